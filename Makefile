@@ -1,0 +1,45 @@
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help setup test check bench torture lock clean
+
+help:
+	@echo "make setup    create .venv with everything pinned"
+	@echo "make test     set up, then run the tests"
+	@echo "make check    ruff, mypy --strict, import directions"
+	@echo "make bench    measure, side by side with every peer that can be installed"
+	@echo "make torture  crash, race, fuzz and bit-flip programmes"
+	@echo "make lock     renew requirements/*.txt from pyproject.toml"
+
+setup: .venv/.ready
+
+.venv/.ready: requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Sekkei needs Python 3.11 or newer; point make at one: make setup PYTHON=python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing the pinned packages into .venv ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+test: setup
+	$(BIN)/python -m pytest tests -m "not torture"
+
+check: setup
+	$(BIN)/ruff check sekkei systems tests bench
+	$(BIN)/ruff format --check sekkei systems tests bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/python -m bench
+
+torture: setup
+	$(BIN)/python -m pytest tests -m torture
+
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -o requirements/run.txt pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev -o requirements/dev.txt pyproject.toml
+
+clean:
+	rm -rf .venv build dist

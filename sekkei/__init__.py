@@ -1,0 +1,1 @@
+"""設計: DynamoDB designs as executable Python."""

@@ -1,0 +1,261 @@
+"""DynamoDB's errors, typed. Operations raise them, only the wire turns them into bytes.
+
+    DynamoDBError
+    ├── ValidationException                        the request breaks a rule
+    ├── SerializationException                     a JSON value has the wrong type
+    ├── ConditionalCheckFailedException            .item holds the old item when the caller asked for it
+    ├── TransactionCanceledException               .reasons holds one entry per action, in order
+    ├── TransactionConflictException
+    ├── TransactionInProgressException
+    ├── IdempotentParameterMismatchException
+    ├── DuplicateItemException                     PartiQL INSERT of an item that is there
+    ├── ResourceNotFoundException
+    │   ├── TableNotFoundException
+    │   ├── BackupNotFoundException, ExportNotFoundException, ImportNotFoundException
+    │   └── PolicyNotFoundException
+    ├── ResourceInUseException
+    │   ├── TableInUseException, TableAlreadyExistsException, BackupInUseException
+    ├── LimitExceededException
+    ├── ItemCollectionSizeLimitExceededException
+    ├── ProvisionedThroughputExceededException     retryable
+    ├── ThrottlingException                        retryable
+    ├── RequestLimitExceeded                       retryable
+    ├── ContinuousBackupsUnavailableException, PointInTimeRecoveryUnavailableException
+    ├── InvalidRestoreTimeException, InvalidExportTimeException
+    ├── ExportConflictException, ImportConflictException
+    ├── ExpiredIteratorException, TrimmedDataAccessException
+    ├── UnknownOperationException
+    ├── AccessDeniedException, UnrecognizedClientException, InvalidSignatureException,
+    │   MissingAuthenticationTokenException, IncompleteSignatureException
+    └── InternalServerError                        retryable; status 500
+        └── ServiceUnavailable                     retryable; status 503
+
+The name of a class is the error's code on the wire. `namespace` is what stands before `#` in `__type`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+DYNAMODB = "com.amazonaws.dynamodb.v20120810"
+CORAL_SERVICE = "com.amazon.coral.service"
+CORAL_VALIDATE = "com.amazon.coral.validate"
+
+
+class DynamoDBError(Exception):
+    """Anything DynamoDB answers instead of a result."""
+
+    status: ClassVar[int] = 400
+    namespace: ClassVar[str] = DYNAMODB
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+
+    @property
+    def code(self) -> str:
+        return type(self).__name__
+
+    def details(self) -> dict[str, Any]:
+        """The members that the error carries beside its message, as they stand on the wire."""
+        return {}
+
+
+class ValidationException(DynamoDBError):
+    namespace = CORAL_VALIDATE
+
+
+class SerializationException(DynamoDBError):
+    namespace = CORAL_SERVICE
+
+
+class ConditionalCheckFailedException(DynamoDBError):
+    def __init__(self, message: str = "The conditional request failed", item: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.item = item
+
+    def details(self) -> dict[str, Any]:
+        return {} if self.item is None else {"Item": self.item}
+
+
+class TransactionCanceledException(DynamoDBError):
+    """`reasons` has one entry per action: {"Code": "None"} or {"Code", "Message", "Item"?}."""
+
+    def __init__(self, message: str, reasons: list[dict[str, Any]]) -> None:
+        super().__init__(message)
+        self.reasons = reasons
+
+    @classmethod
+    def of(cls, reasons: list[dict[str, Any]]) -> TransactionCanceledException:
+        codes = ", ".join(reason["Code"] for reason in reasons)
+        return cls(
+            "Transaction cancelled, please refer cancellation reasons for specific reasons [" + codes + "]", reasons
+        )
+
+    def details(self) -> dict[str, Any]:
+        return {"CancellationReasons": self.reasons}
+
+
+class TransactionConflictException(DynamoDBError):
+    retryable = True
+
+    def __init__(self, message: str = "Transaction is ongoing for the item") -> None:
+        super().__init__(message)
+
+
+class TransactionInProgressException(DynamoDBError):
+    retryable = True
+
+
+class IdempotentParameterMismatchException(DynamoDBError):
+    pass
+
+
+class DuplicateItemException(DynamoDBError):
+    pass
+
+
+class ResourceNotFoundException(DynamoDBError):
+    pass
+
+
+class TableNotFoundException(ResourceNotFoundException):
+    pass
+
+
+class BackupNotFoundException(ResourceNotFoundException):
+    pass
+
+
+class ExportNotFoundException(ResourceNotFoundException):
+    pass
+
+
+class ImportNotFoundException(ResourceNotFoundException):
+    pass
+
+
+class PolicyNotFoundException(ResourceNotFoundException):
+    pass
+
+
+class ResourceInUseException(DynamoDBError):
+    pass
+
+
+class TableInUseException(ResourceInUseException):
+    pass
+
+
+class TableAlreadyExistsException(ResourceInUseException):
+    pass
+
+
+class BackupInUseException(ResourceInUseException):
+    pass
+
+
+class LimitExceededException(DynamoDBError):
+    pass
+
+
+class ItemCollectionSizeLimitExceededException(DynamoDBError):
+    pass
+
+
+class ProvisionedThroughputExceededException(DynamoDBError):
+    retryable = True
+
+    def __init__(
+        self,
+        message: str = (
+            "The level of configured provisioned throughput for the table was exceeded. "
+            "Consider increasing your provisioning level with the UpdateTable API."
+        ),
+    ) -> None:
+        super().__init__(message)
+
+
+class ThrottlingException(DynamoDBError):
+    retryable = True
+
+
+class RequestLimitExceeded(DynamoDBError):
+    retryable = True
+
+
+class ContinuousBackupsUnavailableException(DynamoDBError):
+    pass
+
+
+class PointInTimeRecoveryUnavailableException(DynamoDBError):
+    pass
+
+
+class InvalidRestoreTimeException(DynamoDBError):
+    pass
+
+
+class InvalidExportTimeException(DynamoDBError):
+    pass
+
+
+class ExportConflictException(DynamoDBError):
+    pass
+
+
+class ImportConflictException(DynamoDBError):
+    pass
+
+
+class ExpiredIteratorException(DynamoDBError):
+    pass
+
+
+class TrimmedDataAccessException(DynamoDBError):
+    pass
+
+
+class UnknownOperationException(DynamoDBError):
+    namespace = CORAL_SERVICE
+
+
+class AccessDeniedException(DynamoDBError):
+    namespace = CORAL_SERVICE
+
+
+class UnrecognizedClientException(DynamoDBError):
+    namespace = CORAL_SERVICE
+
+
+class InvalidSignatureException(DynamoDBError):
+    namespace = CORAL_SERVICE
+
+
+class MissingAuthenticationTokenException(DynamoDBError):
+    namespace = CORAL_SERVICE
+
+
+class IncompleteSignatureException(DynamoDBError):
+    namespace = CORAL_SERVICE
+
+
+class InternalServerError(DynamoDBError):
+    status = 500
+    retryable = True
+
+
+class ServiceUnavailable(InternalServerError):
+    status = 503
+
+
+def _tree(root: type[DynamoDBError]) -> dict[str, type[DynamoDBError]]:
+    found = {root.__name__: root}
+    for child in root.__subclasses__():
+        found.update(_tree(child))
+    return found
+
+
+BY_CODE: dict[str, type[DynamoDBError]] = _tree(DynamoDBError)
+"""Every error by its code, for whoever reads one from the wire."""
