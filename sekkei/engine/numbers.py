@@ -1,0 +1,124 @@
+"""DynamoDB's Number: 38 significant digits, magnitudes from 1E-130 to 9.99…E+125, kept as text.
+
+A number travels as text and stays text; `normalise` gives the one spelling DynamoDB answers with, and `sort_bytes`
+the bytes whose order is the numbers' order.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal
+
+from sekkei.engine.errors import ValidationException
+
+DIGITS_MAX = 38
+EXPONENT_MAX = 125
+EXPONENT_MIN = -130
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+# Wide enough that no sum or difference of two legal numbers is rounded before it is judged.
+_EXACT = Context(prec=DIGITS_MAX + EXPONENT_MAX - EXPONENT_MIN + 2, Emax=999_999, Emin=-999_999)
+
+
+def normalise(text: str) -> str:
+    """The spelling DynamoDB returns: no exponent, no superfluous zero, no plus sign."""
+    if text.isdigit() and text[0] != "0" and len(text) <= DIGITS_MAX and text.isascii():
+        return text
+    return from_decimal(to_decimal(text))
+
+
+def to_decimal(text: str) -> Decimal:
+    if not _NUMBER.fullmatch(text):
+        raise ValidationException(
+            "The parameter cannot be converted to a numeric value" + (f": {text}" if text else "")
+        )
+    return Decimal(text)
+
+
+def from_decimal(number: Decimal) -> str:
+    """`number` as normalised text; raises where DynamoDB could not hold it."""
+    sign, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int), "to_decimal admits finite numbers only"
+    text = "".join(map(str, digits)).lstrip("0")
+    stripped = text.rstrip("0")
+    if not stripped:
+        return "0"
+    exponent += len(text) - len(stripped)
+    magnitude = exponent + len(stripped) - 1
+    if magnitude > EXPONENT_MAX:
+        raise ValidationException(
+            "Number overflow. Attempting to store a number with magnitude larger than supported range"
+        )
+    if magnitude < EXPONENT_MIN:
+        raise ValidationException(
+            "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+        )
+    if len(stripped) > DIGITS_MAX:
+        raise ValidationException("Attempting to store more than 38 significant digits in a Number")
+    return ("-" if sign else "") + _plain(stripped, exponent)
+
+
+def _plain(digits: str, exponent: int) -> str:
+    if exponent >= 0:
+        return digits + "0" * exponent
+    point = len(digits) + exponent
+    if point > 0:
+        return digits[:point] + "." + digits[point:]
+    return "0." + "0" * -point + digits
+
+
+def add(left: str, right: str) -> str:
+    return from_decimal(_EXACT.add(Decimal(left), Decimal(right)))
+
+
+def subtract(left: str, right: str) -> str:
+    return from_decimal(_EXACT.subtract(Decimal(left), Decimal(right)))
+
+
+def size(text: str) -> int:
+    """Bytes DynamoDB counts for a normalised number: a byte per two digits, one more, and one for a minus sign."""
+    negative = text.startswith("-")
+    whole, _, fraction = text.lstrip("-").partition(".")
+    if not fraction and whole == "0":
+        return 1
+    # Digits pair up around the decimal point, so a pair may hold a zero that is not significant.
+    left = whole.lstrip("0")
+    if left and not fraction:
+        trailing = len(left) - len(left.rstrip("0"))
+        pairs = (len(left) + 1) // 2 - trailing // 2
+    elif left:
+        pairs = (len(left) + 1) // 2 + (len(fraction) + 1) // 2
+    else:
+        leading = len(fraction) - len(fraction.lstrip("0"))
+        pairs = (len(fraction) + 1) // 2 - leading // 2
+    return 1 + pairs + negative
+
+
+def sort_bytes(text: str) -> bytes:
+    """Bytes that compare as the numbers do: sign and exponent first, then pairs of digits.
+
+    It is the form in which DynamoDB itself keeps numbers (base 100, each digit plus one; a negative number has all of
+    it complemented and a terminator above every digit), so hashing it spreads number keys as DynamoDB does.
+    """
+    negative = text.startswith("-")
+    whole, _, fraction = text.lstrip("-").partition(".")
+    whole = whole.lstrip("0")
+    if whole:
+        digits, exponent = whole + fraction, len(whole)
+    else:
+        digits = fraction.lstrip("0")
+        if not digits:
+            return b"\x80"
+        exponent = len(digits) - len(fraction)
+    if exponent % 2:
+        digits = "0" + digits
+        exponent += 1
+    digits = digits.rstrip("0")
+    if len(digits) % 2:
+        digits += "0"
+    first = (exponent // 2 + 192) % 256
+    pairs = [int(digits[at : at + 2]) for at in range(0, len(digits), 2)]
+    if not negative:
+        return bytes([first, *(pair + 1 for pair in pairs)])
+    terminator = [102] if len(pairs) < 20 else []
+    return bytes([first ^ 0xFF, *(101 - pair for pair in pairs), *terminator])

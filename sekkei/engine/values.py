@@ -1,0 +1,193 @@
+"""AttributeValues in their wire form: checked, normalised, measured, compared.
+
+An AttributeValue is a dict with one entry, its type: `{"S": "text"}`, `{"N": "12.5"}`, `{"SS": ["a", "b"]}`. It stays
+in this form from the wire to the file, so that an item can be stored as the very bytes a read returns.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+from sekkei.engine import numbers
+from sekkei.engine.errors import ValidationException
+
+AttributeValue = dict[str, Any]
+Item = dict[str, AttributeValue]
+
+ITEM_BYTES_MAX = 400 * 1024
+DEPTH_MAX = 32
+TYPES = frozenset({"S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"})
+
+_INVALID = "One or more parameter values were invalid: "
+
+
+def type_of(value: AttributeValue) -> str:
+    return next(iter(value))
+
+
+def normalised_item(item: dict[str, Any]) -> Item:
+    """Every value checked and normalised, in a new dict."""
+    result: Item = {}
+    for name, value in item.items():
+        # The commonest value by far takes the short way.
+        if len(value) == 1 and type(value.get("S")) is str:
+            result[name] = value
+        else:
+            result[name] = normalised(value, 1)
+    return result
+
+
+def normalised(value: dict[str, Any], depth: int = 1) -> AttributeValue:
+    """One value checked and normalised; the input stays as it was."""
+    kind, content = _only_entry(value)
+    if kind == "S":
+        return {"S": content}
+    if kind == "N":
+        return {"N": numbers.normalise(content)}
+    if kind == "M":
+        _check_depth(depth)
+        return {"M": {name: normalised(child, depth + 1) for name, child in content.items()}}
+    if kind == "L":
+        _check_depth(depth)
+        return {"L": [normalised(child, depth + 1) for child in content]}
+    if kind == "BOOL":
+        return {"BOOL": content}
+    if kind == "NULL":
+        if content is not True:
+            raise ValidationException(_INVALID + "Null attribute value types must have the value of true")
+        return {"NULL": True}
+    if kind == "B":
+        return {"B": _checked_base64(content)}
+    return {kind: _normalised_set(kind, content)}
+
+
+def _only_entry(value: dict[str, Any]) -> tuple[str, Any]:
+    present = [(kind, content) for kind, content in value.items() if content is not None and kind in TYPES]
+    if not present:
+        raise ValidationException(
+            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+        )
+    if len(present) > 1:
+        raise ValidationException(
+            "Supplied AttributeValue has more than one datatypes set, "
+            "must contain exactly one of the supported datatypes"
+        )
+    return present[0]
+
+
+def _check_depth(depth: int) -> None:
+    if depth >= DEPTH_MAX:
+        raise ValidationException("Nesting Levels have exceeded supported limits")
+
+
+def _normalised_set(kind: str, content: list[str]) -> list[str]:
+    if not content:
+        word = {"SS": "string set", "NS": "number set", "BS": "binary set"}[kind]
+        raise ValidationException(_INVALID + f"An {word} may not be empty".replace("An s", "An s"))
+    if kind == "NS":
+        members = [numbers.normalise(member) for member in content]
+    elif kind == "BS":
+        members = [_checked_base64(member) for member in content]
+    else:
+        members = list(content)
+    if len(set(members)) != len(members):
+        if kind == "NS":
+            raise ValidationException("Input collection contains duplicates")
+        shown = ", ".join(content)
+        raise ValidationException(
+            _INVALID + f"Input collection [{shown}]{'of type BS ' if kind == 'BS' else ' '}contains duplicates."
+        )
+    return members
+
+
+def _checked_base64(text: str) -> str:
+    try:
+        decoded = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValidationException("Invalid base64 content in a Binary value") from None
+    return base64.b64encode(decoded).decode() if len(text) % 4 else text
+
+
+def binary(text: str) -> bytes:
+    """The bytes of a checked B value."""
+    return binascii.a2b_base64(text)
+
+
+def _text_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _base64_bytes(text: str) -> int:
+    return len(text) // 4 * 3 - text.endswith("=") - text.endswith("==")
+
+
+def size(value: AttributeValue) -> int:
+    """The bytes DynamoDB counts for a value, its name excluded."""
+    kind, content = next(iter(value.items()))
+    if kind == "S":
+        return len(content) if content.isascii() else _text_bytes(content)
+    if kind == "N":
+        return numbers.size(content)
+    if kind == "B":
+        return _base64_bytes(content)
+    if kind in ("BOOL", "NULL"):
+        return 1
+    if kind == "M":
+        return 3 + len(content) + sum(_text_bytes(name) + size(child) for name, child in content.items())
+    if kind == "L":
+        return 3 + len(content) + sum(map(size, content))
+    member_kind = kind[0]
+    return sum(size({member_kind: member}) for member in content)
+
+
+def item_size(item: Item) -> int:
+    """The bytes DynamoDB counts for an item: names and values."""
+    total = 0
+    for name, value in item.items():
+        total += (len(name) if name.isascii() else _text_bytes(name)) + size(value)
+    return total
+
+
+def equal(left: AttributeValue, right: AttributeValue) -> bool:
+    """Deep equality of two normalised values; sets have no order."""
+    if left == right:
+        return True
+    kind, content = next(iter(left.items()))
+    if kind not in right:
+        return False
+    other = right[kind]
+    if kind in ("SS", "NS", "BS"):
+        return len(content) == len(other) and set(content) == set(other)
+    if kind == "L":
+        return len(content) == len(other) and all(map(equal, content, other))
+    if kind == "M":
+        return content.keys() == other.keys() and all(equal(child, other[name]) for name, child in content.items())
+    return False
+
+
+def equal_items(left: Item | None, right: Item | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return equal({"M": left}, {"M": right})
+
+
+def compare(left: AttributeValue, right: AttributeValue) -> int | None:
+    """-1, 0 or 1; None when the types differ or have no order."""
+    kind, content = next(iter(left.items()))
+    other = right.get(kind)
+    if other is None:
+        return None
+    a: Any
+    b: Any
+    if kind == "S":
+        # UTF-8 order: by code point, which is how Python compares str.
+        a, b = content, other
+    elif kind == "N":
+        a, b = numbers.to_decimal(content), numbers.to_decimal(other)
+    elif kind == "B":
+        a, b = binary(content), binary(other)
+    else:
+        return None
+    return (a > b) - (a < b)
