@@ -17,7 +17,7 @@
     │   ├── TableInUseException, TableAlreadyExistsException, BackupInUseException
     ├── LimitExceededException
     ├── ItemCollectionSizeLimitExceededException
-    ├── ProvisionedThroughputExceededException     retryable
+    ├── ProvisionedThroughputExceededException     retryable; .reasons says which limit, when DynamoDB says so
     ├── ThrottlingException                        retryable
     ├── RequestLimitExceeded                       retryable
     ├── ContinuousBackupsUnavailableException, PointInTimeRecoveryUnavailableException
@@ -48,6 +48,9 @@ class DynamoDBError(Exception):
     status: ClassVar[int] = 400
     namespace: ClassVar[str] = DYNAMODB
     retryable: ClassVar[bool] = False
+
+    request_id: str | None = None
+    """The answer's x-amzn-RequestId, when the error came over the wire."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
@@ -173,16 +176,35 @@ class ProvisionedThroughputExceededException(DynamoDBError):
             "The level of configured provisioned throughput for the table was exceeded. "
             "Consider increasing your provisioning level with the UpdateTable API."
         ),
+        reasons: list[dict[str, Any]] | None = None,
     ) -> None:
         super().__init__(message)
+        self.reasons = reasons
+
+    def details(self) -> dict[str, Any]:
+        return {} if self.reasons is None else {"ThrottlingReasons": self.reasons}
 
 
 class ThrottlingException(DynamoDBError):
     retryable = True
 
+    def __init__(self, message: str = "", reasons: list[dict[str, Any]] | None = None) -> None:
+        super().__init__(message)
+        self.reasons = reasons
+
+    def details(self) -> dict[str, Any]:
+        return {} if self.reasons is None else {"throttlingReasons": self.reasons}
+
 
 class RequestLimitExceeded(DynamoDBError):
     retryable = True
+
+    def __init__(self, message: str = "", reasons: list[dict[str, Any]] | None = None) -> None:
+        super().__init__(message)
+        self.reasons = reasons
+
+    def details(self) -> dict[str, Any]:
+        return {} if self.reasons is None else {"ThrottlingReasons": self.reasons}
 
 
 class ContinuousBackupsUnavailableException(DynamoDBError):
