@@ -15,7 +15,9 @@ DIGITS_MAX = 38
 EXPONENT_MAX = 125
 EXPONENT_MIN = -130
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE]([+-]?)0*(\d+))?", re.ASCII)
+# No text of a request is long enough for its digits to make up for an exponent of this many digits.
+_EXPONENT_DIGITS_MAX = 12
 # Wide enough that no sum or difference of two legal numbers is rounded before it is judged.
 _EXACT = Context(prec=DIGITS_MAX + EXPONENT_MAX - EXPONENT_MIN + 2, Emax=999_999, Emin=-999_999)
 
@@ -28,10 +30,16 @@ def normalise(text: str) -> str:
 
 
 def to_decimal(text: str) -> Decimal:
-    if not _NUMBER.fullmatch(text):
+    match = _NUMBER.fullmatch(text)
+    if not match:
         raise ValidationException(
             "The parameter cannot be converted to a numeric value" + (f": {text}" if text else "")
         )
+    if match[5] and len(match[5]) > _EXPONENT_DIGITS_MAX:
+        # Decimal cannot hold such an exponent; any other that is out of range gives the same answer.
+        if Decimal(match[1]).is_zero():
+            return Decimal(0)
+        return Decimal("1E-1000" if match[4] == "-" else "1E+1000")
     return Decimal(text)
 
 

@@ -21,6 +21,11 @@ DEPTH_MAX = 32
 TYPES = frozenset({"S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"})
 
 _INVALID = "One or more parameter values were invalid: "
+_EMPTY_SET = {
+    "SS": "An string set  may not be empty",
+    "NS": "An number set  may not be empty",
+    "BS": "Binary sets should not be empty",
+}
 
 
 def type_of(value: AttributeValue) -> str:
@@ -41,16 +46,16 @@ def normalised_item(item: dict[str, Any]) -> Item:
 
 def normalised(value: dict[str, Any], depth: int = 1) -> AttributeValue:
     """One value checked and normalised; the input stays as it was."""
-    kind, content = _only_entry(value)
+    kind, content = _only_entry(value, depth)
     if kind == "S":
         return {"S": content}
     if kind == "N":
         return {"N": numbers.normalise(content)}
     if kind == "M":
-        _check_depth(depth)
+        _check_depth(depth, content)
         return {"M": {name: normalised(child, depth + 1) for name, child in content.items()}}
     if kind == "L":
-        _check_depth(depth)
+        _check_depth(depth, content)
         return {"L": [normalised(child, depth + 1) for child in content]}
     if kind == "BOOL":
         return {"BOOL": content}
@@ -63,13 +68,16 @@ def normalised(value: dict[str, Any], depth: int = 1) -> AttributeValue:
     return {kind: _normalised_set(kind, content)}
 
 
-def _only_entry(value: dict[str, Any]) -> tuple[str, Any]:
+def _only_entry(value: dict[str, Any], depth: int) -> tuple[str, Any]:
     present = [(kind, content) for kind, content in value.items() if content is not None and kind in TYPES]
     if not present:
         raise ValidationException(
             "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
         )
     if len(present) > 1:
+        # What is wrong inside one of them is said before that they are several.
+        for kind, content in present:
+            normalised({kind: content}, depth)
         raise ValidationException(
             "Supplied AttributeValue has more than one datatypes set, "
             "must contain exactly one of the supported datatypes"
@@ -77,15 +85,17 @@ def _only_entry(value: dict[str, Any]) -> tuple[str, Any]:
     return present[0]
 
 
-def _check_depth(depth: int) -> None:
-    if depth >= DEPTH_MAX:
-        raise ValidationException("Nesting Levels have exceeded supported limits")
+def _check_depth(depth: int, children: object) -> None:
+    if depth >= DEPTH_MAX and children:
+        raise ValidationException(
+            "Nesting Levels have exceeded supported limits: "
+            "Attributes in the item have nested levels beyond supported limit"
+        )
 
 
 def _normalised_set(kind: str, content: list[str]) -> list[str]:
     if not content:
-        word = {"SS": "string set", "NS": "number set", "BS": "binary set"}[kind]
-        raise ValidationException(_INVALID + f"An {word} may not be empty".replace("An s", "An s"))
+        raise ValidationException(_INVALID + _EMPTY_SET[kind])
     if kind == "NS":
         members = [numbers.normalise(member) for member in content]
     elif kind == "BS":
