@@ -290,7 +290,9 @@ def _checked_date(claim: _Claim, now: float) -> str:
     return stamp
 
 
+@lru_cache(maxsize=64)
 def _parsed_date(text: str) -> tuple[str, float]:
+    """Cached, since the requests of one second carry the same text and parsing costs a third of a verification."""
     try:
         if _STAMP.fullmatch(text):
             return text, datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()

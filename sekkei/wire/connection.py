@@ -1,0 +1,357 @@
+"""One client's connection: parses requests, has them answered one after the other, keeps the limits.
+
+A read finishes on its first step and is answered within the call that received it: no task is made for it. A call
+that has to wait (a write that waits for its commit) is taken up again when the future it waits for is done. Such a
+call runs outside of any task, so it may await futures but not `asyncio.timeout` and its like.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from functools import partial
+from typing import Any, Protocol, cast
+
+import httptools
+
+from sekkei.wire.limits import Limits
+from sekkei.wire.request import Request
+from sekkei.wire.service import Call, Service
+
+NEVER = float("inf")
+
+
+class House(Protocol):
+    """What a connection asks of the server that it belongs to."""
+
+    service: Service
+    limits: Limits
+    stopping: bool
+    debug: bool
+
+    def enter(self, connection: Connection) -> bool:
+        """False when there is no room for one more."""
+        ...
+
+    def leave(self, connection: Connection) -> None: ...
+
+    def buffer(self, count: int) -> bool:
+        """Count bytes that are kept in memory (or, negative, no longer are); False when they are too many."""
+        ...
+
+
+class Connection(asyncio.Protocol):
+    """See the module. Its parser calls the methods that begin with `on_`."""
+
+    __slots__ = (
+        "_body",
+        "_body_bytes",
+        "_buffered_bytes",
+        "_continue_wanted",
+        "_current",
+        "_deaf",
+        "_fields",
+        "_head_bytes",
+        "_headers",
+        "_house",
+        "_in_head",
+        "_in_message",
+        "_last",
+        "_loop",
+        "_parser",
+        "_queue",
+        "_read_deadline",
+        "_reading_paused",
+        "_service",
+        "_transport",
+        "_url",
+        "_writing_paused",
+        "deadline",
+    )
+
+    def __init__(self, house: House, loop: asyncio.AbstractEventLoop) -> None:
+        self._house = house
+        self._service = house.service
+        self._loop = loop
+        self._transport: asyncio.Transport | None = None
+        self._parser = httptools.HttpRequestParser(self)
+        self._queue: deque[Request | bytes] = deque()
+        """Requests that wait for their turn; bytes are a refusal, after which the connection ends."""
+
+        self._current: Request | None = None
+        """The request whose call waits for something."""
+
+        self._deaf = False
+        """What still comes is thrown away: the connection is about to end."""
+
+        self._last = False
+        """When no request waits any more, the connection ends."""
+
+        self._reading_paused = False
+        self._writing_paused = False
+        self._buffered_bytes = 0
+        self._continue_wanted = False
+        self._in_message = False
+        self._in_head = False
+        self._read_deadline = NEVER
+        self.deadline = loop.time() + house.limits.idle_seconds
+        """When the server may lose its patience."""
+
+    # --- the transport calls ------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        if not self._house.enter(self):
+            self._refuse(self._service.answers.refusal(503))
+
+    def data_received(self, data: bytes) -> None:
+        if self._deaf:
+            return
+        was_in_head = self._in_head
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            # An offer to change the protocol (h2c) is declined by answering as if it had not been made.
+            if not self._deaf and (rest := data[upgrade.args[0] :]):
+                self.data_received(rest)
+        except httptools.HttpParserError:
+            self._refuse(self._service.answers.refusal(400))
+        else:
+            if was_in_head and self._in_head:
+                self._count_head(len(data))
+
+    def eof_received(self) -> bool:
+        """A client that has sent all it wanted may still wait for answers."""
+        self._deaf = self._last = True
+        return self._current is not None or bool(self._queue)
+
+    def pause_writing(self) -> None:
+        self._writing_paused = True
+        self.deadline = self._loop.time() + self._house.limits.write_seconds
+
+    def resume_writing(self) -> None:
+        self._writing_paused = False
+        self._set_deadline()
+        self._advance()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._deaf = True
+        self._queue.clear()
+        self._drop_body()
+        self._house.leave(self)
+        del self._parser
+
+    # --- the parser calls ---------------------------------------------------------------------------------------------
+
+    def on_message_begin(self) -> None:
+        self._url = b""
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._body: list[bytes] = []
+        self._body_bytes = 0
+        self._head_bytes = 0
+        self._in_message = self._in_head = True
+        self._read_deadline = self._loop.time() + self._house.limits.request_seconds
+        if self._current is None and not self._writing_paused:
+            self.deadline = self._read_deadline
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._headers.append((name, value))
+        if len(self._headers) > self._house.limits.header_count_max:
+            self._refuse(self._service.answers.refusal(431))
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        self._fields = fields = {name.lower(): value for name, value in self._headers}
+        length = fields.get(b"content-length")
+        if length is not None and int(length) > self._house.limits.body_bytes_max:
+            self._refuse(self._service.answers.too_large())
+        elif b"expect" in fields and fields[b"expect"].lower() == b"100-continue":
+            self._continue_wanted = True
+            self._advance()
+
+    def on_body(self, data: bytes) -> None:
+        if self._deaf:
+            return
+        self._body_bytes += len(data)
+        if self._body:  # only bodies that come in pieces can pile up, so only they are counted
+            self._buffered_bytes += len(data)
+            if not self._house.buffer(len(data)):
+                self._refuse(self._service.answers.refusal(503))
+                return
+        if self._body_bytes > self._house.limits.body_bytes_max:
+            self._refuse(self._service.answers.too_large())
+            return
+        self._body.append(data)
+
+    def on_message_complete(self) -> None:
+        if self._deaf:
+            return
+        body = self._body
+        request = Request(
+            self._parser.get_method(),
+            self._url,
+            self._headers,
+            self._fields,
+            body[0] if len(body) == 1 else b"".join(body),
+            self._parser.should_keep_alive(),
+            self._loop.time(),
+        )
+        self._in_message = self._continue_wanted = False
+        if self._buffered_bytes:
+            self._drop_body()
+        if self._current is not None or self._queue or self._writing_paused:
+            self._queue.append(request)
+            self._pause_reading()
+        else:
+            self._serve(request)
+
+    # --- answering ----------------------------------------------------------------------------------------------------
+
+    def _serve(self, request: Request) -> None:
+        if self._last and not self._queue:
+            request.keep_alive = False
+        begun = self._service.begin(request)
+        if isinstance(begun, bytes):
+            self._finish(request, begun)
+        else:
+            self._step(request, begun, None)
+
+    def _step(self, request: Request, call: Call, _: object) -> None:
+        """Run the engine's call until it waits or ends."""
+        try:
+            waits_for = call.send(None)
+        except StopIteration as stop:
+            answer = self._service.success(request, stop.value)
+        except (Exception, asyncio.CancelledError) as error:
+            answer = self._service.failure(request, error)
+        else:
+            self._current = request
+            self.deadline = NEVER
+            self._wait(waits_for, partial(self._step, request, call))
+            return
+        if self._current is None:
+            self._finish(request, answer)
+        else:
+            self._current = None
+            self._finish(request, answer)
+            self._advance()
+
+    def _wait(self, future: Any, resume: Any) -> None:
+        if future is None:  # a bare `yield`: let others run first
+            self._loop.call_soon(resume, None)
+            return
+        future._asyncio_future_blocking = False  # as a task does, to say that the future was awaited rightly
+        future.add_done_callback(resume)
+
+    def _finish(self, request: Request, answer: bytes) -> None:
+        if self._house.debug:
+            self._service.log_request(request, answer, self._loop.time() - request.received_at)
+        if self._transport is None:
+            return
+        self._transport.write(answer)
+        if request.keep_alive:
+            self._set_deadline()
+        else:
+            self._end()
+
+    def _advance(self) -> None:
+        """Serve what waits, as far as it goes."""
+        while self._queue and self._current is None and not self._writing_paused and self._transport is not None:
+            item = self._queue.popleft()
+            if isinstance(item, bytes):
+                self._write_refusal(item)
+            else:
+                self._serve(item)
+        if self._transport is None or self._current is not None or self._queue:
+            return
+        if self._continue_wanted:
+            self._continue_wanted = False
+            self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if self._reading_paused:
+            self._reading_paused = False
+            self._transport.resume_reading()
+
+    def _pause_reading(self) -> None:
+        """One complete request in waiting is enough: the client's next ones stay in its own buffers."""
+        if not self._reading_paused and self._transport is not None:
+            self._reading_paused = True
+            self._transport.pause_reading()
+
+    # --- ending -------------------------------------------------------------------------------------------------------
+
+    def _refuse(self, refusal: bytes) -> None:
+        """Read no more; say why when the answers before this one are out."""
+        if self._deaf:
+            return
+        self._deaf = True
+        self._drop_body()
+        self._queue.append(refusal)
+        self._advance()
+
+    def _write_refusal(self, refusal: bytes) -> None:
+        """Closing at once would make the kernel reset the connection while the client still sends, and it would never
+        read the answer. So half of it is closed, and the rest of what comes is thrown away for a while."""
+        assert self._transport is not None
+        self._in_message = False
+        self._transport.write(refusal)
+        if self._last:
+            self._end()
+            return
+        self._transport.write_eof()
+        self.deadline = self._loop.time() + self._house.limits.linger_seconds
+
+    def _end(self) -> None:
+        self._deaf = True
+        self._queue.clear()
+        if self._transport is not None:
+            self._transport.close()
+
+    def _count_head(self, count: int) -> None:
+        self._head_bytes += count
+        if self._head_bytes > self._house.limits.head_bytes_max:
+            self._refuse(self._service.answers.refusal(431))
+
+    def _drop_body(self) -> None:
+        self._body = []
+        if self._buffered_bytes:
+            self._house.buffer(-self._buffered_bytes)
+            self._buffered_bytes = 0
+
+    def _set_deadline(self) -> None:
+        if self._writing_paused:
+            return
+        if self._current is not None:
+            self.deadline = NEVER
+        elif self._in_message:
+            self.deadline = self._read_deadline
+        else:
+            self.deadline = self._loop.time() + self._house.limits.idle_seconds
+
+    # --- the server calls ---------------------------------------------------------------------------------------------
+
+    def expire(self) -> None:
+        """The deadline has passed."""
+        if self._transport is None:
+            return
+        if self._in_message and not self._writing_paused and not self._deaf:
+            self._refuse(self._service.answers.refusal(408))
+        elif self._writing_paused or self._deaf:
+            self._transport.abort()
+        else:
+            self._end()
+
+    def stop(self) -> None:
+        """Answer what is under way, then close; close at once when nothing is."""
+        self._last = True
+        if self._current is not None:
+            self._current.keep_alive = bool(self._queue)
+        elif not self._queue and not self._in_message and not self._deaf:
+            self._end()
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()

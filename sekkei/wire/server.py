@@ -1,0 +1,119 @@
+"""The listening server: accepts connections, loses patience with slow ones, stops gracefully."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import socket
+from collections.abc import Mapping
+
+from sekkei.clock import SYSTEM, Clock
+from sekkei.wire.connection import Connection
+from sekkei.wire.limits import Limits
+from sekkei.wire.service import Engine, Service
+from sekkei.wire.sigv4 import Key
+
+log = logging.getLogger("sekkei.wire")
+
+SWEEP_SECONDS = 1.0
+
+
+class OpenToStrangers(Exception):
+    """The address can be reached from other machines and there are no keys to keep strangers out."""
+
+
+class Server:
+    """DynamoDB's protocol in front of an engine.
+
+    server = Server(engine, keys={"AKIDLOCAL": Key("secret")})
+    await server.start("127.0.0.1", 8001)
+    ...
+    await server.stop()
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        keys: Mapping[str, Key] | None = None,
+        *,
+        limits: Limits | None = None,
+        clock: Clock = SYSTEM,
+        region: str = "us-east-1",
+    ) -> None:
+        self.service = Service(engine, keys, clock, region)
+        self.limits = limits or Limits()
+        self.stopping = False
+        self.debug = log.isEnabledFor(logging.DEBUG)
+        self._verifies = bool(keys)
+        self._connections: set[Connection] = set()
+        self._buffered_bytes = 0
+        self._listener: asyncio.Server | None = None
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._empty = asyncio.Event()
+
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Listen. Port 0 takes any free one; see `port`."""
+        if not self._verifies and not is_loopback(host):
+            raise OpenToStrangers(
+                f"{host} can be reached from other machines, and without keys anyone there could read and change "
+                "everything. Set SEKKEI_ACCESS_KEY_ID and SEKKEI_SECRET_ACCESS_KEY, or listen on 127.0.0.1."
+            )
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(lambda: Connection(self, loop), host, port, backlog=1024)
+        self._sweeper = loop.call_later(SWEEP_SECONDS, self._sweep, loop)
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        assert self._listener is not None, "the server has not been started"
+        port: int = self._listener.sockets[0].getsockname()[1]
+        return port
+
+    async def stop(self) -> None:
+        """Accept no more, answer what is under way, close. Whoever takes too long is cut off."""
+        self.stopping = True
+        if self._listener is not None:
+            self._listener.close()
+        for connection in list(self._connections):
+            connection.stop()
+        if self._connections:
+            self._empty.clear()
+            try:
+                await asyncio.wait_for(self._empty.wait(), self.limits.shutdown_seconds)
+            except TimeoutError:
+                for connection in list(self._connections):
+                    connection.abort()
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+
+    # --- what a connection asks of its house --------------------------------------------------------------------------
+
+    def enter(self, connection: Connection) -> bool:
+        self._connections.add(connection)
+        return len(self._connections) <= self.limits.connections_max and not self.stopping
+
+    def leave(self, connection: Connection) -> None:
+        self._connections.discard(connection)
+        if not self._connections:
+            self._empty.set()
+
+    def buffer(self, count: int) -> bool:
+        self._buffered_bytes += count
+        return self._buffered_bytes <= self.limits.buffered_bytes_max
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """One timer for all connections: setting one for each request would cost more than the request."""
+        now = loop.time()
+        for connection in [each for each in self._connections if each.deadline < now]:
+            connection.expire()
+        self._sweeper = loop.call_later(SWEEP_SECONDS, self._sweep, loop)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address. A name counts when everything that it stands for does."""
+    try:
+        found = socket.getaddrinfo(host or "0.0.0.0", None, type=socket.SOCK_STREAM)
+    except OSError:
+        return False
+    return all(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]).is_loopback for entry in found)
