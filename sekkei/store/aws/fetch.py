@@ -1,0 +1,61 @@
+"""A blocking HTTP request for the sources of credentials, which run in a thread of their own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from sekkei.store.errors import CredentialsError
+
+ANSWER_BYTES_MAX = 1024 * 1024
+
+
+def fetch(
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes = b"",
+    *,
+    source: str,
+    timeout: float = 10.0,
+    attempts: int = 3,
+) -> tuple[int, bytes]:
+    """Status and body. A server that cannot be reached, or fails, is asked again; then it is a CredentialsError."""
+    failure = ""
+    for attempt in range(attempts):
+        if attempt:
+            time.sleep(0.1 * 2**attempt)
+        try:
+            status, answer = _once(method, url, headers, body, timeout)
+        except (OSError, HTTPException) as error:
+            failure = str(error) or type(error).__name__
+            continue
+        if status < 500 and status != 429:
+            return status, answer
+        failure = f"status {status}"
+    raise CredentialsError(f"{source} gave no answer: {failure}")
+
+
+def _once(method: str, url: str, headers: Mapping[str, str], body: bytes, timeout: float) -> tuple[int, bytes]:
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=timeout)
+    try:
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        connection.request(method, target, body or None, dict(headers))
+        answer = connection.getresponse()
+        return answer.status, answer.read(ANSWER_BYTES_MAX)
+    finally:
+        connection.close()
+
+
+def parsed(answer: bytes, source: str) -> Any:
+    try:
+        return orjson.loads(answer)
+    except orjson.JSONDecodeError:
+        raise CredentialsError(f"{source} answered with something that is not JSON") from None
