@@ -25,6 +25,7 @@ DEPTH_MAX = 33
 # DynamoDB names no more faults than these in one answer.
 FAULTS_MAX = 10
 
+_BOOLEAN_WORDS = {"TRUE": True, "1": True, "YES": True, "FALSE": False, "0": False, "NO": False}
 _STRUCTURE_NOT_EXPECTED = "Start of structure or map found where not expected"
 _GENERIC_CAST = (
     "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class "
@@ -139,15 +140,11 @@ class String(Shape):
         if self._matches and not self._matches(value):
             yield fault(self.quoted(value), path, f"Member must satisfy regular expression pattern: {self.pattern}")
         if len(value) < self.shortest:
-            yield fault(
-                self.quoted(value), path, f"Member must have length greater than or equal to {self.shortest}"
-            )
+            yield fault(self.quoted(value), path, f"Member must have length greater than or equal to {self.shortest}")
         if self.longest is not None and len(value) > self.longest:
             yield fault(self.quoted(value), path, f"Member must have length less than or equal to {self.longest}")
         if self.values and value not in self.values:
-            yield fault(
-                self.quoted(value), path, f"Member must satisfy enum value set: [{', '.join(self.values)}]"
-            )
+            yield fault(self.quoted(value), path, f"Member must satisfy enum value set: [{', '.join(self.values)}]")
 
     def bounds(self) -> list[str]:
         words = []
@@ -185,16 +182,13 @@ class Number(Shape):
 
     def faults(self, value: int | float, path: str) -> Iterator[str]:
         if self.least is not None and value < self.least:
-            yield fault(
-                self.quoted(value), path, f"Member must have value greater than or equal to {self.least}"
-            )
+            yield fault(self.quoted(value), path, f"Member must have value greater than or equal to {self.least}")
         if self.most is not None and value > self.most:
             yield fault(self.quoted(value), path, f"Member must have value less than or equal to {self.most}")
 
 
 class Boolean(Shape):
     java = "java.lang.Boolean"
-    words = {"TRUE": True, "1": True, "YES": True, "FALSE": False, "0": False, "NO": False}
 
     def __init__(self) -> None:
         self.fine = lambda value: value is True or value is False
@@ -205,7 +199,7 @@ class Boolean(Shape):
         _refuse_collection(value, self.java)
         if not isinstance(value, str):
             raise SerializationException(f"{_token(value)} cannot be converted to Boolean")
-        word = self.words.get(value.upper())
+        word = _BOOLEAN_WORDS.get(value.upper())
         if word is None:
             raise SerializationException("Unexpected token received from parser")
         return word
@@ -255,24 +249,18 @@ class List(Shape):
         self.java = f"java.util.List<{member.java}>"
         fine = member.fine
         high = math.inf if longest is None else longest
-        self.fine = lambda value: (
-            type(value) is list and shortest <= len(value) <= high and all(map(fine, value))
-        )
+        self.fine = lambda value: type(value) is list and shortest <= len(value) <= high and all(map(fine, value))
 
     def read(self, value: Any, *, element: bool = False) -> list[Any]:
         if isinstance(value, Mapping):
             raise SerializationException(_STRUCTURE_NOT_EXPECTED)
         if not isinstance(value, list | tuple):
             raise SerializationException(_GENERIC_CAST if element else "Unexpected field type")
-        return [
-            self.member.absent() if entry is None else self.member.read(entry, element=True) for entry in value
-        ]
+        return [self.member.absent() if entry is None else self.member.read(entry, element=True) for entry in value]
 
     def faults(self, value: list[Any], path: str) -> Iterator[str]:
         if len(value) < self.shortest:
-            yield fault(
-                self.quoted(value), path, f"Member must have length greater than or equal to {self.shortest}"
-            )
+            yield fault(self.quoted(value), path, f"Member must have length greater than or equal to {self.shortest}")
         if self.longest is not None and len(value) > self.longest:
             yield fault(self.quoted(value), path, f"Member must have length less than or equal to {self.longest}")
         stated = self.member.bounds()
@@ -324,9 +312,7 @@ class Map(Shape):
 
     def faults(self, value: dict[str, Any], path: str) -> Iterator[str]:
         if len(value) < self.shortest:
-            yield fault(
-                self.quoted(value), path, f"Member must have length greater than or equal to {self.shortest}"
-            )
+            yield fault(self.quoted(value), path, f"Member must have length greater than or equal to {self.shortest}")
         if not all(map(self.key.keeps_bounds, value)):
             words = ", ".join(self.key.bounds())
             yield fault(self.quoted(value), path, f"Map keys must satisfy constraint: [{words}]")

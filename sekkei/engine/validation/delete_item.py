@@ -1,0 +1,37 @@
+"""DeleteItem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.engine import values
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.checked import Checked
+from sekkei.engine.validation.item import check_return_values
+from sekkei.engine.validation.parameters import Parameters, condition_of
+from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
+
+SHAPE = ItemOperation(
+    "DeleteItemInput",
+    "Key",
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    TableName=TABLE_NAME,
+    ReturnItemCollectionMetrics=fields.RETURN_ITEM_COLLECTION_METRICS,
+    ReturnValues=fields.RETURN_VALUES,
+    Key=fields.ITEM,
+    ConditionalOperator=fields.CONDITIONAL_OPERATOR,
+    Expected=fields.EXPECTED,
+    ConditionExpression=fields.STRING,
+    ExpressionAttributeValues=fields.ITEM,
+    ExpressionAttributeNames=fields.NAMES,
+    ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
+)
+EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected")
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    table = named(request["TableName"])
+    EXPRESSIONS.check(request)
+    key = values.normalised_item(request["Key"])
+    check_return_values(request)
+    return Checked(request, table, key=key, condition=condition_of(request))

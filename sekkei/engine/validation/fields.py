@@ -1,0 +1,36 @@
+"""Shapes that several operations share."""
+
+from __future__ import annotations
+
+from sekkei.engine.validation.shapes import AttributeValue, Boolean, List, Map, Number, String, Structure
+from sekkei.engine.validation.table_name import PATTERN
+
+STRING = String()
+BOOLEAN = Boolean()
+VALUE = AttributeValue()
+ITEM = Map(VALUE)
+NAMES = Map(STRING)
+ATTRIBUTES_TO_GET = List(STRING, shortest=1, longest=255)
+INDEX_NAME = String(shortest=3, longest=255, pattern=PATTERN)
+RETURN_CONSUMED_CAPACITY = String(one_of="INDEXES TOTAL NONE")
+RETURN_ITEM_COLLECTION_METRICS = String(one_of="SIZE NONE")
+RETURN_VALUES = String(one_of="ALL_NEW UPDATED_OLD ALL_OLD NONE UPDATED_NEW")
+RETURN_VALUES_ON_FAILURE = String(one_of="ALL_OLD NONE")
+CONDITIONAL_OPERATOR = String(one_of="OR AND")
+SELECT = String(one_of="SPECIFIC_ATTRIBUTES COUNT ALL_ATTRIBUTES ALL_PROJECTED_ATTRIBUTES")
+COMPARISON_OPERATOR = String(one_of="IN NULL BETWEEN LT NOT_CONTAINS EQ GT NOT_NULL NE LE BEGINS_WITH GE CONTAINS")
+LIMIT = Number(least=1)
+
+EXPECTED = Map(
+    Structure(
+        "ExpectedAttributeValue",
+        AttributeValueList=List(VALUE),
+        ComparisonOperator=COMPARISON_OPERATOR,
+        Exists=BOOLEAN,
+        Value=VALUE,
+    )
+)
+CONDITIONS = Map(
+    Structure("Condition", "ComparisonOperator", AttributeValueList=List(VALUE), ComparisonOperator=COMPARISON_OPERATOR)
+)
+ATTRIBUTE_UPDATES = Map(Structure("AttributeValueUpdate", Action=String(one_of="ADD PUT DELETE"), Value=VALUE))

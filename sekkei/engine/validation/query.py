@@ -1,0 +1,99 @@
+"""Query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.validation import fields, legacy
+from sekkei.engine.validation.checked import Checked
+from sekkei.engine.validation.item import start_key
+from sekkei.engine.validation.parameters import (
+    Parameters,
+    Placeholders,
+    legacy_condition,
+    legacy_key_condition,
+    legacy_projection,
+)
+from sekkei.engine.validation.select import check_select
+from sekkei.engine.validation.shapes import Number
+from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
+
+SHAPE = ItemOperation(
+    "QueryInput",
+    Select=fields.SELECT,
+    IndexName=fields.INDEX_NAME,
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    QueryFilter=fields.CONDITIONS,
+    TableName=TABLE_NAME,
+    ConditionalOperator=fields.CONDITIONAL_OPERATOR,
+    AttributesToGet=fields.ATTRIBUTES_TO_GET,
+    Limit=Number(),
+    KeyConditions=fields.CONDITIONS,
+    ExclusiveStartKey=fields.ITEM,
+    ConsistentRead=fields.BOOLEAN,
+    ScanIndexForward=fields.BOOLEAN,
+    KeyConditionExpression=fields.STRING,
+    FilterExpression=fields.STRING,
+    ProjectionExpression=fields.STRING,
+    ExpressionAttributeValues=fields.ITEM,
+    ExpressionAttributeNames=fields.NAMES,
+)
+EXPRESSIONS = Parameters(
+    "ProjectionExpression FilterExpression KeyConditionExpression",
+    legacy="AttributesToGet QueryFilter ConditionalOperator KeyConditions",
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    checked = Checked(request, named(request["TableName"]))
+    _check_limit(request)
+    EXPRESSIONS.check(request)
+    filters = legacy.checked_conditions(request.get("QueryFilter", {}))
+    legacy.check_attributes_to_get(request.get("AttributesToGet", []))
+    checked.start_key = start_key(request)
+    _check_key_condition_is_there(request)
+    checked.filter = legacy_condition(request, filters, "FilterExpression")
+    _bind(checked)
+    check_select(request, "1 validation error detected: ")
+    _bind_key_conditions(checked)
+    if "AttributesToGet" in request:
+        checked.projection = legacy_projection(request["AttributesToGet"])
+    return checked
+
+
+def _check_limit(request: dict[str, Any]) -> None:
+    """Query words this fault in its own way; Scan's is that of all other shapes."""
+    if request.get("Limit", 1) < 1:
+        raise ValidationException(
+            "1 validation error detected: Value at 'Limit' failed to satisfy constraint: "
+            "Member must have value greater than or equal to 1"
+        )
+
+
+def _check_key_condition_is_there(request: dict[str, Any]) -> None:
+    if "KeyConditions" not in request and "KeyConditionExpression" not in request:
+        raise ValidationException(
+            "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
+        )
+
+
+def _bind(checked: Checked) -> None:
+    request = checked.request
+    placeholders = Placeholders(request)
+    if "KeyConditionExpression" in request:
+        checked.key_condition = placeholders.key_condition(request["KeyConditionExpression"])
+    if "FilterExpression" in request:
+        checked.filter = placeholders.condition(request["FilterExpression"], "FilterExpression")
+    if "ProjectionExpression" in request:
+        checked.projection = placeholders.projection(request["ProjectionExpression"])
+    placeholders.check_used()
+
+
+def _bind_key_conditions(checked: Checked) -> None:
+    if "KeyConditions" not in checked.request:
+        return
+    conditions = legacy.checked_conditions(checked.request["KeyConditions"])
+    if not 1 <= len(conditions) <= 2:
+        raise ValidationException("Conditions can be of length 1 or 2 only")
+    checked.key_condition = legacy_key_condition(conditions)

@@ -1,0 +1,82 @@
+"""TransactWriteItems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.engine import values
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.validation import fields, update_item
+from sekkei.engine.validation.checked import Checked
+from sekkei.engine.validation.item import check_item_size
+from sekkei.engine.validation.parameters import Parameters
+from sekkei.engine.validation.shapes import List, Shape, String, Structure
+from sekkei.engine.validation.table_name import TABLE_NAME, named
+
+BYTES_MAX = 4 * 1024 * 1024
+
+
+def _action(name: str, required: str, **members: Shape) -> Structure:
+    return Structure(
+        name,
+        f"TableName {required}",
+        **members,
+        TableName=TABLE_NAME,
+        ConditionExpression=fields.STRING,
+        ExpressionAttributeNames=fields.NAMES,
+        ExpressionAttributeValues=fields.ITEM,
+        ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
+    )
+
+
+SHAPE = Structure(
+    "TransactWriteItemsInput",
+    "TransactItems",
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    ReturnItemCollectionMetrics=fields.RETURN_ITEM_COLLECTION_METRICS,
+    ClientRequestToken=String(shortest=1, longest=36),
+    TransactItems=List(
+        Structure(
+            "TransactWriteItem",
+            ConditionCheck=_action("ConditionCheck", "Key ConditionExpression", Key=fields.ITEM),
+            Put=_action("Put", "Item", Item=fields.ITEM),
+            Delete=_action("Delete", "Key", Key=fields.ITEM),
+            Update=_action("Update", "Key UpdateExpression", Key=fields.ITEM, UpdateExpression=fields.STRING),
+        ),
+        shortest=1,
+        longest=100,
+    ),
+)
+CONDITION = Parameters("ConditionExpression")
+UPDATE = Parameters("UpdateExpression ConditionExpression")
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    actions = request["TransactItems"]
+    if any(len(action) != 1 for action in actions):
+        raise ValidationException("TransactItems can only contain one of Check, Put, Update or Delete")
+    checked = Checked(request)
+    checked.parts = [_part(name, body) for action in actions for name, body in action.items()]
+    _check_size(checked)
+    return checked
+
+
+def _part(name: str, body: dict[str, Any]) -> Checked:
+    part = Checked(body, named(body["TableName"]), action=name)
+    (UPDATE if name == "Update" else CONDITION).check(body)
+    if name == "Put":
+        part.item = values.normalised_item(body["Item"])
+        check_item_size(part.item)
+    else:
+        part.key = values.normalised_item(body["Key"])
+    update_item.bind(part)
+    return part
+
+
+def _check_size(checked: Checked) -> None:
+    total = sum(values.item_size(part.item or part.key or {}) for part in checked.parts)
+    if total > BYTES_MAX:
+        raise ValidationException(
+            "Collection size of items exceeded, which can also be caused by the aggregate size of the items "
+            "in the transaction exceeding the 4MB limit"
+        )
