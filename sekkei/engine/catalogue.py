@@ -1,0 +1,174 @@
+"""What tables there are and how each is keyed.
+
+A table's record in the file is one JSON document, `Table.record`: what CreateTable was told plus what the engine
+added (ids, arn, creation time, time-to-live, stream, continuous backups, tags). `Table` is that record made quick to
+use; it is built anew whenever the catalogue's version in the file changes, and never changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sekkei.engine import keys
+from sekkei.engine.values import AttributeValue, Item
+
+ACCOUNT = "000000000000"
+DEFAULT_REGION = "us-east-1"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPart:
+    """One attribute of a key."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeySchema:
+    """The attributes of a key: partition parts, then sort parts. A table has one and at most one; an index up to four."""
+
+    hash: tuple[KeyPart, ...]
+    range: tuple[KeyPart, ...]
+
+    @property
+    def parts(self) -> tuple[KeyPart, ...]:
+        return self.hash + self.range
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(part.name for part in self.parts)
+
+    @classmethod
+    def of(cls, key_schema: list[dict[str, str]], types: Mapping[str, str]) -> KeySchema:
+        def parts(kind: str) -> tuple[KeyPart, ...]:
+            names = [element["AttributeName"] for element in key_schema if element["KeyType"] == kind]
+            return tuple(KeyPart(name, types[name]) for name in names)
+
+        return cls(parts("HASH"), parts("RANGE"))
+
+    def bytes_of(self, item: Item) -> bytes | None:
+        """The key bytes of an item; None when a part is missing or of another type (a sparse index skips it)."""
+        for part in self.parts:
+            value = item.get(part.name)
+            if value is None or part.type not in value:
+                return None
+        return keys.partition_bytes([item[part.name] for part in self.hash]) + keys.sort_key_bytes(
+            [item[part.name] for part in self.range]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A secondary index; its rows hold keys and point to the item."""
+
+    id: int
+    name: str
+    kind: str
+    """GSI or LSI."""
+    key: KeySchema
+    projection: str
+    """ALL, KEYS_ONLY or INCLUDE."""
+    projected: frozenset[str] | None
+    """Names of the attributes an entry holds; None when it holds all."""
+    ready: bool
+    """Whether the backfill is done. An index that is not ready is written to but not read from."""
+
+    @property
+    def is_global(self) -> bool:
+        return self.kind == "GSI"
+
+    def project(self, item: Item) -> Item:
+        """The item as this index holds it."""
+        if self.projected is None:
+            return item
+        return {name: value for name, value in item.items() if name in self.projected}
+
+
+@dataclass(slots=True)
+class Table:
+    """One table, quick to use."""
+
+    id: int
+    record: dict[str, Any]
+    name: str = field(init=False)
+    arn: str = field(init=False)
+    key: KeySchema = field(init=False)
+    attribute_types: dict[str, str] = field(init=False)
+    indexes: dict[str, Index] = field(init=False)
+    ttl_attribute: str | None = field(init=False)
+    ttl_index_id: int | None = field(init=False)
+    stream_view: str | None = field(init=False)
+    """What a change record must hold for the stream; None when no stream is on."""
+    keeps_history: bool = field(init=False)
+    """Whether point-in-time recovery is on."""
+    sql_get: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        record = self.record
+        self.name = record["TableName"]
+        self.arn = record["TableArn"]
+        self.attribute_types = {
+            definition["AttributeName"]: definition["AttributeType"] for definition in record["AttributeDefinitions"]
+        }
+        self.key = KeySchema.of(record["KeySchema"], self.attribute_types)
+        self.indexes = {}
+        for kind, member in (("LSI", "LocalSecondaryIndexes"), ("GSI", "GlobalSecondaryIndexes")):
+            for description in record.get(member, ()):
+                self.indexes[description["IndexName"]] = self._index(kind, description)
+        ttl = record.get("TimeToLive")
+        self.ttl_attribute = ttl["AttributeName"] if ttl else None
+        self.ttl_index_id = ttl["id"] if ttl else None
+        stream = record.get("StreamSpecification")
+        self.stream_view = stream["StreamViewType"] if stream and stream["StreamEnabled"] else None
+        self.keeps_history = "PointInTimeRecovery" in record
+        self.sql_get = f"SELECT item, crc FROM items_{self.id} WHERE key = ?"
+
+    def _index(self, kind: str, description: dict[str, Any]) -> Index:
+        key = KeySchema.of(description["KeySchema"], self.attribute_types)
+        projection = description.get("Projection", {})
+        projection_type = projection.get("ProjectionType", "ALL")
+        projected = None
+        if projection_type != "ALL":
+            projected = frozenset((*self.key.names, *key.names, *projection.get("NonKeyAttributes", ())))
+        return Index(
+            id=description["id"],
+            name=description["IndexName"],
+            kind=kind,
+            key=key,
+            projection=projection_type,
+            projected=projected,
+            ready=not description.get("Backfilling", False),
+        )
+
+    @property
+    def has_local_indexes(self) -> bool:
+        return "LocalSecondaryIndexes" in self.record
+
+    @property
+    def logs_changes(self) -> bool:
+        return self.stream_view is not None or self.keeps_history
+
+    def key_bytes(self, item: Item) -> bytes:
+        """The bytes of a checked key, or of the key within a checked item."""
+        key = self.key
+        prefix = keys.partition_bytes((item[key.hash[0].name],))
+        if key.range:
+            return prefix + keys.part_bytes(item[key.range[0].name])
+        return prefix
+
+    def key_of(self, item: Item) -> dict[str, AttributeValue]:
+        return {part.name: item[part.name] for part in self.key.parts}
+
+
+def table_arn(name: str, region: str = DEFAULT_REGION) -> str:
+    return f"arn:aws:dynamodb:{region}:{ACCOUNT}:table/{name}"
+
+
+def table_name(name_or_arn: str) -> str:
+    """Requests may name a table by its name or its ARN."""
+    if name_or_arn.startswith("arn:"):
+        return name_or_arn.split(":table/", 1)[-1].split("/", 1)[0]
+    return name_or_arn

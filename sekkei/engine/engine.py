@@ -1,0 +1,126 @@
+"""The engine: DynamoDB's operations on one SQLite file, in this process.
+
+A call is validated in the caller's thread. A read then goes straight to that thread's own connection: it neither waits
+nor changes threads. A write is handed to the one writer and returns when the commit it is part of is on disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import apsw
+import orjson
+
+from sekkei.clock import SYSTEM, Clock
+from sekkei.engine import file, operations, validation
+from sekkei.engine.catalogue import DEFAULT_REGION
+from sekkei.engine.errors import DynamoDBError, UnknownOperationException
+from sekkei.engine.frame import Render, Response
+from sekkei.engine.snapshot import Catalogue, Snapshot
+from sekkei.engine.writer import Writer, as_dynamodb_error
+
+
+class Engine:
+    """DynamoDB in one file; in memory (and gone afterwards) when no path is given."""
+
+    def __init__(
+        self, path: str | os.PathLike[str] | None, *, clock: Clock = SYSTEM, region: str = DEFAULT_REGION
+    ) -> None:
+        self.clock = clock
+        self.region = region
+        self._scratch = None if path is not None else _scratch_folder()
+        self.path = os.fspath(path) if path is not None else os.path.join(str(self._scratch), "memory.db")
+        if path is not None:
+            file.prepare_folder(self.path)
+        self._catalogue = Catalogue()
+        self._threads = threading.local()
+        self._connections: list[apsw.Connection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+        self._writer = Writer(self._connect, clock, region)
+        self._snapshot()
+        operations.resume(self._catalogue, self._writer)
+
+    async def call(self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads) -> Response:
+        """Perform one operation; items in the response are `render(stored bytes)`."""
+        checked = validation.check(operation, request)
+        read = operations.READS.get(operation)
+        if read is not None:
+            snapshot = getattr(self._threads, "snapshot", None) or self._snapshot()
+            try:
+                return read(snapshot, checked, render)
+            except (DynamoDBError, apsw.Error) as error:
+                return self._read_again(read, snapshot, checked, render, error)
+        write = operations.WRITES.get(operation)
+        if write is None:
+            raise UnknownOperationException(f"{operation} is not an operation of this store.")
+        return await self._writer.run(functools.partial(_perform, write, checked, render))  # type: ignore[no-any-return]
+
+    def _read_again(
+        self, read: operations.Read, snapshot: Snapshot, checked: validation.Checked, render: Render, error: Exception
+    ) -> Response:
+        """A read that failed is tried once more if it was judged by tables that are no longer those of the file."""
+        try:
+            if snapshot.catalogue.refresh(snapshot.connection):
+                return read(snapshot, checked, render)
+        except apsw.Error as second:
+            raise as_dynamodb_error(second) from second
+        raise as_dynamodb_error(error)
+
+    def _connect(self) -> apsw.Connection:
+        return file.connect(self.path, durable=self._scratch is None)
+
+    def _snapshot(self) -> Snapshot:
+        """This thread's own view of the file."""
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("This store is closed.")
+            connection = self._connect()
+            self._connections.append(connection)
+        snapshot = Snapshot(connection, self._catalogue)
+        snapshot.catalogue.refresh(connection)
+        self._threads.snapshot = snapshot
+        return snapshot
+
+    def close(self) -> None:
+        """Finish the writes that were submitted, then let go of the file. Reads from other threads must be over."""
+        self._writer.close()
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._threads = threading.local()
+            for connection in self._connections:
+                connection.close()
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        scratch = getattr(self, "_scratch", None)
+        if scratch is not None:
+            with contextlib.suppress(Exception):
+                shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _perform(write: operations.Write, checked: validation.Checked, render: Render, transaction: Any) -> Response:
+    return write(transaction, checked, render)
+
+
+def _scratch_folder() -> str:
+    """An engine in memory is a file in memory where the system has such a place, a temporary one elsewhere."""
+    shared_memory = "/dev/shm"
+    folder = shared_memory if os.access(shared_memory, os.W_OK) else None
+    return tempfile.mkdtemp(prefix="sekkei-", dir=folder)

@@ -1,0 +1,58 @@
+"""BatchWriteItem: up to 25 puts and deletes. Each stands for itself, yet here all of them share one commit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.engine import capacity, item_collections
+from sekkei.engine.catalogue import Table
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.transaction import Transaction
+from sekkei.engine.validation import against_table
+
+
+def batch_write_item(transaction: Transaction, checked: Checked, render: Render) -> Response:
+    parts = [(part, transaction.table(part.table)) for part in checked.parts]
+    for part, table in parts:
+        _check(part, table)
+    against_table.check_no_duplicates(parts)
+    how = checked.request.get("ReturnConsumedCapacity")
+    consumed = capacity.Consumed() if capacity.wanted(how) else None
+    for part, table in parts:
+        _write(transaction, part, table, consumed)
+
+    response: Response = {"UnprocessedItems": {}}
+    capacity.attach_all(response, consumed, how)
+    if checked.request.get("ReturnItemCollectionMetrics") == "SIZE":
+        response["ItemCollectionMetrics"] = _collection_metrics(transaction, parts)
+    return response
+
+
+def _check(part: Checked, table: Table) -> None:
+    if part.item is not None:
+        against_table.check_item(table, part.item)
+    else:
+        assert part.key is not None
+        against_table.check_key(table, part.key)
+
+
+def _write(transaction: Transaction, part: Checked, table: Table, consumed: capacity.Consumed | None) -> None:
+    item = part.item
+    key = table.key_bytes(item or part.key or {})
+    old = transaction.stored(table, key)
+    if consumed is not None:
+        consumed.add_write(table, old.item if old else None, item)
+    if item is not None:
+        transaction.put(table, key, item, old)
+    elif old is not None:
+        transaction.delete(table, key, old)
+
+
+def _collection_metrics(transaction: Transaction, parts: list[tuple[Checked, Table]]) -> dict[str, Any]:
+    found: dict[str, dict[str, Any]] = {}
+    for part, table in parts:
+        if table.has_local_indexes:
+            item = part.item or part.key or {}
+            partition = str(item[table.key.hash[0].name])
+            found.setdefault(table.name, {})[partition] = item_collections.metrics(transaction, table, item)
+    return {name: list(by_partition.values()) for name, by_partition in found.items()}

@@ -1,0 +1,30 @@
+"""DeleteTable."""
+
+from __future__ import annotations
+
+from sekkei.engine import sql, streams, table_description
+from sekkei.engine.errors import ResourceNotFoundException, ValidationException
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.transaction import Transaction
+
+
+def delete_table(transaction: Transaction, checked: Checked, render: Render) -> Response:
+    name = checked.table
+    table = transaction.find_table(name)
+    if table is None:
+        raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
+    if table.record.get("DeletionProtectionEnabled"):
+        raise ValidationException(
+            "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
+        )
+    description = table_description.describe(transaction, table, "DELETING")
+    for member in ("AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
+        description.pop(member, None)
+    streams.close_stream(transaction, table.id)
+    for index in table.indexes.values():
+        transaction.drop(sql.drop_index(index.id), index.id)
+    if table.ttl_index_id is not None:
+        transaction.drop(sql.drop_index(table.ttl_index_id), table.ttl_index_id)
+    transaction.drop(sql.drop_items(table.id), table.id)
+    transaction.forget_table(table.id)
+    return {"TableDescription": description}

@@ -1,0 +1,55 @@
+"""TransactGetItems: up to 100 items as of one moment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from sekkei.engine.capacity import Consumed, attach_all, wanted
+from sekkei.engine.errors import TransactionCanceledException, ValidationException
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.validation import against_table
+
+TOTAL_BYTES_MAX = 4 * 1024 * 1024
+
+
+def transact_get_items(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    how = checked.request.get("ReturnConsumedCapacity")
+    # A transactional read costs two consistent ones.
+    consumed = Consumed(factor=2.0) if wanted(how) else None
+    with snapshot.at_one_moment():
+        _check_keys(snapshot, checked)
+        responses = []
+        total = 0
+        for part in checked.parts:
+            table = snapshot.table(part.table)
+            stored = snapshot.stored(table, table.key_bytes(part.key or {}))
+            total += stored.size if stored is not None else 0
+            if consumed is not None:
+                consumed.add_read(table, stored.size if stored is not None else 0, consistent=True)
+            responses.append({} if stored is None else {"Item": _item(part, stored.blob, render)})
+    if total > TOTAL_BYTES_MAX:
+        raise TransactionCanceledException.of(
+            [{"Code": "ValidationError", "Message": "Transaction size exceeded: 4 MB"} for _ in checked.parts]
+        )
+    response: Response = {"Responses": responses}
+    attach_all(response, consumed, how, "ReadCapacityUnits")
+    return response
+
+
+def _check_keys(snapshot: Snapshot, checked: Checked) -> None:
+    reasons: list[dict[str, Any]] = []
+    for part in checked.parts:
+        try:
+            against_table.check_key(snapshot.table(part.table), part.key or {})
+            reasons.append({"Code": "None"})
+        except ValidationException as error:
+            reasons.append({"Code": "ValidationError", "Message": error.message})
+    if any(reason["Code"] != "None" for reason in reasons):
+        raise TransactionCanceledException.of(reasons)
+
+
+def _item(part: Checked, blob: bytes, render: Render) -> Any:
+    return render(blob) if part.projection is None else part.projection.project(orjson.loads(blob))

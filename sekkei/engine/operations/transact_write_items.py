@@ -1,0 +1,172 @@
+"""TransactWriteItems: up to 100 puts, updates, deletes and checks that all happen, or none of them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, NamedTuple
+
+import orjson
+
+from sekkei.engine import capacity, item_collections
+from sekkei.engine.catalogue import Table
+from sekkei.engine.errors import (
+    ConditionalCheckFailedException,
+    IdempotentParameterMismatchException,
+    TransactionCanceledException,
+    ValidationException,
+)
+from sekkei.engine.frame import Checked, Render, Response, check_condition
+from sekkei.engine.operations.update_item import updated
+from sekkei.engine.snapshot import Stored
+from sekkei.engine.transaction import Transaction
+from sekkei.engine.validation import against_table
+from sekkei.engine.values import Item
+
+TOKEN_SECONDS = 600
+
+
+class Action(NamedTuple):
+    """One action, ready to be carried out."""
+
+    part: Checked
+    table: Table
+    key: bytes
+    old: Stored | None
+    new: Item | None
+
+
+def transact_write_items(transaction: Transaction, checked: Checked, render: Render) -> Response:
+    token = checked.request.get("ClientRequestToken")
+    digest = _digest(checked.request) if token else b""
+    if token:
+        answer = _earlier_answer(transaction, token, digest)
+        if answer is not None:
+            return answer
+    actions = _decide(transaction, checked)
+    for action in actions:
+        _carry_out(transaction, action)
+    response = _answer(transaction, checked, actions)
+    if token:
+        _remember(transaction, token, digest, _answer_to_a_repetition(checked, response))
+    return response
+
+
+def _decide(transaction: Transaction, checked: Checked) -> list[Action]:
+    """Every action with its outcome, or the reasons why none of them can happen."""
+    tables = [transaction.table(part.table) for part in checked.parts]
+    actions: list[Action] = []
+    reasons: list[dict[str, Any]] = []
+    keys_seen: set[tuple[int, bytes]] = set()
+    for part, table in zip(checked.parts, tables, strict=True):
+        reason: dict[str, Any] = {"Code": "None"}
+        try:
+            action = _action(transaction, part, table)
+            if (table.id, action.key) in keys_seen:
+                raise DuplicateAction
+            keys_seen.add((table.id, action.key))
+            check_condition(part, action.old)
+            actions.append(action._replace(new=_new_item(action)))
+        except ConditionalCheckFailedException as error:
+            reason = {"Code": "ConditionalCheckFailed", "Message": error.message, **error.details()}
+        except ValidationException as error:
+            reason = {"Code": "ValidationError", "Message": error.message}
+        except DuplicateAction:
+            raise ValidationException("Transaction request cannot include multiple operations on one item") from None
+        reasons.append(reason)
+    if len(actions) < len(checked.parts):
+        raise TransactionCanceledException.of(reasons)
+    return actions
+
+
+class DuplicateAction(Exception):
+    """Two actions on one item."""
+
+
+def _action(transaction: Transaction, part: Checked, table: Table) -> Action:
+    if part.item is not None:
+        against_table.check_item(table, part.item)
+    else:
+        against_table.check_key(table, part.key or {})
+    key = table.key_bytes(part.item or part.key or {})
+    return Action(part, table, key, transaction.stored(table, key), None)
+
+
+def _new_item(action: Action) -> Item | None:
+    if action.part.action == "Put":
+        return action.part.item
+    if action.part.action == "Update":
+        change = updated(action.table, action.part, action.old)
+        return change.item if change is not None else None
+    return None
+
+
+def _carry_out(transaction: Transaction, action: Action) -> None:
+    if action.new is not None:
+        transaction.put(action.table, action.key, action.new, action.old)
+    elif action.part.action == "Delete" and action.old is not None:
+        transaction.delete(action.table, action.key, action.old)
+
+
+def _answer(transaction: Transaction, checked: Checked, actions: list[Action]) -> Response:
+    response: Response = {}
+    how = checked.request.get("ReturnConsumedCapacity")
+    if capacity.wanted(how):
+        # A transactional write costs two plain ones.
+        consumed = capacity.Consumed(factor=2.0)
+        for action in actions:
+            old = action.old.item if action.old else None
+            consumed.add_write(action.table, old, old if action.part.action == "ConditionCheck" else action.new)
+        capacity.attach_all(response, consumed, how, "WriteCapacityUnits")
+    if checked.request.get("ReturnItemCollectionMetrics") == "SIZE":
+        collections: dict[str, list[Any]] = {}
+        for action in actions:
+            if action.table.has_local_indexes:
+                item = action.part.item or action.part.key or {}
+                found = collections.setdefault(action.table.name, [])
+                metrics = item_collections.metrics(transaction, action.table, item)
+                if metrics not in found:
+                    found.append(metrics)
+        if collections:
+            response["ItemCollectionMetrics"] = collections
+    return response
+
+
+# Idempotency.
+
+
+def _digest(request: dict[str, Any]) -> bytes:
+    """Of what the request would do; how it wants to be answered is no part of that."""
+    return hashlib.sha256(orjson.dumps(request["TransactItems"], option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def _earlier_answer(transaction: Transaction, token: str, digest: bytes) -> Response | None:
+    since = int((transaction.now - TOKEN_SECONDS) * 1000)
+    row = transaction.connection.execute(
+        "SELECT digest, answer FROM tokens WHERE token = ? AND time_ms > ?", (token, since)
+    ).get
+    if row is None:
+        return None
+    if row[0] != digest:
+        raise IdempotentParameterMismatchException("Request was issued with the same token but different parameters")
+    return orjson.loads(row[1])  # type: ignore[no-any-return]
+
+
+def _remember(transaction: Transaction, token: str, digest: bytes, answer: Response) -> None:
+    now_ms = int(transaction.now * 1000)
+    transaction.wrote = True
+    transaction.connection.execute("DELETE FROM tokens WHERE time_ms <= ?", (now_ms - TOKEN_SECONDS * 1000,))
+    transaction.connection.execute(
+        "INSERT OR REPLACE INTO tokens(token, digest, answer, time_ms) VALUES (?, ?, ?, ?)",
+        (token, digest, orjson.dumps(answer), now_ms),
+    )
+
+
+def _answer_to_a_repetition(checked: Checked, response: Response) -> Response:
+    """A repetition only reads; DynamoDB bills it as reads and says so."""
+    if "ConsumedCapacity" not in response:
+        return response
+    repeated = []
+    for description in response["ConsumedCapacity"]:
+        units = description["CapacityUnits"]
+        repeated.append({"TableName": description["TableName"], "CapacityUnits": units, "ReadCapacityUnits": units})
+    return {**response, "ConsumedCapacity": repeated}

@@ -1,0 +1,132 @@
+"""One page of a Query or a Scan: walk a range, filter, project, stop at the limit or at one megabyte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from sekkei.engine.capacity import Consumed, attach, read_units, wanted
+from sekkei.engine.catalogue import Index, Table
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.key_range import KeyRange
+from sekkei.engine.snapshot import Row, Snapshot
+from sekkei.engine.values import Item, item_size
+
+PAGE_BYTES_MAX = 1024 * 1024
+
+
+class Page:
+    """What has been read so far, and how the answer is made of it."""
+
+    def __init__(self, table: Table, index: Index | None, checked: Checked, render: Render) -> None:
+        request = checked.request
+        self.table = table
+        self.index = index
+        self._checked = checked
+        self._render = render
+        self._limit = request.get("Limit")
+        self._counts_only = request.get("Select") == "COUNT"
+        self._items: list[Any] = []
+        self._count = 0
+        self._scanned = 0
+        self._bytes = 0
+        self._fetched_units = 0.0
+        self._last: Row | None = None
+        # An entry of a partial index holds less than the item; a local index can fetch the rest from the table.
+        self._entry_is_partial = index is not None and index.projected is not None
+        self._fetches = self._entry_is_partial and self._wants_more_than_projected()
+
+    def _wants_more_than_projected(self) -> bool:
+        index = self.index
+        assert index is not None
+        if index.is_global:
+            return False
+        if self._checked.request.get("Select") == "ALL_ATTRIBUTES":
+            return True
+        projection = self._checked.projection
+        return projection is not None and not index.projected.issuperset(projection.top_level)  # type: ignore[union-attr]
+
+    def fill(self, rows: Iterator[Row]) -> None:
+        """Take rows until the page is full."""
+        simple = not self._entry_is_partial and self._checked.filter is None and self._checked.projection is None
+        take = self._take_whole if simple and not self._counts_only else self._take
+        limit = self._limit or -1
+        for row in rows:
+            self._scanned += 1
+            take(row)
+            if self._scanned == limit or self._bytes >= PAGE_BYTES_MAX:
+                self._last = row
+                break
+
+    def _take_whole(self, row: Row) -> None:
+        self._bytes += row.size
+        self._count += 1
+        self._items.append(self._render(row.blob))
+
+    def _take(self, row: Row) -> None:
+        item: Item = orjson.loads(row.blob)
+        entry = item
+        if self._entry_is_partial:
+            assert self.index is not None
+            entry = self.index.project(item)
+            self._bytes += item_size(entry)
+            if self._fetches:
+                self._fetched_units += read_units(row.size, bool(self._checked.request.get("ConsistentRead")))
+                entry = item
+        else:
+            self._bytes += row.size
+        if self._checked.filter is not None and not self._checked.filter.matches(entry):
+            return
+        self._count += 1
+        if self._counts_only:
+            return
+        projection = self._checked.projection
+        self._items.append(entry if projection is None else projection.project(entry))
+
+    def answer(self) -> Response:
+        response: Response = {"Count": self._count, "ScannedCount": self._scanned}
+        if not self._counts_only:
+            response["Items"] = self._items
+        if self._last is not None:
+            response["LastEvaluatedKey"] = self._key_of(orjson.loads(self._last.blob))
+        how = self._checked.request.get("ReturnConsumedCapacity")
+        if wanted(how):
+            attach(response, self._consumed(), how)
+        return response
+
+    def _key_of(self, item: Item) -> Item:
+        names = self.table.key.names if self.index is None else (*self.index.key.names, *self.table.key.names)
+        return {name: item[name] for name in names}
+
+    def _consumed(self) -> Consumed:
+        consumed = Consumed()
+        consistent = bool(self._checked.request.get("ConsistentRead"))
+        name = self.index.name if self.index is not None else ""
+        consumed.add(self.table, self._fetched_units)
+        consumed.add_read(self.table, self._bytes, consistent, name)
+        return consumed
+
+
+def rows_from(
+    snapshot: Snapshot, table: Table, index: Index | None, within: KeyRange, start: Item | None, forward: bool
+) -> Iterator[Row]:
+    """The rows of a range in order, beyond the key that an earlier page ended with."""
+    low, high = within
+    if index is None:
+        if start is not None:
+            key = table.key_bytes(start)
+            low, high = (max(low, key + b"\x00"), high) if forward else (low, _lower(high, key))
+        return snapshot.walk(table, low, high, forward)
+    if start is None:
+        return snapshot.walk_index(table, index, low, high, forward)
+    index_key = index.key.bytes_of(start)
+    assert index_key is not None, "the start key has been checked against the index"
+    if forward:
+        low = max(low, index_key)
+    return snapshot.walk_index(table, index, low, high, forward, (index_key, table.key_bytes(start)))
+
+
+def _lower(high: bytes | None, key: bytes) -> bytes:
+    return key if high is None else min(high, key)

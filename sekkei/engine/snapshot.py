@@ -1,0 +1,176 @@
+"""Reading: one connection's view of the tables and their items.
+
+A `Snapshot` belongs to one thread. Each read is one SQLite statement, which sees everything committed before it; a
+group of reads that must agree runs inside `Snapshot.at_one_moment()`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import apsw
+import orjson
+
+from sekkei.engine import sql
+from sekkei.engine.catalogue import Index, Table, table_name
+from sekkei.engine.errors import InternalServerError, ResourceNotFoundException
+from sekkei.engine.values import Item
+
+# SQLite's own bounds for "no limit".
+UNLIMITED = -1
+
+
+class Catalogue:
+    """All tables as of one version of the file.
+
+    The readers of one engine share one and the writer has its own, because the writer's may hold what is not committed.
+    """
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.tables: dict[str, Table] = {}
+        self._lock = threading.Lock()
+
+    def refresh(self, connection: apsw.Connection) -> bool:
+        """Read the tables again if the file has another version; tells whether it had."""
+        # Under a lock, so that a slow thread cannot put older tables in the place of newer ones.
+        with self._lock:
+            version = connection.execute(sql.READ_VERSION).get
+            if version == self.version:
+                return False
+            rows = connection.execute(sql.READ_TABLES).fetchall()
+            self.tables = {table.name: table for table in (Table(id, orjson.loads(record)) for id, record in rows)}
+            self.version = version
+            return True
+
+
+class Stored:
+    """An item as it lies in the file, decoded only when somebody looks inside."""
+
+    __slots__ = ("_item", "blob", "row", "size")
+
+    def __init__(self, row: int, blob: bytes, size: int) -> None:
+        self.row = row
+        self.blob = blob
+        self.size = size
+        self._item: Item | None = None
+
+    @property
+    def item(self) -> Item:
+        if self._item is None:
+            self._item = orjson.loads(self.blob)
+        return self._item
+
+
+class Row(NamedTuple):
+    """One step of a walk through a table or an index."""
+
+    base: bytes
+    blob: bytes
+    size: int
+
+
+def checksum(key: bytes, blob: bytes) -> int:
+    """Over the key too, so that a row that lost its place is found out."""
+    return crc32(blob, crc32(key))
+
+
+def damaged(table: Table) -> InternalServerError:
+    return InternalServerError(
+        f"An item of table {table.name} does not match its checksum: the file is damaged. "
+        "Run `sekkei verify` on it and restore the table from a backup."
+    )
+
+
+class Snapshot:
+    """What an operation that only reads gets to work with."""
+
+    def __init__(self, connection: apsw.Connection, catalogue: Catalogue) -> None:
+        self.connection = connection
+        self.catalogue = catalogue
+        self._cursor = connection.cursor()
+
+    def find_table(self, name_or_arn: str) -> Table | None:
+        name = table_name(name_or_arn)
+        table = self.catalogue.tables.get(name)
+        if table is None and self.catalogue.refresh(self.connection):
+            table = self.catalogue.tables.get(name)
+        return table
+
+    def table(self, name_or_arn: str) -> Table:
+        table = self.catalogue.tables.get(name_or_arn) or self.find_table(name_or_arn)
+        if table is None:
+            raise ResourceNotFoundException("Requested resource not found")
+        return table
+
+    def get(self, table: Table, key: bytes) -> bytes | None:
+        """The stored bytes of one item."""
+        rows = self._cursor.execute(table.sql_get, (key,)).fetchall()
+        if not rows:
+            return None
+        blob, crc = rows[0]
+        if crc32(blob, crc32(key)) != crc:
+            raise damaged(table)
+        return blob  # type: ignore[no-any-return]
+
+    def stored(self, table: Table, key: bytes) -> Stored | None:
+        """One item with what a writer needs to know of it."""
+        rows = self._cursor.execute(sql.read_item(table.id), (key,)).fetchall()
+        if not rows:
+            return None
+        row, blob, size, crc = rows[0]
+        if checksum(key, blob) != crc:
+            raise damaged(table)
+        return Stored(row, blob, size)
+
+    def walk(
+        self, table: Table, low: bytes, high: bytes | None, forward: bool = True, limit: int = UNLIMITED
+    ) -> Iterator[Row]:
+        """Items with low <= key < high, in key order or against it."""
+        text = sql.walk_items(table.id, forward, high is not None)
+        return self._verified(table, text, {"low": low, "high": high, "limit": limit})
+
+    def walk_index(
+        self,
+        table: Table,
+        index: Index,
+        low: bytes,
+        high: bytes | None,
+        forward: bool = True,
+        start: tuple[bytes, bytes] | None = None,
+        limit: int = UNLIMITED,
+    ) -> Iterator[Row]:
+        """Items with low <= index key < high in the index's order, beyond the entry `start` if one is given."""
+        text = sql.walk_index(index.id, table.id, forward, high is not None, start is not None)
+        start_key, start_base = start or (b"", b"")
+        bindings = {"low": low, "high": high, "limit": limit, "start_key": start_key, "start_base": start_base}
+        return self._verified(table, text, bindings)
+
+    def _verified(self, table: Table, text: str, bindings: dict[str, Any]) -> Iterator[Row]:
+        cursor = self.connection.cursor()
+        try:
+            for row in cursor.execute(text, bindings):
+                base, blob, size, crc = row[:4]
+                if crc32(blob, crc32(base)) != crc:
+                    raise damaged(table)
+                yield Row(base, blob, size)
+        finally:
+            # A statement left half-way would hold the past open and keep the log from shrinking.
+            cursor.close()
+
+    def statistics(self, id: int) -> tuple[int, int]:
+        """Items and bytes of a table or an index."""
+        return self.connection.execute(sql.READ_STATISTICS, (id,)).get or (0, 0)
+
+    @contextlib.contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Reads inside see one and the same state."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.connection.execute("COMMIT")

@@ -1,0 +1,143 @@
+"""Every SQL text of the engine that is not tied to one operation's file, and the file format's migrations.
+
+The file, format 1:
+
+    catalogue    one row: the version that every change of a table's record increases
+    tables       a table's id, name and record (JSON)
+    statistics   items and bytes per table and per index, by id
+    items_N      a table's items: key bytes, the item as the JSON a read returns, its DynamoDB size, a checksum
+    index_N      an index's entries: index key bytes, the item's key bytes, the item's row
+    changes      what happened to items of tables with a stream or continuous backups, in commit order
+    streams      every stream a table has or had in the last day
+    tokens       transactions already done, by ClientRequestToken
+    backups      on-demand backups; backup_N holds a backup's items
+    documents    small records that other operations keep, by kind and id (exports, imports, policies)
+
+Ids come from one sequence and are never used again, so a stale id finds no table instead of a wrong one.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x53454B4B
+"""'SEKK', in the header of every file of ours."""
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE catalogue(version INTEGER NOT NULL, next_id INTEGER NOT NULL);
+    INSERT INTO catalogue VALUES (1, 1);
+    CREATE TABLE tables(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, record BLOB NOT NULL);
+    CREATE TABLE statistics(id INTEGER PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL);
+    CREATE TABLE changes(
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        table_id INTEGER NOT NULL,
+        time_ms INTEGER NOT NULL,
+        event TEXT NOT NULL,
+        key BLOB NOT NULL,
+        keys BLOB NOT NULL,
+        old BLOB,
+        new BLOB,
+        by_ttl INTEGER NOT NULL
+    );
+    CREATE INDEX changes_by_table ON changes(table_id, seq);
+    CREATE TABLE streams(
+        id INTEGER PRIMARY KEY,
+        table_id INTEGER NOT NULL,
+        arn TEXT NOT NULL UNIQUE,
+        record BLOB NOT NULL,
+        first_seq INTEGER NOT NULL,
+        last_seq INTEGER,
+        closed_ms INTEGER
+    );
+    CREATE TABLE tokens(token TEXT PRIMARY KEY, digest BLOB NOT NULL, answer BLOB NOT NULL, time_ms INTEGER NOT NULL);
+    CREATE TABLE backups(
+        id INTEGER PRIMARY KEY, arn TEXT NOT NULL UNIQUE, record BLOB NOT NULL
+    );
+    CREATE TABLE documents(
+        kind TEXT NOT NULL, id TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (kind, id)
+    ) WITHOUT ROWID;
+    """,
+)
+FORMAT = len(MIGRATIONS)
+
+READ_VERSION = "SELECT version FROM catalogue"
+RAISE_VERSION = "UPDATE catalogue SET version = version + 1"
+TAKE_ID = "UPDATE catalogue SET next_id = next_id + 1 RETURNING next_id - 1"
+READ_TABLES = "SELECT id, record FROM tables ORDER BY name"
+INSERT_TABLE = "INSERT INTO tables(id, name, record) VALUES (?, ?, ?)"
+UPDATE_TABLE = "UPDATE tables SET record = ? WHERE id = ?"
+DELETE_TABLE = "DELETE FROM tables WHERE id = ?"
+
+INSERT_STATISTICS = "INSERT INTO statistics(id, items, bytes) VALUES (?, 0, 0)"
+ADD_STATISTICS = "UPDATE statistics SET items = items + ?, bytes = bytes + ? WHERE id = ?"
+READ_STATISTICS = "SELECT items, bytes FROM statistics WHERE id = ?"
+DELETE_STATISTICS = "DELETE FROM statistics WHERE id = ?"
+
+INSERT_CHANGE = (
+    "INSERT INTO changes(table_id, time_ms, event, key, keys, old, new, by_ttl) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+def create_items(id: int) -> str:
+    return (
+        f"CREATE TABLE items_{id}(row INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, item BLOB NOT NULL, "
+        "size INTEGER NOT NULL, crc INTEGER NOT NULL)"
+    )
+
+
+def create_index(id: int) -> str:
+    return (
+        f"CREATE TABLE index_{id}(key BLOB NOT NULL, base BLOB NOT NULL, row INTEGER NOT NULL, "
+        "PRIMARY KEY (key, base)) WITHOUT ROWID"
+    )
+
+
+def read_item(id: int) -> str:
+    return f"SELECT row, item, size, crc FROM items_{id} WHERE key = ?"
+
+
+def insert_item(id: int) -> str:
+    return f"INSERT INTO items_{id}(key, item, size, crc) VALUES (?, ?, ?, ?) RETURNING row"
+
+
+def update_item(id: int) -> str:
+    return f"UPDATE items_{id} SET item = ?, size = ?, crc = ? WHERE row = ?"
+
+
+def delete_item(id: int) -> str:
+    return f"DELETE FROM items_{id} WHERE row = ?"
+
+
+def insert_entry(id: int) -> str:
+    return f"INSERT OR REPLACE INTO index_{id}(key, base, row) VALUES (?, ?, ?)"
+
+
+def delete_entry(id: int) -> str:
+    return f"DELETE FROM index_{id} WHERE key = ? AND base = ?"
+
+
+def drop_items(id: int) -> str:
+    return f"DROP TABLE items_{id}"
+
+
+def drop_index(id: int) -> str:
+    return f"DROP TABLE index_{id}"
+
+
+def walk_items(id: int, forward: bool, bounded: bool) -> str:
+    """Items of a table in key order, from one key (included) up to another (excluded)."""
+    upper = " AND key < :high" if bounded else ""
+    order = "ASC" if forward else "DESC"
+    return f"SELECT key, item, size, crc FROM items_{id} WHERE key >= :low{upper} ORDER BY key {order} LIMIT :limit"
+
+
+def walk_index(index_id: int, table_id: int, forward: bool, bounded: bool, started: bool) -> str:
+    """Items in an index's order. `started` goes on strictly beyond one entry, given by its two keys."""
+    upper = " AND entry.key < :high" if bounded else ""
+    beyond = f" AND (entry.key, entry.base) {'>' if forward else '<'} (:start_key, :start_base)" if started else ""
+    order = "ASC" if forward else "DESC"
+    return (
+        f"SELECT entry.base, item, size, crc, entry.key FROM index_{index_id} AS entry "
+        f"JOIN items_{table_id} AS items ON items.row = entry.row "
+        f"WHERE entry.key >= :low{upper}{beyond} "
+        f"ORDER BY entry.key {order}, entry.base {order} LIMIT :limit"
+    )

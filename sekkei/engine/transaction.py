@@ -1,0 +1,206 @@
+"""Writing: item, index entries and change record together, inside the commit of the batch they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import apsw
+import orjson
+
+from sekkei.clock import Clock
+from sekkei.engine import sql, values
+from sekkei.engine.catalogue import Index, Table
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.snapshot import Catalogue, Snapshot, Stored, checksum
+from sekkei.engine.values import Item
+
+TTL_KEY_BYTES = 8
+
+
+class Transaction(Snapshot):
+    """What an operation that writes gets to work with. Only the writer's thread has one.
+
+    An operation checks everything first and writes last: an error raised after a write makes the writer roll the whole
+    batch back and run its jobs one by one.
+    """
+
+    def __init__(self, connection: apsw.Connection, catalogue: Catalogue, clock: Clock, region: str) -> None:
+        super().__init__(connection, catalogue)
+        self.now = clock.now()
+        self.uuid = clock.uuid
+        self.region = region
+        self.wrote = False
+        self.follow_ups: list[Callable[[Transaction], None]] = []
+        self._statistics: dict[int, list[int]] = {}
+
+    def put(self, table: Table, key: bytes, item: Item, old: Stored | None, by_ttl: bool = False) -> bool:
+        """Write an item over `old`; tells whether anything changed."""
+        size = values.item_size(item)
+        if size > values.ITEM_BYTES_MAX:
+            raise ValidationException("Item size to update has exceeded the maximum allowed size")
+        blob = orjson.dumps(item)
+        if old is not None and (old.blob == blob or values.equal_items(old.item, item)):
+            return False
+        self.wrote = True
+        crc = checksum(key, blob)
+        if old is None:
+            row = self._cursor.execute(sql.insert_item(table.id), (key, blob, size, crc)).fetchall()[0][0]
+            self._count(table.id, 1, size)
+        else:
+            row = old.row
+            self._cursor.execute(sql.update_item(table.id), (blob, size, crc, row))
+            self._count(table.id, 0, size - old.size)
+        if table.indexes or table.ttl_attribute:
+            self._index(table, key, row, old.item if old else None, item)
+        if table.logs_changes:
+            self._log(table, key, item, old, blob, by_ttl)
+        return True
+
+    def delete(self, table: Table, key: bytes, old: Stored, by_ttl: bool = False) -> None:
+        self.wrote = True
+        self._cursor.execute(sql.delete_item(table.id), (old.row,))
+        self._count(table.id, -1, -old.size)
+        if table.indexes or table.ttl_attribute:
+            self._index(table, key, old.row, old.item, None)
+        if table.logs_changes:
+            self._log(table, key, old.item, old, None, by_ttl)
+
+    def _index(self, table: Table, base: bytes, row: int, old: Item | None, new: Item | None) -> None:
+        for index in table.indexes.values():
+            self._move_entry(index, base, row, old, new)
+        if table.ttl_attribute is not None and table.ttl_index_id is not None:
+            self._move(
+                table.ttl_index_id, base, row, ttl_key(old, table.ttl_attribute), ttl_key(new, table.ttl_attribute)
+            )
+
+    def _move_entry(self, index: Index, base: bytes, row: int, old: Item | None, new: Item | None) -> None:
+        old_key = index.key.bytes_of(old) if old is not None else None
+        new_key = index.key.bytes_of(new) if new is not None else None
+        self._move(index.id, base, row, old_key, new_key)
+        old_size = values.item_size(index.project(old)) if old is not None and old_key is not None else 0
+        new_size = values.item_size(index.project(new)) if new is not None and new_key is not None else 0
+        self._count(index.id, (new_key is not None) - (old_key is not None), new_size - old_size)
+
+    def _move(self, index_id: int, base: bytes, row: int, old_key: bytes | None, new_key: bytes | None) -> None:
+        if old_key == new_key:
+            return
+        if old_key is not None:
+            self._cursor.execute(sql.delete_entry(index_id), (old_key, base))
+        if new_key is not None:
+            self._cursor.execute(sql.insert_entry(index_id), (new_key, base, row))
+
+    def _log(
+        self, table: Table, key: bytes, item: Item, old: Stored | None, new_blob: bytes | None, by_ttl: bool
+    ) -> None:
+        """One change record serves the stream and point-in-time recovery; it holds the images that either needs."""
+        view = table.stream_view or "KEYS_ONLY"
+        event = "REMOVE" if new_blob is None else "INSERT" if old is None else "MODIFY"
+        keeps_old = old is not None and (table.keeps_history or view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES"))
+        keeps_new = view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
+        self._cursor.execute(
+            sql.INSERT_CHANGE,
+            (
+                table.id,
+                int(self.now * 1000),
+                event,
+                key,
+                orjson.dumps(table.key_of(item)),
+                old.blob if keeps_old and old is not None else None,
+                new_blob if keeps_new else None,
+                by_ttl,
+            ),
+        )
+
+    def _count(self, id: int, items: int, size: int) -> None:
+        if items or size:
+            total = self._statistics.setdefault(id, [0, 0])
+            total[0] += items
+            total[1] += size
+
+    def flush_statistics(self) -> None:
+        """The last thing before the commit."""
+        for id, (items, size) in self._statistics.items():
+            self._cursor.execute(sql.ADD_STATISTICS, (items, size, id))
+        self._statistics.clear()
+
+    def afterwards(self, work: Callable[[Transaction], None]) -> None:
+        """Have `work` done in a later commit, if this one succeeds."""
+        self.follow_ups.append(work)
+
+    # The catalogue.
+
+    def take_id(self) -> int:
+        self.wrote = True
+        return self.connection.execute(sql.TAKE_ID).get  # type: ignore[no-any-return]
+
+    def save_table(self, table_id: int, record: dict[str, Any], *, new: bool = False) -> Table:
+        """Write a table's record and make it the one in force."""
+        self.wrote = True
+        blob = orjson.dumps(record)
+        if new:
+            self.connection.execute(sql.INSERT_TABLE, (table_id, record["TableName"], blob))
+        else:
+            self.connection.execute(sql.UPDATE_TABLE, (blob, table_id))
+        self._catalogue_changed()
+        return self.catalogue.tables[record["TableName"]]
+
+    def forget_table(self, table_id: int) -> None:
+        self.wrote = True
+        self.connection.execute(sql.DELETE_TABLE, (table_id,))
+        self._catalogue_changed()
+
+    def _catalogue_changed(self) -> None:
+        self.connection.execute(sql.RAISE_VERSION)
+        self.catalogue.refresh(self.connection)
+
+    def create_items(self, id: int) -> None:
+        self.wrote = True
+        self.connection.execute(sql.create_items(id))
+        self.connection.execute(sql.INSERT_STATISTICS, (id,))
+
+    def create_index(self, id: int) -> None:
+        self.wrote = True
+        self.connection.execute(sql.create_index(id))
+        self.connection.execute(sql.INSERT_STATISTICS, (id,))
+
+    def drop(self, statement: str, id: int) -> None:
+        """Drop a table's items or an index's entries, by the statement from `sql`."""
+        self.wrote = True
+        self.flush_statistics()
+        self.connection.execute(statement)
+        self.connection.execute(sql.DELETE_STATISTICS, (id,))
+
+    def backfill(self, table: Table, index: Index, after: bytes, limit: int) -> bytes | None:
+        """Index the next `limit` items whose key lies beyond `after`; gives the last key seen, None at the end."""
+        last = None
+        rows = self.connection.execute(
+            f"SELECT row, key, item FROM items_{table.id} WHERE key > ? ORDER BY key LIMIT ?", (after, limit)
+        ).fetchall()
+        self.wrote = True
+        for row, key, blob in rows:
+            item = orjson.loads(blob)
+            index_key = index.key.bytes_of(item)
+            if index_key is not None and self._is_new_entry(index.id, index_key, key):
+                self._cursor.execute(sql.insert_entry(index.id), (index_key, key, row))
+                self._count(index.id, 1, values.item_size(index.project(item)))
+            last = key
+        return last if len(rows) == limit else None
+
+    def _is_new_entry(self, index_id: int, index_key: bytes, base: bytes) -> bool:
+        found = self._cursor.execute(
+            f"SELECT 1 FROM index_{index_id} WHERE key = ? AND base = ?", (index_key, base)
+        ).fetchall()
+        return not found
+
+
+def ttl_key(item: Item | None, attribute: str) -> bytes | None:
+    """Where an item stands in its table's order of expiry; None when its value is one that DynamoDB ignores."""
+    value = item.get(attribute) if item is not None else None
+    number = value.get("N") if value is not None else None
+    if number is None:
+        return None
+    whole = number.partition(".")[0]
+    if whole.startswith("-") or len(whole) > 15:
+        return None
+    return int(whole or "0").to_bytes(TTL_KEY_BYTES)
