@@ -36,6 +36,15 @@ _TEMPLATES = {
     "BEGINS_WITH": "begins_with({0}, {1})",
     "BETWEEN": "{0} BETWEEN {1} AND {2}",
 }
+_KEY_OPERATORS = {
+    "EQ": "=",
+    "LE": "<=",
+    "LT": "<",
+    "GE": ">=",
+    "GT": ">",
+    "BETWEEN": "BETWEEN",
+    "BEGINS_WITH": "begins_with",
+}
 _DELETABLE = frozenset({"SS", "NS", "BS"})
 _ADDABLE = frozenset({"N", "SS", "NS", "BS", "L"})
 
@@ -46,6 +55,12 @@ class Condition(NamedTuple):
     name: str
     operator: str
     arguments: list[AttributeValue]
+
+
+class KeyConditions(NamedTuple):
+    """KeyConditions in the form of a bound KeyConditionExpression: (attribute, operator, operands) each."""
+
+    conditions: tuple[tuple[str, str, list[AttributeValue]], ...]
 
 
 class Written(NamedTuple):
@@ -65,6 +80,16 @@ def checked_conditions(conditions: Mapping[str, dict[str, Any]]) -> list[Conditi
         _check_arguments(operator, arguments)
         result.append(Condition(name, operator, arguments))
     return result
+
+
+def key_conditions(conditions: Mapping[str, dict[str, Any]]) -> KeyConditions:
+    """KeyConditions; an operator that no key can be searched by stays, to be refused once the key is known."""
+    checked = checked_conditions(conditions)
+    if not 1 <= len(checked) <= 2:
+        raise ValidationException("Conditions can be of length 1 or 2 only")
+    return KeyConditions(
+        tuple((name, _KEY_OPERATORS.get(operator, operator), arguments) for name, operator, arguments in checked)
+    )
 
 
 def checked_expected(expected: Mapping[str, dict[str, Any]]) -> list[Condition]:

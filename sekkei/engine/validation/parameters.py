@@ -164,11 +164,6 @@ def legacy_condition(request: dict[str, Any], conditions: list[legacy.Condition]
     return expressions.parse_condition(written.text, kind, written.names).bind(written.values)
 
 
-def legacy_key_condition(conditions: list[legacy.Condition]) -> Any:
-    written = legacy.written(conditions)
-    return expressions.parse_key_condition(written.text, written.names).bind(written.values)
-
-
 def legacy_projection(names: list[str]) -> Any:
     written = legacy.written_projection(names)
     return expressions.parse_projection(written.text, written.names).bind({})

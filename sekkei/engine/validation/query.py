@@ -12,7 +12,6 @@ from sekkei.engine.validation.parameters import (
     Parameters,
     Placeholders,
     legacy_condition,
-    legacy_key_condition,
     legacy_projection,
 )
 from sekkei.engine.validation.select import check_select
@@ -56,7 +55,8 @@ def rules(request: dict[str, Any]) -> Checked:
     checked.filter = legacy_condition(request, filters, "FilterExpression")
     _bind(checked)
     check_select(request, "1 validation error detected: ")
-    _bind_key_conditions(checked)
+    if "KeyConditions" in request:
+        checked.key_condition = legacy.key_conditions(request["KeyConditions"])
     if "AttributesToGet" in request:
         checked.projection = legacy_projection(request["AttributesToGet"])
     return checked
@@ -88,12 +88,3 @@ def _bind(checked: Checked) -> None:
     if "ProjectionExpression" in request:
         checked.projection = placeholders.projection(request["ProjectionExpression"])
     placeholders.check_used()
-
-
-def _bind_key_conditions(checked: Checked) -> None:
-    if "KeyConditions" not in checked.request:
-        return
-    conditions = legacy.checked_conditions(checked.request["KeyConditions"])
-    if not 1 <= len(conditions) <= 2:
-        raise ValidationException("Conditions can be of length 1 or 2 only")
-    checked.key_condition = legacy_key_condition(conditions)

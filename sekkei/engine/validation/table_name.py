@@ -11,6 +11,7 @@ from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation.shapes import Shape, String, Structure, fault
 
 PATTERN = "[a-zA-Z0-9_.-]+"
+SHORTEST = 3
 LONGEST = 255
 
 _is_name = re.compile(PATTERN).fullmatch
@@ -69,25 +70,27 @@ class ItemOperation(Structure):
 class _ControlName(TableName):
     def __init__(self) -> None:
         super().__init__()
-        self.fine = lambda value: type(value) is str and len(value) >= 3 and table_name(value) is not None
+        self.fine = lambda value: type(value) is str and len(value) >= SHORTEST and table_name(value) is not None
 
 
 class TableOperation(Structure):
     """A request about a table: without a TableName, or with one of a wrong length, nothing else is looked at."""
 
     def __init__(self, name: str, required: str = "", **members: Shape) -> None:
-        super().__init__(name, required, **members)
-        self.required |= {"TableName"}
-        self.fine = self._predicate()
+        super().__init__(name, f"TableName {required}", **members)
 
     def faults(self, value: dict[str, Any], path: str) -> Iterator[str]:
         name = value.get("TableName")
         if name is None:
             raise ValidationException("The parameter 'TableName' is required but was not present in the request")
         match = _is_arn(name)
-        if not 3 <= len(match[1] if match else name) <= LONGEST:
+        alone = list(self.check_name(match[1] if match else name))
+        return iter(alone) if alone else super().faults(value, path)
+
+    def check_name(self, name: str) -> Iterator[str]:
+        if not SHORTEST <= len(name) <= LONGEST:
             raise ValidationException("TableName must be at least 3 characters long and at most 255 characters long")
-        return super().faults(value, path)
+        return iter(())
 
 
 TABLE_NAME = TableName()

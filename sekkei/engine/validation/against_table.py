@@ -1,0 +1,172 @@
+"""Checks that need the table's schema: keys, items and what is asked of an index.
+
+Queries and scans have theirs in `against_index`, which this module offers under the same roof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sekkei.engine import values
+from sekkei.engine.catalogue import KeyPart, KeySchema, Table
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.validation.against_index import check_query, check_scan
+from sekkei.engine.validation.checked import Checked
+from sekkei.engine.validation.key_values import (
+    INVALID,
+    check_not_empty,
+    check_sizes,
+    schema_mismatch,
+)
+from sekkei.engine.values import Item
+
+__all__ = [
+    "check_batch_item",
+    "check_item",
+    "check_key",
+    "check_keys",
+    "check_no_duplicates",
+    "check_no_empty_key",
+    "check_query",
+    "check_scan",
+    "check_update",
+    "check_updated_item",
+]
+
+
+def check_key(table: Table, key: Item) -> None:
+    """The Key of a request: the key attributes, all of them and nothing else."""
+    parts = table.key.parts
+    if len(key) != len(parts):
+        raise schema_mismatch()
+    _check_key_values(table.key, key)
+
+
+def check_keys(table: Table, keys: Iterable[Item]) -> None:
+    for key in keys:
+        check_key(table, key)
+
+
+def _check_key_values(schema: KeySchema, key: Item) -> None:
+    for part in schema.parts:
+        value = key.get(part.name)
+        if value is None or part.type not in value:
+            raise schema_mismatch()
+        check_not_empty(part.name, value)
+    check_sizes(schema, key)
+
+
+def check_item(table: Table, item: Item) -> None:
+    """An item to be put: its key is there and of the right types, and so are the index keys it has."""
+    for part in table.key.parts:
+        value = item.get(part.name)
+        if value is None:
+            raise ValidationException(f"{INVALID}Missing the key {part.name} in the item")
+        if part.type not in value:
+            raise ValidationException(
+                f"{INVALID}Type mismatch for key {part.name} expected: {part.type} actual: {values.type_of(value)}"
+            )
+        check_not_empty(part.name, value)
+    check_sizes(table.key, item)
+    _check_index_keys(table, item)
+
+
+def check_batch_item(table: Table, item: Item) -> None:
+    """As `check_item`, in the one wording that BatchWriteItem has for a wrong key."""
+    _check_key_values(table.key, item)
+    _check_index_keys(table, item)
+
+
+def check_no_empty_key(table: Table, item: Item) -> None:
+    """The one fault of a key that a transaction reports for the whole request and not for the action."""
+    for part in table.key.parts:
+        if part.type in item.get(part.name, ()):
+            check_not_empty(part.name, item[part.name])
+
+
+def _index_key_parts(table: Table) -> list[tuple[str, KeyPart]]:
+    return [
+        (name, part)
+        for name, index in sorted(table.indexes.items())
+        for part in index.key.parts
+        if part not in table.key.parts
+    ]
+
+
+def _check_index_keys(table: Table, item: Item) -> None:
+    if not table.indexes:
+        return
+    for index_name, part in _index_key_parts(table):
+        value = item.get(part.name)
+        if value is None:
+            continue
+        _check_index_key_type(index_name, part, value)
+        if value[part.type] == "":
+            word = "string" if part.type == "S" else "binary"
+            raise ValidationException(
+                "One or more parameter values are not valid. A value specified for a secondary index key is not "
+                f"supported. The AttributeValue for a key attribute cannot contain an empty {word} value. "
+                f"IndexName: {index_name}, IndexKey: {part.name}"
+            )
+    _check_index_key_sizes(table, item)
+
+
+def _check_index_key_type(index_name: str, part: KeyPart, value: values.AttributeValue) -> None:
+    if part.type not in value:
+        raise ValidationException(
+            f"{INVALID}Type mismatch for Index Key {part.name} Expected: {part.type} "
+            f"Actual: {values.type_of(value)} IndexName: {index_name}"
+        )
+
+
+def _check_index_key_sizes(table: Table, item: Item) -> None:
+    for index in table.indexes.values():
+        check_sizes(index.key, item)
+
+
+def check_update(table: Table, update: Any) -> None:
+    """An update leaves the key alone, and treats index keys as the scalars they are."""
+    if update is None:
+        return
+    heads = {path[0] for path in update.paths}
+    for part in table.key.parts:
+        if part.name in heads:
+            raise ValidationException(
+                f"{INVALID}Cannot update attribute {part.name}. This attribute is part of the key"
+            )
+    nested = {path[0] for path in update.paths if len(path) > 1}
+    for _, part in _index_key_parts(table):
+        if part.name in nested:
+            raise ValidationException(
+                "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+                f"IndexKey: {part.name}"
+            )
+
+
+def check_updated_item(table: Table, before: Item, after: Item) -> None:
+    """An item after an update: not too large, and the index keys that changed still fit."""
+    if values.item_size(after) > values.ITEM_BYTES_MAX:
+        raise ValidationException("Item size to update has exceeded the maximum allowed size")
+    if not table.indexes:
+        return
+    for index_name, part in _index_key_parts(table):
+        value = after.get(part.name)
+        if value is None or value == before.get(part.name):
+            continue
+        _check_index_key_type(index_name, part, value)
+        if value[part.type] == "":
+            word = "string" if part.type == "S" else "binary"
+            raise ValidationException(
+                "One or more parameter values are not valid. The update expression attempted to update a secondary "
+                "index key to a value that is not supported. The AttributeValue for a key attribute cannot contain "
+                f"an empty {word} value."
+            )
+    _check_index_key_sizes(table, after)
+
+
+def check_no_duplicates(parts: Sequence[tuple[Checked, Table]]) -> None:
+    """A batch writes no item twice; the keys have been checked before."""
+    targets = {(table.id, table.key_bytes(part.item or part.key or {})) for part, table in parts}
+    if len(targets) != len(parts):
+        raise ValidationException("Provided list of item keys contains duplicates")

@@ -1,0 +1,50 @@
+"""What a value must be to serve in a key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sekkei.engine import values
+from sekkei.engine.catalogue import KeyPart, KeySchema
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.values import AttributeValue, Item
+
+INVALID = "One or more parameter values were invalid: "
+HASH_BYTES_MAX = 2048
+RANGE_BYTES_MAX = 1024
+
+
+def schema_mismatch() -> ValidationException:
+    return ValidationException("The provided key element does not match the schema")
+
+
+def check_not_empty(name: str, value: AttributeValue) -> None:
+    """`value` is of a key's type: S, N or B."""
+    for kind, content in value.items():
+        if content == "":
+            word = "string" if kind == "S" else "binary"
+            raise ValidationException(
+                "One or more parameter values are not valid. The AttributeValue for a key attribute "
+                f"cannot contain an empty {word} value. Key: {name}"
+            )
+
+
+def check_sizes(schema: KeySchema, item: Item) -> None:
+    """The bytes of each half of the key; parts that an item lacks (a sparse index) count nothing."""
+    if _bytes(schema.hash, item) > HASH_BYTES_MAX:
+        raise ValidationException(
+            f"{INVALID}Size of hashkey has exceeded the maximum size limit of{HASH_BYTES_MAX} bytes"
+        )
+    if schema.range and _bytes(schema.range, item) > RANGE_BYTES_MAX:
+        raise ValidationException(
+            f"{INVALID}Aggregated size of all range keys has exceeded the size limit of {RANGE_BYTES_MAX} bytes"
+        )
+
+
+def _bytes(parts: Sequence[KeyPart], item: Item) -> int:
+    total = 0
+    for part in parts:
+        value = item.get(part.name)
+        if value is not None:
+            total += values.size(value)
+    return total
