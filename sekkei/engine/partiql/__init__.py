@@ -1,0 +1,1 @@
+"""DynamoDB's PartiQL: statements read, and turned into the engine's own operations."""

@@ -1,0 +1,189 @@
+"""WHERE as a condition of the engine: the same tree, checks and evaluation that a ConditionExpression has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.expressions import condition_checks, evaluation
+from sekkei.engine.expressions.functions import CONDITION_FUNCTIONS, IN_OPERANDS_MAX, wrong_count, wrong_type
+from sekkei.engine.expressions.nodes import And, Condition, Not, Operand, Operation, Or, Path, Value
+from sekkei.engine.partiql import nodes
+from sekkei.engine.partiql.expressions import unsupported
+from sekkei.engine.partiql.literals import is_value, value_of
+from sekkei.engine.partiql.nodes import Expression
+from sekkei.engine.partiql.paths import document_path, is_path
+from sekkei.engine.partiql.words import ATTRIBUTE_TYPES
+from sekkei.engine.values import AttributeValue, Item
+
+_PARAMETER = "WHERE"
+"""What the engine's messages would call the expression, if PartiQL's did not leave that out."""
+
+
+class Bindings:
+    """The names and values that the expressions of one statement stand on, as placeholders."""
+
+    def __init__(self, parameters: Sequence[AttributeValue]) -> None:
+        self.parameters = parameters
+        self.names: dict[str, str] = {}
+        self.values: dict[str, AttributeValue] = {}
+        self._placeholders: dict[str, str] = {}
+
+    def path(self, node: Expression) -> Path:
+        return Path(tuple([part if isinstance(part, int) else self._name(part) for part in document_path(node)]))
+
+    def attribute(self, name: str) -> Path:
+        return Path((self._name(name),))
+
+    def value(self, value: AttributeValue) -> Value:
+        placeholder = f":{len(self.values)}"
+        self.values[placeholder] = value
+        return Value(placeholder)
+
+    def literal(self, node: Expression) -> Value:
+        return self.value(value_of(node, self.parameters))
+
+    def _name(self, name: str) -> str:
+        placeholder = self._placeholders.setdefault(name, f"#{len(self._placeholders)}")
+        self.names[placeholder] = name
+        return placeholder
+
+
+class Bound:
+    """A condition ready to be tested on items."""
+
+    __slots__ = ("_test", "_values")
+
+    def __init__(self, tree: Condition, bindings: Bindings) -> None:
+        self._test = evaluation.compiled(tree, bindings.names)
+        self._values = bindings.values
+
+    def matches(self, item: Item) -> bool:
+        return self._test(item, self._values)
+
+
+@contextmanager
+def in_partiql_words() -> Iterator[None]:
+    """PartiQL's messages are those of expressions, without the name of a parameter before them."""
+    try:
+        yield
+    except ValidationException as refusal:
+        raise ValidationException(refusal.message.removeprefix(f"Invalid {_PARAMETER}: ")) from None
+
+
+def condition_of(where: Expression, bindings: Bindings) -> Condition:
+    """The tree of a WHERE clause, all of its operands checked."""
+    tree = _condition(where, bindings)
+    with in_partiql_words():
+        condition_checks.checks(_PARAMETER, tree, bindings.names).run(bindings.values)
+    return tree
+
+
+def _condition(node: Expression, bindings: Bindings) -> Condition:
+    match node:
+        case nodes.And(operands):
+            return And(tuple([_condition(operand, bindings) for operand in operands]))
+        case nodes.Or(operands):
+            return Or(tuple([_condition(operand, bindings) for operand in operands]))
+        case nodes.Not(operand):
+            return Not(_condition(operand, bindings), True)
+        case nodes.Compare(operator, left, right):
+            return _comparison(operator, left, right, bindings)
+        case nodes.Between(value, low, high):
+            return Operation("BETWEEN", tuple([_operand(each, bindings) for each in (value, low, high)]))
+        case nodes.In(value, choices):
+            return _membership(value, choices, bindings)
+        case nodes.Is(value, type_name):
+            return _type_test(node, value, type_name, bindings)
+        case nodes.Call(name, arguments) if name in CONDITION_FUNCTIONS:
+            return Operation(name, tuple([_operand(argument, bindings) for argument in arguments]))
+        case nodes.Call(name):
+            raise unrecognised(node)
+        case _:
+            raise unsupported(node)
+
+
+def unrecognised(call: nodes.Call) -> ValidationException:
+    return ValidationException(f"Unrecognized function: {call.name} at {call.at}")
+
+
+def _operand(node: Expression, bindings: Bindings) -> Operand:
+    if is_path(node):
+        return bindings.path(node)
+    if is_value(node):
+        return bindings.literal(node)
+    if isinstance(node, nodes.Call):
+        if node.name != "size":
+            raise unrecognised(node)
+        return Operation("size", tuple([_operand(argument, bindings) for argument in node.arguments]))
+    raise unsupported(node)
+
+
+def _is_condition(node: Expression) -> bool:
+    """Whether a node is true or false by itself, so that it can be compared with a Boolean."""
+    if isinstance(node, nodes.Call):
+        return node.name in CONDITION_FUNCTIONS
+    return isinstance(node, nodes.And | nodes.Or | nodes.Not | nodes.Compare | nodes.Between | nodes.In | nodes.Is)
+
+
+def _comparison(operator: str, left: Expression, right: Expression, bindings: Bindings) -> Condition:
+    if not _is_condition(left) and not _is_condition(right):
+        return Operation(operator, (_operand(left, bindings), _operand(right, bindings)))
+    if operator not in ("=", "<>"):
+        raise ValidationException(wrong_type(operator, "BOOL"))
+    if not _is_condition(left):
+        left, right = right, left
+    same = _same_truth(_condition(left, bindings), right, bindings)
+    return same if operator == "=" else Not(same, True)
+
+
+def _same_truth(test: Condition, other: Expression, bindings: Bindings) -> Condition:
+    """`test = other`, where `test` is a condition and not an operand."""
+    false: Condition = Not(test, True)
+    if _is_condition(other):
+        second = _condition(other, bindings)
+        return Or((And((test, second)), And((false, Not(second, True)))))
+    if is_value(other):
+        value = value_of(other, bindings.parameters)
+        if "BOOL" not in value:
+            return And((test, false))
+        return test if value["BOOL"] else false
+    operand = _operand(other, bindings)
+
+    def holds(truth: bool) -> Condition:
+        return Operation("=", (operand, bindings.value({"BOOL": truth})))
+
+    return Or((And((test, holds(True))), And((false, holds(False)))))
+
+
+def _membership(value: Expression, choices: Expression, bindings: Bindings) -> Condition:
+    if not isinstance(choices, nodes.Sequence):
+        raise unsupported(choices)
+    count = len(choices.items)
+    if count > IN_OPERANDS_MAX:
+        raise ValidationException(f"The IN operator is provided with too many operands; number of operands: {count}")
+    if not count:
+        raise ValidationException(wrong_count("IN", 1))
+    if _is_condition(value):
+        test = _condition(value, bindings)
+        return Or(tuple([_same_truth(test, choice, bindings) for choice in choices.items]))
+    return Operation("IN", tuple([_operand(each, bindings) for each in (value, *choices.items)]))
+
+
+def _type_test(node: nodes.Is, value: Expression, type_name: str, bindings: Bindings) -> Condition:
+    operand = _operand(value, bindings)
+    if type_name == "missing":
+        return Operation("attribute_not_exists", (operand,))
+    if type_name not in ATTRIBUTE_TYPES:
+        raise unsupported(node)
+    tests: list[Condition] = [
+        Operation("attribute_type", (operand, bindings.value({"S": kind}))) for kind in ATTRIBUTE_TYPES[type_name]
+    ]
+    return tests[0] if len(tests) == 1 else Or(tuple(tests))
+
+
+def both(first: Condition | None, second: Condition | None) -> Condition | None:
+    """The conjunction of what is there."""
+    parts = [part for part in (first, second) if part is not None]
+    return And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None

@@ -1,0 +1,357 @@
+"""PartiQL's expressions by operator precedence.
+
+The grammar and what it says about text that does not fit are PartiQL's own, as DynamoDB uses it: everything is an
+expression, also a statement, which is why `SLECT * FROM t` is read as a product and fails after its FROM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.partiql.nodes import (
+    And,
+    Arithmetic,
+    Bag,
+    Between,
+    Boolean,
+    Call,
+    Compare,
+    Element,
+    Expression,
+    Identifier,
+    In,
+    Is,
+    Like,
+    Member,
+    Missing,
+    Not,
+    Null,
+    Number,
+    Or,
+    Parameter,
+    Path,
+    Sequence,
+    Sign,
+    String,
+    Struct,
+    Wildcard,
+)
+from sekkei.engine.partiql.tokens import Kind, Span, Token, malformed
+from sekkei.engine.partiql.words import FUNCTION_KEYWORDS, TYPE_NAMES
+
+NESTING_MAX = 80
+"""Levels of brackets and signs; what an item may hold ends at 32."""
+CHAIN_MAX = 80
+"""Operators whose left side is such an operator again: `a - b - c` nests as `(a - b) - c` does."""
+
+_OR, _AND, _NOT, _EQUALITY, _ORDER, _SUM, _PRODUCT = 10, 20, 30, 40, 50, 60, 70
+_LOOSEST = -1
+_PRECEDENCE = {
+    "or": _OR,
+    "and": _AND,
+    **dict.fromkeys(("=", "<>", "is", "is_not", "in", "not_in"), _EQUALITY),
+    **dict.fromkeys(("<", "<=", ">", ">=", "between", "not_between", "like", "not_like"), _ORDER),
+    **dict.fromkeys(("+", "-", "||"), _SUM),
+    **dict.fromkeys(("*", "/", "%"), _PRODUCT),
+}
+_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
+_IDENTIFIERS = (Kind.IDENTIFIER, Kind.QUOTED_IDENTIFIER)
+_MARKERS = frozenset({"as", "at", "by", "for", "asc", "desc"})
+"""Keywords that can stand only beside something else."""
+_CHAINED = (Compare, Arithmetic, Between, In, Is, Like)
+
+
+class ExpressionParser:
+    """Reads expressions from tokens, each token once."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._next = 0
+        self._nesting = 0
+        self._chained = 0
+        self.parameters = 0
+
+    # --- the cursor
+
+    @property
+    def head(self) -> Token:
+        return self._tokens[self._next]
+
+    def take(self) -> Token:
+        token = self._tokens[self._next]
+        if token.kind is not Kind.END:
+            self._next += 1
+        return token
+
+    def accept(self, word: str) -> bool:
+        if self.head.is_word(word):
+            self.take()
+            return True
+        return False
+
+    def expect(self, kind: Kind) -> Token:
+        if self.head.kind is not kind:
+            raise malformed(f"Expected {kind.value}")
+        return self.take()
+
+    def at_end(self) -> bool:
+        after = self._tokens[self._next + 1] if self.head.kind is Kind.SEMICOLON else self.head
+        return after.kind is Kind.END
+
+    # --- operators
+
+    def expression(self, precedence: int = _LOOSEST) -> Expression:
+        if self._nesting >= NESTING_MAX:
+            raise malformed("Statement is nested too deeply")
+        self._nesting += 1
+        left = self._signed_term()
+        while True:
+            operator = self.head
+            rank = self._rank(operator)
+            if rank <= precedence:
+                break
+            if isinstance(left, _CHAINED):
+                self._chained += 1
+                if self._chained > CHAIN_MAX:
+                    raise malformed("Statement is nested too deeply")
+            self.take()
+            left = self._infix(left, operator, rank)
+        self._nesting -= 1
+        return left
+
+    @staticmethod
+    def _rank(token: Token) -> int:
+        if token.kind is Kind.STAR:
+            return _PRODUCT
+        return _PRECEDENCE.get(token.text, _LOOSEST) if token.kind is Kind.OPERATOR else _LOOSEST
+
+    def _infix(self, left: Expression, operator: Token, rank: int) -> Expression:
+        word, at = operator.text, operator.span
+        if word in ("is", "is_not"):
+            found: Expression = Is(left, self._type_name(), at=at)
+        elif word in ("in", "not_in"):
+            found = In(left, self._choices(rank), at=at)
+        else:
+            right = self._right_side(rank)
+            if word in ("and", "or"):
+                return self._logical(And if word == "and" else Or, left, right, at)
+            if word in _COMPARISONS:
+                return Compare(word, left, right, at=at)
+            if word in ("between", "not_between"):
+                found = Between(left, right, self._upper_bound(rank), at=at)
+            elif word in ("like", "not_like"):
+                found = Like(left, right, self._escape(rank), at=at)
+            else:
+                return Arithmetic(word, left, right, at=at)
+        negated = word.startswith("not_") or word == "is_not"
+        return Not(found, at=at) if negated else found
+
+    def _right_side(self, rank: int) -> Expression:
+        if self.head.kind is Kind.END:
+            raise malformed("Missing right-hand side expression of infix operator")
+        return self.expression(rank)
+
+    @staticmethod
+    def _logical(kind: type[And] | type[Or], left: Expression, right: Expression, at: Span) -> Expression:
+        """One node for a whole chain, so that a long WHERE is wide and not deep."""
+        before = left.operands if isinstance(left, kind) else (left,)
+        after = right.operands if isinstance(right, kind) else (right,)
+        return kind(before + after, at=at)
+
+    def _choices(self, rank: int) -> Expression:
+        if self.head.kind is not Kind.LEFT_PAREN:
+            return self._right_side(rank)
+        at = self.take().span
+        items = self.comma_list()
+        self.expect(Kind.RIGHT_PAREN)
+        return Sequence(items, at=at)
+
+    def _upper_bound(self, rank: int) -> Expression:
+        if not self.accept("and"):
+            raise malformed("Expected AND keyword")
+        if self.at_end():
+            raise malformed("Expected expression after AND")
+        return self.expression(rank)
+
+    def _escape(self, rank: int) -> Expression | None:
+        if not self.accept("escape"):
+            return None
+        if self.at_end():
+            raise malformed("Expected expression after ESCAPE")
+        return self.expression(rank)
+
+    def _type_name(self) -> str:
+        token = self.head
+        if token.kind is not Kind.KEYWORD or token.text not in TYPE_NAMES:
+            raise malformed("Expected type name")
+        self.take()
+        if self.head.kind is Kind.LEFT_PAREN:
+            self.take()
+            if not all(isinstance(size, Number) and size.text.isdigit() for size in self.comma_list()):
+                raise malformed("Type parameter must be an unsigned integer literal")
+            self.expect(Kind.RIGHT_PAREN)
+        return token.text
+
+    # --- terms
+
+    def _signed_term(self) -> Expression:
+        token = self.head
+        if token.kind is Kind.OPERATOR and token.text == "not":
+            self.take()
+            return Not(self.expression(_NOT), at=token.span)
+        if token.kind is Kind.OPERATOR and token.text in ("+", "-"):
+            self.take()
+            # A term and no more: a sign binds closer than any infix operator.
+            operand = self.expression(_PRODUCT)
+            if not isinstance(operand, Number):
+                return Sign(token.text, operand, at=token.span)
+            if token.text == "-":
+                negative = operand.text.startswith("-")
+                return replace(operand, text=operand.text[1:] if negative else "-" + operand.text)
+            return operand
+        return self._path_term()
+
+    def _path_term(self) -> Expression:
+        term = self._term()
+        steps: list[Member | Element | Wildcard] = []
+        while self.head.kind in (Kind.DOT, Kind.LEFT_BRACKET):
+            steps.append(self._dot_step() if self.take().kind is Kind.DOT else self._bracket_step())
+        return Path(term, tuple(steps), at=term.at) if steps else term
+
+    def _dot_step(self) -> Member | Wildcard:
+        token = self.head
+        if token.kind in _IDENTIFIERS:
+            self.take()
+            return Member(token.text, at=token.span)
+        if token.kind is Kind.STAR:
+            self.take()
+            return Wildcard(False, at=token.span)
+        raise malformed("Invalid path dot component")
+
+    def _bracket_step(self) -> Element | Wildcard:
+        step: Element | Wildcard
+        token = self.head
+        if token.kind is Kind.STAR:
+            self.take()
+            step = Wildcard(True, at=token.span)
+        else:
+            index = self.expression()
+            step = Element(index, at=index.at)
+        self.expect(Kind.RIGHT_BRACKET)
+        return step
+
+    def simple_path(self) -> Expression:
+        """A path that is written to: names, and literals in brackets."""
+        token = self.head
+        if token.kind not in _IDENTIFIERS:
+            raise malformed("Expected identifier for simple path")
+        self.take()
+        root = Identifier(token.text, at=token.span)
+        steps: list[Member | Element | Wildcard] = []
+        while self.head.kind in (Kind.DOT, Kind.LEFT_BRACKET):
+            step = self._dot_step() if self.take().kind is Kind.DOT else self._bracket_step()
+            if isinstance(step, Wildcard):
+                raise malformed(f"Invalid path {'' if step.in_brackets else 'dot '}component for simple path")
+            if isinstance(step, Element) and not isinstance(step.index, Number | String | Null | Boolean):
+                raise malformed("Invalid path component for simple path")
+            steps.append(step)
+        return Path(root, tuple(steps), at=token.span) if steps else root
+
+    def _term(self) -> Expression:
+        token = self.take()
+        match token.kind:
+            case Kind.IDENTIFIER | Kind.QUOTED_IDENTIFIER:
+                return self._call(token) if self.head.kind is Kind.LEFT_PAREN else Identifier(token.text, at=token.span)
+            case Kind.STRING:
+                return String(token.text, at=token.span)
+            case Kind.NUMBER:
+                return Number(token.text, at=token.span)
+            case Kind.PARAMETER:
+                self.parameters += 1
+                return Parameter(self.parameters - 1, at=token.span)
+            case Kind.KEYWORD:
+                return self._keyword(token)
+            case Kind.LEFT_PAREN:
+                items = self.comma_list()
+                self.expect(Kind.RIGHT_PAREN)
+                return items[0] if len(items) == 1 else Sequence(items, at=token.span)
+            case Kind.LEFT_BRACKET:
+                return Sequence(self._items_until(Kind.RIGHT_BRACKET), at=token.span)
+            case Kind.LEFT_BAG:
+                return Bag(self._items_until(Kind.RIGHT_BAG), at=token.span)
+            case Kind.LEFT_CURLY:
+                return self._struct(token)
+            case Kind.OPERATOR:
+                raise malformed("Unexpected operator")
+            case _:
+                raise malformed("Unexpected term")
+
+    def _keyword(self, token: Token) -> Expression:
+        if token.text in ("true", "false"):
+            return Boolean(token.text == "true", at=token.span)
+        if token.text == "null":
+            return Null(at=token.span)
+        if token.text == "missing":
+            return Missing(at=token.span)
+        if token.text in _MARKERS:
+            raise malformed("Unexpected term")
+        if token.text in FUNCTION_KEYWORDS and self.head.kind is Kind.LEFT_PAREN:
+            return self._call(token)
+        return self.statement(token)
+
+    def statement(self, keyword: Token) -> Expression:
+        """What a keyword starts where an expression may stand; the statements' grammar says more."""
+        raise malformed("Unexpected keyword")
+
+    def _call(self, token: Token) -> Expression:
+        name = token.text.lower()
+        self.expect(Kind.LEFT_PAREN)
+        if self.head.kind is Kind.STAR:
+            if name != "count":
+                raise malformed(f"{token.text}(*) is not allowed")
+            self.take()
+            self.expect(Kind.RIGHT_PAREN)
+            return Call(name, (), star=True, at=token.span)
+        return Call(name, self._items_until(Kind.RIGHT_PAREN), at=token.span)
+
+    def _items_until(self, close: Kind) -> tuple[Expression, ...]:
+        items = () if self.head.kind is close else self.comma_list()
+        self.expect(close)
+        return items
+
+    def comma_list(self) -> tuple[Expression, ...]:
+        items = [self.expression()]
+        while self.head.kind is Kind.COMMA:
+            self.take()
+            items.append(self.expression())
+        return tuple(items)
+
+    def _struct(self, token: Token) -> Expression:
+        members: list[tuple[Expression, Expression]] = []
+        while self.head.kind is not Kind.RIGHT_CURLY or members:
+            name = self.expression()
+            self.expect(Kind.COLON)
+            members.append((name, self.expression()))
+            if self.head.kind is not Kind.COMMA:
+                break
+            self.take()
+        self.expect(Kind.RIGHT_CURLY)
+        return Struct(tuple(members), at=token.span)
+
+
+def unsupported(expression: Expression) -> ValidationException:
+    """DynamoDB's answer to an expression that it can read and does not know what to do with."""
+    names = {"Is": "IsType", "Sequence": "List", "Identifier": "Id", "Compare": "Eq", "In": "InCollection"}
+    signs = {"=": "Eq", "<>": "Ne", "<": "Lt", "<=": "Lte", ">": "Gt", ">=": "Gte"}
+    sums = {"+": "Plus", "-": "Minus", "*": "Times", "/": "Divide", "%": "Modulo", "||": "Concat"}
+    name = type(expression).__name__
+    if isinstance(expression, Compare):
+        name = signs[expression.operator]
+    elif isinstance(expression, Arithmetic):
+        name = sums[expression.operator]
+    elif isinstance(expression, Sign):
+        name = "Neg" if expression.operator == "-" else "Pos"
+    elif isinstance(expression, String | Number | Boolean | Null):
+        name = "Lit"
+    return ValidationException(f"Unsupported operation: {names.get(name, name)}")

@@ -1,0 +1,171 @@
+"""A statement's text as tokens. One pass over the text, whatever it holds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.partiql.words import JOINED, KEYWORDS, OPERATOR_WORDS, TYPE_ALIASES
+
+_EXPONENT_LIMIT = 2**31
+
+
+class Kind(Enum):
+    """What a token is; the value is the name DynamoDB's messages give it."""
+
+    IDENTIFIER = "IDENTIFIER"
+    QUOTED_IDENTIFIER = "QUOTED_IDENTIFIER"
+    KEYWORD = "KEYWORD"
+    OPERATOR = "OPERATOR"
+    STRING = "LITERAL"
+    NUMBER = "NUMBER"
+    PARAMETER = "QUESTION_MARK"
+    STAR = "STAR"
+    DOT = "DOT"
+    COMMA = "COMMA"
+    COLON = "COLON"
+    SEMICOLON = "SEMICOLON"
+    LEFT_PAREN = "LEFT_PAREN"
+    RIGHT_PAREN = "RIGHT_PAREN"
+    LEFT_BRACKET = "LEFT_BRACKET"
+    RIGHT_BRACKET = "RIGHT_BRACKET"
+    LEFT_CURLY = "LEFT_CURLY"
+    RIGHT_CURLY = "RIGHT_CURLY"
+    LEFT_BAG = "LEFT_DOUBLE_ANGLE_BRACKET"
+    RIGHT_BAG = "RIGHT_DOUBLE_ANGLE_BRACKET"
+    END = "EOF"
+
+
+class Span(NamedTuple):
+    """Where a token stands in the statement, as messages show it: line, column and length, in characters from 1."""
+
+    line: int
+    column: int
+    length: int
+
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}:{self.length}"
+
+
+NOWHERE = Span(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: Kind
+    text: str
+    """An identifier or string without its quotes, a keyword in lower case, an operator in its usual spelling."""
+    span: Span
+
+    def is_word(self, word: str) -> bool:
+        return self.text == word and self.kind in (Kind.KEYWORD, Kind.OPERATOR)
+
+
+_PUNCTUATION = {
+    "(": Kind.LEFT_PAREN,
+    ")": Kind.RIGHT_PAREN,
+    "[": Kind.LEFT_BRACKET,
+    "]": Kind.RIGHT_BRACKET,
+    "{": Kind.LEFT_CURLY,
+    "}": Kind.RIGHT_CURLY,
+    "<<": Kind.LEFT_BAG,
+    ">>": Kind.RIGHT_BAG,
+    ",": Kind.COMMA,
+    ":": Kind.COLON,
+    ";": Kind.SEMICOLON,
+    "?": Kind.PARAMETER,
+    "*": Kind.STAR,
+    ".": Kind.DOT,
+}
+
+# Possessive throughout: text that does not match fails at once, without a second look at what was read.
+_TOKEN = re.compile(
+    r"""
+    (?P<space>  [ \t\v\f\r\n]++ | --[^\r\n]*+ | /\*(?:[^*]|\*(?!/))*+\*/ )
+  | (?P<number> (?:[0-9]++(?:\.[0-9]*+)?+ | \.[0-9]++) (?P<exponent>[eE][+-]?+[0-9]*+)?+ )
+  | (?P<word>   [A-Za-z_$][A-Za-z0-9_$]*+ )
+  | (?P<string> '(?:[^']|'')*+' )
+  | (?P<quoted> "(?:[^"]|"")*+" )
+  | (?P<sign>   <<|>>|<=|>=|<>|!=|\|\||[()\[\]{},:;?*.=<>+\-%@]|/(?!\*) )
+    """,
+    re.VERBOSE,
+)
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+def malformed(detail: str) -> ValidationException:
+    """DynamoDB's answer to a statement that it cannot read."""
+    return ValidationException("Statement wasn't well formed, can't be processed: " + detail)
+
+
+def tokenize(statement: str) -> list[Token]:
+    """All tokens of a statement, the last of kind END. What is no token at all is answered without a detail."""
+    tokens: list[Token] = []
+    at, line, line_start, end = 0, 1, 0, len(statement)
+    while at < end:
+        match = _TOKEN.match(statement, at)
+        if match is None or not _number_fits(match):
+            raise malformed("")
+        span = Span(line, at - line_start + 1, match.end() - at)
+        if match.lastgroup != "space":
+            _append(tokens, _token(match, span))
+        # Strings may hold line ends as well as white space does.
+        for newline in _NEWLINE.finditer(statement, at, match.end()):
+            line += 1
+            line_start = newline.end()
+        at = match.end()
+    tokens.append(Token(Kind.END, "", Span(line, at - line_start + 1, 0)))
+    return tokens
+
+
+def _number_fits(match: re.Match[str]) -> bool:
+    """Whether a number's exponent and scale fit 32 bits, which is all that DynamoDB's parser reads."""
+    exponent = match["exponent"]
+    if exponent is None:
+        return True
+    written = exponent[1:].lstrip("+-")
+    digits = written.lstrip("0")
+    if not written or len(digits) > 10:
+        return False
+    power = int(digits or "0") * (-1 if exponent[1] == "-" else 1)
+    fraction = match["number"].partition(".")[2].partition(exponent[0])[0]
+    return -_EXPONENT_LIMIT < power < _EXPONENT_LIMIT and -_EXPONENT_LIMIT <= len(fraction) - power < _EXPONENT_LIMIT
+
+
+def _token(match: re.Match[str], span: Span) -> Token:
+    text = match[0]
+    if match["word"] is not None:
+        return _word(text, span)
+    if match["number"] is not None:
+        return Token(Kind.NUMBER, text, span)
+    if match["string"] is not None:
+        return Token(Kind.STRING, text[1:-1].replace("''", "'"), span)
+    if match["quoted"] is not None:
+        return Token(Kind.QUOTED_IDENTIFIER, text[1:-1].replace('""', '"'), span)
+    if text in _PUNCTUATION:
+        return Token(_PUNCTUATION[text], text, span)
+    return Token(Kind.OPERATOR, "<>" if text == "!=" else text, span)
+
+
+def _word(text: str, span: Span) -> Token:
+    lower = text.lower()
+    if lower in OPERATOR_WORDS:
+        return Token(Kind.OPERATOR, lower, span)
+    if lower in KEYWORDS:
+        return Token(Kind.KEYWORD, TYPE_ALIASES.get(lower, lower), span)
+    return Token(Kind.IDENTIFIER, text, span)
+
+
+def _append(tokens: list[Token], token: Token) -> None:
+    """Add a token, or let it join the word before it: `IS` `NOT` is one operator."""
+    if tokens and token.kind in (Kind.KEYWORD, Kind.OPERATOR):
+        before = tokens[-1]
+        joined = JOINED.get((before.text, token.text)) if before.kind in (Kind.KEYWORD, Kind.OPERATOR) else None
+        if joined is not None:
+            kind = Kind.OPERATOR if Kind.OPERATOR in (before.kind, token.kind) else Kind.KEYWORD
+            tokens[-1] = Token(kind, joined, before.span)
+            return
+    tokens.append(token)
