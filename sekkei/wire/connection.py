@@ -111,9 +111,8 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            # An offer to change the protocol (h2c) is declined by answering as if it had not been made.
-            if not self._deaf and (rest := data[upgrade.args[0] :]):
-                self.data_received(rest)
+            if not self._deaf:
+                self._decline_upgrade(data[upgrade.args[0] :])
         except httptools.HttpParserError:
             self._refuse(self._service.answers.refusal(400))
         else:
@@ -122,7 +121,8 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """A client that has sent all it wanted may still wait for answers."""
-        self._deaf = self._last = True
+        self._deaf = True
+        self._take_no_more()
         return self._current is not None or bool(self._queue)
 
     def pause_writing(self) -> None:
@@ -188,7 +188,7 @@ class Connection(asyncio.Protocol):
         self._body.append(data)
 
     def on_message_complete(self) -> None:
-        if self._deaf:
+        if self._deaf or self._parser.should_upgrade():
             return
         body = self._body
         request = Request(
@@ -208,6 +208,18 @@ class Connection(asyncio.Protocol):
             self._pause_reading()
         else:
             self._serve(request)
+
+    def _decline_upgrade(self, rest: bytes) -> None:
+        """Clients offer HTTP/2 in a header (Java's do, curl can). After such a head the parser takes no body, so the
+        request is read once more as if the offer had not been made."""
+        parser = self._parser
+        if parser.get_method() == b"CONNECT":
+            self._refuse(self._service.answers.refusal(400))
+            return
+        kept = [pair for pair in self._headers if pair[0].lower() not in (b"upgrade", b"http2-settings", b"connection")]
+        line = b"%b %b HTTP/%b\r\n" % (parser.get_method(), self._url, parser.get_http_version().encode())
+        self._parser = httptools.HttpRequestParser(self)
+        self.data_received(line + b"".join([b"%b: %b\r\n" % pair for pair in kept]) + b"\r\n" + rest)
 
     # --- answering ----------------------------------------------------------------------------------------------------
 
@@ -304,6 +316,12 @@ class Connection(asyncio.Protocol):
         self._transport.write_eof()
         self.deadline = self._loop.time() + self._house.limits.linger_seconds
 
+    def _take_no_more(self) -> None:
+        """The last of the requests that are here ends the connection."""
+        self._last = True
+        if self._current is not None:
+            self._current.keep_alive = bool(self._queue)
+
     def _end(self) -> None:
         self._deaf = True
         self._queue.clear()
@@ -346,10 +364,8 @@ class Connection(asyncio.Protocol):
 
     def stop(self) -> None:
         """Answer what is under way, then close; close at once when nothing is."""
-        self._last = True
-        if self._current is not None:
-            self._current.keep_alive = bool(self._queue)
-        elif not self._queue and not self._in_message and not self._deaf:
+        self._take_no_more()
+        if self._current is None and not self._queue and not self._in_message and not self._deaf:
             self._end()
 
     def abort(self) -> None:

@@ -36,3 +36,6 @@ class Limits:
 
     shutdown_seconds: float = 10.0
     """For the requests that are under way when the server stops."""
+
+    sweep_seconds: float = 1.0
+    """How often the server looks for clients that have used up their time."""

@@ -16,8 +16,6 @@ from sekkei.wire.sigv4 import Key
 
 log = logging.getLogger("sekkei.wire")
 
-SWEEP_SECONDS = 1.0
-
 
 class OpenToStrangers(Exception):
     """The address can be reached from other machines and there are no keys to keep strangers out."""
@@ -61,7 +59,7 @@ class Server:
             )
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(lambda: Connection(self, loop), host, port, backlog=1024)
-        self._sweeper = loop.call_later(SWEEP_SECONDS, self._sweep, loop)
+        self._sweeper = loop.call_later(self.limits.sweep_seconds, self._sweep, loop)
 
     @property
     def port(self) -> int:
@@ -107,7 +105,7 @@ class Server:
         now = loop.time()
         for connection in [each for each in self._connections if each.deadline < now]:
             connection.expire()
-        self._sweeper = loop.call_later(SWEEP_SECONDS, self._sweep, loop)
+        self._sweeper = loop.call_later(self.limits.sweep_seconds, self._sweep, loop)
 
 
 def is_loopback(host: str) -> bool:

@@ -296,8 +296,8 @@ def _parsed_date(text: str) -> tuple[str, float]:
     try:
         if _STAMP.fullmatch(text):
             return text, datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
-        if text.endswith(" GMT"):  # a Date header in HTTP's own form
-            moment = parsedate_to_datetime(text).timestamp()
+        if text[3:4] == ",":  # a Date header in HTTP's own form
+            moment = parsedate_to_datetime(text).replace(tzinfo=UTC).timestamp()
             return _stamp(int(moment)), moment
     except (ValueError, OverflowError):
         pass
