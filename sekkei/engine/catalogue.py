@@ -28,7 +28,7 @@ class KeyPart:
 
 @dataclass(frozen=True, slots=True)
 class KeySchema:
-    """The attributes of a key: partition parts, then sort parts. A table has one and at most one; an index up to four."""
+    """The attributes of a key: partition parts, then sort parts. A table has one and at most one, an index up to 4."""
 
     hash: tuple[KeyPart, ...]
     range: tuple[KeyPart, ...]

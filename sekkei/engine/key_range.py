@@ -34,7 +34,7 @@ def key_range(
     operator: str | None = None,
     operands: Sequence[AttributeValue] = (),
 ) -> KeyRange:
-    """All keys with these partition values, whose first sort parts are `equal` and whose next one meets the operator."""
+    """All keys of one partition whose first sort parts are `equal` and whose next one meets the operator."""
     prefix = keys.partition_bytes(partition)
     if operator is None and len(equal) == len(schema.range) and equal:
         exact = prefix + keys.sort_key_bytes(equal)

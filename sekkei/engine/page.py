@@ -46,7 +46,7 @@ class Page:
         if self._checked.request.get("Select") == "ALL_ATTRIBUTES":
             return True
         projection = self._checked.projection
-        return projection is not None and not index.projected.issuperset(projection.top_level)  # type: ignore[union-attr]
+        return projection is not None and not index.projected.issuperset(projection.attributes)  # type: ignore[union-attr]
 
     def fill(self, rows: Iterator[Row]) -> None:
         """Take rows until the page is full."""

@@ -30,7 +30,7 @@ def batch_write_item(transaction: Transaction, checked: Checked, render: Render)
 
 def _check(part: Checked, table: Table) -> None:
     if part.item is not None:
-        against_table.check_item(table, part.item)
+        against_table.check_batch_item(table, part.item)
     else:
         assert part.key is not None
         against_table.check_key(table, part.key)

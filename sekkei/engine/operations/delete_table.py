@@ -15,7 +15,8 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
         raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
     if table.record.get("DeletionProtectionEnabled"):
         raise ValidationException(
-            "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
+            "Resource cannot be deleted as it is currently protected against deletion. "
+            "Disable deletion protection first."
         )
     description = table_description.describe(transaction, table, "DELETING")
     for member in ("AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"):

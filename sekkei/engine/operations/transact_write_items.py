@@ -95,8 +95,7 @@ def _new_item(action: Action) -> Item | None:
     if action.part.action == "Put":
         return action.part.item
     if action.part.action == "Update":
-        change = updated(action.table, action.part, action.old)
-        return change.item if change is not None else None
+        return updated(action.table, action.part, action.old).item
     return None
 
 

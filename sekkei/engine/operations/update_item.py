@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine import capacity, item_collections
+from sekkei.engine.expressions import Updated
 from sekkei.engine.frame import Checked, Render, Response, check_condition
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation import against_table
@@ -17,11 +18,10 @@ def update_item(transaction: Transaction, checked: Checked, render: Render) -> R
     old = transaction.stored(table, key)
     check_condition(checked, old)
     change = updated(table, checked, old)
-    if change is not None:
+    if change.item is not None:
         transaction.put(table, key, change.item, old)
 
     request = checked.request
-    new = change.item if change is not None else None
     response: Response = {}
     attributes = _returned(request.get("ReturnValues"), change, old, render)
     if attributes:
@@ -29,7 +29,31 @@ def update_item(transaction: Transaction, checked: Checked, render: Render) -> R
     how = request.get("ReturnConsumedCapacity")
     if capacity.wanted(how):
         consumed = capacity.Consumed()
-        consumed.add_write(table, old.item if old else None, new)
+        consumed.add_write(table, old.item if old else None, change.item)
         capacity.attach(response, consumed, how)
     item_collections.attach(response, transaction, table, checked.key, request.get("ReturnItemCollectionMetrics"))
     return response
+
+
+def updated(table: Table, checked: Checked, old: Stored | None) -> Updated:
+    """The item after the update. An update of nothing creates an item, unless it only removes."""
+    assert checked.key is not None
+    before = old.item if old is not None else checked.key
+    if checked.update is None:
+        return Updated(before, before, ())
+    change: Updated = checked.update.apply(before, exists=old is not None)
+    if change.item is not None:
+        against_table.check_updated_item(table, before, change.item)
+    return change
+
+
+def _returned(how: str | None, change: Updated, old: Stored | None, render: Render) -> Any:
+    if how == "ALL_OLD":
+        return render(old.blob) if old is not None else None
+    if how == "ALL_NEW":
+        return change.item
+    if how == "UPDATED_OLD":
+        return change.updated_old()
+    if how == "UPDATED_NEW":
+        return change.updated_new()
+    return None
