@@ -1,0 +1,200 @@
+"""An update as a plan: what to compute from the old item, and a tree of the places to change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.expressions import paths
+from sekkei.engine.expressions.arithmetic import added, number_difference, number_sum, without
+from sekkei.engine.expressions.evaluation import path_getter
+from sekkei.engine.expressions.functions import Values
+from sekkei.engine.expressions.grammar import Action
+from sekkei.engine.expressions.nodes import Operand, Operation, Path, Value
+from sekkei.engine.expressions.paths import Elements, PathTree
+from sekkei.engine.values import AttributeValue, Item, normalised
+
+Producer = Callable[[Item, Values], AttributeValue]
+
+
+def missing_attribute() -> ValidationException:
+    return ValidationException("The provided expression refers to an attribute that does not exist in the item")
+
+
+def wrong_type() -> ValidationException:
+    return ValidationException("An operand in the update expression has an incorrect data type")
+
+
+def wrong_path() -> ValidationException:
+    return ValidationException("The document path provided in the update expression is invalid for update")
+
+
+class Change(NamedTuple):
+    """What happens at one path: SET has a producer, ADD and DELETE the name of a value, REMOVE neither."""
+
+    section: str
+    depth: int
+    produce: Producer | None = None
+    value: str = ""
+
+
+class Plan:
+    """All changes of an update."""
+
+    __slots__ = ("_sets", "tree")
+
+    def __init__(self, changes: list[tuple[Elements, Change]]) -> None:
+        self.tree = PathTree.of(changes)
+        self._sets = tuple(change for _, change in changes if change.produce is not None)
+
+    def apply(self, item: Item, values: Values) -> Item:
+        # All operands are computed before anything changes, so that their errors come first.
+        produced = {change: change.produce(item, values) for change in self._sets if change.produce is not None}
+        return _Application(values, produced).entries(item, self.tree)
+
+
+class _Application:
+    """One run of a plan."""
+
+    __slots__ = ("_produced", "_values")
+
+    def __init__(self, values: Values, produced: Mapping[Change, AttributeValue]) -> None:
+        self._values = values
+        self._produced = produced
+
+    def entries(self, entries: Item, tree: PathTree) -> Item:
+        """A map, or the item itself, with the changes made."""
+        result = entries.copy()
+        for name, branch in tree.names.items():
+            value = self._value(entries.get(name), branch)
+            if value is not None:
+                result[name] = value
+            else:
+                result.pop(name, None)
+        return result
+
+    def _value(self, old: AttributeValue | None, tree: PathTree) -> AttributeValue | None:
+        """What stands at a place after the changes; None for nothing."""
+        if tree.content is not None:
+            return self._changed(old, tree.content)
+        if old is None:
+            raise wrong_path()
+        if tree.names:
+            entries = old.get("M")
+            if entries is None:
+                raise wrong_path()
+            return {"M": self.entries(entries, tree)}
+        members = old.get("L")
+        if members is None:
+            raise wrong_path()
+        return {"L": self._members(members, tree)}
+
+    def _members(self, members: list[AttributeValue], tree: PathTree) -> list[AttributeValue]:
+        """A list with the changes made: indexes are those of the old list, what lies beyond it is appended."""
+        kept: list[AttributeValue | None] = list(members)
+        beyond = []
+        for index in sorted(tree.indexes):
+            if index < len(members):
+                kept[index] = self._value(members[index], tree.indexes[index])
+            else:
+                beyond.append(self._value(None, tree.indexes[index]))
+        return [member for member in (*kept, *beyond) if member is not None]
+
+    def _changed(self, old: AttributeValue | None, change: Change) -> AttributeValue | None:
+        section = change.section
+        if section == "SET":
+            return self._set(change)
+        if section == "REMOVE":
+            return None
+        value = self._values[change.value]
+        kind = next(iter(value))
+        if section == "ADD":
+            result = added(old, kind, value)
+            if result is None:
+                raise wrong_type()
+            return result
+        if old is None:
+            return None
+        result = without(old, kind, value)
+        if result is None:
+            raise wrong_type()
+        return result if result[kind] else None
+
+    def _set(self, change: Change) -> AttributeValue:
+        value = self._produced[change]
+        if change.depth > 1 and ("M" in value or "L" in value):
+            # Copied into itself, a document would grow a level with every update.
+            return normalised(value, change.depth)
+        return value
+
+
+def plan(actions: tuple[Action, ...], names: Mapping[str, str]) -> Plan:
+    changes = []
+    for action in actions:
+        elements = paths.resolved(action.path, names)
+        depth = len(elements)
+        if action.operand is None:
+            change = Change(action.section, depth)
+        elif action.section == "SET":
+            change = Change(action.section, depth, producer(action.operand, names))
+        else:
+            assert isinstance(action.operand, Value), "the grammar of ADD and DELETE takes values only"
+            change = Change(action.section, depth, None, action.operand.name)
+        changes.append((elements, change))
+    return Plan(changes)
+
+
+def producer(node: Operand, names: Mapping[str, str]) -> Producer:
+    """The right side of SET; raises where the item lacks what it needs."""
+    if isinstance(node, Value):
+        name = node.name
+        return lambda item, values: values[name]
+    if isinstance(node, Path):
+        return _from_path(node, names)
+    if node.operator == "if_not_exists":
+        return _first_existing(node, names)
+    left, right = (producer(operand, names) for operand in node.operands)
+    if node.operator == "list_append":
+        return lambda item, values: {"L": _content(left(item, values), "L") + _content(right(item, values), "L")}
+    compute = number_sum if node.operator == "+" else number_difference
+    return lambda item, values: {"N": compute(_content(left(item, values), "N"), _content(right(item, values), "N"))}
+
+
+def _from_path(path: Path, names: Mapping[str, str]) -> Producer:
+    found = path_getter(paths.resolved(path, names))
+
+    def produce(item: Item, values: Values) -> AttributeValue:
+        value = found(item, values)
+        if value is None:
+            raise missing_attribute()
+        return value
+
+    return produce
+
+
+def _first_existing(node: Operation, names: Mapping[str, str]) -> Producer:
+    """if_not_exists(a, if_not_exists(b, …)): the first path that leads somewhere, else the innermost operand."""
+    getters = []
+    fallback: Operand = node
+    while isinstance(fallback, Operation) and fallback.operator == "if_not_exists":
+        path, fallback = fallback.operands
+        assert isinstance(path, Path), "the checks refuse anything else"
+        getters.append(path_getter(paths.resolved(path, names)))
+    otherwise = producer(fallback, names)
+
+    def produce(item: Item, values: Values) -> AttributeValue:
+        for found in getters:
+            value = found(item, values)
+            if value is not None:
+                return value
+        return otherwise(item, values)
+
+    return produce
+
+
+def _content(value: AttributeValue, kind: str) -> Any:
+    content = value.get(kind)
+    if content is None:
+        raise wrong_type()
+    return content

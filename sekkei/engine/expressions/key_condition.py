@@ -1,0 +1,186 @@
+"""KeyConditionExpression: one condition for each key attribute, turned into the range of keys a Query reads.
+
+It is read and checked like any condition. What only a key condition may not have is refused by `tests`, and what does
+not fit the key of a table or an index by `KeyTests.on`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.expressions.cache import Cache
+from sekkei.engine.expressions.condition import NO_VALUES, CheckedCondition, ConditionTemplate
+from sekkei.engine.expressions.functions import Values
+from sekkei.engine.expressions.lexer import invalid
+from sekkei.engine.expressions.nodes import And, Operand, Operation, Or, Path, Value
+from sekkei.engine.expressions.nodes import Condition as Tree
+from sekkei.engine.expressions.paths import resolved
+from sekkei.engine.values import AttributeValue
+
+PARAMETER = "KeyConditionExpression"
+
+_OPERATORS = {
+    "=": "EQ",
+    "<": "LT",
+    "<=": "LE",
+    ">": "GT",
+    ">=": "GE",
+    "BETWEEN": "BETWEEN",
+    "begins_with": "BEGINS_WITH",
+}
+_MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_INDEXABLE = frozenset(_OPERATORS.values())
+
+
+class Part(Protocol):
+    """One attribute of a key."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+
+
+class Schema(Protocol):
+    """The attributes of a key: partition parts, then sort parts."""
+
+    @property
+    def hash(self) -> tuple[Part, ...]: ...
+    @property
+    def range(self) -> tuple[Part, ...]: ...
+
+
+class KeyTest(NamedTuple):
+    """What one key attribute must be. `operator` is EQ, LT, LE, GT, GE, BETWEEN or BEGINS_WITH."""
+
+    operator: str
+    operands: tuple[AttributeValue, ...]
+
+
+class KeyRange(NamedTuple):
+    """The keys a Query reads: one partition; in it, sort parts that are fixed, and a test for the part after them."""
+
+    hash: tuple[AttributeValue, ...]
+    equal: tuple[AttributeValue, ...]
+    test: KeyTest | None
+
+
+class KeyTests(dict[str, KeyTest]):
+    """Tests by attribute."""
+
+    def on(self, schema: Schema) -> KeyRange:
+        """The range of keys, when the tests fit the key of a table or an index."""
+        parts = len(schema.hash) + len(schema.range)
+        if len(self) > max(parts, 2):
+            raise ValidationException("Conditions can be of length 1 or 2 only")
+        if len(self) > parts:
+            raise ValidationException("Query key condition not supported")
+        waiting = dict(self)
+        partition = []
+        for part in schema.hash:
+            test = _test_of(part, waiting)
+            if test.operator != "EQ":
+                raise ValidationException("Query key condition not supported")
+            partition.append(test.operands[0])
+        equal: list[AttributeValue] = []
+        last = None
+        for part in schema.range:
+            if not waiting:
+                break
+            test = _test_of(part, waiting)
+            if last is not None:
+                # Only the last sort part that is tested may be tested for more than equality.
+                raise ValidationException("Query key condition not supported")
+            if test.operator == "EQ":
+                equal.append(test.operands[0])
+            else:
+                last = test
+        if waiting:
+            raise ValidationException("Query key condition not supported")
+        return KeyRange(tuple(partition), tuple(equal), last)
+
+
+def _test_of(part: Part, waiting: dict[str, KeyTest]) -> KeyTest:
+    test = waiting.pop(part.name, None)
+    if test is None:
+        raise ValidationException(f"Query condition missed key schema element: {part.name}")
+    if test.operator not in _INDEXABLE:
+        raise ValidationException("Attempted conditional constraint is not an indexable operation")
+    if any(part.type not in operand for operand in test.operands):
+        raise ValidationException(
+            "One or more parameter values were invalid: Condition parameter type does not match schema type"
+        )
+    return test
+
+
+class KeyCondition(CheckedCondition):
+    """A key condition with its names resolved; `bind` gives it its values."""
+
+    __slots__ = ()
+
+    def bind(self, values: Values | None = None) -> BoundKeyCondition:
+        values = values or NO_VALUES
+        self._checks.run(values)
+        return BoundKeyCondition(self, values)
+
+
+class BoundKeyCondition:
+    """A key condition ready to be laid over a key."""
+
+    __slots__ = ("_values", "condition")
+
+    def __init__(self, condition: KeyCondition, values: Values) -> None:
+        self.condition = condition
+        self._values = values
+
+    def tests(self) -> KeyTests:
+        """The test of each attribute; refuses what a key condition cannot say."""
+        found = KeyTests()
+        tree = self.condition.tree
+        for single in tree.parts if isinstance(tree, And) else (tree,):
+            attribute, test = self._test(single)
+            if attribute in found:
+                raise invalid(PARAMETER, "KeyConditionExpressions must only contain one condition per key")
+            found[attribute] = test
+        return found
+
+    def _test(self, node: Tree) -> tuple[str, KeyTest]:
+        if not isinstance(node, Operation) or node.operator not in _OPERATORS:
+            operator = node.operator if isinstance(node, Operation) else "OR" if isinstance(node, Or) else "NOT"
+            raise invalid(PARAMETER, f"Invalid operator used in KeyConditionExpression: {operator}")
+        operator, operands = node
+        if operator in ("BETWEEN", "begins_with") and not isinstance(operands[0], Path):
+            raise _wrong(f"{operator} operator must have the key attribute as its first operand")
+        attribute = self._attribute(operands)
+        if isinstance(operands[0], Value):
+            operator = _MIRRORED[operator]
+        given = tuple(self._values[operand.name] for operand in operands if isinstance(operand, Value))
+        return attribute, KeyTest(_OPERATORS[operator], given)
+
+    def _attribute(self, operands: tuple[Operand, ...]) -> str:
+        attribute = None
+        for operand in operands:
+            if isinstance(operand, Operation):
+                raise invalid(PARAMETER, "KeyConditionExpressions cannot contain nested operations")
+            if isinstance(operand, Path):
+                if attribute is not None:
+                    raise _wrong("Multiple attribute names used in one condition")
+                if len(operand.elements) > 1:
+                    raise invalid(PARAMETER, "KeyConditionExpressions cannot have conditions on nested attributes")
+                attribute = str(resolved(operand, self.condition.resolved)[0])
+        if attribute is None:
+            raise _wrong("No key attribute specified")
+        return attribute
+
+
+def _wrong(problem: str) -> ValidationException:
+    return invalid(PARAMETER, f"Invalid condition in KeyConditionExpression: {problem}")
+
+
+_CACHE: Cache[ConditionTemplate, KeyCondition] = Cache(ConditionTemplate, KeyCondition)
+
+
+def parse_key_condition(text: str, names: Mapping[str, str] | None = None) -> KeyCondition:
+    return _CACHE.get(PARAMETER, text, names)
