@@ -81,6 +81,16 @@ class BoundCondition:
         self._values = values
         self.condition = condition
 
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The attributes it speaks of."""
+        return self.condition.attributes
+
+    @property
+    def nested(self) -> frozenset[str]:
+        """Those whose inside it speaks of."""
+        return self.condition.nested
+
     def matches(self, item: Item) -> bool:
         """Whether the condition holds for the item; where there is none, give {}."""
         return self._test(item, self._values)

@@ -21,17 +21,8 @@ from sekkei.engine.values import AttributeValue
 
 PARAMETER = "KeyConditionExpression"
 
-_OPERATORS = {
-    "=": "EQ",
-    "<": "LT",
-    "<=": "LE",
-    ">": "GT",
-    ">=": "GE",
-    "BETWEEN": "BETWEEN",
-    "begins_with": "BEGINS_WITH",
-}
+_OPERATORS = frozenset({"=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"})
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_INDEXABLE = frozenset(_OPERATORS.values())
 
 
 class Part(Protocol):
@@ -53,7 +44,7 @@ class Schema(Protocol):
 
 
 class KeyTest(NamedTuple):
-    """What one key attribute must be. `operator` is EQ, LT, LE, GT, GE, BETWEEN or BEGINS_WITH."""
+    """What one key attribute must be. `operator` is = < <= > >= BETWEEN or begins_with."""
 
     operator: str
     operands: tuple[AttributeValue, ...]
@@ -81,7 +72,7 @@ class KeyTests(dict[str, KeyTest]):
         partition = []
         for part in schema.hash:
             test = _test_of(part, waiting)
-            if test.operator != "EQ":
+            if test.operator != "=":
                 raise ValidationException("Query key condition not supported")
             partition.append(test.operands[0])
         equal: list[AttributeValue] = []
@@ -93,7 +84,7 @@ class KeyTests(dict[str, KeyTest]):
             if last is not None:
                 # Only the last sort part that is tested may be tested for more than equality.
                 raise ValidationException("Query key condition not supported")
-            if test.operator == "EQ":
+            if test.operator == "=":
                 equal.append(test.operands[0])
             else:
                 last = test
@@ -106,7 +97,7 @@ def _test_of(part: Part, waiting: dict[str, KeyTest]) -> KeyTest:
     test = waiting.pop(part.name, None)
     if test is None:
         raise ValidationException(f"Query condition missed key schema element: {part.name}")
-    if test.operator not in _INDEXABLE:
+    if test.operator not in _OPERATORS:
         raise ValidationException("Attempted conditional constraint is not an indexable operation")
     if any(part.type not in operand for operand in test.operands):
         raise ValidationException(
@@ -157,7 +148,7 @@ class BoundKeyCondition:
         if isinstance(operands[0], Value):
             operator = _MIRRORED[operator]
         given = tuple(self._values[operand.name] for operand in operands if isinstance(operand, Value))
-        return attribute, KeyTest(_OPERATORS[operator], given)
+        return attribute, KeyTest(operator, given)
 
     def _attribute(self, operands: tuple[Operand, ...]) -> str:
         attribute = None

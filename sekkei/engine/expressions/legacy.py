@@ -51,16 +51,28 @@ COMPARISONS: dict[str, Comparison] = {
 }
 
 
+KEY_OPERATORS = {
+    "EQ": "=",
+    "LT": "<",
+    "LE": "<=",
+    "GT": ">",
+    "GE": ">=",
+    "BEGINS_WITH": "begins_with",
+}
+"""Their names in a key condition; BETWEEN is itself, and no other can be used on a key."""
+
+
 class Conditions:
     """Conditions on single attributes, all or any of which must hold."""
 
-    __slots__ = ("_any", "_conditions", "attributes")
+    __slots__ = ("_any", "_conditions", "attributes", "nested")
 
     def __init__(self, conditions: Iterable[tuple[str, str, Arguments]], operator: str | None) -> None:
         self._conditions = [(name, COMPARISONS[comparison], values) for name, comparison, values in conditions]
         self._any = operator == "OR"
         self.attributes = frozenset(name for name, _, _ in self._conditions)
         """The attributes they speak of."""
+        self.nested: frozenset[str] = frozenset()
 
     def matches(self, item: Item) -> bool:
         if self._any and self._conditions:
@@ -98,7 +110,10 @@ def key_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> KeyTests:
     """KeyConditions; whether an operator can be used on a key is for `KeyTests.on` to say."""
     return KeyTests(
         {
-            name: KeyTest(condition["ComparisonOperator"], tuple(condition.get("AttributeValueList") or ()))
+            name: KeyTest(
+                KEY_OPERATORS.get(condition["ComparisonOperator"], condition["ComparisonOperator"]),
+                tuple(condition.get("AttributeValueList") or ()),
+            )
             for name, condition in conditions.items()
         }
     )

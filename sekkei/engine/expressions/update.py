@@ -94,6 +94,16 @@ class BoundUpdate:
         self._plan = plan
         self._values = values
 
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The attributes it changes, in order."""
+        return self.update.changed
+
+    @property
+    def nested(self) -> frozenset[str]:
+        """The attributes whose inside it speaks of."""
+        return self.update.nested
+
     def apply(self, item: Item, exists: bool = True) -> Updated:
         """The item with the changes made. Where there is no item, give its key and exists=False."""
         if not exists and not self.update.creates:
