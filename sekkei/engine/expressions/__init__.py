@@ -8,21 +8,21 @@ A condition or a filter:
 A key condition; what only it may not say is refused by `tests`, what does not fit the key by `on`:
 
     bound = parse_key_condition(text, names).bind(values)
-    tests = bound.tests()                            # {attribute: KeyTest(operator, operands)}
+    tests = bound.tests()                            # {attribute: KeyTest(operator, operands)}, operator as in key_range
     key_range = tests.on(table.key)                  # KeyRange(hash, equal, test)
 
 A projection has no values:
 
     parse_projection(text, names).project(item)
 
-An update; `attributes` are the top-level names it changes, for the check of key attributes:
+An update; `changed` are the top-level names it changes, for the check of key attributes:
 
     update = parse_update(text, names).bind(values)
     updated = update.apply(item)                     # apply(key, exists=False) where there is no item
     updated.item, updated.updated_old(), updated.updated_new()      # item None: nothing is to be created
 
-Every parsed expression has `names` and `values` (the placeholders it uses), `attributes` (the top-level names it
-speaks of) and `nested` (those it looks inside of). When all expressions of a request are bound:
+Every parsed expression has `names` and `values` (the placeholders it uses); parsed or bound, it has `attributes` (the
+top-level names it speaks of) and `nested` (those it looks inside of). When all expressions of a request are bound:
 
     check_unused(names, values, [expression, ...])
 

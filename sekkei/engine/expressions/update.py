@@ -95,6 +95,18 @@ class BoundUpdate:
         self._values = values
 
     @property
+    def attributes(self) -> frozenset[str]:
+        return self.update.attributes
+
+    @property
+    def nested(self) -> frozenset[str]:
+        return self.update.nested
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        return self.update.changed
+
+    @property
     def changed(self) -> tuple[str, ...]:
         """The attributes it changes, in order."""
         return self.update.changed
