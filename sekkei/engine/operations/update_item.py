@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sekkei.engine import capacity, item_collections
+from sekkei.engine.catalogue import Table
 from sekkei.engine.expressions import Updated
+from sekkei.engine.expressions.paths import PathTree
 from sekkei.engine.frame import Checked, Render, Response, check_condition
+from sekkei.engine.snapshot import Stored
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation import against_table
 
@@ -40,7 +45,7 @@ def updated(table: Table, checked: Checked, old: Stored | None) -> Updated:
     assert checked.key is not None
     before = old.item if old is not None else checked.key
     if checked.update is None:
-        return Updated(before, before, ())
+        return Updated(before, before, PathTree())
     change: Updated = checked.update.apply(before, exists=old is not None)
     if change.item is not None:
         against_table.check_updated_item(table, before, change.item)

@@ -35,7 +35,7 @@ def check_query(table: Table, checked: Checked) -> tuple[Index | None, KeyRange]
     """The index that a query reads (None for the table itself) and the range of its keys."""
     index = _index(table, checked.request)
     schema = table.key if index is None else index.key
-    conditions = {name: (operator, operands) for name, operator, operands in checked.key_condition.conditions}
+    conditions = checked.key_condition
     _check_number(conditions, schema)
     _check_start_count(table, index, checked.start_key, _BAD_START)
     wanted = _sorted_out(schema, conditions, checked.start_key)
@@ -96,7 +96,7 @@ def _sorted_out(schema: KeySchema, conditions: dict[str, Any], start: Item | Non
     for part in schema.hash:
         _check_start_part(part, start)
         operator, operands = _condition_on(part, conditions)
-        if operator != "=":
+        if operator != "EQ":
             raise ValidationException("Query key condition not supported")
         partition.append(operands[0])
     equal: list[AttributeValue] = []
@@ -110,7 +110,7 @@ def _sorted_out(schema: KeySchema, conditions: dict[str, Any], start: Item | Non
             raise ValidationException("Query key condition not supported")
         operator, operands = _condition_on(part, conditions)
         unmet -= 1
-        if operator == "=":
+        if operator == "EQ":
             equal.append(operands[0])
         else:
             comparison = (operator, operands)
@@ -121,7 +121,7 @@ def _condition_on(part: KeyPart, conditions: dict[str, Any]) -> tuple[str, Seque
     if part.name not in conditions:
         raise ValidationException(f"Query condition missed key schema element: {part.name}")
     operator, operands = conditions[part.name]
-    if operator not in ("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"):
+    if operator not in ("EQ", "LT", "LE", "GT", "GE", "BETWEEN", "BEGINS_WITH"):
         raise ValidationException("Attempted conditional constraint is not an indexable operation")
     for operand in operands:
         if part.type not in operand:
@@ -198,9 +198,8 @@ def _check_start_segment(table: Table, index: Index | None, checked: Checked) ->
 def _check_filter(schema: KeySchema, checked: Checked) -> None:
     if checked.filter is None:
         return
-    heads = {path[0] for path in checked.filter.paths}
     for name in schema.names:
-        if name in heads:
+        if name in checked.filter.attributes:
             filtering = "QueryFilter" if "QueryFilter" in checked.request else "Filter Expression"
             raise ValidationException(
                 f"{filtering} can only contain non-primary key attributes: Primary key attribute: {name}"
@@ -217,8 +216,7 @@ def _check_selection(index: Index | None, checked: Checked) -> None:
             "because its projection type is not ALL"
         )
     if checked.projection is not None:
-        heads = dict.fromkeys(path[0] for path in checked.projection.paths)
-        missing = [name for name in heads if name not in index.projected]
+        missing = sorted(checked.projection.attributes - index.projected)
         if missing:
             raise ValidationException(
                 f"{INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"
@@ -227,13 +225,12 @@ def _check_selection(index: Index | None, checked: Checked) -> None:
 
 def _check_scalar_keys(table: Table, expression: Any) -> None:
     """No path leads into a key attribute."""
-    nested = {} if expression is None else {path[0] for path in expression.paths if len(path) > 1}
-    if not nested:
+    if expression is None or not expression.nested:
         return
     of_indexes = {name for index in table.indexes.values() for name in index.key.names}
     for label, names in (("Key", table.key.names), ("IndexKey", sorted(of_indexes))):
         for name in names:
-            if name in nested:
+            if name in expression.nested:
                 raise ValidationException(
                     "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
                     f"{label}: {name}"

@@ -129,15 +129,13 @@ def check_update(table: Table, update: Any) -> None:
     """An update leaves the key alone, and treats index keys as the scalars they are."""
     if update is None:
         return
-    heads = {path[0] for path in update.paths}
     for part in table.key.parts:
-        if part.name in heads:
+        if part.name in update.changed:
             raise ValidationException(
                 f"{INVALID}Cannot update attribute {part.name}. This attribute is part of the key"
             )
-    nested = {path[0] for path in update.paths if len(path) > 1}
-    for _, part in _index_key_parts(table):
-        if part.name in nested:
+    for _, part in _index_key_parts(table) if update.nested else ():
+        if part.name in update.nested:
             raise ValidationException(
                 "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
                 f"IndexKey: {part.name}"

@@ -6,11 +6,12 @@ rules and texts are their own; what they ask for is what an expression asks for,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sekkei.engine import values
 from sekkei.engine.errors import ValidationException
+from sekkei.engine.expressions.key_condition import KeyTest, KeyTests
 from sekkei.engine.values import AttributeValue
 
 INVALID = "One or more parameter values were invalid: "
@@ -57,20 +58,6 @@ class Condition(NamedTuple):
     arguments: list[AttributeValue]
 
 
-class KeyConditions(NamedTuple):
-    """KeyConditions in the form of a bound KeyConditionExpression: (attribute, operator, operands) each."""
-
-    conditions: tuple[tuple[str, str, list[AttributeValue]], ...]
-
-
-class Written(NamedTuple):
-    """An expression with the placeholders it uses."""
-
-    text: str
-    names: dict[str, str]
-    values: dict[str, AttributeValue]
-
-
 def checked_conditions(conditions: Mapping[str, dict[str, Any]]) -> list[Condition]:
     """KeyConditions, QueryFilter or ScanFilter, in order."""
     result = []
@@ -82,14 +69,12 @@ def checked_conditions(conditions: Mapping[str, dict[str, Any]]) -> list[Conditi
     return result
 
 
-def key_conditions(conditions: Mapping[str, dict[str, Any]]) -> KeyConditions:
+def key_conditions(conditions: Mapping[str, dict[str, Any]]) -> KeyTests:
     """KeyConditions; an operator that no key can be searched by stays, to be refused once the key is known."""
     checked = checked_conditions(conditions)
     if not 1 <= len(checked) <= 2:
         raise ValidationException("Conditions can be of length 1 or 2 only")
-    return KeyConditions(
-        tuple((name, _KEY_OPERATORS.get(operator, operator), arguments) for name, operator, arguments in checked)
-    )
+    return KeyTests({name: KeyTest(operator, tuple(arguments)) for name, operator, arguments in checked})
 
 
 def checked_expected(expected: Mapping[str, dict[str, Any]]) -> list[Condition]:
@@ -154,39 +139,6 @@ def _refusal(text: str) -> ValidationException:
     return ValidationException(INVALID + text)
 
 
-def written(conditions: Iterable[Condition], conditional_operator: str = "AND") -> Written:
-    """The condition expression that asks the same."""
-    result = Written("", {}, {})
-    clauses = [_clause(condition, result) for condition in conditions]
-    return result._replace(text=f" {conditional_operator} ".join(clauses))
-
-
-def _clause(condition: Condition, into: Written) -> str:
-    name = _name(condition.name, into)
-    arguments = [_value(argument, into) for argument in condition.arguments]
-    if condition.operator == "IN":
-        return f"{name} IN ({', '.join(arguments)})"
-    return _TEMPLATES[condition.operator].format(name, *arguments)
-
-
-def _name(name: str, into: Written) -> str:
-    placeholder = f"#n{len(into.names)}"
-    into.names[placeholder] = name
-    return placeholder
-
-
-def _value(value: AttributeValue, into: Written) -> str:
-    placeholder = f":v{len(into.values)}"
-    into.values[placeholder] = value
-    return placeholder
-
-
-def written_projection(names: list[str]) -> Written:
-    """AttributesToGet as a projection expression."""
-    result = Written("", {}, {})
-    return result._replace(text=", ".join(_name(name, result) for name in names))
-
-
 def check_attributes_to_get(names: list[str]) -> None:
     if len(set(names)) != len(names):
         twice = next(name for index, name in enumerate(names) if name in names[:index])
@@ -209,22 +161,3 @@ def checked_updates(updates: Mapping[str, dict[str, Any]]) -> list[tuple[str, st
                 raise _refusal(f"ADD action is not supported for the type {kind}")
         result.append((name, action, value))
     return result
-
-
-def written_update(updates: list[tuple[str, str, AttributeValue | None]]) -> Written:
-    """The update expression that does the same."""
-    result = Written("", {}, {})
-    sections: dict[str, list[str]] = {}
-    for attribute, action, value in updates:
-        name = _name(attribute, result)
-        if value is None:
-            sections.setdefault("REMOVE", []).append(name)
-        elif action == "PUT":
-            sections.setdefault("SET", []).append(f"{name} = {_value(value, result)}")
-        elif action == "ADD" and "L" in value:
-            empty = _value({"L": []}, result)
-            appended = f"{name} = list_append(if_not_exists({name}, {empty}), {_value(value, result)})"
-            sections.setdefault("SET", []).append(appended)
-        else:
-            sections.setdefault(action, []).append(f"{name} {_value(value, result)}")
-    return result._replace(text=" ".join(f"{verb} {', '.join(parts)}" for verb, parts in sections.items()))

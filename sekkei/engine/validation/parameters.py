@@ -71,14 +71,16 @@ class Placeholders:
         return self._bound(expressions.parse_condition(text, kind, self.names))
 
     def key_condition(self, text: str) -> Any:
-        return self._bound(expressions.parse_key_condition(text, self.names))
+        return self._bound(expressions.parse_key_condition(text, self.names)).tests()
 
     def projection(self, text: str) -> Any:
-        return self._bound(expressions.parse_projection(text, self.names))
+        parsed = expressions.parse_projection(text, self.names)
+        self._unused_names = self._unused_names - parsed.names
+        return parsed
 
     def _bound(self, parsed: Any) -> Any:
-        self._unused_names = self._unused_names - parsed.names_used
-        self._unused_values = self._unused_values - parsed.values_used
+        self._unused_names = self._unused_names - parsed.names
+        self._unused_values = self._unused_values - parsed.values
         return parsed.bind(self.values)
 
     def check_used(self) -> None:
@@ -160,17 +162,16 @@ def legacy_condition(request: dict[str, Any], conditions: list[legacy.Condition]
         )
     if not conditions:
         return None
-    written = legacy.written(conditions, operator or "AND")
-    return expressions.parse_condition(written.text, kind, written.names).bind(written.values)
+    return expressions.legacy.Conditions(conditions, operator)
 
 
 def legacy_projection(names: list[str]) -> Any:
-    written = legacy.written_projection(names)
-    return expressions.parse_projection(written.text, written.names).bind({})
+    return expressions.legacy.attributes_to_get(names)
 
 
 def legacy_update(updates: list[tuple[str, str, values.AttributeValue | None]]) -> Any:
     if not updates:
         return None
-    written = legacy.written_update(updates)
-    return expressions.parse_update(written.text, written.names).bind(written.values)
+    return expressions.legacy.AttributeUpdates(
+        {name: {"Action": action, "Value": value} for name, action, value in updates}
+    )
