@@ -8,7 +8,7 @@ A condition or a filter:
 A key condition; what only it may not say is refused by `tests`, what does not fit the key by `on`:
 
     bound = parse_key_condition(text, names).bind(values)
-    tests = bound.tests()                            # {attribute: KeyTest(operator, operands)}, operator as in key_range
+    tests = bound.tests()                      # {attribute: KeyTest(operator, operands)}; operators as in key_range
     key_range = tests.on(table.key)                  # KeyRange(hash, equal, test)
 
 A projection has no values:

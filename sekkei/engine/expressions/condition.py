@@ -83,14 +83,6 @@ class BoundCondition:
 
     @property
     def attributes(self) -> frozenset[str]:
-        return self.condition.attributes
-
-    @property
-    def nested(self) -> frozenset[str]:
-        return self.condition.nested
-
-    @property
-    def attributes(self) -> frozenset[str]:
         """The attributes it speaks of."""
         return self.condition.attributes
 

@@ -96,15 +96,8 @@ class BoundUpdate:
 
     @property
     def attributes(self) -> frozenset[str]:
+        """The attributes it speaks of."""
         return self.update.attributes
-
-    @property
-    def nested(self) -> frozenset[str]:
-        return self.update.nested
-
-    @property
-    def changed(self) -> tuple[str, ...]:
-        return self.update.changed
 
     @property
     def changed(self) -> tuple[str, ...]:
