@@ -43,7 +43,7 @@ class Server:
         self.limits = limits or Limits()
         self.stopping = False
         self.debug = log.isEnabledFor(logging.DEBUG)
-        self._verifies = bool(keys)
+        self.verifies = bool(keys)
         self._connections: set[Connection] = set()
         self._buffered_bytes = 0
         self._listener: asyncio.Server | None = None
@@ -52,7 +52,7 @@ class Server:
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
         """Listen. Port 0 takes any free one; see `port`."""
-        if not self._verifies and not is_loopback(host):
+        if not self.verifies and not is_loopback(host):
             raise OpenToStrangers(
                 f"{host} can be reached from other machines, and without keys anyone there could read and change "
                 "everything. Set SEKKEI_ACCESS_KEY_ID and SEKKEI_SECRET_ACCESS_KEY, or listen on 127.0.0.1."
@@ -110,8 +110,5 @@ class Server:
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach the address. A name counts when everything that it stands for does."""
-    try:
-        found = socket.getaddrinfo(host or "0.0.0.0", None, type=socket.SOCK_STREAM)
-    except OSError:
-        return False
+    found = socket.getaddrinfo(host or "0.0.0.0", None, type=socket.SOCK_STREAM)
     return all(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]).is_loopback for entry in found)

@@ -1,0 +1,19 @@
+"""The subcommands of `sekkei`, one module each.
+
+A module has `SUMMARY` (one line), `EXAMPLES` (shown by --help), `add_arguments(parser)` and `run(arguments)`, which
+returns an exit code. It imports at its top only what is quick to import; the rest is imported when it runs, so that
+`sekkei --help` stays quick. A new one is added to the list in `sekkei/cli.py`.
+"""
+
+from __future__ import annotations
+
+OK = 0
+FINDINGS = 1
+COULD_NOT_RUN = 2
+
+STORE_FILE = "sekkei.db"
+"""The engine's file in a data folder."""
+
+
+class CouldNotRun(Exception):
+    """The command cannot do what it was asked to; the text says why and what to do."""

@@ -1,0 +1,70 @@
+"""A process that serves until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+from sekkei.wire.server import Server
+
+log = logging.getLogger("sekkei.wire")
+
+Announce = Callable[[str], None]
+"""Called with the URL once requests are answered there."""
+
+
+def run(make_server: Callable[[], Server], host: str, port: int, announce: Announce) -> None:
+    """Serve until SIGTERM or SIGINT, then answer what is under way and return."""
+    main = _serve(make_server, host, port, announce)
+    if sys.platform == "win32":
+        asyncio.run(main)
+    else:
+        import uvloop
+
+        uvloop.run(main)
+
+
+async def _serve(make_server: Callable[[], Server], host: str, port: int, announce: Announce) -> None:
+    stop = _stop_signal()
+    server = make_server()
+    await server.start(host, port)
+    # What was loaded to get here lives as long as the process: the collector need not look at it again and again.
+    gc.freeze()
+    url = f"http://{_in_url(host)}:{server.port}"
+    announce(url)
+    log.info("started", extra={"url": url, "pid": os.getpid(), "verifies_signatures": server.verifies})
+    name = await stop
+    log.info("stopping", extra={"signal": name})
+    await server.stop()
+    log.info("stopped")
+
+
+def _stop_signal() -> asyncio.Future[str]:
+    """Done, with the signal's name, when someone asks the process to end."""
+    loop = asyncio.get_running_loop()
+    stop: asyncio.Future[str] = loop.create_future()
+
+    def ask(number: int) -> None:
+        if not stop.done():
+            stop.set_result(signal.Signals(number).name)
+
+    def ask_from_outside(number: int, _: object) -> None:
+        loop.call_soon_threadsafe(ask, number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, ask, number)
+        except NotImplementedError:  # Windows
+            signal.signal(number, ask_from_outside)
+    return stop
+
+
+def _in_url(host: str) -> str:
+    if host in ("", "0.0.0.0", "::"):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host

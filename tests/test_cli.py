@@ -1,0 +1,59 @@
+"""The command's frame: help with examples, exit codes, and no heavy import before a command runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from sekkei import cli
+from sekkei.commands import CouldNotRun
+
+HEAVY = ("apsw", "asyncio", "httptools", "orjson", "uvloop", "sekkei.engine", "sekkei.wire")
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_has_help_with_examples(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([name, "--help"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert "examples:" in said
+    assert f"  sekkei {name}" in said
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["--help"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert all(f"    {name} " in said for name in cli.COMMANDS)
+
+
+@pytest.mark.parametrize("arguments", [[], ["no-such-command"], ["verify"], ["engine", "--no-such-option"]])
+def test_wrong_use(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
+    assert "usage: sekkei" in capsys.readouterr().err
+
+
+def test_what_could_not_run_is_said_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: object) -> int:
+        raise CouldNotRun("No. Do this instead.")
+
+    monkeypatch.setattr("sekkei.commands.verify.run", run)
+    assert cli.main(["verify", "x"]) == 2
+    assert capsys.readouterr().err == "sekkei: No. Do this instead.\n"
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys; from sekkei.cli import parser; parser().format_help();"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n", done.stderr
