@@ -17,7 +17,7 @@ from sekkei.engine.partiql.paths import document_path, is_path
 from sekkei.engine.partiql.words import ATTRIBUTE_TYPES
 from sekkei.engine.values import AttributeValue, Item
 
-_PARAMETER = "WHERE"
+PARAMETER = "WHERE"
 """What the engine's messages would call the expression, if PartiQL's did not leave that out."""
 
 
@@ -69,14 +69,15 @@ def in_partiql_words() -> Iterator[None]:
     try:
         yield
     except ValidationException as refusal:
-        raise ValidationException(refusal.message.removeprefix(f"Invalid {_PARAMETER}: ")) from None
+        raise ValidationException(refusal.message.removeprefix(f"Invalid {PARAMETER}: ")) from None
 
 
 def condition_of(where: Expression, bindings: Bindings) -> Condition:
     """The tree of a WHERE clause, all of its operands checked."""
     tree = _condition(where, bindings)
     with in_partiql_words():
-        condition_checks.checks(_PARAMETER, tree, bindings.names).run(bindings.values)
+        condition_checks.check_words(PARAMETER, tree)
+        condition_checks.checks(PARAMETER, tree, bindings.names).run(bindings.values)
     return tree
 
 

@@ -1,0 +1,260 @@
+"""How a SELECT reads: the partitions and ranges that its WHERE clause picks, or all there is.
+
+DynamoDB spreads a WHERE clause over its alternatives: `pk IN ['a', 'b'] AND sk > 1` is two reads, each of one range of
+one partition. Conditions that are not about the key stay with the read as its filter. Where one of the alternatives
+does not name a partition, everything is read and the whole clause is the filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+from typing import NamedTuple
+
+from sekkei.engine.catalogue import KeyPart, KeySchema
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.expressions.nodes import And, Condition, Not, Operation, Or, Path, Value, walk
+from sekkei.engine.key_range import KeyRange, key_range
+from sekkei.engine.partiql.conditions import Bindings
+from sekkei.engine.values import AttributeValue, type_of
+
+READS_MAX = 50
+_BRANCHES_MAX = 1000
+_FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_SORT_OPERATORS = frozenset({"=", "<", "<=", ">", ">=", "BETWEEN", "begins_with", "IN"})
+
+
+class Branch(NamedTuple):
+    """One alternative of a clause: conditions on the key, and all others."""
+
+    on_key: tuple[Operation, ...] = ()
+    filters: tuple[Condition, ...] = ()
+
+    def joined(self, other: Branch) -> Branch:
+        return Branch(self.on_key + other.on_key, self.filters + other.filters)
+
+    @property
+    def whole(self) -> Condition:
+        return And((*self.on_key, *self.filters))
+
+
+class Read(NamedTuple):
+    """One range of one partition, and the condition on what lies in it."""
+
+    partition: AttributeValue
+    within: KeyRange
+    filters: tuple[Condition, ...]
+    is_one_item: bool
+    """Whether the range is one whole key, so that after one item there is nothing to go on with."""
+
+    @property
+    def filter(self) -> Condition | None:
+        return And(self.filters) if len(self.filters) > 1 else self.filters[0] if self.filters else None
+
+
+class TooManyBranches(Exception):
+    """The clause has more alternatives than are worth telling apart."""
+
+
+class KeyPlanner:
+    """Plans the reads of one clause on the table or index whose key is given."""
+
+    def __init__(self, schema: KeySchema, bindings: Bindings) -> None:
+        self._schema = schema
+        self._hash = schema.hash[0]
+        self._range = schema.range[0] if schema.range else None
+        self._bindings = bindings
+
+    def reads(self, tree: Condition) -> list[Read] | None:
+        """The reads in the order of the clause; None when everything has to be read."""
+        self._check_types(tree)
+        try:
+            branches = self._branches(tree)
+        except TooManyBranches:
+            if self._pins_partition(tree):
+                raise _too_many() from None
+            return None
+        partitions = [self._partition(branch) for branch in branches]
+        pinned = [partition for partition in partitions if partition is not None]
+        if len(pinned) < len(branches):
+            return None
+        reads = self._without_overlap(branches, pinned)
+        if len(branches) > READS_MAX:
+            raise _too_many()
+        return reads
+
+    # --- the clause as alternatives
+
+    def _branches(self, node: Condition) -> list[Branch]:
+        if isinstance(node, And):
+            return self._conjunction([self._branches(part) for part in node.parts])
+        if isinstance(node, Or) and self._speaks_of_key(node):
+            found = [branch for part in node.parts for branch in self._branches(part)]
+            if len(found) > _BRANCHES_MAX:
+                raise TooManyBranches
+            return found
+        if isinstance(node, Operation):
+            tests = self._key_tests(node)
+            if tests:
+                return [Branch(on_key=(test,)) for test in tests]
+        return [Branch(filters=(node,))]
+
+    @staticmethod
+    def _conjunction(parts: list[list[Branch]]) -> list[Branch]:
+        single = [branches[0] for branches in parts if len(branches) == 1]
+        common = Branch(
+            tuple(test for branch in single for test in branch.on_key),
+            tuple(test for branch in single for test in branch.filters),
+        )
+        found = [common]
+        for branches in parts:
+            if len(branches) > 1:
+                if len(found) * len(branches) > _BRANCHES_MAX:
+                    raise TooManyBranches
+                found = [left.joined(right) for left, right in product(found, branches)]
+        return found
+
+    def _speaks_of_key(self, node: Condition) -> bool:
+        if isinstance(node, Operation):
+            return bool(self._key_tests(node))
+        return not isinstance(node, Not) and any(self._speaks_of_key(part) for part in node.parts)
+
+    def _pins_partition(self, node: Condition) -> bool:
+        """Whether every alternative names a partition, without spreading them out."""
+        if isinstance(node, Operation):
+            return any(self._part(test) is self._hash for test in self._key_tests(node))
+        if isinstance(node, Not):
+            return False
+        return (any if isinstance(node, And) else all)(self._pins_partition(part) for part in node.parts)
+
+    # --- conditions on the key
+
+    def _key_tests(self, node: Operation) -> list[Operation]:
+        """What a condition asks of the key, the attribute first; IN is several equalities. Nothing if it is no such."""
+        operator, operands = node
+        if operator in _FLIPPED and isinstance(operands[0], Value):
+            operator, operands = _FLIPPED[operator], (operands[1], operands[0])
+        if operator not in _SORT_OPERATORS or not isinstance(operands[0], Path) or len(operands[0].elements) > 1:
+            return []
+        if not all(isinstance(operand, Value) for operand in operands[1:]):
+            return []
+        name = self._bindings.names[str(operands[0].elements[0])]
+        if name == self._hash.name:
+            if operator not in ("=", "IN"):
+                return []
+        elif self._range is None or name != self._range.name:
+            return []
+        if operator == "IN":
+            return [Operation("=", (operands[0], choice)) for choice in operands[1:]]
+        return [Operation(operator, operands)]
+
+    def _part(self, test: Operation) -> KeyPart:
+        path = test.operands[0]
+        assert isinstance(path, Path), "a test of the key begins with its attribute"
+        is_hash = self._bindings.names[str(path.elements[0])] == self._hash.name
+        part = self._hash if is_hash else self._range
+        assert part is not None, "only a key with a sort part has tests of it"
+        return part
+
+    def _values(self, test: Operation) -> list[AttributeValue]:
+        return [self._bindings.values[operand.name] for operand in test.operands[1:] if isinstance(operand, Value)]
+
+    def _check_types(self, tree: Condition) -> None:
+        for node in walk(tree):
+            for test in self._key_tests(node) if isinstance(node, Operation) else ():
+                part = self._part(test)
+                for value in self._values(test):
+                    kind = type_of(value)
+                    if kind not in ("S", "N", "B"):
+                        raise ValidationException(
+                            f"Key value must be of type S, N, or B. Key name: {part.name}, Key type: {kind}"
+                        )
+                    if kind != part.type:
+                        raise ValidationException(
+                            f"Key attribute's data type should match its data type in table's schema: Key {part.name}"
+                        )
+
+    def _partition(self, branch: Branch) -> AttributeValue | None:
+        """The one partition that an alternative names; None when it names none, or two."""
+        values = [self._values(test)[0] for test in branch.on_key if self._part(test) is self._hash]
+        return values[0] if values and all(value == values[0] for value in values) else None
+
+    # --- ranges
+
+    def _without_overlap(self, branches: list[Branch], partitions: list[AttributeValue]) -> list[Read]:
+        """One read for each alternative. Those of one partition must not overlap, unless one of them says what the
+        sort key is not: then the partition is read once, by all of its alternatives together."""
+        excluding = {
+            _identity(partition)
+            for branch, partition in zip(branches, partitions, strict=True)
+            if any(self._excludes_sort_key(condition) for condition in branch.filters)
+        }
+        reads: list[Read] = []
+        together: dict[str, list[Branch]] = {}
+        for branch, partition in zip(branches, partitions, strict=True):
+            if _identity(partition) in excluding:
+                together.setdefault(_identity(partition), []).append(branch)
+            else:
+                reads.append(self._read(branch, partition))
+        _check_apart(reads)
+        for partition in partitions:
+            alternatives = together.pop(_identity(partition), None)
+            if alternatives is not None:
+                reads.append(self._read_together(alternatives, partition))
+        return reads
+
+    def _read(self, branch: Branch, partition: AttributeValue) -> Read:
+        within = key_range(self._schema, [partition])
+        is_one_item = self._range is None
+        for test in branch.on_key:
+            if self._part(test) is self._range:
+                is_one_item = is_one_item or test.operator == "="
+                within = _common(within, self._sort_range(partition, test))
+        return Read(partition, within, branch.filters, is_one_item)
+
+    def _read_together(self, branches: list[Branch], partition: AttributeValue) -> Read:
+        if len(branches) == 1:
+            return self._read(branches[0], partition)
+        whole = Or(tuple([branch.whole for branch in branches]))
+        return Read(partition, key_range(self._schema, [partition]), (whole,), False)
+
+    def _sort_range(self, partition: AttributeValue, test: Operation) -> KeyRange:
+        if test.operator == "=":
+            return key_range(self._schema, [partition], self._values(test))
+        return key_range(self._schema, [partition], (), test.operator, self._values(test))
+
+    def _excludes_sort_key(self, condition: Condition) -> bool:
+        """Whether a condition says what the sort key is not: NOT … or <>."""
+        if self._range is None:
+            return False
+        for node in walk(condition):
+            negative = isinstance(node, Not) or (isinstance(node, Operation) and node.operator == "<>")
+            if negative and any(
+                isinstance(inner, Path) and self._bindings.names[str(inner.elements[0])] == self._range.name
+                for inner in walk(node)
+            ):
+                return True
+        return False
+
+
+def _check_apart(reads: Iterable[Read]) -> None:
+    reach: bytes | None = b""
+    for low, high in sorted((read.within for read in reads), key=lambda within: within.low):
+        if high is not None and high <= low:
+            continue
+        if reach is None or low < reach:
+            raise ValidationException("Overlapping conditions with range keys are not supported in where clause")
+        reach = high
+
+
+def _common(left: KeyRange, right: KeyRange) -> KeyRange:
+    highs = [high for high in (left.high, right.high) if high is not None]
+    return KeyRange(max(left.low, right.low), min(highs) if highs else None)
+
+
+def _identity(value: AttributeValue) -> str:
+    return repr(value)
+
+
+def _too_many() -> ValidationException:
+    return ValidationException("Too many decomposed read operations for a given query.")
