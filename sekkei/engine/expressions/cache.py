@@ -43,7 +43,8 @@ class Cache(Generic[T, R]):
         placeholders = template.placeholders
         if not placeholders:
             return self._resolved(template, ())
-        used = tuple([(names or NO_NAMES).get(placeholder) for placeholder in placeholders])
-        if sum([len(name) for name in used if name]) > NAMES_LENGTH_MAX:
+        given = names or NO_NAMES
+        used = tuple([given.get(placeholder) for placeholder in placeholders])
+        if None in used or sum(map(len, used)) > NAMES_LENGTH_MAX:  # type: ignore[arg-type]
             return self._resolve(template, used)
         return self._resolved(template, used)

@@ -34,114 +34,119 @@ class Change(NamedTuple):
     """What happens at one path: SET has a producer, ADD and DELETE the name of a value, REMOVE neither."""
 
     section: str
-    depth: int
     produce: Producer | None = None
     value: str = ""
 
 
 class Plan:
-    """All changes of an update."""
+    """All changes of an update. SETs of whole attributes, the commonest, need no walk through the tree of the rest."""
 
-    __slots__ = ("_sets", "tree")
+    __slots__ = ("_inner_sets", "_rest", "_whole_sets", "tree")
 
     def __init__(self, changes: list[tuple[Elements, Change]]) -> None:
-        self.tree = PathTree.of(changes)
-        self._sets = tuple(change for _, change in changes if change.produce is not None)
+        self.tree = PathTree.of((elements, None) for elements, _ in changes)
+        sets = [(elements, change.produce) for elements, change in changes if change.produce is not None]
+        self._whole_sets = tuple((str(elements[0]), produce) for elements, produce in sets if len(elements) == 1)
+        self._inner_sets = tuple((elements, produce) for elements, produce in sets if len(elements) > 1)
+        rest = [(elements, change) for elements, change in changes if change.produce is None or len(elements) > 1]
+        self._rest = PathTree.of(rest) if rest else None
 
     def apply(self, item: Item, values: Values) -> Item:
-        # All operands are computed before anything changes, so that their errors come first.
-        produced = {change: change.produce(item, values) for change in self._sets if change.produce is not None}
-        return _Application(values, produced).entries(item, self.tree)
+        result = item.copy()
+        for name, produce in self._whole_sets:
+            result[name] = produce(item, values)
+        if self._rest is not None:
+            # All operands are computed before anything changes, so that their errors come first.
+            produced = {elements: produce(item, values) for elements, produce in self._inner_sets}
+            _Application(values, produced).change(item, result, self._rest, ())
+        return result
 
 
 class _Application:
-    """One run of a plan."""
+    """One run of the changes that are not SETs of whole attributes."""
 
     __slots__ = ("_produced", "_values")
 
-    def __init__(self, values: Values, produced: Mapping[Change, AttributeValue]) -> None:
+    def __init__(self, values: Values, produced: Mapping[Elements, AttributeValue]) -> None:
         self._values = values
         self._produced = produced
 
-    def entries(self, entries: Item, tree: PathTree) -> Item:
-        """A map, or the item itself, with the changes made."""
-        result = entries.copy()
+    def change(self, old: Item, new: Item, tree: PathTree, at: Elements) -> None:
+        """Makes the changes to a map, or the item itself, in its copy `new`."""
         for name, branch in tree.names.items():
-            value = self._value(entries.get(name), branch)
+            value = self._value(old.get(name), branch, (*at, name))
             if value is not None:
-                result[name] = value
+                new[name] = value
             else:
-                result.pop(name, None)
-        return result
+                new.pop(name, None)
 
-    def _value(self, old: AttributeValue | None, tree: PathTree) -> AttributeValue | None:
+    def _value(self, old: AttributeValue | None, tree: PathTree, at: Elements) -> AttributeValue | None:
         """What stands at a place after the changes; None for nothing."""
         if tree.content is not None:
-            return self._changed(old, tree.content)
+            return self._changed(old, tree.content, at)
         if old is None:
             raise wrong_path()
         if tree.names:
             entries = old.get("M")
             if entries is None:
                 raise wrong_path()
-            return {"M": self.entries(entries, tree)}
+            copy = entries.copy()
+            self.change(entries, copy, tree, at)
+            return {"M": copy}
         members = old.get("L")
         if members is None:
             raise wrong_path()
-        return {"L": self._members(members, tree)}
+        return {"L": self._members(members, tree, at)}
 
-    def _members(self, members: list[AttributeValue], tree: PathTree) -> list[AttributeValue]:
+    def _members(self, members: list[AttributeValue], tree: PathTree, at: Elements) -> list[AttributeValue]:
         """A list with the changes made: indexes are those of the old list, what lies beyond it is appended."""
         kept: list[AttributeValue | None] = list(members)
         beyond = []
         for index in sorted(tree.indexes):
+            branch, place = tree.indexes[index], (*at, index)
             if index < len(members):
-                kept[index] = self._value(members[index], tree.indexes[index])
+                kept[index] = self._value(members[index], branch, place)
             else:
-                beyond.append(self._value(None, tree.indexes[index]))
+                beyond.append(self._value(None, branch, place))
         return [member for member in (*kept, *beyond) if member is not None]
 
-    def _changed(self, old: AttributeValue | None, change: Change) -> AttributeValue | None:
+    def _changed(self, old: AttributeValue | None, change: Change, at: Elements) -> AttributeValue | None:
         section = change.section
         if section == "SET":
-            return self._set(change)
+            return self._set(at)
         if section == "REMOVE":
             return None
         value = self._values[change.value]
         kind = next(iter(value))
         if section == "ADD":
             result = added(old, kind, value)
-            if result is None:
-                raise wrong_type()
-            return result
-        if old is None:
+        elif old is None:
             return None
-        result = without(old, kind, value)
+        else:
+            result = without(old, kind, value)
         if result is None:
             raise wrong_type()
         return result if result[kind] else None
 
-    def _set(self, change: Change) -> AttributeValue:
-        value = self._produced[change]
-        if change.depth > 1 and ("M" in value or "L" in value):
+    def _set(self, at: Elements) -> AttributeValue:
+        value = self._produced[at]
+        if "M" in value or "L" in value:
             # Copied into itself, a document would grow a level with every update.
-            return normalised(value, change.depth)
+            return normalised(value, len(at))
         return value
 
 
 def plan(actions: tuple[Action, ...], names: Mapping[str, str]) -> Plan:
     changes = []
     for action in actions:
-        elements = paths.resolved(action.path, names)
-        depth = len(elements)
         if action.operand is None:
-            change = Change(action.section, depth)
+            change = Change(action.section)
         elif action.section == "SET":
-            change = Change(action.section, depth, producer(action.operand, names))
+            change = Change(action.section, producer(action.operand, names))
         else:
             assert isinstance(action.operand, Value), "the grammar of ADD and DELETE takes values only"
-            change = Change(action.section, depth, None, action.operand.name)
-        changes.append((elements, change))
+            change = Change(action.section, None, action.operand.name)
+        changes.append((paths.resolved(action.path, names), change))
     return Plan(changes)
 
 

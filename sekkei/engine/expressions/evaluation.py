@@ -91,6 +91,11 @@ def _single(node: Operation, names: Mapping[str, str]) -> Test:
     if operator == "IN":
         return _in(getters[0], tuple(getters[1:]))
     relation = RELATIONS[operator]
+    first, second = operands
+    if isinstance(first, Path) and len(first.elements) == 1 and isinstance(second, Value):
+        # By far the commonest form: an attribute beside a value.
+        name, value = str(paths.resolved(first, names)[0]), second.name
+        return lambda item, values: relation(item.get(name), values[value])
     left, right = getters
     return lambda item, values: relation(left(item, values), right(item, values))
 

@@ -106,15 +106,44 @@ def _test_of(part: Part, waiting: dict[str, KeyTest]) -> KeyTest:
     return test
 
 
+class _Single(NamedTuple):
+    """One condition on one key attribute, its values still open."""
+
+    attribute: str
+    operator: str
+    values: tuple[str, ...]
+
+
 class KeyCondition(CheckedCondition):
     """A key condition with its names resolved; `bind` gives it its values."""
 
-    __slots__ = ()
+    __slots__ = ("_refusal", "_singles")
+
+    def __init__(self, template: ConditionTemplate, names: Mapping[str, str]) -> None:
+        super().__init__(template, names)
+        self._refusal = ""
+        self._singles: list[_Single] = []
+        try:
+            if self.is_complete:
+                self._singles = _singles(self.tree, names)
+        except ValidationException as error:
+            # It is reported later, when the other expressions of the request are known to be good.
+            self._refusal = error.message
 
     def bind(self, values: Values | None = None) -> BoundKeyCondition:
         values = values or NO_VALUES
         self._checks.run(values)
         return BoundKeyCondition(self, values)
+
+    def tests(self, values: Values) -> KeyTests:
+        if self._refusal:
+            raise ValidationException(self._refusal)
+        return KeyTests(
+            {
+                attribute: KeyTest(operator, tuple([values[name] for name in names]))
+                for attribute, operator, names in self._singles
+            }
+        )
 
 
 class BoundKeyCondition:
@@ -128,42 +157,47 @@ class BoundKeyCondition:
 
     def tests(self) -> KeyTests:
         """The test of each attribute; refuses what a key condition cannot say."""
-        found = KeyTests()
-        tree = self.condition.tree
-        for single in tree.parts if isinstance(tree, And) else (tree,):
-            attribute, test = self._test(single)
-            if attribute in found:
-                raise invalid(PARAMETER, "KeyConditionExpressions must only contain one condition per key")
-            found[attribute] = test
-        return found
+        return self.condition.tests(self._values)
 
-    def _test(self, node: Tree) -> tuple[str, KeyTest]:
-        if not isinstance(node, Operation) or node.operator not in _OPERATORS:
-            operator = node.operator if isinstance(node, Operation) else "OR" if isinstance(node, Or) else "NOT"
-            raise invalid(PARAMETER, f"Invalid operator used in KeyConditionExpression: {operator}")
-        operator, operands = node
-        if operator in ("BETWEEN", "begins_with") and not isinstance(operands[0], Path):
-            raise _wrong(f"{operator} operator must have the key attribute as its first operand")
-        attribute = self._attribute(operands)
-        if isinstance(operands[0], Value):
-            operator = _MIRRORED[operator]
-        given = tuple(self._values[operand.name] for operand in operands if isinstance(operand, Value))
-        return attribute, KeyTest(operator, given)
 
-    def _attribute(self, operands: tuple[Operand, ...]) -> str:
-        attribute = None
-        for operand in operands:
-            if isinstance(operand, Operation):
-                raise invalid(PARAMETER, "KeyConditionExpressions cannot contain nested operations")
-            if isinstance(operand, Path):
-                if attribute is not None:
-                    raise _wrong("Multiple attribute names used in one condition")
-                if len(operand.elements) > 1:
-                    raise invalid(PARAMETER, "KeyConditionExpressions cannot have conditions on nested attributes")
-                attribute = str(resolved(operand, self.condition.resolved)[0])
-        if attribute is None:
-            raise _wrong("No key attribute specified")
-        return attribute
+def _singles(tree: Tree, names: Mapping[str, str]) -> list[_Single]:
+    found: dict[str, _Single] = {}
+    for part in tree.parts if isinstance(tree, And) else (tree,):
+        single = _single(part, names)
+        if single.attribute in found:
+            raise invalid(PARAMETER, "KeyConditionExpressions must only contain one condition per key")
+        found[single.attribute] = single
+    return list(found.values())
+
+
+def _single(node: Tree, names: Mapping[str, str]) -> _Single:
+    if not isinstance(node, Operation) or node.operator not in _OPERATORS:
+        operator = node.operator if isinstance(node, Operation) else "OR" if isinstance(node, Or) else "NOT"
+        raise invalid(PARAMETER, f"Invalid operator used in KeyConditionExpression: {operator}")
+    operator, operands = node
+    if operator in ("BETWEEN", "begins_with") and not isinstance(operands[0], Path):
+        raise _wrong(f"{operator} operator must have the key attribute as its first operand")
+    attribute = _attribute(operands, names)
+    if isinstance(operands[0], Value):
+        operator = _MIRRORED[operator]
+    return _Single(attribute, operator, tuple(operand.name for operand in operands if isinstance(operand, Value)))
+
+
+def _attribute(operands: tuple[Operand, ...], names: Mapping[str, str]) -> str:
+    """The one attribute that a condition is about."""
+    attribute = None
+    for operand in operands:
+        if isinstance(operand, Operation):
+            raise invalid(PARAMETER, "KeyConditionExpressions cannot contain nested operations")
+        if isinstance(operand, Path):
+            if attribute is not None:
+                raise _wrong("Multiple attribute names used in one condition")
+            if len(operand.elements) > 1:
+                raise invalid(PARAMETER, "KeyConditionExpressions cannot have conditions on nested attributes")
+            attribute = str(resolved(operand, names)[0])
+    if attribute is None:
+        raise _wrong("No key attribute specified")
+    return attribute
 
 
 def _wrong(problem: str) -> ValidationException:
