@@ -3,66 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from sekkei.engine import expressions
 from sekkei.engine.catalogue import Index, KeyPart, KeySchema, Table
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.key_range import KeyRange, key_range, whole_segment
-from sekkei.engine.validation.checked import Checked
+from sekkei.engine.validation.checked import Checked, Condition, Update
 from sekkei.engine.validation.key_values import INVALID, check_not_empty, check_sizes, schema_mismatch
 from sekkei.engine.values import AttributeValue, Item
 
 _BAD_START = "The provided starting key is invalid"
-
-
-class _Range(NamedTuple):
-    """A key condition sorted out: the sort parts that must be equal, and the one comparison that may follow."""
-
-    partition: list[AttributeValue]
-    equal: list[AttributeValue]
-    operator: str | None
-    operands: Sequence[AttributeValue]
-
-    def within(self, schema: KeySchema, partition: Sequence[AttributeValue]) -> KeyRange:
-        return key_range(schema, partition, self.equal, self.operator, self.operands)
-
-    @property
-    def has_sort_condition(self) -> bool:
-        return bool(self.equal) or self.operator is not None
+_BAD_START_ELEMENT = f"{_BAD_START}: The provided key element does not match the schema"
 
 
 def check_query(table: Table, checked: Checked) -> tuple[Index | None, KeyRange]:
     """The index that a query reads (None for the table itself) and the range of its keys."""
     index = _index(table, checked.request)
     schema = table.key if index is None else index.key
-    conditions = checked.key_condition
-    _check_number(conditions, schema)
-    _check_start_count(table, index, checked.start_key, _BAD_START)
-    wanted = _sorted_out(schema, conditions, checked.start_key)
-    if checked.start_key is not None:
-        _check_start_table_key(table, checked.start_key)
-        _check_start_within(schema, wanted, checked.start_key)
-    _check_scalar_keys(table, checked.projection)
+    start, tests = checked.start_key, checked.key_condition
+    assert tests is not None, "a query without a key condition is refused before"
+    if start is not None:
+        _check_start_count(table, index, start, _BAD_START)
+        _check_start_parts(schema.hash, start)
+    wanted = tests.on(schema)
+    _check_operands(tests)
+    if start is not None:
+        _check_start_parts(schema.range, start)
+        _check_start_table_key(table, start)
+        _check_start_within(schema, wanted, start)
+    check_scalar_keys(table, checked.projection)
     _check_filter(schema, checked)
     _check_selection(index, checked)
-    _check_scalar_keys(table, checked.filter)
-    return index, wanted.within(schema, wanted.partition)
+    check_scalar_keys(table, checked.filter)
+    return index, _bytes_of(schema, wanted, wanted.hash)
 
 
 def check_scan(table: Table, checked: Checked) -> Index | None:
     """The index that a scan reads; None for the table itself."""
     index = _index(table, checked.request)
     start = checked.start_key
-    _check_start_count(table, index, start, _BAD_START if index else f"{_BAD_START}: {schema_mismatch().message}")
-    if start is not None and index is not None:
-        for part in index.key.parts:
-            _check_start_part(part, start)
+    if start is not None:
+        _check_start_count(table, index, start, _BAD_START if index else _BAD_START_ELEMENT)
+        _check_start_parts(index.key.parts if index else (), start)
     _check_selection(index, checked)
     if start is not None:
         _check_start_table_key(table, start)
-        _check_start_segment(table, index, checked)
-    _check_scalar_keys(table, checked.projection)
-    _check_scalar_keys(table, checked.filter)
+        _check_start_segment(table, index, checked.request, start)
+    check_scalar_keys(table, checked.projection)
+    check_scalar_keys(table, checked.filter)
     return index
 
 
@@ -83,107 +72,63 @@ def _index(table: Table, request: dict[str, Any]) -> Index | None:
 # The key condition
 
 
-def _check_number(conditions: dict[str, Any], schema: KeySchema) -> None:
-    if len(conditions) > max(2, len(schema.parts)):
-        raise ValidationException("Conditions can be of length 1 or 2 only")
+def _check_operands(tests: expressions.KeyTests) -> None:
+    for name, test in tests.items():
+        for operand in test.operands:
+            check_not_empty(name, operand)
 
 
-def _sorted_out(schema: KeySchema, conditions: dict[str, Any], start: Item | None) -> _Range:
-    """The condition as a range; what of it does not fit the schema is refused part by part, as is the start key."""
-    if len(conditions) > len(schema.parts):
-        raise ValidationException("Query key condition not supported")
-    partition = []
-    for part in schema.hash:
-        _check_start_part(part, start)
-        operator, operands = _condition_on(part, conditions)
-        if operator != "EQ":
-            raise ValidationException("Query key condition not supported")
-        partition.append(operands[0])
-    equal: list[AttributeValue] = []
-    comparison: tuple[str | None, Sequence[AttributeValue]] = (None, ())
-    unmet = len(conditions) - len(partition)
-    for part in schema.range:
-        _check_start_part(part, start)
-        if not unmet:
-            continue
-        if comparison[0] is not None:
-            raise ValidationException("Query key condition not supported")
-        operator, operands = _condition_on(part, conditions)
-        unmet -= 1
-        if operator == "EQ":
-            equal.append(operands[0])
-        else:
-            comparison = (operator, operands)
-    return _Range(partition, equal, *comparison)
-
-
-def _condition_on(part: KeyPart, conditions: dict[str, Any]) -> tuple[str, Sequence[AttributeValue]]:
-    if part.name not in conditions:
-        raise ValidationException(f"Query condition missed key schema element: {part.name}")
-    operator, operands = conditions[part.name]
-    if operator not in ("EQ", "LT", "LE", "GT", "GE", "BETWEEN", "BEGINS_WITH"):
-        raise ValidationException("Attempted conditional constraint is not an indexable operation")
-    for operand in operands:
-        if part.type not in operand:
-            raise ValidationException(f"{INVALID}Condition parameter type does not match schema type")
-        check_not_empty(part.name, operand)
-    return operator, operands
+def _bytes_of(schema: KeySchema, wanted: expressions.KeyRange, partition: Sequence[AttributeValue]) -> KeyRange:
+    if wanted.test is None:
+        return key_range(schema, partition, wanted.equal)
+    return key_range(schema, partition, wanted.equal, *wanted.test)
 
 
 # The start key
 
 
-def _check_start_count(table: Table, index: Index | None, start: Item | None, text: str) -> None:
-    if start is None:
-        return
+def _check_start_count(table: Table, index: Index | None, start: Item, text: str) -> None:
     names = {*table.key.names, *(index.key.names if index else ())}
     if len(start) != len(names):
         raise ValidationException(text)
 
 
-def _check_start_part(part: KeyPart, start: Item | None) -> None:
-    if start is None:
-        return
-    value = start.get(part.name)
-    if value is None:
-        raise ValidationException(_BAD_START)
-    if part.type not in value:
-        raise schema_mismatch()
-    check_not_empty(part.name, value)
+def _check_start_parts(parts: Sequence[KeyPart], start: Item) -> None:
+    for part in parts:
+        value = start.get(part.name)
+        if value is None:
+            raise ValidationException(_BAD_START)
+        if part.type not in value:
+            raise schema_mismatch()
+        check_not_empty(part.name, value)
 
 
 def _check_start_table_key(table: Table, start: Item) -> None:
     for part in table.key.parts:
         if part.type not in start.get(part.name, ()):
-            raise ValidationException(f"{_BAD_START}: {schema_mismatch().message}")
+            raise ValidationException(_BAD_START_ELEMENT)
         check_not_empty(part.name, start[part.name])
     check_sizes(table.key, start)
 
 
-def _check_start_within(schema: KeySchema, wanted: _Range, start: Item) -> None:
-    partition = [start[part.name] for part in schema.hash]
-    same_partition = partition == wanted.partition
-    if not wanted.has_sort_condition:
-        if not same_partition:
+def _check_start_within(schema: KeySchema, wanted: expressions.KeyRange, start: Item) -> None:
+    partition = tuple(start[part.name] for part in schema.hash)
+    if not wanted.equal and wanted.test is None:
+        if partition != wanted.hash:
             raise ValidationException(
                 "The provided starting key is outside query boundaries based on provided conditions"
             )
         return
     key = schema.bytes_of(start)
     assert key is not None, "every part has been checked"
-    if not wanted.within(schema, partition).contains(key):
+    if not _bytes_of(schema, wanted, partition).contains(key):
         raise ValidationException("The provided starting key does not match the range key predicate")
-    if not same_partition:
+    if partition != wanted.hash:
         raise ValidationException("The query can return at most one row and cannot be restarted")
 
 
-def _check_start_segment(table: Table, index: Index | None, checked: Checked) -> None:
-    request = checked.request
-    start = checked.start_key
-    assert start is not None, "asked only of a scan that goes on"
+def _check_start_segment(table: Table, index: Index | None, request: dict[str, Any], start: Item) -> None:
     segment, total = request.get("Segment"), request.get("TotalSegments")
-    if segment is None:
-        return
     key = table.key_bytes(start) if index is None else index.key.bytes_of(start)
     if key is None or not whole_segment(segment, total).contains(key):
         raise ValidationException(
@@ -223,7 +168,7 @@ def _check_selection(index: Index | None, checked: Checked) -> None:
             )
 
 
-def _check_scalar_keys(table: Table, expression: Any) -> None:
+def check_scalar_keys(table: Table, expression: expressions.Projection | Condition | Update | None) -> None:
     """No path leads into a key attribute."""
     if expression is None or not expression.nested:
         return

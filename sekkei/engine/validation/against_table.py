@@ -6,13 +6,12 @@ Queries and scans have theirs in `against_index`, which this module offers under
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from sekkei.engine import values
 from sekkei.engine.catalogue import KeyPart, KeySchema, Table
 from sekkei.engine.errors import ValidationException
-from sekkei.engine.validation.against_index import check_query, check_scan
-from sekkei.engine.validation.checked import Checked
+from sekkei.engine.validation.against_index import check_query, check_scalar_keys, check_scan
+from sekkei.engine.validation.checked import Checked, Update
 from sekkei.engine.validation.key_values import (
     INVALID,
     check_not_empty,
@@ -125,7 +124,7 @@ def _check_index_key_sizes(table: Table, item: Item) -> None:
         check_sizes(index.key, item)
 
 
-def check_update(table: Table, update: Any) -> None:
+def check_update(table: Table, update: Update | None) -> None:
     """An update leaves the key alone, and treats index keys as the scalars they are."""
     if update is None:
         return
@@ -134,12 +133,7 @@ def check_update(table: Table, update: Any) -> None:
             raise ValidationException(
                 f"{INVALID}Cannot update attribute {part.name}. This attribute is part of the key"
             )
-    for _, part in _index_key_parts(table) if update.nested else ():
-        if part.name in update.nested:
-            raise ValidationException(
-                "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
-                f"IndexKey: {part.name}"
-            )
+    check_scalar_keys(table, update)
 
 
 def check_updated_item(table: Table, before: Item, after: Item) -> None:

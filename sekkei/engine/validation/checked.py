@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sekkei.engine.values import Item
+from sekkei.engine import expressions
+from sekkei.engine.expressions import legacy
+from sekkei.engine.values import AttributeValue, Item
+
+Condition = expressions.BoundCondition | legacy.Conditions
+Update = expressions.BoundUpdate | legacy.AttributeUpdates
 
 
 class Checked:
     """A request that broke no rule.
 
     `request` is the request as DynamoDB reads it (nulls and unknown members gone), `table` the name of its table.
-    Values in `item`, `key`, `keys` and `start_key` are normalised; the expressions are bound to their values. What a
-    request does not have is None. The actions of a batch or a transaction are `parts`, each a Checked of its own whose
-    `action` says what it is: Get, Put, Update, Delete or ConditionCheck.
+    Values in `item`, `key`, `keys`, `start_key` and `parameters` are normalised, and expressions bound to their values;
+    a legacy parameter takes the place of the expression it came before. What a request does not have is None. The
+    actions of a batch or a transaction are `parts`, each a Checked of its own whose `action` says what it is: Get, Put,
+    Update, Delete or ConditionCheck.
     """
 
     __slots__ = (
@@ -26,6 +31,7 @@ class Checked:
         "key",
         "key_condition",
         "keys",
+        "parameters",
         "parts",
         "projection",
         "request",
@@ -41,9 +47,8 @@ class Checked:
         *,
         key: Item | None = None,
         item: Item | None = None,
-        condition: Any = None,
-        update: Any = None,
-        projection: Any = None,
+        condition: Condition | None = None,
+        projection: expressions.Projection | None = None,
         action: str = "",
     ) -> None:
         self.request = request
@@ -54,8 +59,9 @@ class Checked:
         self.keys: Sequence[Item] = ()
         self.start_key: Item | None = None
         self.condition = condition
-        self.update = update
-        self.key_condition: Any = None
-        self.filter: Any = None
+        self.update: Update | None = None
+        self.key_condition: expressions.KeyTests | None = None
+        self.filter: Condition | None = None
         self.projection = projection
+        self.parameters: Sequence[AttributeValue] = ()
         self.parts: Sequence[Checked] = ()

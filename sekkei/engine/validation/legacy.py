@@ -1,20 +1,20 @@
-"""The parameters from before expressions: checked, then written as the expressions that mean the same.
+"""The parameters from before expressions, checked by their own rules and in their own words.
 
-Expected, KeyConditions, QueryFilter, ScanFilter, AttributesToGet and AttributeUpdates live on in old programs. Their
-rules and texts are their own; what they ask for is what an expression asks for, so they become one.
+Expected, KeyConditions, QueryFilter, ScanFilter, AttributesToGet and AttributeUpdates live on in old programs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from sekkei.engine import values
+from sekkei.engine import expressions, values
 from sekkei.engine.errors import ValidationException
-from sekkei.engine.expressions.key_condition import KeyTest, KeyTests
 from sekkei.engine.values import AttributeValue
 
 INVALID = "One or more parameter values were invalid: "
+
+Conditions = Mapping[str, Mapping[str, Any]]
 
 _ARGUMENTS = {"NULL": 0, "NOT_NULL": 0, "BETWEEN": 2}
 _SCALARS = frozenset({"S", "N", "B"})
@@ -23,66 +23,53 @@ _ARGUMENT_TYPES = {
     **dict.fromkeys(("CONTAINS", "NOT_CONTAINS"), _SCALARS | {"BOOL", "NULL"}),
     "BEGINS_WITH": frozenset({"S", "B"}),
 }
-_TEMPLATES = {
-    "EQ": "{0} = {1}",
-    "NE": "{0} <> {1}",
-    "LE": "{0} <= {1}",
-    "LT": "{0} < {1}",
-    "GE": "{0} >= {1}",
-    "GT": "{0} > {1}",
-    "NULL": "attribute_not_exists({0})",
-    "NOT_NULL": "attribute_exists({0})",
-    "CONTAINS": "contains({0}, {1})",
-    "NOT_CONTAINS": "NOT contains({0}, {1})",
-    "BEGINS_WITH": "begins_with({0}, {1})",
-    "BETWEEN": "{0} BETWEEN {1} AND {2}",
-}
-_KEY_OPERATORS = {
-    "EQ": "=",
-    "LE": "<=",
-    "LT": "<",
-    "GE": ">=",
-    "GT": ">",
-    "BETWEEN": "BETWEEN",
-    "BEGINS_WITH": "begins_with",
-}
 _DELETABLE = frozenset({"SS", "NS", "BS"})
 _ADDABLE = frozenset({"N", "SS", "NS", "BS", "L"})
 
 
-class Condition(NamedTuple):
-    """One attribute, one comparison, its normalised arguments."""
-
-    name: str
-    operator: str
-    arguments: list[AttributeValue]
+def filters(conditions: Conditions) -> dict[str, dict[str, Any]]:
+    """QueryFilter, ScanFilter or KeyConditions, normalised."""
+    return {name: _condition(condition) for name, condition in conditions.items()}
 
 
-def checked_conditions(conditions: Mapping[str, dict[str, Any]]) -> list[Condition]:
-    """KeyConditions, QueryFilter or ScanFilter, in order."""
-    result = []
-    for name, condition in conditions.items():
-        arguments = [values.normalised(value) for value in condition.get("AttributeValueList", ())]
-        operator = condition["ComparisonOperator"]
-        _check_arguments(operator, arguments)
-        result.append(Condition(name, operator, arguments))
-    return result
+def _condition(condition: Mapping[str, Any]) -> dict[str, Any]:
+    operator = condition["ComparisonOperator"]
+    arguments = [values.normalised(value) for value in condition.get("AttributeValueList", ())]
+    _check_arguments(operator, arguments)
+    return {"ComparisonOperator": operator, "AttributeValueList": arguments}
 
 
-def key_conditions(conditions: Mapping[str, dict[str, Any]]) -> KeyTests:
+def combined(conditions: Conditions, request: Mapping[str, Any]) -> expressions.legacy.Conditions | None:
+    """Filters under the request's ConditionalOperator; None when there are none."""
+    operator = _operator(request, conditions)
+    return expressions.legacy.filter(conditions, operator) if conditions else None
+
+
+def _operator(request: Mapping[str, Any], conditions: Conditions) -> str | None:
+    operator: str | None = request.get("ConditionalOperator")
+    if operator is not None and not conditions:
+        raise _refusal("ConditionalOperator cannot be used without Filter or Expected")
+    if operator is not None and len(conditions) == 1:
+        raise _refusal("ConditionalOperator can only be used when Filter or Expected has two or more elements")
+    return operator
+
+
+def key_conditions(conditions: Conditions) -> expressions.KeyTests:
     """KeyConditions; an operator that no key can be searched by stays, to be refused once the key is known."""
-    checked = checked_conditions(conditions)
+    checked = filters(conditions)
     if not 1 <= len(checked) <= 2:
         raise ValidationException("Conditions can be of length 1 or 2 only")
-    return KeyTests({name: KeyTest(operator, tuple(arguments)) for name, operator, arguments in checked})
+    return expressions.legacy.key_conditions(checked)
 
 
-def checked_expected(expected: Mapping[str, dict[str, Any]]) -> list[Condition]:
-    """Expected, in order; a plain Value is an equality, Exists false an absence."""
-    return [_expectation(name, condition) for name, condition in expected.items()]
+def expected(request: Mapping[str, Any]) -> expressions.legacy.Conditions | None:
+    """Expected under ConditionalOperator; None when it asks for nothing."""
+    conditions = {name: _expectation(name, condition) for name, condition in request.get("Expected", {}).items()}
+    operator = _operator(request, conditions)
+    return expressions.legacy.expected(conditions, operator) if conditions else None
 
 
-def _expectation(name: str, condition: dict[str, Any]) -> Condition:
+def _expectation(name: str, condition: Mapping[str, Any]) -> dict[str, Any]:
     listed, value, operator = (condition.get(m) for m in ("AttributeValueList", "Value", "ComparisonOperator"))
     if listed is not None and value is not None:
         raise _refusal(f"Value and AttributeValueList cannot be used together for Attribute: {name}")
@@ -95,34 +82,31 @@ def _expectation(name: str, condition: dict[str, Any]) -> Condition:
             f"Value or AttributeValueList must be used with ComparisonOperator: {operator} for Attribute: {name}"
         )
     given = listed if listed is not None else [] if value is None else [value]
-    _check_count(operator, given)
-    arguments = [values.normalised(argument) for argument in given]
-    _check_arguments(operator, arguments)
-    return Condition(name, operator, arguments)
+    _check_count(operator, len(given))
+    return _condition({"ComparisonOperator": operator, "AttributeValueList": given})
 
 
-def _existence(name: str, condition: dict[str, Any]) -> Condition:
+def _existence(name: str, condition: Mapping[str, Any]) -> dict[str, Any]:
     if "AttributeValueList" in condition:
         raise _refusal(f"AttributeValueList can only be used with a ComparisonOperator for Attribute: {name}")
     exists, value = condition.get("Exists"), condition.get("Value")
     if exists is False:
         if value is not None:
             raise _refusal(f"Value cannot be used when Exists is false for Attribute: {name}")
-        return Condition(name, "NULL", [])
+        return {"Exists": False}
     if value is None:
         stated = "null" if exists is None else "true"
         raise _refusal(f"Value must be provided when Exists is {stated} for Attribute: {name}")
-    return Condition(name, "EQ", [values.normalised(value)])
+    return {"Value": values.normalised(value)}
 
 
-def _check_count(operator: str, arguments: list[AttributeValue]) -> None:
-    count = len(arguments)
+def _check_count(operator: str, count: int) -> None:
     if count < 1 if operator == "IN" else count != _ARGUMENTS.get(operator, 1):
         raise _refusal(f"Invalid number of argument(s) for the {operator} ComparisonOperator")
 
 
 def _check_arguments(operator: str, arguments: list[AttributeValue]) -> None:
-    _check_count(operator, arguments)
+    _check_count(operator, len(arguments))
     kinds = [values.type_of(argument) for argument in arguments]
     if len(set(kinds)) > 1:
         raise _refusal("AttributeValues inside AttributeValueList must be of same type")
@@ -135,29 +119,31 @@ def _check_arguments(operator: str, arguments: list[AttributeValue]) -> None:
         )
 
 
-def _refusal(text: str) -> ValidationException:
-    return ValidationException(INVALID + text)
-
-
 def check_attributes_to_get(names: list[str]) -> None:
     if len(set(names)) != len(names):
         twice = next(name for index, name in enumerate(names) if name in names[:index])
         raise _refusal(f"Duplicate value in attribute name: {twice}")
 
 
-def checked_updates(updates: Mapping[str, dict[str, Any]]) -> list[tuple[str, str, AttributeValue | None]]:
-    """AttributeUpdates as (attribute, action, value)."""
-    result = []
-    for name, update in updates.items():
-        action = update.get("Action", "PUT")
-        value = None if "Value" not in update else values.normalised(update["Value"])
-        if value is None and action != "DELETE":
+def updates(attribute_updates: Conditions) -> expressions.legacy.AttributeUpdates:
+    """AttributeUpdates; without any, an update that changes nothing."""
+    return expressions.legacy.attribute_updates({name: _update(update) for name, update in attribute_updates.items()})
+
+
+def _update(update: Mapping[str, Any]) -> dict[str, Any]:
+    action = update.get("Action", "PUT")
+    if "Value" not in update:
+        if action != "DELETE":
             raise _refusal("Only DELETE action is allowed when no attribute value is specified")
-        if value is not None:
-            kind = values.type_of(value)
-            if action == "DELETE" and kind not in _DELETABLE:
-                raise _refusal(f"DELETE action with value is not supported for the type {kind}")
-            if action == "ADD" and kind not in _ADDABLE:
-                raise _refusal(f"ADD action is not supported for the type {kind}")
-        result.append((name, action, value))
-    return result
+        return {"Action": action}
+    value = values.normalised(update["Value"])
+    kind = values.type_of(value)
+    if action == "DELETE" and kind not in _DELETABLE:
+        raise _refusal(f"DELETE action with value is not supported for the type {kind}")
+    if action == "ADD" and kind not in _ADDABLE:
+        raise _refusal(f"ADD action is not supported for the type {kind}")
+    return {"Action": action, "Value": value}
+
+
+def _refusal(text: str) -> ValidationException:
+    return ValidationException(INVALID + text)

@@ -8,6 +8,7 @@ from typing import Any
 from sekkei.engine import expressions, values
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation import legacy
+from sekkei.engine.validation.checked import Condition
 
 _is_name = re.compile("#[0-9a-zA-Z_]+").fullmatch
 _is_value = re.compile(":[0-9a-zA-Z_]+").fullmatch
@@ -18,8 +19,8 @@ PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 class Parameters:
     """The expressions an operation takes and the older parameters they replaced."""
 
-    def __init__(self, expressions: str, legacy: str = "") -> None:
-        self.expressions = expressions.split()
+    def __init__(self, new: str, legacy: str = "") -> None:
+        self.expressions = new.split()
         self.legacy = legacy.split()
         self._with_values = [name for name in self.expressions if name != "ProjectionExpression"]
         self._all = frozenset((*self.expressions, *self.legacy, *PLACEHOLDERS))
@@ -56,47 +57,41 @@ class Parameters:
 class Placeholders:
     """One request's ExpressionAttributeNames and -Values: checked, then handed to each expression in turn."""
 
-    __slots__ = ("_unused_names", "_unused_values", "names", "values")
+    __slots__ = ("_parsed", "names", "values")
 
     def __init__(self, request: dict[str, Any]) -> None:
-        self.names: dict[str, str] = _checked_names(request.get("ExpressionAttributeNames"))
-        self.values: values.Item = _checked_values(request.get("ExpressionAttributeValues"))
-        self._unused_names = self.names.keys()
-        self._unused_values = self.values.keys()
+        self.names = _checked_names(request.get("ExpressionAttributeNames"))
+        self.values = _checked_values(request.get("ExpressionAttributeValues"))
+        self._parsed: list[expressions.Expression] = []
 
-    def update(self, text: str) -> Any:
-        return self._bound(expressions.parse_update(text, self.names))
-
-    def condition(self, text: str, kind: str = "ConditionExpression") -> Any:
-        return self._bound(expressions.parse_condition(text, kind, self.names))
-
-    def key_condition(self, text: str) -> Any:
-        return self._bound(expressions.parse_key_condition(text, self.names)).tests()
-
-    def projection(self, text: str) -> Any:
-        parsed = expressions.parse_projection(text, self.names)
-        self._unused_names = self._unused_names - parsed.names
-        return parsed
-
-    def _bound(self, parsed: Any) -> Any:
-        self._unused_names = self._unused_names - parsed.names
-        self._unused_values = self._unused_values - parsed.values
+    def update(self, text: str) -> expressions.BoundUpdate:
+        parsed = expressions.parse_update(text, self.names)
+        self._parsed.append(parsed)
         return parsed.bind(self.values)
+
+    def condition(self, text: str, kind: str = "ConditionExpression") -> expressions.BoundCondition:
+        parsed = expressions.parse_condition(text, kind, self.names)
+        self._parsed.append(parsed)
+        return parsed.bind(self.values)
+
+    def key_condition(self, text: str) -> expressions.BoundKeyCondition:
+        parsed = expressions.parse_key_condition(text, self.names)
+        self._parsed.append(parsed)
+        return parsed.bind(self.values)
+
+    def projection(self, text: str) -> expressions.Projection:
+        parsed = expressions.parse_projection(text, self.names)
+        self._parsed.append(parsed)
+        return parsed
 
     def check_used(self) -> None:
         """Every placeholder must have been used by one of the expressions."""
-        for member, given, unused in (
-            ("ExpressionAttributeNames", self.names, self._unused_names),
-            ("ExpressionAttributeValues", self.values, self._unused_values),
-        ):
-            if unused:
-                keys = ", ".join(key for key in given if key in unused)
-                raise ValidationException(f"Value provided in {member} unused in expressions: keys: {{{keys}}}")
+        expressions.check_unused(self.names, self.values, self._parsed)
 
 
-def _checked_names(names: dict[str, str] | None) -> dict[str, str]:
+def _checked_names(names: dict[str, str] | None) -> dict[str, str] | None:
     if names is None:
-        return {}
+        return None
     if not names:
         raise ValidationException("ExpressionAttributeNames must not be empty")
     for key in names:
@@ -105,9 +100,9 @@ def _checked_names(names: dict[str, str] | None) -> dict[str, str]:
     return names
 
 
-def _checked_values(given: dict[str, Any] | None) -> values.Item:
+def _checked_values(given: dict[str, Any] | None) -> values.Item | None:
     if given is None:
-        return {}
+        return None
     if not given:
         raise ValidationException("ExpressionAttributeValues must not be empty")
     for key in given:
@@ -127,12 +122,12 @@ def _checked_value(key: str, value: dict[str, Any]) -> values.AttributeValue:
         ) from None
 
 
-def projection_of(request: dict[str, Any]) -> Any:
-    """ProjectionExpression or AttributesToGet, bound; None when all is asked for."""
+def projection_of(request: dict[str, Any]) -> expressions.Projection | None:
+    """ProjectionExpression or AttributesToGet; None when all is asked for."""
     names = request.get("AttributesToGet")
     if names is not None:
         legacy.check_attributes_to_get(names)
-        return legacy_projection(names)
+        return expressions.legacy.attributes_to_get(names)
     placeholders = Placeholders(request)
     text = request.get("ProjectionExpression")
     projection = None if text is None else placeholders.projection(text)
@@ -140,38 +135,12 @@ def projection_of(request: dict[str, Any]) -> Any:
     return projection
 
 
-def condition_of(request: dict[str, Any]) -> Any:
+def condition_of(request: dict[str, Any]) -> Condition | None:
     """ConditionExpression or Expected, bound; None when there is no condition."""
     text = request.get("ConditionExpression")
     if text is None:
-        return legacy_condition(request, legacy.checked_expected(request.get("Expected", {})), "ConditionExpression")
+        return legacy.expected(request)
     placeholders = Placeholders(request)
     condition = placeholders.condition(text)
     placeholders.check_used()
     return condition
-
-
-def legacy_condition(request: dict[str, Any], conditions: list[legacy.Condition], kind: str) -> Any:
-    """The conditions of Expected, QueryFilter or ScanFilter, bound; None when there are none."""
-    operator = request.get("ConditionalOperator")
-    if operator is not None and not conditions:
-        raise ValidationException(f"{legacy.INVALID}ConditionalOperator cannot be used without Filter or Expected")
-    if operator is not None and len(conditions) == 1:
-        raise ValidationException(
-            f"{legacy.INVALID}ConditionalOperator can only be used when Filter or Expected has two or more elements"
-        )
-    if not conditions:
-        return None
-    return expressions.legacy.Conditions(conditions, operator)
-
-
-def legacy_projection(names: list[str]) -> Any:
-    return expressions.legacy.attributes_to_get(names)
-
-
-def legacy_update(updates: list[tuple[str, str, values.AttributeValue | None]]) -> Any:
-    if not updates:
-        return None
-    return expressions.legacy.AttributeUpdates(
-        {name: {"Action": action, "Value": value} for name, action, value in updates}
-    )

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sekkei.engine import expressions
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation import fields, legacy
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.item import start_key
-from sekkei.engine.validation.parameters import (
-    Parameters,
-    Placeholders,
-    legacy_condition,
-    legacy_projection,
-)
+from sekkei.engine.validation.parameters import Parameters, Placeholders
 from sekkei.engine.validation.select import check_select
 from sekkei.engine.validation.shapes import Number
 from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
@@ -48,17 +44,17 @@ def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
     _check_limit(request)
     EXPRESSIONS.check(request)
-    filters = legacy.checked_conditions(request.get("QueryFilter", {}))
+    filters = legacy.filters(request.get("QueryFilter", {}))
     legacy.check_attributes_to_get(request.get("AttributesToGet", []))
     checked.start_key = start_key(request)
     _check_key_condition_is_there(request)
-    checked.filter = legacy_condition(request, filters, "FilterExpression")
+    checked.filter = legacy.combined(filters, request)
     _bind(checked)
     check_select(request, "1 validation error detected: ")
     if "KeyConditions" in request:
         checked.key_condition = legacy.key_conditions(request["KeyConditions"])
     if "AttributesToGet" in request:
-        checked.projection = legacy_projection(request["AttributesToGet"])
+        checked.projection = expressions.legacy.attributes_to_get(request["AttributesToGet"])
     return checked
 
 
@@ -82,7 +78,7 @@ def _bind(checked: Checked) -> None:
     request = checked.request
     placeholders = Placeholders(request)
     if "KeyConditionExpression" in request:
-        checked.key_condition = placeholders.key_condition(request["KeyConditionExpression"])
+        checked.key_condition = placeholders.key_condition(request["KeyConditionExpression"]).tests()
     if "FilterExpression" in request:
         checked.filter = placeholders.condition(request["FilterExpression"], "FilterExpression")
     if "ProjectionExpression" in request:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sekkei.engine import expressions
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation import fields, legacy
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.item import start_key
-from sekkei.engine.validation.parameters import Parameters, Placeholders, legacy_condition, legacy_projection
+from sekkei.engine.validation.parameters import Parameters, Placeholders
 from sekkei.engine.validation.select import check_select
 from sekkei.engine.validation.shapes import Number
 from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
@@ -43,14 +44,14 @@ def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
     EXPRESSIONS.check(request)
     legacy.check_attributes_to_get(request.get("AttributesToGet", []))
-    filters = legacy.checked_conditions(request.get("ScanFilter", {}))
+    filters = legacy.filters(request.get("ScanFilter", {}))
     checked.start_key = start_key(request)
     _check_segments(request)
-    checked.filter = legacy_condition(request, filters, "FilterExpression")
+    checked.filter = legacy.combined(filters, request)
     _bind(checked)
     check_select(request)
     if "AttributesToGet" in request:
-        checked.projection = legacy_projection(request["AttributesToGet"])
+        checked.projection = expressions.legacy.attributes_to_get(request["AttributesToGet"])
     return checked
 
 

@@ -10,7 +10,7 @@ from sekkei.engine.validation import fields, update_item
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.item import check_item_size
 from sekkei.engine.validation.parameters import Parameters
-from sekkei.engine.validation.shapes import List, Shape, String, Structure
+from sekkei.engine.validation.shapes import List, Shape, Structure
 from sekkei.engine.validation.table_name import TABLE_NAME, named
 
 BYTES_MAX = 4 * 1024 * 1024
@@ -34,7 +34,7 @@ SHAPE = Structure(
     "TransactItems",
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
     ReturnItemCollectionMetrics=fields.RETURN_ITEM_COLLECTION_METRICS,
-    ClientRequestToken=String(shortest=1, longest=36),
+    ClientRequestToken=fields.CLIENT_REQUEST_TOKEN,
     TransactItems=List(
         Structure(
             "TransactWriteItem",

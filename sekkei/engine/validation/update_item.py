@@ -7,7 +7,7 @@ from typing import Any
 from sekkei.engine import values
 from sekkei.engine.validation import fields, legacy
 from sekkei.engine.validation.checked import Checked
-from sekkei.engine.validation.parameters import Parameters, Placeholders, legacy_condition, legacy_update
+from sekkei.engine.validation.parameters import Parameters, Placeholders
 from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
 
 SHAPE = ItemOperation(
@@ -34,10 +34,8 @@ def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
     EXPRESSIONS.check(request)
     checked.key = values.normalised_item(request["Key"])
-    updates = legacy.checked_updates(request.get("AttributeUpdates", {}))
-    expected = legacy.checked_expected(request.get("Expected", {}))
-    checked.update = legacy_update(updates)
-    checked.condition = legacy_condition(request, expected, "ConditionExpression")
+    checked.update = legacy.updates(request.get("AttributeUpdates", {}))
+    checked.condition = legacy.expected(request)
     bind(checked)
     return checked
 

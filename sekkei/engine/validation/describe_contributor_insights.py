@@ -1,0 +1,11 @@
+"""DescribeContributorInsights."""
+
+from __future__ import annotations
+
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import about_table as rules
+from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation
+
+__all__ = ["SHAPE", "rules"]
+
+SHAPE = TableOperation("DescribeContributorInsightsInput", TableName=CONTROL_TABLE_NAME, IndexName=fields.INDEX_NAME)

@@ -1,0 +1,10 @@
+"""DescribeEndpoints."""
+
+from __future__ import annotations
+
+from sekkei.engine.validation.plain import plain as rules
+from sekkei.engine.validation.shapes import Structure
+
+__all__ = ["SHAPE", "rules"]
+
+SHAPE = Structure("DescribeEndpointsInput")

@@ -1,0 +1,11 @@
+"""GetResourcePolicy."""
+
+from __future__ import annotations
+
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain as rules
+from sekkei.engine.validation.shapes import Structure
+
+__all__ = ["SHAPE", "rules"]
+
+SHAPE = Structure("GetResourcePolicyInput", "ResourceArn", ResourceArn=fields.RESOURCE_ARN)

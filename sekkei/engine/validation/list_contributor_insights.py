@@ -1,0 +1,17 @@
+"""ListContributorInsights."""
+
+from __future__ import annotations
+
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain as rules
+from sekkei.engine.validation.shapes import Number, Structure
+from sekkei.engine.validation.table_name import TABLE_NAME
+
+__all__ = ["SHAPE", "rules"]
+
+SHAPE = Structure(
+    "ListContributorInsightsInput",
+    TableName=TABLE_NAME,
+    NextToken=fields.STRING,
+    MaxResults=Number(most=100),
+)

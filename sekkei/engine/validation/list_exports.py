@@ -1,0 +1,16 @@
+"""ListExports."""
+
+from __future__ import annotations
+
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain as rules
+from sekkei.engine.validation.shapes import Number, Structure
+
+__all__ = ["SHAPE", "rules"]
+
+SHAPE = Structure(
+    "ListExportsInput",
+    TableArn=fields.TABLE_ARN,
+    MaxResults=Number(least=1, most=25),
+    NextToken=fields.STRING,
+)

@@ -1,0 +1,16 @@
+"""ListGlobalTables."""
+
+from __future__ import annotations
+
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain as rules
+from sekkei.engine.validation.shapes import Structure
+
+__all__ = ["SHAPE", "rules"]
+
+SHAPE = Structure(
+    "ListGlobalTablesInput",
+    ExclusiveStartGlobalTableName=fields.PLAIN_TABLE_NAME,
+    Limit=fields.LIMIT,
+    RegionName=fields.STRING,
+)

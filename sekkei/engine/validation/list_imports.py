@@ -1,0 +1,16 @@
+"""ListImports."""
+
+from __future__ import annotations
+
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain as rules
+from sekkei.engine.validation.shapes import Number, Structure
+
+__all__ = ["SHAPE", "rules"]
+
+SHAPE = Structure(
+    "ListImportsInput",
+    TableArn=fields.TABLE_ARN,
+    PageSize=Number(least=1, most=25),
+    NextToken=fields.STRING,
+)

@@ -1,0 +1,26 @@
+"""ResourceArn of the operations on tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.validation.shapes import Structure
+
+_is_table = re.compile(r"arn:aws[a-z-]*:dynamodb:[^:]*:\d+:table/[a-zA-Z0-9_.-]{3,255}").fullmatch
+
+
+class ResourceOperation(Structure):
+    """A request about a resource: without its ARN nothing else is looked at."""
+
+    def faults(self, value: dict[str, Any], path: str) -> Iterator[str]:
+        if not value.get("ResourceArn"):
+            raise ValidationException("Invalid TableArn")
+        return super().faults(value, path)
+
+
+def check_resource(arn: str) -> None:
+    if not _is_table(arn):
+        raise ValidationException(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")

@@ -1,0 +1,22 @@
+"""UpdateTimeToLive."""
+
+from __future__ import annotations
+
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import about_table as rules
+from sekkei.engine.validation.shapes import String, Structure
+from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation
+
+__all__ = ["SHAPE", "rules"]
+
+SHAPE = TableOperation(
+    "UpdateTimeToLiveInput",
+    "TimeToLiveSpecification",
+    TableName=CONTROL_TABLE_NAME,
+    TimeToLiveSpecification=Structure(
+        "TimeToLiveSpecification",
+        "Enabled AttributeName",
+        AttributeName=String(shortest=1, longest=255),
+        Enabled=fields.BOOLEAN,
+    ),
+)
