@@ -31,7 +31,8 @@ EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected")
 
 def rules(request: dict[str, Any]) -> Checked:
     table = named(request["TableName"])
-    EXPRESSIONS.check(request)
+    conditional = EXPRESSIONS.check(request)
     key = values.normalised_item(request["Key"])
     check_return_values(request)
-    return Checked(request, table, key=key, condition=condition_of(request))
+    condition = condition_of(request) if conditional else None
+    return Checked(request, table, key=key, condition=condition)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sekkei.engine.validation.shapes import AttributeValue, Boolean, List, Map, Number, String, Structure
+from sekkei.engine.validation.shapes import AttributeValue, Boolean, Item, List, Map, Number, String, Structure
 from sekkei.engine.validation.table_name import PATTERN
 
 STRING = String()
 BOOLEAN = Boolean()
 VALUE = AttributeValue()
-ITEM = Map(VALUE)
+ITEM = Item()
 NAMES = Map(STRING)
 ATTRIBUTES_TO_GET = List(STRING, shortest=1, longest=255)
 INDEX_NAME = String(shortest=3, longest=255, pattern=PATTERN)

@@ -26,8 +26,7 @@ EXPRESSIONS = Parameters("ProjectionExpression", legacy="AttributesToGet")
 
 def rules(request: dict[str, Any]) -> Checked:
     table = named(request["TableName"])
-    if EXPRESSIONS.absent(request):
-        return Checked(request, table, key=values.normalised_item(request["Key"]))
-    EXPRESSIONS.check(request)
+    projecting = EXPRESSIONS.check(request)
     key = values.normalised_item(request["Key"])
-    return Checked(request, table, key=key, projection=projection_of(request))
+    projection = projection_of(request) if projecting else None
+    return Checked(request, table, key=key, projection=projection)

@@ -23,14 +23,12 @@ class Parameters:
         self.expressions = new.split()
         self.legacy = legacy.split()
         self._with_values = [name for name in self.expressions if name != "ProjectionExpression"]
-        self._all = frozenset((*self.expressions, *self.legacy, *PLACEHOLDERS))
+        self._all = frozenset((*self.expressions, *self.legacy, *PLACEHOLDERS, "ConditionalOperator"))
 
-    def absent(self, request: dict[str, Any]) -> bool:
-        """Whether the request has none of them, as most have not."""
-        return self._all.isdisjoint(request)
-
-    def check(self, request: dict[str, Any]) -> None:
-        """Refuse the old beside the new, and placeholders without an expression."""
+    def check(self, request: dict[str, Any]) -> bool:
+        """Refuse the old beside the new, and placeholders without an expression. False when there is none of them."""
+        if self._all.isdisjoint(request):
+            return False
         present = [name for name in self.expressions if name in request]
         if present:
             old = [name for name in self.legacy if name in request and not self._is_apart(name, request)]
@@ -47,6 +45,7 @@ class Parameters:
                 "ExpressionAttributeValues can only be specified when using expressions: "
                 f"{' and '.join(self._with_values)} {verb} null"
             )
+        return True
 
     @staticmethod
     def _is_apart(name: str, request: dict[str, Any]) -> bool:

@@ -31,8 +31,9 @@ EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected")
 
 def rules(request: dict[str, Any]) -> Checked:
     table = named(request["TableName"])
-    EXPRESSIONS.check(request)
+    conditional = EXPRESSIONS.check(request)
     item = values.normalised_item(request["Item"])
     check_return_values(request)
     check_item_size(item)
-    return Checked(request, table, item=item, condition=condition_of(request))
+    condition = condition_of(request) if conditional else None
+    return Checked(request, table, item=item, condition=condition)

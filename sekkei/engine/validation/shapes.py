@@ -438,6 +438,24 @@ def _value_fine(value: Any, depth: int = 1) -> bool:
     return False
 
 
+def _item_fine(entries: Any) -> bool:
+    """A map of values, the most frequent kind of value checked on the spot."""
+    if type(entries) is not dict:
+        return False
+    for name, value in entries.items():
+        if type(value) is not dict or len(value) != 1 or type(name) is not str:
+            return False
+        if not name.isascii() and not encodable(name):
+            return False
+        text = value.get("S")
+        if type(text) is str:
+            if not text.isascii() and not encodable(text):
+                return False
+        elif not _value_fine(value):
+            return False
+    return True
+
+
 class AttributeValue(Shape):
     """DynamoDB's own type: a structure whose L and M hold further ones."""
 
@@ -489,3 +507,11 @@ class AttributeValue(Shape):
         kinds = {"S": "s", "N": "n", "B": "b", "SS": "sS", "NS": "nS", "BS": "bS", "M": "m", "L": "l"}
         kinds |= {"NULL": "nULL", "BOOL": "bOOL"}
         return "AttributeValue(" + ", ".join(f"{kinds[k]}={value.get(k, 'null')}" for k in kinds) + ")"
+
+
+class Item(Map):
+    """Values by attribute: an item, a key, ExpressionAttributeValues."""
+
+    def __init__(self) -> None:
+        super().__init__(AttributeValue())
+        self.fine = _item_fine
