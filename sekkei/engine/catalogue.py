@@ -103,7 +103,12 @@ class Table:
     stream_view: str | None = field(init=False)
     """What a change record must hold for the stream; None when no stream is on."""
     keeps_history: bool = field(init=False)
-    """Whether point-in-time recovery is on."""
+    """Whether changes hold the old item: point-in-time recovery is on, or the table is being copied."""
+    logs_changes: bool = field(init=False)
+    logs_old: bool = field(init=False)
+    logs_new: bool = field(init=False)
+    is_active: bool = field(init=False)
+    """A table that is still being restored or imported can be described, not used."""
     sql_get: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -123,7 +128,11 @@ class Table:
         self.ttl_index_id = ttl["id"] if ttl else None
         stream = record.get("StreamSpecification")
         self.stream_view = stream["StreamViewType"] if stream and stream["StreamEnabled"] else None
-        self.keeps_history = "PointInTimeRecovery" in record
+        self.keeps_history = "PointInTimeRecovery" in record or bool(record.get("Copies"))
+        self.logs_changes = self.stream_view is not None or self.keeps_history
+        self.logs_old = self.keeps_history or self.stream_view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES")
+        self.logs_new = self.stream_view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
+        self.is_active = "TableStatus" not in record
         self.sql_get = f"SELECT item, crc FROM items_{self.id} WHERE key = ?"
 
     def _index(self, kind: str, description: dict[str, Any]) -> Index:
@@ -146,10 +155,6 @@ class Table:
     @property
     def has_local_indexes(self) -> bool:
         return "LocalSecondaryIndexes" in self.record
-
-    @property
-    def logs_changes(self) -> bool:
-        return self.stream_view is not None or self.keeps_history
 
     def key_bytes(self, item: Item) -> bytes:
         """The bytes of a checked key, or of the key within a checked item."""

@@ -23,6 +23,7 @@ from sekkei.engine import file, operations, validation
 from sekkei.engine.catalogue import DEFAULT_REGION
 from sekkei.engine.errors import DynamoDBError, UnknownOperationException
 from sekkei.engine.frame import Render, Response
+from sekkei.engine.settings import Settings
 from sekkei.engine.snapshot import Catalogue, Snapshot
 from sekkei.engine.writer import Writer, as_dynamodb_error
 
@@ -44,7 +45,8 @@ class Engine:
         self._connections: list[apsw.Connection] = []
         self._lock = threading.Lock()
         self._closed = False
-        self._writer = Writer(self._connect, clock, region)
+        self._settings = Settings(clock=clock, region=region)
+        self._writer = Writer(self._connect, self._settings)
         self._snapshot()
         operations.resume(self._catalogue, self._writer)
 
@@ -84,7 +86,7 @@ class Engine:
                 raise RuntimeError("This store is closed.")
             connection = self._connect()
             self._connections.append(connection)
-        snapshot = Snapshot(connection, self._catalogue)
+        snapshot = Snapshot(connection, self._catalogue, self._settings)
         snapshot.catalogue.refresh(connection)
         self._threads.snapshot = snapshot
         return snapshot

@@ -18,6 +18,7 @@ import orjson
 from sekkei.engine import sql
 from sekkei.engine.catalogue import Index, Table, table_name
 from sekkei.engine.errors import InternalServerError, ResourceNotFoundException
+from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.values import Item
 
 # SQLite's own bounds for "no limit".
@@ -79,6 +80,11 @@ def checksum(key: bytes, blob: bytes) -> int:
     return crc32(blob, crc32(key))
 
 
+def change_checksum(event: str, key: bytes, keys: bytes, old: bytes | None, new: bytes | None) -> int:
+    """Over all that a change record says about an item."""
+    return crc32(new or b"", crc32(old or b"", crc32(keys, crc32(key, crc32(event.encode())))))
+
+
 def damaged(table: Table) -> InternalServerError:
     return InternalServerError(
         f"An item of table {table.name} does not match its checksum: the file is damaged. "
@@ -89,9 +95,12 @@ def damaged(table: Table) -> InternalServerError:
 class Snapshot:
     """What an operation that only reads gets to work with."""
 
-    def __init__(self, connection: apsw.Connection, catalogue: Catalogue) -> None:
+    def __init__(self, connection: apsw.Connection, catalogue: Catalogue, settings: Settings = DEFAULTS) -> None:
         self.connection = connection
         self.catalogue = catalogue
+        self.settings = settings
+        self.clock = settings.clock
+        self.region = settings.region
         self._cursor = connection.cursor()
 
     def find_table(self, name_or_arn: str) -> Table | None:
@@ -103,7 +112,7 @@ class Snapshot:
 
     def table(self, name_or_arn: str) -> Table:
         table = self.catalogue.tables.get(name_or_arn) or self.find_table(name_or_arn)
-        if table is None:
+        if table is None or not table.is_active:
             raise ResourceNotFoundException("Requested resource not found")
         return table
 

@@ -10,7 +10,9 @@ The file, format 1:
     changes      what happened to items of tables with a stream or continuous backups, in commit order
     streams      every stream a table has or had in the last day
     tokens       transactions already done, by ClientRequestToken
-    backups      on-demand backups; backup_N holds a backup's items
+    backups      on-demand backups; items_N holds a backup's items too, under the backup's id
+    copies       tables being copied (backups, restores, exports), a part in each commit; undo_N holds the keys whose
+                 items have changed since the moment that is copied, with the first change of each
     documents    small records that other operations keep, by kind and id (exports, imports, policies)
 
 Ids come from one sequence and are never used again, so a stale id finds no table instead of a wrong one.
@@ -32,13 +34,16 @@ MIGRATIONS: tuple[str, ...] = (
         table_id INTEGER NOT NULL,
         time_ms INTEGER NOT NULL,
         event TEXT NOT NULL,
+        by_ttl INTEGER NOT NULL,
         key BLOB NOT NULL,
         keys BLOB NOT NULL,
         old BLOB,
+        old_size INTEGER,
         new BLOB,
-        by_ttl INTEGER NOT NULL
+        new_size INTEGER,
+        crc INTEGER NOT NULL
     );
-    CREATE INDEX changes_by_table ON changes(table_id, seq);
+    CREATE INDEX changes_by_table ON changes(table_id);
     CREATE TABLE streams(
         id INTEGER PRIMARY KEY,
         table_id INTEGER NOT NULL,
@@ -52,6 +57,7 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE backups(
         id INTEGER PRIMARY KEY, arn TEXT NOT NULL UNIQUE, record BLOB NOT NULL
     );
+    CREATE TABLE copies(id INTEGER PRIMARY KEY, source_id INTEGER NOT NULL, record BLOB NOT NULL);
     CREATE TABLE documents(
         kind TEXT NOT NULL, id TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (kind, id)
     ) WITHOUT ROWID;
@@ -73,7 +79,8 @@ READ_STATISTICS = "SELECT items, bytes FROM statistics WHERE id = ?"
 DELETE_STATISTICS = "DELETE FROM statistics WHERE id = ?"
 
 INSERT_CHANGE = (
-    "INSERT INTO changes(table_id, time_ms, event, key, keys, old, new, by_ttl) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO changes(table_id, time_ms, event, by_ttl, key, keys, old, old_size, new, new_size, crc) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 

@@ -28,11 +28,11 @@ _REPEATED = (
 )
 
 
-def describe(snapshot: Snapshot, table: Table, status: str = "ACTIVE") -> Record:
+def describe(snapshot: Snapshot, table: Table, status: str | None = None) -> Record:
     record = table.record
     items, size = snapshot.statistics(table.id)
     description: Record = {member: record[member] for member in _REPEATED if member in record}
-    description["TableStatus"] = status
+    description["TableStatus"] = status or record.get("TableStatus", "ACTIVE")
     description["TableSizeBytes"] = size
     description["ItemCount"] = items
     description["ProvisionedThroughput"] = _throughput(record["ProvisionedThroughput"])

@@ -8,11 +8,11 @@ from typing import Any
 import apsw
 import orjson
 
-from sekkei.clock import Clock
 from sekkei.engine import sql, values
 from sekkei.engine.catalogue import Index, Table
 from sekkei.engine.errors import ValidationException
-from sekkei.engine.snapshot import Catalogue, Snapshot, Stored, checksum
+from sekkei.engine.settings import Settings
+from sekkei.engine.snapshot import Catalogue, Snapshot, Stored, change_checksum, checksum
 from sekkei.engine.values import Item
 
 TTL_KEY_BYTES = 8
@@ -25,11 +25,10 @@ class Transaction(Snapshot):
     batch back and run its jobs one by one.
     """
 
-    def __init__(self, connection: apsw.Connection, catalogue: Catalogue, clock: Clock, region: str) -> None:
-        super().__init__(connection, catalogue)
-        self.now = clock.now()
-        self.uuid = clock.uuid
-        self.region = region
+    def __init__(self, connection: apsw.Connection, catalogue: Catalogue, settings: Settings) -> None:
+        super().__init__(connection, catalogue, settings)
+        self.now = settings.clock.now()
+        self.uuid = settings.clock.uuid
         self.wrote = False
         self.follow_ups: list[Callable[[Transaction], None]] = []
         self._statistics: dict[int, list[int]] = {}
@@ -54,7 +53,7 @@ class Transaction(Snapshot):
         if table.indexes or table.ttl_attribute:
             self._index(table, key, row, old.item if old else None, item)
         if table.logs_changes:
-            self._log(table, key, item, old, blob, by_ttl)
+            self._log(table, key, item, old, blob, size, by_ttl)
         return True
 
     def delete(self, table: Table, key: bytes, old: Stored, by_ttl: bool = False) -> None:
@@ -64,7 +63,7 @@ class Transaction(Snapshot):
         if table.indexes or table.ttl_attribute:
             self._index(table, key, old.row, old.item, None)
         if table.logs_changes:
-            self._log(table, key, old.item, old, None, by_ttl)
+            self._log(table, key, old.item, old, None, 0, by_ttl)
 
     def _index(self, table: Table, base: bytes, row: int, old: Item | None, new: Item | None) -> None:
         for index in table.indexes.values():
@@ -91,25 +90,19 @@ class Transaction(Snapshot):
             self._cursor.execute(sql.insert_entry(index_id), (new_key, base, row))
 
     def _log(
-        self, table: Table, key: bytes, item: Item, old: Stored | None, new_blob: bytes | None, by_ttl: bool
+        self, table: Table, key: bytes, item: Item, old: Stored | None, new: bytes | None, new_size: int, by_ttl: bool
     ) -> None:
         """One change record serves the stream and point-in-time recovery; it holds the images that either needs."""
-        view = table.stream_view or "KEYS_ONLY"
-        event = "REMOVE" if new_blob is None else "INSERT" if old is None else "MODIFY"
-        keeps_old = old is not None and (table.keeps_history or view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES"))
-        keeps_new = view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES")
+        event = "REMOVE" if new is None else "INSERT" if old is None else "MODIFY"
+        keys = orjson.dumps(table.key_of(item))
+        kept_old = old if table.logs_old else None
+        old_blob, old_size = (kept_old.blob, kept_old.size) if kept_old is not None else (None, None)
+        new_blob, size = (new, new_size) if table.logs_new and new is not None else (None, None)
+        crc = change_checksum(event, key, keys, old_blob, new_blob)
+        now_ms = int(self.now * 1000)
         self._cursor.execute(
             sql.INSERT_CHANGE,
-            (
-                table.id,
-                int(self.now * 1000),
-                event,
-                key,
-                orjson.dumps(table.key_of(item)),
-                old.blob if keeps_old and old is not None else None,
-                new_blob if keeps_new else None,
-                by_ttl,
-            ),
+            (table.id, now_ms, event, by_ttl, key, keys, old_blob, old_size, new_blob, size, crc),
         )
 
     def _count(self, id: int, items: int, size: int) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 
 import apsw
 
-from sekkei.clock import Clock
 from sekkei.engine.errors import DynamoDBError, InternalServerError, TransactionConflictException
+from sekkei.engine.settings import Settings
 from sekkei.engine.snapshot import Catalogue
 from sekkei.engine.transaction import Transaction
 
@@ -56,11 +56,10 @@ class WroteBeforeFailing(Exception):
 class Writer:
     """The thread that writes. It starts with the first job."""
 
-    def __init__(self, connect: Callable[[], apsw.Connection], clock: Clock, region: str) -> None:
+    def __init__(self, connect: Callable[[], apsw.Connection], settings: Settings) -> None:
         self._connect = connect
         self._catalogue = Catalogue()
-        self._clock = clock
-        self._region = region
+        self._settings = settings
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._start = threading.Lock()
@@ -140,7 +139,7 @@ class Writer:
         connection.execute("BEGIN IMMEDIATE")
         try:
             self._catalogue.refresh(connection)
-            transaction = Transaction(connection, self._catalogue, self._clock, self._region)
+            transaction = Transaction(connection, self._catalogue, self._settings)
             for job in jobs:
                 transaction.wrote = False
                 try:
