@@ -21,7 +21,7 @@ import orjson
 from sekkei.clock import SYSTEM, Clock
 from sekkei.engine import file, operations, validation
 from sekkei.engine.catalogue import DEFAULT_REGION
-from sekkei.engine.errors import DynamoDBError, UnknownOperationException
+from sekkei.engine.errors import DynamoDBError
 from sekkei.engine.frame import Render, Response
 from sekkei.engine.settings import Settings
 from sekkei.engine.snapshot import Catalogue, Snapshot
@@ -54,15 +54,16 @@ class Engine:
         """Perform one operation; items in the response are `render(stored bytes)`."""
         checked = validation.check(operation, request)
         read = operations.READS.get(operation)
+        write = operations.WRITES.get(operation) if read is None else None
+        if read is None and write is None:
+            read, write = operations.job_of(operation, checked)
         if read is not None:
             snapshot = getattr(self._threads, "snapshot", None) or self._snapshot()
             try:
                 return read(snapshot, checked, render)
             except (DynamoDBError, apsw.Error) as error:
                 return self._read_again(read, snapshot, checked, render, error)
-        write = operations.WRITES.get(operation)
-        if write is None:
-            raise UnknownOperationException(f"{operation} is not an operation of this store.")
+        assert write is not None, "an operation reads or writes"
         return await self._writer.run(functools.partial(_perform, write, checked, render))  # type: ignore[no-any-return]
 
     def _read_again(

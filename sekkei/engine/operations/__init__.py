@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sekkei.engine.errors import UnknownOperationException
 from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.operations.batch_execute_statement import batch_execute_statement
 from sekkei.engine.operations.batch_get_item import batch_get_item
 from sekkei.engine.operations.batch_write_item import batch_write_item
 from sekkei.engine.operations.create_table import create_table
 from sekkei.engine.operations.delete_item import delete_item
 from sekkei.engine.operations.delete_table import delete_table
 from sekkei.engine.operations.describe_table import describe_table
+from sekkei.engine.operations.execute_statement import execute_statement
+from sekkei.engine.operations.execute_transaction import execute_transaction
 from sekkei.engine.operations.get_item import get_item
 from sekkei.engine.operations.list_tables import list_tables
 from sekkei.engine.operations.list_tags_of_resource import list_tags_of_resource
@@ -26,6 +30,7 @@ from sekkei.engine.operations.transact_write_items import transact_write_items
 from sekkei.engine.operations.untag_resource import untag_resource
 from sekkei.engine.operations.update_item import update_item
 from sekkei.engine.operations.update_table import resume_backfills, update_table
+from sekkei.engine.partiql.job import Job
 from sekkei.engine.snapshot import Catalogue, Snapshot
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.writer import Writer
@@ -56,6 +61,21 @@ WRITES: dict[str, Write] = {
     "UpdateItem": update_item,
     "UpdateTable": update_table,
 }
+
+STATEMENTS: dict[str, Callable[[Checked], Job]] = {
+    "BatchExecuteStatement": batch_execute_statement,
+    "ExecuteStatement": execute_statement,
+    "ExecuteTransaction": execute_transaction,
+}
+"""Operations that read or write, depending on what their statements say."""
+
+
+def job_of(operation: str, checked: Checked) -> Job:
+    """What an operation that is neither plainly a read nor plainly a write does."""
+    prepare = STATEMENTS.get(operation)
+    if prepare is None:
+        raise UnknownOperationException(f"{operation} is not an operation of this store.")
+    return prepare(checked)
 
 
 def resume(catalogue: Catalogue, writer: Writer) -> None:

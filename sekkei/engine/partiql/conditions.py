@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from sekkei.engine import expressions
 from sekkei.engine.errors import ValidationException
-from sekkei.engine.expressions import condition_checks, evaluation
+from sekkei.engine.expressions import BoundCondition, condition_checks
+from sekkei.engine.expressions.condition import ConditionTemplate
 from sekkei.engine.expressions.functions import CONDITION_FUNCTIONS, IN_OPERANDS_MAX, wrong_count, wrong_type
-from sekkei.engine.expressions.nodes import And, Condition, Not, Operand, Operation, Or, Path, Value
+from sekkei.engine.expressions.nodes import And, Condition, Not, Operand, Operation, Or, Path, Value, walk
+from sekkei.engine.expressions.paths import placeholders
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.expressions import unsupported
 from sekkei.engine.partiql.literals import is_value, value_of
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.paths import document_path, is_path
 from sekkei.engine.partiql.words import ATTRIBUTE_TYPES
-from sekkei.engine.values import AttributeValue, Item
+from sekkei.engine.values import AttributeValue
 
 PARAMETER = "WHERE"
 """What the engine's messages would call the expression, if PartiQL's did not leave that out."""
@@ -50,17 +53,15 @@ class Bindings:
         return placeholder
 
 
-class Bound:
-    """A condition ready to be tested on items."""
+class StatementCondition(ConditionTemplate):
+    """A condition that was never text of its own."""
 
-    __slots__ = ("_test", "_values")
-
-    def __init__(self, tree: Condition, bindings: Bindings) -> None:
-        self._test = evaluation.compiled(tree, bindings.names)
-        self._values = bindings.values
-
-    def matches(self, item: Item) -> bool:
-        return self._test(item, self._values)
+    def __init__(self, tree: Condition) -> None:
+        self.parameter = PARAMETER
+        self.tree = tree
+        self.paths = tuple(node for node in walk(tree) if isinstance(node, Path))
+        self.placeholders = placeholders(self.paths)
+        self.values = frozenset(node.name for node in walk(tree) if isinstance(node, Value))
 
 
 @contextmanager
@@ -79,6 +80,11 @@ def condition_of(where: Expression, bindings: Bindings) -> Condition:
         condition_checks.check_words(PARAMETER, tree)
         condition_checks.checks(PARAMETER, tree, bindings.names).run(bindings.values)
     return tree
+
+
+def bound(tree: Condition, bindings: Bindings) -> BoundCondition:
+    """A checked tree, or one made of such, ready to be tested on items."""
+    return expressions.Condition(StatementCondition(tree), bindings.names).bind(bindings.values)
 
 
 def _condition(node: Expression, bindings: Bindings) -> Condition:
@@ -182,9 +188,3 @@ def _type_test(node: nodes.Is, value: Expression, type_name: str, bindings: Bind
         Operation("attribute_type", (operand, bindings.value({"S": kind}))) for kind in ATTRIBUTE_TYPES[type_name]
     ]
     return tests[0] if len(tests) == 1 else Or(tuple(tests))
-
-
-def both(first: Condition | None, second: Condition | None) -> Condition | None:
-    """The conjunction of what is there."""
-    parts = [part for part in (first, second) if part is not None]
-    return And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None

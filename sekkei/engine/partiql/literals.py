@@ -11,13 +11,22 @@ from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.values import AttributeValue, Item
 
 _ROOT = "root"
-_LITERALS = (nodes.String, nodes.Number, nodes.Boolean, nodes.Null, nodes.Sequence, nodes.Bag, nodes.Struct)
+_VALUES = (
+    nodes.Parameter,
+    nodes.String,
+    nodes.Number,
+    nodes.Boolean,
+    nodes.Null,
+    nodes.Sequence,
+    nodes.Bag,
+    nodes.Struct,
+)
 _TYPE_NAMES = {nodes.Identifier: "Id", nodes.Path: "Path", nodes.Missing: "Missing", nodes.Parameter: "Parameter"}
 
 
 def is_value(node: Expression) -> bool:
     """Whether a node stands for a value, whatever the item holds."""
-    return isinstance(node, nodes.Parameter | _LITERALS)
+    return isinstance(node, _VALUES)
 
 
 def value_of(node: Expression, parameters: Sequence[AttributeValue]) -> AttributeValue:

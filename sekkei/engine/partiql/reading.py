@@ -7,13 +7,14 @@ from typing import Any
 from sekkei.engine import keys
 from sekkei.engine.catalogue import Index, Table
 from sekkei.engine.errors import ValidationException
+from sekkei.engine.expressions import BoundCondition
 from sekkei.engine.expressions.nodes import Condition, Path, walk
 from sekkei.engine.frame import Render, Response
 from sekkei.engine.key_range import whole_segment
 from sekkei.engine.page import Page, rows_from
 from sekkei.engine.partiql import next_token
 from sekkei.engine.partiql.columns import Columns
-from sekkei.engine.partiql.conditions import Bindings, Bound
+from sekkei.engine.partiql.conditions import Bindings, bound
 from sekkei.engine.partiql.key_plan import KeyPlanner, Read
 from sekkei.engine.partiql.next_token import Position
 from sekkei.engine.partiql.ordering import Order, order_of
@@ -41,7 +42,7 @@ def select(snapshot: Snapshot, selection: Selection, request: dict[str, Any], re
     checked = Checked(request, table.name, projection=columns)
     page = Page(table, index, checked, render)
     if reads is None:
-        checked.filter = _bound(selection.where, selection.bindings)
+        checked.filter = _filter(selection.where, selection.bindings)
         page.fill(rows_from(snapshot, table, index, whole_segment(None, None), position.start, forward=True))
         return _answer(page.answer(), binding, 0)
     return _filled(snapshot, page, checked, reads, position, order, selection.bindings, binding)
@@ -61,7 +62,7 @@ def _filled(
     start = position.start
     for number in range(position.read, len(reads)):
         read = reads[number]
-        checked.filter = _bound(read.filter, bindings)
+        checked.filter = _filter(read.filter, bindings)
         page.fill(rows_from(snapshot, page.table, page.index, read.within, start, forward))
         answer = page.answer()
         if "LastEvaluatedKey" in answer:
@@ -91,8 +92,8 @@ def _answer_between(answer: Response, binding: str, following: int, reads: int) 
     return response
 
 
-def _bound(condition: Condition | None, bindings: Bindings) -> Bound | None:
-    return Bound(condition, bindings) if condition is not None else None
+def _filter(condition: Condition | None, bindings: Bindings) -> BoundCondition | None:
+    return bound(condition, bindings) if condition is not None else None
 
 
 # --- checks against the table
@@ -122,7 +123,7 @@ def _check_index(index: Index | None, columns: Columns | None, consistent: bool)
     if not index.ready:
         raise ValidationException(f"Cannot read from backfilling global secondary index: {index.name}")
     if index.is_global and index.projected is not None and columns is not None:
-        missing = [name for name in columns.top_level if name not in index.projected]
+        missing = [name for name in columns.in_order if name not in index.projected]
         if missing:
             raise ValidationException(
                 f"{_INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"

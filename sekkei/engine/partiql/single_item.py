@@ -11,7 +11,7 @@ from sekkei.engine.catalogue import Table
 from sekkei.engine.errors import DuplicateItemException, ValidationException
 from sekkei.engine.expressions.nodes import And, Condition, Operation, Or, Path, Value
 from sekkei.engine.partiql.columns import Columns
-from sekkei.engine.partiql.conditions import Bindings, Bound
+from sekkei.engine.partiql.conditions import Bindings, bound
 from sekkei.engine.partiql.prepared import Change, Deletion, Existence, Insertion, Selection, Writing
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.values import Item
@@ -22,15 +22,6 @@ _RETURN_VALUES = {
     "MODIFIED OLD": "UPDATED_OLD",
     "MODIFIED NEW": "UPDATED_NEW",
 }
-
-
-class NoItemThere:
-    """INSERT's condition, which has an error of its own."""
-
-    def matches(self, item: Item) -> bool:
-        if item:
-            raise DuplicateItemException("Duplicate primary key exists in table")
-        return True
 
 
 class Keyed(NamedTuple):
@@ -83,35 +74,37 @@ def _equality(table: Table, part: Condition, bindings: Bindings, single_in: bool
 def write_of(statement: Writing, table: Table, request: dict[str, Any]) -> Checked:
     """The request that a statement is; raises when its WHERE clause does not name one item."""
     if isinstance(statement, Insertion):
-        return Checked(request, table.name, item=statement.item, condition=NoItemThere(), action="Put")
+        bindings = Bindings(())
+        absent = bound(_there(table, bindings, "attribute_not_exists"), bindings)
+        return Checked(request, table.name, item=statement.item, condition=absent, action="Put")
     if isinstance(statement, Existence):
         return _condition_check(statement, table, request)
     found = _one_item(table, statement.where, statement.bindings)
-    exists = _exists(table, statement.bindings)
     if isinstance(statement, Change):
-        condition: Condition = And((exists, *found.conditions)) if found.conditions else exists
-        if statement.returning is not None:
-            request = {**request, "ReturnValues": _RETURN_VALUES[statement.returning]}
-        return Checked(
-            request,
-            table.name,
-            key=found.key,
-            condition=Bound(condition, statement.bindings),
-            update=statement.update,
-            action="Update",
-        )
+        return _update(statement, table, found, request)
     return _delete(statement, table, found, request)
 
 
+def _update(statement: Change, table: Table, found: Keyed, request: dict[str, Any]) -> Checked:
+    condition = _there(table, statement.bindings, "attribute_exists")
+    if found.conditions:
+        condition = And((condition, *found.conditions))
+    if statement.returning is not None:
+        request = {**request, "ReturnValues": _RETURN_VALUES[statement.returning]}
+    part = Checked(request, table.name, key=found.key, condition=bound(condition, statement.bindings), action="Update")
+    part.update = statement.update
+    return part
+
+
 def _delete(statement: Deletion, table: Table, found: Keyed, request: dict[str, Any]) -> Checked:
-    bound = None
+    condition = None
     if found.condition is not None:
         # An item that is not there is as good as deleted: the condition is about one that is.
-        absent = Operation("attribute_not_exists", (statement.bindings.attribute(table.key.hash[0].name),))
-        bound = Bound(Or((absent, found.condition)), statement.bindings)
+        absent = _there(table, statement.bindings, "attribute_not_exists")
+        condition = bound(Or((absent, found.condition)), statement.bindings)
     if statement.returns_old:
         request = {**request, "ReturnValues": "ALL_OLD"}
-    return Checked(request, table.name, key=found.key, condition=bound, action="Delete")
+    return Checked(request, table.name, key=found.key, condition=condition, action="Delete")
 
 
 def _condition_check(statement: Existence, table: Table, request: dict[str, Any]) -> Checked:
@@ -119,7 +112,7 @@ def _condition_check(statement: Existence, table: Table, request: dict[str, Any]
     found = keyed(table, selection.where, selection.bindings)
     if not found.is_whole(table) or found.condition is None:
         raise ValidationException("EXISTS() must contain a single item read with additional condition")
-    condition = Bound(found.condition, selection.bindings)
+    condition = bound(found.condition, selection.bindings)
     return Checked(request, table.name, key=found.key, condition=condition, action="ConditionCheck")
 
 
@@ -142,5 +135,11 @@ def _one_item(table: Table, where: Condition | None, bindings: Bindings) -> Keye
     return found
 
 
-def _exists(table: Table, bindings: Bindings) -> Condition:
-    return Operation("attribute_exists", (bindings.attribute(table.key.hash[0].name),))
+def _there(table: Table, bindings: Bindings, function: str) -> Condition:
+    """Whether there is an item: one that is there has its key."""
+    return Operation(function, (bindings.attribute(table.key.hash[0].name),))
+
+
+def duplicate_item() -> DuplicateItemException:
+    """INSERT's name for a condition that fails: it has no other than that there is no item."""
+    return DuplicateItemException("Duplicate primary key exists in table")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sekkei.engine.validation import execute_statement, fields
-from sekkei.engine.validation.checked import Checked
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain as rules
 from sekkei.engine.validation.shapes import List, Structure
+
+__all__ = ["SHAPE", "rules"]
 
 SHAPE = Structure(
     "BatchExecuteStatementInput",
@@ -25,9 +25,3 @@ SHAPE = Structure(
     ),
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
 )
-
-
-def rules(request: dict[str, Any]) -> Checked:
-    checked = Checked(request)
-    checked.parts = [execute_statement.rules(statement) for statement in request["Statements"]]
-    return checked

@@ -7,7 +7,7 @@ from typing import Any
 
 from sekkei.engine import expressions
 from sekkei.engine.expressions import legacy
-from sekkei.engine.values import AttributeValue, Item
+from sekkei.engine.values import Item
 
 Condition = expressions.BoundCondition | legacy.Conditions
 Update = expressions.BoundUpdate | legacy.AttributeUpdates
@@ -17,7 +17,7 @@ class Checked:
     """A request that broke no rule.
 
     `request` is the request as DynamoDB reads it (nulls and unknown members gone), `table` the name of its table.
-    Values in `item`, `key`, `keys`, `start_key` and `parameters` are normalised, and expressions bound to their values;
+    Values in `item`, `key`, `keys` and `start_key` are normalised, and expressions bound to their values;
     a legacy parameter takes the place of the expression it came before. What a request does not have is None. The
     actions of a batch or a transaction are `parts`, each a Checked of its own whose `action` says what it is: Get, Put,
     Update, Delete or ConditionCheck.
@@ -31,7 +31,6 @@ class Checked:
         "key",
         "key_condition",
         "keys",
-        "parameters",
         "parts",
         "projection",
         "request",
@@ -63,5 +62,4 @@ class Checked:
         self.key_condition: expressions.KeyTests | None = None
         self.filter: Condition | None = None
         self.projection = projection
-        self.parameters: Sequence[AttributeValue] = ()
         self.parts: Sequence[Checked] = ()

@@ -1,13 +1,12 @@
-"""ExecuteStatement."""
+"""ExecuteStatement. What its statement and parameters say is read by `sekkei.engine.partiql`."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from sekkei.engine import values
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.checked import Checked
+from sekkei.engine.validation.plain import plain as rules
 from sekkei.engine.validation.shapes import String, Structure
+
+__all__ = ["SHAPE", "rules"]
 
 SHAPE = Structure(
     "ExecuteStatementInput",
@@ -20,9 +19,3 @@ SHAPE = Structure(
     Limit=fields.LIMIT,
     ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
 )
-
-
-def rules(request: dict[str, Any]) -> Checked:
-    checked = Checked(request)
-    checked.parameters = [values.normalised(value) for value in request.get("Parameters", ())]
-    return checked

@@ -1,0 +1,149 @@
+"""ExecuteTransaction: up to 100 statements, each about one item, that all happen or none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from sekkei.engine.catalogue import Table
+from sekkei.engine.errors import TransactionCanceledException, ValidationException
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.operations.execute_statement import how_to_answer
+from sekkei.engine.operations.transact_get_items import transact_get_items
+from sekkei.engine.operations.transact_write_items import transact_write_items
+from sekkei.engine.partiql import parameters
+from sekkei.engine.partiql.job import Job
+from sekkei.engine.partiql.key_plan import KeyPlanner
+from sekkei.engine.partiql.prepared import Change, Deletion, Insertion, Prepared, Selection, Writing, prepare_with
+from sekkei.engine.partiql.single_item import duplicate_item, get_of, keyed, write_of
+from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.transaction import Transaction
+from sekkei.engine.validation import against_table
+
+S = TypeVar("S", bound=Prepared)
+
+_MISMATCH = "The provided key element does not match the schema"
+
+
+class Cancels(Exception):
+    """What keeps one statement from happening, as the reason that the answer shows."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.reason = {"Code": code, "Message": message}
+
+
+def execute_transaction(checked: Checked) -> Job:
+    requests = checked.request["TransactStatements"]
+    # All parameters are read before the first statement is.
+    values = [parameters.normalised(request.get("Parameters", ())) for request in requests]
+    statements = [
+        _in_statement(place, partial(prepare_with, request["Statement"], given))
+        for place, (request, given) in enumerate(zip(requests, values, strict=True))
+    ]
+    reads = [statement for statement in statements if isinstance(statement, Selection)]
+    if reads and len(reads) < len(statements):
+        raise ValidationException(
+            "ExecuteTransaction API does not support both read and write operations in the same request."
+        )
+    if reads:
+        return Job(read=partial(_read, reads))
+    return Job(write=partial(_write, [statement for statement in statements if not isinstance(statement, Selection)]))
+
+
+T = TypeVar("T")
+
+
+def _in_statement(place: int, work: Callable[[], T]) -> T:
+    """Errors of one statement name its place."""
+    try:
+        return work()
+    except ValidationException as refusal:
+        raise ValidationException(f"Validation failed in TransactStatements[{place}]: {refusal.message}") from None
+
+
+def _parts(
+    snapshot: Snapshot, statements: list[S], checked: Checked, part_of: Callable[[S, Table, dict[str, Any]], Checked]
+) -> list[Checked]:
+    """The statements as requests about items, or the reasons why they cannot be."""
+    parts: list[Checked] = []
+    reasons: list[dict[str, Any]] = []
+    for place, (statement, request) in enumerate(zip(statements, checked.request["TransactStatements"], strict=True)):
+        reason: dict[str, Any] = {"Code": "None"}
+        try:
+            table = snapshot.find_table(statement.target.table_name)
+            if table is None:
+                raise Cancels("ResourceNotFound", "Requested resource not found")
+            part = partial(part_of, statement, table, how_to_answer(request))
+            parts.append(_in_statement(place, part))
+        except Cancels as cancelling:
+            reason = cancelling.reason
+        reasons.append(reason)
+    if len(parts) < len(statements):
+        raise TransactionCanceledException.of(reasons)
+    return parts
+
+
+def _read(statements: list[Selection], snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    inner = Checked(checked.request)
+    inner.parts = _parts(snapshot, statements, checked, _get)
+    _check_distinct(snapshot, inner)
+    return transact_get_items(snapshot, inner, render)
+
+
+def _get(statement: Selection, table: Table, request: dict[str, Any]) -> Checked:
+    if statement.target.index_name is not None:
+        raise ValidationException("Reads on indices are not supported within transactions.")
+    part = get_of(statement, table, statement.columns(), request)
+    if part is not None and any(key.type not in (part.key or {})[key.name] for key in table.key.parts):
+        raise Cancels("ValidationError", _MISMATCH)
+    if statement.where is not None:
+        KeyPlanner(table.key, statement.bindings).reads(statement.where)
+    if part is None:
+        raise ValidationException(
+            "Select statements within ExecuteTransaction must specify the primary key in the where clause."
+        )
+    return part
+
+
+def _check_distinct(snapshot: Snapshot, inner: Checked) -> None:
+    tables = [snapshot.table(part.table) for part in inner.parts]
+    items = {(table.id, table.key_bytes(part.key or {})) for table, part in zip(tables, inner.parts, strict=True)}
+    if len(items) < len(inner.parts):
+        raise ValidationException("Transaction request cannot include multiple operations on one item")
+
+
+def _write(statements: list[Writing], transaction: Transaction, checked: Checked, render: Render) -> Response:
+    # What the statements say is what a repetition must say again.
+    request = {**checked.request, "TransactItems": checked.request["TransactStatements"]}
+    inner = Checked(request)
+    inner.parts = _parts(transaction, statements, checked, _change)
+    try:
+        return {"Responses": [], **transact_write_items(transaction, inner, render)}
+    except TransactionCanceledException as cancelled:
+        raise TransactionCanceledException.of(list(map(_reason, statements, cancelled.reasons))) from None
+
+
+def _reason(statement: Writing, reason: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(statement, Insertion) and reason["Code"] == "ConditionalCheckFailed":
+        return {"Code": "DuplicateItem", "Message": duplicate_item().message}
+    return reason
+
+
+def _change(statement: Writing, table: Table, request: dict[str, Any]) -> Checked:
+    if (isinstance(statement, Change) and statement.returning) or (
+        isinstance(statement, Deletion) and statement.returns_old
+    ):
+        raise ValidationException("RETURNING clause is not supported in ExecuteTransaction.")
+    if isinstance(statement, Insertion):
+        try:
+            against_table.check_item(table, statement.item)
+        except ValidationException as refusal:
+            raise Cancels("ValidationError", refusal.message) from None
+    elif isinstance(statement, Change | Deletion):
+        found = keyed(table, statement.where, statement.bindings)
+        if found.names_two or not found.is_whole(table):
+            raise Cancels("ValidationError", _MISMATCH)
+        if any(part.type not in found.key[part.name] for part in table.key.parts):
+            raise Cancels("ValidationError", _MISMATCH)
+    return write_of(statement, table, request)
