@@ -144,6 +144,10 @@ class Connection(asyncio.Protocol):
 
     # --- called by the parser -----------------------------------------------------------------------------------------
 
+    def on_message_begin(self) -> None:
+        if self._waiter is None or self._waiter.done():
+            self.usable = False  # a second answer to one request
+
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers[name.lower()] = value
 

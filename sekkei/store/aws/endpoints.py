@@ -25,7 +25,7 @@ _SUFFIXES = (
     ("us-isof-", "csp.hci.ic.gov"),
 )
 _REGION = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d+")
-_HOST_REGION = re.compile(r"(?:^|\.)dynamodb(?:-fips)?\.(" + _REGION.pattern + r")\.")
+_HOST_REGION = re.compile(r"(?:^|\.)(?:dynamodb(?:-fips)?|ddb)\.(" + _REGION.pattern + r")\.")
 
 
 def domain(region: str) -> str:
