@@ -89,7 +89,7 @@ def refused(*arguments: str, **variables: str) -> str:
 
 def create_table(client: boto3.client) -> None:
     client.create_table(
-        TableName="t",
+        TableName="things",
         AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
         KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
         BillingMode="PAY_PER_REQUEST",
@@ -115,10 +115,10 @@ def test_it_says_what_to_set() -> None:
 def test_data_outlives_the_process(tmp_path: Path) -> None:
     with running("--data", str(tmp_path / "new" / "folder")) as engine:
         create_table(engine.client())
-        engine.client().put_item(TableName="t", Item={"pk": {"S": "kept"}})
+        engine.client().put_item(TableName="things", Item={"pk": {"S": "kept"}})
         assert engine.end()[0] == 0
     with running("--data", str(tmp_path / "new" / "folder")) as engine:
-        assert engine.client().get_item(TableName="t", Key={"pk": {"S": "kept"}})["Item"] == {"pk": {"S": "kept"}}
+        assert engine.client().get_item(TableName="things", Key={"pk": {"S": "kept"}})["Item"] == {"pk": {"S": "kept"}}
 
 
 def test_with_keys_only_who_knows_the_secret_gets_in() -> None:

@@ -18,13 +18,13 @@ async def store(tmp_path: Path) -> Path:
         await engine.call(
             "CreateTable",
             {
-                "TableName": "t",
+                "TableName": "things",
                 "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
                 "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
                 "BillingMode": "PAY_PER_REQUEST",
             },
         )
-        await engine.call("PutItem", {"TableName": "t", "Item": {"pk": {"S": "a"}, "note": {"S": "unspoiled"}}})
+        await engine.call("PutItem", {"TableName": "things", "Item": {"pk": {"S": "a"}, "note": {"S": "unspoiled"}}})
     return path
 
 
@@ -37,7 +37,7 @@ def test_a_sound_file(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_spoiled_item(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     connection = apsw.Connection(str(store))
     (table,) = next(iter(connection.execute("SELECT name FROM sqlite_schema WHERE name GLOB 'items_[0-9]*'")))
-    connection.execute(f"UPDATE {table} SET item = replace(item, 'unspoiled', 'un-spoiled')")
+    connection.execute(f"UPDATE {table} SET item = CAST(replace(item, 'unspoiled', 'un-spoiled') AS BLOB)")
     connection.close()
     assert main(["verify", str(store)]) == 1
     assert "does not match its checksum" in capsys.readouterr().out
