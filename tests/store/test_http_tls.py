@@ -20,9 +20,26 @@ def certificate(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tls")
     key, chain = folder / "key.pem", folder / "chain.pem"
     subprocess.run(
-        [OPENSSL, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        + ["-keyout", key, "-out", chain, "-days", "2", "-subj", "/CN=test"]
-        + ["-addext", "subjectAltName=IP:127.0.0.1"],
+        [
+            OPENSSL,
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-keyout",
+            key,
+            "-out",
+            chain,
+            "-days",
+            "2",
+            "-subj",
+            "/CN=test",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+        ],
         check=True,
         capture_output=True,
     )
