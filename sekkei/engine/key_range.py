@@ -43,7 +43,7 @@ def key_range(
     if operator is None:
         return KeyRange(prefix, keys.after(prefix))
     is_last = len(equal) + 1 == len(schema.range)
-    if operator == "BEGINS_WITH":
+    if operator == "begins_with":
         part = keys.part_bytes(operands[0])
         low = prefix + (part if is_last else keys.escaped(part))
         return KeyRange(low, keys.after(low))
@@ -56,11 +56,11 @@ def key_range(
 
     if operator == "BETWEEN":
         return KeyRange(from_(operands[0]), past(operands[1]))
-    if operator == "LT":
+    if operator == "<":
         return KeyRange(prefix, from_(operands[0]))
-    if operator == "LE":
+    if operator == "<=":
         return KeyRange(prefix, past(operands[0]))
-    if operator == "GE":
+    if operator == ">=":
         return KeyRange(from_(operands[0]), keys.after(prefix))
-    assert operator == "GT", f"no such key operator: {operator}"
+    assert operator == ">", f"no such key operator: {operator}"
     return KeyRange(past(operands[0]) or b"", keys.after(prefix))

@@ -29,12 +29,12 @@ def test_several_sort_parts_sort_part_by_part(left: tuple[str, str], right: tupl
 
 
 OPERATORS = {
-    "LT": lambda value, x, y: value < x,
-    "LE": lambda value, x, y: value <= x,
-    "GT": lambda value, x, y: value > x,
-    "GE": lambda value, x, y: value >= x,
+    "<": lambda value, x, y: value < x,
+    "<=": lambda value, x, y: value <= x,
+    ">": lambda value, x, y: value > x,
+    ">=": lambda value, x, y: value >= x,
     "BETWEEN": lambda value, x, y: x <= value <= y,
-    "BEGINS_WITH": lambda value, x, y: value.startswith(x),
+    "begins_with": lambda value, x, y: value.startswith(x),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import pytest
 
@@ -101,7 +102,7 @@ async def test_a_new_index_holds_the_items_that_were_there(tables: Tables) -> No
 
 
 async def test_a_large_backfill_goes_on_beside_writes(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sekkei.engine.operations.update_table.BACKFILL_ITEMS", 7)
+    monkeypatch.setattr(sys.modules["sekkei.engine.operations.update_table"], "BACKFILL_ITEMS", 7)
     await tables.create_plain()
     for number in range(60):
         await tables.put("plain", pk=str(number), colour="red")
