@@ -14,7 +14,7 @@ from typing import Any
 from sekkei.engine import keys
 from sekkei.engine.values import AttributeValue, Item
 
-ACCOUNT = "000000000000"
+ACCOUNT = "123456789012"
 DEFAULT_REGION = "us-east-1"
 
 

@@ -41,14 +41,19 @@ def transact_get_items(snapshot: Snapshot, checked: Checked, render: Render) -> 
 
 def _check_keys(snapshot: Snapshot, checked: Checked) -> None:
     reasons: list[dict[str, Any]] = []
+    seen: set[tuple[int, bytes]] = set()
     for part in checked.parts:
+        table, key = snapshot.table(part.table), part.key or {}
         try:
-            against_table.check_key(snapshot.table(part.table), part.key or {})
+            against_table.check_key(table, key)
+            seen.add((table.id, table.key_bytes(key)))
             reasons.append({"Code": "None"})
         except ValidationException as error:
             reasons.append({"Code": "ValidationError", "Message": error.message})
     if any(reason["Code"] != "None" for reason in reasons):
         raise TransactionCanceledException.of(reasons)
+    if len(seen) < len(checked.parts):
+        raise ValidationException("Transaction request cannot include multiple operations on one item")
 
 
 def _item(part: Checked, blob: bytes, render: Render) -> Any:
