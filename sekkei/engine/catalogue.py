@@ -32,14 +32,13 @@ class KeySchema:
 
     hash: tuple[KeyPart, ...]
     range: tuple[KeyPart, ...]
+    parts: tuple[KeyPart, ...] = field(init=False)
+    names: tuple[str, ...] = field(init=False)
 
-    @property
-    def parts(self) -> tuple[KeyPart, ...]:
-        return self.hash + self.range
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(part.name for part in self.parts)
+    def __post_init__(self) -> None:
+        parts = self.hash + self.range
+        object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "names", tuple(part.name for part in parts))
 
     @classmethod
     def of(cls, key_schema: list[dict[str, str]], types: Mapping[str, str]) -> KeySchema:

@@ -7,11 +7,16 @@ condition on it is a range of bytes. A multi-attribute sort key has each part bu
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from sekkei.engine import numbers
 from sekkei.engine.values import AttributeValue, binary
+
+try:
+    # CPython's own is twice as quick as OpenSSL's for bytes as few as a key's, and no security hangs on it.
+    from _md5 import md5  # type: ignore[import-not-found]
+except ImportError:
+    from hashlib import md5
 
 HASH_BYTES = 4
 _TERMINATOR = b"\x00\x00"
@@ -29,7 +34,8 @@ def part_bytes(value: AttributeValue) -> bytes:
 
 def hash_of(raw: bytes) -> bytes:
     """Where a partition key lies among all: DynamoDB salts it with this word before hashing."""
-    return hashlib.md5(b"Outliers" + raw, usedforsecurity=False).digest()[:HASH_BYTES]
+    digest: bytes = md5(b"Outliers" + raw, usedforsecurity=False).digest()
+    return digest[:HASH_BYTES]
 
 
 def partition_bytes(values: Sequence[AttributeValue]) -> bytes:
