@@ -1,0 +1,91 @@
+"""A DynamoDB design as typed Python: tables, entities, key templates, indexes, named access patterns, transactions."""
+
+from .actions import Action, Check, Delete, Put, Transaction, Update
+from .annotations import approximate, epoch, iso, time_of_day
+from .collections import Collection, collection
+from .conditions import Condition
+from .database import Database
+from .design import Design
+from .entity import Entity
+from .errors import (
+    ConditionFailed,
+    Contended,
+    CursorRefused,
+    DesignError,
+    Failed,
+    ItemRefused,
+    NotFound,
+    Reason,
+    SekkeiError,
+    TablesDiffer,
+    TransactionFailed,
+    ValueRefused,
+)
+from .fields import Attr, Field, attr, computed, part, template, version
+from .keys import Key, Ref
+from .measured import Measurements, Units
+from .model import model, replace
+from .patterns import Pattern, Plan
+from .query import Query
+from .reading import Page
+from .streams import Change, Reactions
+from .table import Capacity, Index, LocalIndex, Table
+from .unique import Unique, UniqueKey
+from .views import View
+
+__all__ = [
+    "Action",
+    "Attr",
+    "Capacity",
+    "Change",
+    "Check",
+    "Collection",
+    "Condition",
+    "ConditionFailed",
+    "Contended",
+    "CursorRefused",
+    "Database",
+    "Delete",
+    "Design",
+    "DesignError",
+    "Entity",
+    "Failed",
+    "Field",
+    "Index",
+    "ItemRefused",
+    "Key",
+    "LocalIndex",
+    "Measurements",
+    "NotFound",
+    "Page",
+    "Pattern",
+    "Plan",
+    "Put",
+    "Query",
+    "Reactions",
+    "Reason",
+    "Ref",
+    "SekkeiError",
+    "Table",
+    "TablesDiffer",
+    "Transaction",
+    "TransactionFailed",
+    "Unique",
+    "UniqueKey",
+    "Units",
+    "Update",
+    "ValueRefused",
+    "View",
+    "approximate",
+    "attr",
+    "collection",
+    "computed",
+    "epoch",
+    "iso",
+    "model",
+    "part",
+    "replace",
+    "template",
+    "time_of_day",
+    "version",
+]

@@ -1,0 +1,256 @@
+"""Carrying out writes: read first where that is needed, send, explain what failed, try again where that helps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sekkei.engine.errors import (
+    ConditionalCheckFailedException,
+    TransactionCanceledException,
+    TransactionConflictException,
+    TransactionInProgressException,
+)
+
+from .actions import Action, Check, Delete, Put, Update
+from .codecs import AttributeValue
+from .errors import ConditionFailed, Contended, Reason, TransactionFailed, ValueRefused
+from .keys import Ref
+from .model import Unknown, replace_version
+from .retries import TRIES_MAX, pause
+from .writing import Knowledge, Missing, Piece, pieces_of
+
+if TYPE_CHECKING:
+    from .database import Database
+
+ACTIONS_MAX = 100
+_OPERATIONS = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem"}
+_RETURNS = {"Put": "NONE", "Update": "ALL_NEW", "Delete": "ALL_OLD"}
+
+
+class Stale(Exception):
+    """What was read first has changed since; read again."""
+
+
+async def write(db: Database, action: Action[Any, Any]) -> Any:
+    """Carry out one action; returns what its type says."""
+    for attempt in range(TRIES_MAX):
+        try:
+            pieces, knowledge = await _prepare(db, (action,))
+            if len(pieces) == 1 and pieces[0].kind != "ConditionCheck":
+                return await _single(db, pieces[0], knowledge)
+            await _together(db, pieces, knowledge, None, action.pattern)
+        except (Stale, TransactionConflictException):
+            await pause(attempt, db.clock)
+            continue
+        except TransactionFailed as failed:
+            raise _as_single(action, failed) from failed
+        return await _result(db, action, knowledge)
+    raise _contended(f"{action!r}")
+
+
+async def transact(db: Database, actions: tuple[Action[Any, Any], ...], token: str | None, pattern: str | None) -> None:
+    """Carry out several actions, all or none."""
+    for attempt in range(TRIES_MAX):
+        pieces, knowledge = await _prepare(db, actions)
+        _check_distinct(pieces)
+        try:
+            await _together(db, pieces, knowledge, token, pattern)
+            return
+        except (Stale, TransactionInProgressException):
+            await pause(attempt, db.clock)
+    raise _contended(f"a transaction of {len(actions)} actions")
+
+
+def _contended(what: str) -> Contended:
+    return Contended(
+        "SK303", f"{what} met other writes {TRIES_MAX} times. Try again later, or spread the writes over more items."
+    )
+
+
+async def _prepare(db: Database, actions: tuple[Action[Any, Any], ...]) -> tuple[list[Piece], Knowledge]:
+    knowledge = Knowledge(int(db.clock.now()), db.table_name)
+    pieces: list[Piece] = []
+    for action in actions:
+        try:
+            pieces += await _pieces(db, action, knowledge)
+        except Missing:
+            reason = Reason("ConditionalCheckFailed", f"{action!r}: there is no such item")
+            raise _failure(actions, [(action, reason)]) from None
+    return pieces, knowledge
+
+
+async def _pieces(db: Database, action: Action[Any, Any], knowledge: Knowledge) -> list[Piece]:
+    try:
+        return pieces_of(action, knowledge)
+    except Unknown:
+        knowledge.read[action.ref] = await _read(db, action.ref)
+        return pieces_of(action, knowledge)
+
+
+async def _read(db: Database, ref: Ref[Any]) -> dict[str, AttributeValue] | None:
+    request = {"TableName": db.table_name(ref.entity.table), "Key": ref.key, "ConsistentRead": True}
+    found: dict[str, AttributeValue] | None = (await db.store.call("GetItem", request)).get("Item")
+    return found
+
+
+def _check_distinct(pieces: list[Piece]) -> None:
+    if not 1 <= len(pieces) <= ACTIONS_MAX:
+        raise ValueRefused(
+            "SK223",
+            f"a transaction takes 1 to {ACTIONS_MAX} items, this one has {len(pieces)}. Split it where it may be; "
+            "this is never done silently.",
+        )
+    seen: dict[Ref[Any], Piece] = {}
+    for piece in pieces:
+        other = seen.setdefault(piece.ref, piece)
+        if other is not piece:
+            raise ValueRefused(
+                "SK224",
+                f"{other.action!r} and {piece.action!r} touch the same item, and DynamoDB takes one action per item. "
+                "Combine them into one update.",
+            )
+
+
+async def _single(db: Database, piece: Piece, knowledge: Knowledge) -> Any:
+    action = piece.action
+    request = {**piece.request, "ReturnValues": _RETURNS[piece.kind]}
+    db.measure_into(request)
+    try:
+        response = await db.store.call(_OPERATIONS[piece.kind], request)
+    except ConditionalCheckFailedException as error:
+        old = await _old_item(db, piece, error.item, knowledge)
+        if await _outdated(db, piece, old, knowledge):
+            raise Stale from error
+        raise ConditionFailed("SK301", _why(piece, old), action, _decoded(piece, old)) from error
+    db.measured(action.pattern, [response], writing=True, items=1)
+    if isinstance(action, Put):
+        return _stored_instance(action)
+    stored = response.get("Attributes")
+    return None if not stored else action.entity.decode(stored)
+
+
+def _stored_instance(action: Put[Any]) -> Any:
+    version = action.entity.model.version
+    if version is None:
+        return action.instance
+    written = 0 if action.mode == "create" else int(action.instance.__dict__[version.name])
+    return replace_version(action.instance, version.name, written + 1)
+
+
+async def _result(db: Database, action: Action[Any, Any], knowledge: Knowledge) -> Any:
+    """What a write gives back when uniqueness made a transaction of it."""
+    if isinstance(action, Put):
+        return _stored_instance(action)
+    if isinstance(action, Delete):
+        old = knowledge.read.get(action.ref)
+        return None if old is None else action.entity.decode(old)
+    if isinstance(action, Update):
+        stored = await _read(db, action.ref)
+        return None if stored is None else action.entity.decode(stored)
+    assert isinstance(action, Check)
+    return None
+
+
+async def _together(
+    db: Database, pieces: list[Piece], knowledge: Knowledge, token: str | None, pattern: str | None
+) -> None:
+    request: dict[str, Any] = {"TransactItems": [{piece.kind: piece.request} for piece in pieces]}
+    if token is not None:
+        request["ClientRequestToken"] = token
+    db.measure_into(request)
+    try:
+        response = await db.store.call("TransactWriteItems", request)
+    except TransactionCanceledException as error:
+        raise await _explain(db, pieces, error, knowledge) from error
+    db.measured(pattern, [response], writing=True, items=len(pieces))
+
+
+async def _explain(
+    db: Database, pieces: list[Piece], error: TransactionCanceledException, knowledge: Knowledge
+) -> Exception:
+    failures: list[tuple[Action[Any, Any], Reason]] = []
+    conflict = False
+    for piece, found in zip(pieces, error.reasons, strict=False):
+        code = found.get("Code", "None")
+        if code == "None":
+            continue
+        if code == "ConditionalCheckFailed":
+            old = await _old_item(db, piece, found.get("Item"), knowledge)
+            if await _outdated(db, piece, old, knowledge):
+                return Stale()
+            taken = None if piece.unique is None else piece.unique.template.text
+            failures.append((piece.action, Reason(code, _why(piece, old), _decoded(piece, old), taken)))
+        elif code in ("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"):
+            conflict = True
+        else:
+            failures.append((piece.action, Reason(code, f"{piece.action!r}: {found.get('Message', code)}")))
+    if conflict and not failures:
+        return Stale()
+    return _failure(tuple(piece.action for piece in pieces), failures)
+
+
+def _failure(
+    actions: tuple[Action[Any, Any], ...], failures: list[tuple[Action[Any, Any], Reason]]
+) -> TransactionFailed:
+    told = "; ".join(reason.text for _, reason in failures) or "no reason given"
+    return TransactionFailed("SK302", f"nothing was written, because {told}.", failures)
+
+
+def _as_single(action: Action[Any, Any], failed: TransactionFailed) -> ConditionFailed:
+    reason = failed.reason(action)
+    text = failed.message if reason is None else f"{reason.text}."
+    old = None if reason is None else reason.old
+    return ConditionFailed("SK301", text, action, old, None if reason is None else reason.taken)
+
+
+async def _old_item(
+    db: Database, piece: Piece, given: dict[str, AttributeValue] | None, knowledge: Knowledge
+) -> dict[str, AttributeValue] | None:
+    """The item that made the condition fail; stores that do not send it are asked again when it matters."""
+    if given is None and piece.ref in knowledge.read:
+        return await _read(db, piece.ref)
+    return given
+
+
+async def _outdated(db: Database, piece: Piece, old: dict[str, AttributeValue] | None, knowledge: Knowledge) -> bool:
+    """Did the condition fail only because of what was read before? Then reading again may help."""
+    if piece.unique is None and old is not None and await _migrated(db, piece, old):
+        return True
+    if piece.ref not in knowledge.read:
+        return False
+    read = knowledge.read[piece.ref]
+    if old is None or read is None:
+        return (old is None) != (read is None)
+    now = piece.ref.entity.decode(old).__dict__
+    return any(now[name] != value for name, value in piece.assumed.items())
+
+
+async def _migrated(db: Database, piece: Piece, old: dict[str, AttributeValue]) -> bool:
+    """An update of an item of an earlier schema: bring the stored item up to date, then try again."""
+    model = piece.ref.entity.model
+    if piece.kind != "Update" or not model.migrations:
+        return False
+    stored = old.get(model.schema_stored)
+    if stored is not None and int(stored["N"]) == model.schema:
+        return False
+    await db.migrate(piece.ref, old)
+    return True
+
+
+def _why(piece: Piece, old: dict[str, AttributeValue] | None) -> str:
+    action = piece.action
+    if piece.unique is not None:
+        return f"{action!r}: {piece.unique.template.text} is already taken"
+    if isinstance(action, Put) and action.mode == "create" and not action.conditions:
+        return f"{action!r}: the item is already there"
+    if isinstance(action, Check) and not action.present:
+        return f"{action!r}: there is such an item"
+    if old is None:
+        return f"{action!r}: there is no such item, or its condition does not hold"
+    return f"{action!r}: its condition does not hold for the item that is there"
+
+
+def _decoded(piece: Piece, old: dict[str, AttributeValue] | None) -> Any:
+    if old is None or piece.unique is not None:
+        return None
+    return piece.ref.entity.decode(old)

@@ -1,0 +1,168 @@
+"""Conditions on attributes: what `Task.status == Status.TODO` makes.
+
+    Condition
+    ├── Compare      = <> < <= > >=, against a value or another attribute
+    ├── Between
+    ├── OneOf        IN
+    ├── Call         begins_with, contains, attribute_exists, attribute_not_exists
+    ├── All, Either  AND, OR
+    └── Not
+
+The type parameter is the model whose attributes are spoken of; it lets a type checker refuse `User.name == "x"` in a
+condition on tasks. Combine with `&`, `|` and `~`; `and`, `or` and `not` cannot be overloaded, so they raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .errors import ValueRefused
+from .expressions import Expression
+
+if TYPE_CHECKING:
+    from .fields import Field
+
+M = TypeVar("M")
+M_co = TypeVar("M_co", covariant=True)
+
+
+class Condition(Generic[M_co]):
+    """Something that is true or false of an item."""
+
+    __slots__ = ()
+
+    def render(self, into: Expression) -> str:
+        raise AssertionError("every kind of condition renders itself")
+
+    def fields(self) -> Iterator[Field[Any, Any]]:
+        """Every attribute that the condition speaks of."""
+        return iter(())
+
+    def __and__(self, other: Condition[M]) -> Condition[M_co | M]:
+        return All((*_flat(self, All), *_flat(other, All)))
+
+    def __or__(self, other: Condition[M]) -> Condition[M_co | M]:
+        return Either((*_flat(self, Either), *_flat(other, Either)))
+
+    def __invert__(self) -> Condition[M_co]:
+        return Not(self)
+
+    def __bool__(self) -> bool:
+        raise ValueRefused("SK210", "a condition has no truth value of its own. Combine conditions with &, | and ~.")
+
+
+def _flat(condition: Condition[Any], kind: type[All[Any] | Either[Any]]) -> tuple[Condition[Any], ...]:
+    # Not isinstance: an Either is built on All, and flattening it would turn OR into AND.
+    return condition.conditions if type(condition) is kind else (condition,)
+
+
+class Compare(Condition[M_co]):
+    __slots__ = ("field", "operand", "operator")
+
+    def __init__(self, field: Field[Any, Any], operator: str, operand: Any) -> None:
+        self.field, self.operator, self.operand = field, operator, operand
+
+    def render(self, into: Expression) -> str:
+        return f"{self.field.render(into)} {self.operator} {self.field.operand(self.operand, into)}"
+
+    def fields(self) -> Iterator[Field[Any, Any]]:
+        yield self.field
+        if type(self.operand) is type(self.field):
+            yield self.operand
+
+
+class Between(Condition[M_co]):
+    __slots__ = ("field", "high", "low")
+
+    def __init__(self, field: Field[Any, Any], low: Any, high: Any) -> None:
+        self.field, self.low, self.high = field, low, high
+
+    def render(self, into: Expression) -> str:
+        low, high = self.field.operand(self.low, into), self.field.operand(self.high, into)
+        return f"{self.field.render(into)} BETWEEN {low} AND {high}"
+
+    def fields(self) -> Iterator[Field[Any, Any]]:
+        yield self.field
+
+
+class OneOf(Condition[M_co]):
+    __slots__ = ("field", "options")
+
+    def __init__(self, field: Field[Any, Any], options: tuple[Any, ...]) -> None:
+        if not 1 <= len(options) <= 100:
+            raise ValueRefused(
+                "SK211", f"{field.label} is compared with {len(options)} options; DynamoDB takes 1 to 100. Split them."
+            )
+        self.field, self.options = field, options
+
+    def render(self, into: Expression) -> str:
+        options = ", ".join(self.field.operand(option, into) for option in self.options)
+        return f"{self.field.render(into)} IN ({options})"
+
+    def fields(self) -> Iterator[Field[Any, Any]]:
+        yield self.field
+
+
+class Call(Condition[M_co]):
+    """A function of DynamoDB; `stored` is its second argument, already encoded."""
+
+    __slots__ = ("field", "function", "stored")
+
+    def __init__(self, function: str, field: Field[Any, Any], stored: dict[str, Any] | None = None) -> None:
+        self.function, self.field, self.stored = function, field, stored
+
+    def render(self, into: Expression) -> str:
+        second = "" if self.stored is None else f", {into.value(self.stored)}"
+        return f"{self.function}({self.field.render(into)}{second})"
+
+    def fields(self) -> Iterator[Field[Any, Any]]:
+        yield self.field
+
+
+class All(Condition[M_co]):
+    __slots__ = ("conditions",)
+
+    def __init__(self, conditions: tuple[Condition[Any], ...]) -> None:
+        self.conditions = conditions
+
+    def render(self, into: Expression) -> str:
+        return " AND ".join(_grouped(one, into, Either) for one in self.conditions)
+
+    def fields(self) -> Iterator[Field[Any, Any]]:
+        for condition in self.conditions:
+            yield from condition.fields()
+
+
+class Either(All[M_co]):
+    __slots__ = ()
+
+    def render(self, into: Expression) -> str:
+        return " OR ".join(one.render(into) for one in self.conditions)
+
+
+class Not(Condition[M_co]):
+    __slots__ = ("condition",)
+
+    def __init__(self, condition: Condition[M_co]) -> None:
+        self.condition = condition
+
+    def render(self, into: Expression) -> str:
+        return f"NOT ({self.condition.render(into)})"
+
+    def fields(self) -> Iterator[Field[Any, Any]]:
+        return self.condition.fields()
+
+
+def _grouped(condition: Condition[Any], into: Expression, loose: type[Condition[Any]]) -> str:
+    text = condition.render(into)
+    return f"({text})" if isinstance(condition, loose) else text
+
+
+def every(conditions: tuple[Condition[M], ...]) -> Condition[M] | None:
+    """All of them as one; None for none."""
+    if not conditions:
+        return None
+    if len(conditions) == 1:
+        return conditions[0]
+    return All(tuple(flat for one in conditions for flat in _flat(one, All)))

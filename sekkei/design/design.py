@@ -1,0 +1,143 @@
+"""A design: its tables, entities and access patterns, under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec, TypeVar, overload
+
+from sekkei.clock import SYSTEM, Clock
+from sekkei.store.protocol import Store
+
+from .database import Database
+from .errors import DesignError
+from .patterns import Pattern, Plannable
+from .table import Capacity, Index, StreamView, Table
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Plannable)
+
+
+class Design:
+    """`tables` says how a table is named in the store, for example "{env}-q-{table}"."""
+
+    def __init__(self, name: str, *, tables: str = "{table}", ja: str = "", en: str = "") -> None:
+        self.name, self.naming, self.ja, self.en = name, tables, ja, en
+        self.tables: dict[str, Table] = {}
+        self.patterns: dict[str, Pattern[..., Any]] = {}
+        if "{table}" not in tables:
+            raise DesignError("SK138", f"tables={tables!r} of design {name} lacks {{table}}; all would have one name.")
+
+    def table(
+        self,
+        name: str,
+        pk: str,
+        sk: str | None = None,
+        *,
+        indexes: Iterable[Index] = (),
+        discriminator: str | None = None,
+        ttl: str | None = None,
+        stream: StreamView | None = None,
+        capacity: Capacity | None = None,
+        pitr: bool = False,
+        deletion_protection: bool = False,
+        ja: str = "",
+        en: str = "",
+        added: bool = False,
+    ) -> Table:
+        """Declare a table. `pk`, `sk` and `ttl` are stored attribute names."""
+        if name in self.tables:
+            raise DesignError("SK116", f"design {self.name} has two tables named {name}. Rename one.")
+        table = Table(
+            name,
+            pk,
+            sk,
+            indexes=indexes,
+            discriminator=discriminator,
+            ttl=ttl,
+            stream=stream,
+            capacity=capacity,
+            pitr=pitr,
+            deletion_protection=deletion_protection,
+            ja=ja,
+            en=en,
+            added=added,
+        )
+        self.tables[name] = table
+        return table
+
+    def table_name(self, table: Table, env: str) -> str:
+        """The name in the store."""
+        return self.naming.replace("{env}", env).replace("{table}", table.name)
+
+    def table_named(self, name: str, env: str) -> Table | None:
+        """The table that has this name in the store."""
+        return next((table for table in self.tables.values() if self.table_name(table, env) == name), None)
+
+    @overload
+    def pattern(self, function: Callable[P, R], /) -> Pattern[P, R]: ...
+    @overload
+    def pattern(
+        self,
+        *,
+        number: str = "",
+        ja: str = "",
+        scan: str = "",
+        page: int | None = None,
+        sample: Mapping[str, Any] | None = None,
+        added: bool = False,
+    ) -> Callable[[Callable[P, R]], Pattern[P, R]]: ...
+    def pattern(
+        self,
+        function: Any = None,
+        *,
+        number: str = "",
+        ja: str = "",
+        scan: str = "",
+        page: int | None = None,
+        sample: Mapping[str, Any] | None = None,
+        added: bool = False,
+    ) -> Any:
+        """Declare an access pattern: a documented function that returns a reference, a query, a write or a transaction.
+
+        `number`  the pattern's number in the original design
+        `ja`      what it is for, in Japanese; the docstring says it in English
+        `scan`    why the pattern may read a whole table; without it, one that would does not load
+        `page`    the size of a page
+        `sample`  stand-ins for parameters that need a real value while the pattern is planned
+        """
+
+        def declare(declared: Callable[..., Any]) -> Pattern[..., Any]:
+            if declared.__name__ in self.patterns:
+                raise DesignError(
+                    "SK116", f"design {self.name} has two patterns named {declared.__name__}. Rename one."
+                )
+            found: Pattern[..., Any] = Pattern(
+                declared, number=number, ja=ja, scan=scan, page=page, sample=sample, added=added
+            )
+            self.patterns[declared.__name__] = found
+            return found
+
+        return declare if function is None else declare(function)
+
+    def check(self) -> None:
+        """Everything that can only be said of the whole design. Opening and publishing do this by themselves."""
+        for table in self.tables.values():
+            if not table.entities:
+                raise DesignError("SK139", f"table {table.name} has no entity. Declare one, or remove the table.")
+            table.attribute_types()
+
+    def open(
+        self,
+        store: Store,
+        *,
+        env: str = "dev",
+        secret: bytes | None = None,
+        clock: Clock = SYSTEM,
+        measure: bool = False,
+    ) -> Database:
+        """The design on a store."""
+        self.check()
+        return Database(self, store, env=env, secret=secret, clock=clock, measure=measure)
+
+    def __repr__(self) -> str:
+        return f"<design {self.name}: {len(self.tables)} tables, {len(self.patterns)} patterns>"

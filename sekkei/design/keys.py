@@ -1,0 +1,115 @@
+"""Keys and references to items.
+
+A key function says how an item's key is made: `return Key(f"TEAM#{team_id}", f"TASK#{task_id}")`. It is run once,
+with markers instead of values, and what it returns is the template.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .codecs import AttributeValue
+from .errors import DesignError
+
+if TYPE_CHECKING:
+    from .entity import Entity
+
+M = TypeVar("M")
+
+
+class Key:
+    """A partition key and, where the table has one, a sort key."""
+
+    __slots__ = ("pk", "sk")
+
+    def __init__(self, pk: object, sk: object = None) -> None:
+        self.pk, self.sk = pk, sk
+
+
+class Marker:
+    """Stands for one parameter of a key function and shows up in the text as `{name}`."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __format__(self, spec: str) -> str:
+        return "{" + self.name + (f":{spec}" if spec else "") + "}"
+
+    def __str__(self) -> str:
+        return format(self)
+
+
+def trace(function: Callable[..., Key]) -> tuple[str, str | None]:
+    """The templates of a key function."""
+    names = list(inspect.signature(function).parameters)
+    advice = "A key function only places its parameters into text; compute such values with computed() in the model."
+    try:
+        key = function(**{name: Marker(name) for name in names})
+    except Exception as error:
+        raise DesignError("SK113", f"key function {function.__name__} could not be read: {error}. {advice}") from error
+    if not isinstance(key, Key):
+        raise DesignError("SK113", f"key function {function.__name__} must return Key(...). {advice}")
+    pk, sk = _text(key.pk), None if key.sk is None else _text(key.sk)
+    for name in names:
+        if "{" + name not in f"{pk} {sk}":
+            raise DesignError(
+                "SK114", f"parameter {name} of key function {function.__name__} is in neither half of the key. {advice}"
+            )
+    return pk, sk
+
+
+def _text(half: object) -> str:
+    return half if isinstance(half, str) else format(half)
+
+
+def make_binder(function: Callable[..., Key]) -> Callable[..., dict[str, Any]]:
+    """A function of the same parameters that returns them by name."""
+    declared, given, space = [], [], {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in declared:
+            declared.append("*")
+        if parameter.default is not parameter.empty:
+            space[f"_{name}"] = parameter.default
+            declared.append(f"{name}=_{name}")
+        else:
+            declared.append(name)
+        given.append(f"{name!r}: {name}")
+    source = f"def {function.__name__}({', '.join(declared)}): return {{{', '.join(given)}}}"
+    exec(source, space)
+    made: Callable[..., dict[str, Any]] = space[function.__name__]
+    return made
+
+
+class Ref(Generic[M]):
+    """One item of an entity by its key; `await db.get(ref)` reads it."""
+
+    __slots__ = ("entity", "key", "pattern", "strong", "values")
+
+    def __init__(self, entity: Entity[..., M], key: dict[str, AttributeValue], values: Mapping[str, Any]) -> None:
+        self.entity, self.key, self.values = entity, key, values
+        self.strong = False
+        self.pattern: str | None = None
+
+    def consistent(self) -> Ref[M]:
+        """Read what was written last, for twice the units; for every read that a decision follows."""
+        found = Ref(self.entity, self.key, self.values)
+        found.strong, found.pattern = True, self.pattern
+        return found
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """Equal for references to the same item of the same table."""
+        return (id(self.entity.table), *(next(iter(value.items())) for value in self.key.values()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ref) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    def __repr__(self) -> str:
+        return f"{self.entity.name}({', '.join(f'{name}={value!r}' for name, value in self.values.items())})"

@@ -1,0 +1,229 @@
+"""Named access patterns and their plans.
+
+A pattern is a function that says what to read or write. It is run once with stand-ins when the design loads: what it
+returns is its plan, and a pattern that cannot be served does not load.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from .actions import Action, Check, Delete, Put, Transaction, Update
+from .errors import DesignError, SekkeiError
+from .expressions import Readable
+from .keys import Ref
+from .measured import Units
+from .model import hints_of
+from .query import Query
+from .reading import PAGE_SIZE
+from .samples import samples
+
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+Step = Ref[Any] | Query[Any] | Action[Any, Any] | Transaction | Sequence[Ref[Any]]
+Plannable = Step | tuple[Step, ...]
+
+
+class Plan:
+    """How one step of a pattern is carried out."""
+
+    def __init__(self, operation: str, table: str, index: str | None = None) -> None:
+        self.operation, self.table, self.index = operation, table, index
+        self.key = ""  # the key condition
+        self.filter = ""  # what is dropped after reading, or the condition of a write
+        self.consistent = False
+        self.backwards = False
+        self.page_size: int | None = None
+        self.scan = ""  # why a scan is all right
+
+    @property
+    def target(self) -> str:
+        return self.table if self.index is None else f"{self.table}.{self.index}"
+
+    def lines(self) -> list[str]:
+        writing = self.operation not in ("GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems")
+        found = [f"{self.operation} {self.target}"]
+        if self.key:
+            found.append(f"key: {self.key}")
+        if self.filter:
+            found.append(f"{'condition' if writing else 'filter'}: {self.filter}")
+        if not writing:
+            found.append("consistency: " + ("strong" if self.consistent else "eventual"))
+        if self.page_size is not None:
+            found.append(f"page: {self.page_size} items, {'last' if self.backwards else 'first'} sort key first")
+        if self.scan:
+            found.append(f"scan, because {self.scan}")
+        return found
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+class Pattern(Generic[P, R_co]):
+    """Calling it with real arguments gives what `Database` carries out."""
+
+    def __init__(
+        self,
+        function: Callable[P, R_co],
+        *,
+        number: str = "",
+        ja: str = "",
+        scan: str = "",
+        page: int | None = None,
+        sample: Mapping[str, Any] | None = None,
+        added: bool = False,
+    ) -> None:
+        self.name, self.function = function.__name__, function
+        self.number, self.ja, self.added = number, ja, added
+        self.en = inspect.cleandoc(function.__doc__ or "")
+        self.__doc__ = self.en
+        self.scan, self._page = scan, page
+        if not self.en:
+            raise DesignError(
+                "SK140", f"pattern {self.name} has no docstring. Say in one sentence what it finds or does."
+            )
+        self._sample = dict(sample or {})
+        self.plans  # noqa: B018  planning is the check that the pattern can be served
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        return self._named(self.function(*args, **kwargs))  # type: ignore[no-any-return]
+
+    def _named(self, found: Any) -> Any:
+        """The same value, knowing which pattern it came from."""
+        if isinstance(found, Query):
+            return found._with(pattern=self.name, size=found.size or self._page)
+        if isinstance(found, Action):
+            return found._with(pattern=self.name)
+        if isinstance(found, Ref | Transaction):
+            named = copy.copy(found)
+            named.pattern = self.name
+            return named
+        if isinstance(found, tuple | list):
+            return type(found)(self._named(one) for one in found)
+        return found
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Each parameter with its type."""
+        return {name: hint for name, hint in hints_of(self.function).items() if name != "return"}
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The steps, planned with stand-ins for the arguments."""
+        given = samples(self.function, hints_of(self.function), self._sample)
+        call: Callable[..., Any] = self.function
+        try:
+            result = call(**given)
+        except SekkeiError:
+            raise
+        except Exception as error:
+            raise DesignError(
+                "SK141",
+                f"pattern {self.name} could not be planned: {type(error).__name__}: {error}. It runs once with "
+                "stand-ins; give a parameter that needs a real value one: @design.pattern(sample={...}).",
+            ) from error
+        found = [plan for step in self._steps(result) for plan in self._plan(step)]
+        for plan in found:
+            if plan.operation == "Scan" and not self.scan:
+                raise DesignError(
+                    "SK142",
+                    f"pattern {self.name} would read the whole of {plan.target}. Use a key, or declare why this is all "
+                    "right: @design.pattern(scan='...').",
+                )
+            plan.scan = self.scan if plan.operation == "Scan" else ""
+        return found
+
+    def _steps(self, result: Any) -> list[Any]:
+        return list(result) if isinstance(result, tuple) else [result]
+
+    def _plan(self, step: Any) -> list[Plan]:
+        if isinstance(step, Ref):
+            return [_plan_get("GetItem", step)]
+        if isinstance(step, Query):
+            return [_plan_query(step, self._page)]
+        if isinstance(step, Action):
+            return [_plan_write(step)]
+        if isinstance(step, Transaction):
+            return [_in_transaction(action) for action in step.actions]
+        if isinstance(step, list) and step and all(isinstance(one, Ref) for one in step):
+            tables = {ref.entity.table.name: ref for ref in step}
+            return [_plan_get("BatchGetItem", ref) for ref in tables.values()]
+        raise DesignError(
+            "SK143",
+            f"pattern {self.name} returns {type(step).__name__}. Return a reference, a list of them, a query, a "
+            "write, a Transaction, or a tuple of such steps.",
+        )
+
+    def describe(self, units: Units | None = None) -> str:
+        """The pattern and its plan in words."""
+        parameters = ", ".join(f"{name}: {getattr(hint, '__name__', hint)}" for name, hint in self.parameters.items())
+        lines = [f"{self.name}({parameters})", f"  {self.en.splitlines()[0]}"]
+        for plan in self.plans:
+            lines += ["  " + line if i == 0 else "    " + line for i, line in enumerate(plan.lines())]
+        lines.append(f"  last measured: {units if units is not None else 'not yet'}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<pattern {self.name}>"
+
+
+def _key_text(ref: Ref[Any]) -> str:
+    readable = Readable()
+    return " AND ".join(f"{name} = {readable.value(value)}" for name, value in ref.key.items())
+
+
+def _plan_get(operation: str, ref: Ref[Any]) -> Plan:
+    plan = Plan(operation, ref.entity.table.name)
+    plan.key, plan.consistent = _key_text(ref), ref.strong
+    return plan
+
+
+def _plan_query(query: Query[Any], page: int | None) -> Plan:
+    index = query.view.index
+    plan = Plan(query.operation(), query.view.table.name, None if index is None else index.name)
+    readable = Readable()
+    plan.key = " AND ".join(test.render(readable) for test in query.tests)
+    plan.filter = query.filter_text(readable, {"N": "{now}"})
+    plan.consistent, plan.backwards = query.strong, not query.forward
+    plan.page_size = query.size or page or PAGE_SIZE
+    return plan
+
+
+_OPERATION_OF: dict[type[Any], str] = {
+    Put: "PutItem",
+    Update: "UpdateItem",
+    Delete: "DeleteItem",
+    Check: "ConditionCheck",
+}
+
+
+def _plan_write(action: Action[Any, Any]) -> Plan:
+    plan = Plan(_OPERATION_OF[type(action)], action.entity.table.name)
+    plan.key = _key_text(action.ref)
+    plan.filter = _condition_text(action)
+    return plan
+
+
+def _condition_text(action: Action[Any, Any]) -> str:
+    readable = Readable()
+    texts = [condition.render(readable) for condition in action.conditions]
+    pk = action.entity.table.pk
+    if isinstance(action, Put) and action.mode != "put":
+        texts.append(f"attribute_{'not_exists' if action.mode == 'create' else 'exists'}({pk})")
+    if isinstance(action, Update) and not action.creating:
+        texts.append(f"attribute_exists({pk})")
+    if isinstance(action, Check):
+        texts.append(f"attribute_{'exists' if action.present else 'not_exists'}({pk})")
+    if isinstance(action, Delete) and action.needed:
+        texts.append(f"attribute_exists({pk})")
+    return " AND ".join(texts)
+
+
+def _in_transaction(action: Action[Any, Any]) -> Plan:
+    plan = _plan_write(action)
+    plan.operation = f"TransactWriteItems {plan.operation}"
+    return plan

@@ -1,0 +1,169 @@
+"""Queries as values: what to read, not yet read."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .binding import KeyTest
+from .codecs import AttributeValue
+from .conditions import Condition, every
+from .errors import DesignError, ValueRefused
+from .expressions import Expression
+from .fields import Field
+from .model import Model, described
+
+if TYPE_CHECKING:
+    from .entity import Entity
+    from .views import View
+
+M_co = TypeVar("M_co", covariant=True)
+S = TypeVar("S")
+PAGE_SIZE_MAX = 1000
+
+
+class Query(Generic[M_co]):
+    """Made by `where(...)` or `scan()`; every method returns a changed copy."""
+
+    def __init__(
+        self,
+        view: View[Any],
+        entities: tuple[Entity[..., Any], ...],
+        tests: tuple[KeyTest, ...],
+        *,
+        excluded: tuple[str, AttributeValue] | None = None,
+        scanning: bool = False,
+        shape: Model[Any] | None = None,
+    ) -> None:
+        self.view, self.entities, self.tests = view, entities, tests
+        self.excluded, self.scanning, self.shape = excluded, scanning, shape
+        self.filters: tuple[Condition[Any], ...] = ()
+        self.forward = True
+        self.strong = False
+        self.expired = False
+        self.size: int | None = None
+        self.pattern: str | None = None
+
+    def _with(self, **changes: Any) -> Any:
+        changed = copy.copy(self)
+        changed.__dict__.update(changes)
+        return changed
+
+    def filter(self, *conditions: Condition[Any]) -> Query[M_co]:
+        """Drop items after they were read (and paid for). Pages are filled all the same."""
+        for condition in conditions:
+            for field in condition.fields():
+                self._check_filter(field)
+        found: Query[M_co] = self._with(filters=self.filters + conditions)
+        return found
+
+    def _check_filter(self, field: Field[Any, Any]) -> None:
+        if field.stored in self.view.attributes:
+            raise DesignError(
+                "SK133",
+                f"{self.view.place}: {field.label} is a key here, and DynamoDB refuses key attributes in a filter. "
+                "Put the condition into .where(...).",
+            )
+
+    def backwards(self) -> Query[M_co]:
+        """From the highest sort key down: newest first, when the key is a time."""
+        found: Query[M_co] = self._with(forward=not self.forward)
+        return found
+
+    def consistent(self) -> Query[M_co]:
+        """Read what was written last, for twice the units."""
+        if self.view.index is not None and not self.view.index.local:
+            raise DesignError(
+                "SK134",
+                f"{self.view.place}: a global index is always a little behind and has no consistent reads. "
+                "Read the table itself where a decision follows.",
+            )
+        found: Query[M_co] = self._with(strong=True)
+        return found
+
+    def page_of(self, size: int) -> Query[M_co]:
+        """How many items a page has when the caller does not say."""
+        if not 1 <= size <= PAGE_SIZE_MAX:
+            raise ValueRefused("SK217", f"a page has 1 to {PAGE_SIZE_MAX} items, not {size}.")
+        found: Query[M_co] = self._with(size=size)
+        return found
+
+    def only(self, shape: type[S]) -> Query[S]:
+        """Read some attributes only, into a smaller model."""
+        model = described(shape)
+        self.view.check_shape(model)
+        found: Query[S] = self._with(shape=model)
+        return found
+
+    def with_expired(self) -> Query[M_co]:
+        """Include items whose time to live is over but which DynamoDB has not deleted yet."""
+        found: Query[M_co] = self._with(expired=True)
+        return found
+
+    # The request
+
+    def condition(self) -> Condition[Any] | None:
+        return every(self.filters)
+
+    def operation(self) -> str:
+        return "Scan" if self.scanning else "Query"
+
+    def request(self, table_name: str, now: int) -> dict[str, Any]:
+        """The request without limit and start; `now` leaves out what has expired by then."""
+        request: dict[str, Any] = {"TableName": table_name}
+        expression = Expression()
+        if self.view.index is not None:
+            request["IndexName"] = self.view.index.name
+        if self.tests:
+            request["KeyConditionExpression"] = " AND ".join(test.render(expression) for test in self.tests)
+        kept = self.filter_text(expression, {"N": str(now)})
+        if kept:
+            request["FilterExpression"] = kept
+        if self.shape is not None and self.view.shape is None:
+            request["ProjectionExpression"] = self._projection(expression, self.shape)
+        if not self.forward:
+            request["ScanIndexForward"] = False
+        if self.strong:
+            request["ConsistentRead"] = True
+        expression.into(request)
+        return request
+
+    def filter_text(self, expression: Expression, now: AttributeValue) -> str:
+        condition = self.condition()
+        text = "" if condition is None else condition.render(expression)
+        ttl = self.view.table.ttl
+        if self.expired or ttl is None or not any(entity.ttl for entity in self.entities):
+            return text
+        name = expression.name(ttl)
+        alive = f"attribute_not_exists({name}) OR {name} > {expression.value(now)}"
+        return f"({text}) AND ({alive})" if text else alive
+
+    def _projection(self, expression: Expression, shape: Model[Any]) -> str:
+        table = self.view.table
+        needed = [*table.key_attributes, *self.view.attributes]
+        if table.discriminator is not None:
+            needed.append(table.discriminator)
+        needed += [field.stored for field in shape.fields.values() if field.is_stored and not field.derived]
+        return ", ".join(expression.name(name) for name in dict.fromkeys(needed))
+
+    def fingerprint(self, table_name: str) -> bytes:
+        """What a cursor is bound to: the pattern, the keys asked for, the filter and the direction."""
+        expression = Expression()
+        content = [
+            self.pattern or "",
+            table_name,
+            self.view.index.name if self.view.index is not None else "",
+            [list(test) for test in self.tests],
+            self.filter_text(expression, {"N": "now"}),
+            expression.values,
+            self.forward,
+        ]
+        names: dict[str, Any] = {}
+        expression.into(names)
+        text = json.dumps([content, names.get("ExpressionAttributeNames")], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).digest()
+
+    def __repr__(self) -> str:
+        return f"<query of {self.view.place}>"

@@ -1,0 +1,243 @@
+"""Carrying out reads: single items, batches, snapshots, pages and streams of results."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .codecs import AttributeValue
+from .cursors import seal, unseal
+from .errors import Contended, ItemRefused, ValueRefused
+from .keys import Ref
+from .query import PAGE_SIZE_MAX, Query
+from .retries import TRIES_MAX, pause
+
+if TYPE_CHECKING:
+    from .database import Database
+    from .entity import Entity
+
+M = TypeVar("M")
+M_co = TypeVar("M_co", covariant=True)
+Item = dict[str, AttributeValue]
+PAGE_SIZE = 50  # when neither the caller nor the query says
+READS_PER_PAGE_MAX = 20  # a filter that keeps almost nothing ends in a short page with a cursor, not in a long wait
+BATCH_GET_MAX = 100
+
+
+class Page(Generic[M_co]):
+    """Some items, and the cursor to the next ones; no cursor means that this was the last page."""
+
+    __slots__ = ("cursor", "items")
+
+    def __init__(self, items: Sequence[M_co], cursor: str | None) -> None:
+        self.items, self.cursor = items, cursor
+
+    def __iter__(self) -> Iterator[M_co]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        return f"Page({len(self.items)} items, {'more follow' if self.cursor else 'the last'})"
+
+
+def alive(entity: Entity[..., Any], item: Item, now: float) -> bool:
+    """Is the item still within its time to live? DynamoDB deletes late, by days."""
+    if entity.ttl is None:
+        return True
+    stored = item.get(entity.ttl.stored)
+    return stored is None or "N" not in stored or float(stored["N"]) > now
+
+
+def decoded(db: Database, ref: Ref[M], item: Item | None) -> M | None:
+    if item is None or not alive(ref.entity, item, db.clock.now()):
+        return None
+    if ref.entity.table.discriminator is not None:
+        stored = item.get(ref.entity.table.discriminator, {}).get("S")
+        if stored != ref.entity.type:
+            raise ItemRefused(
+                "SK505",
+                f"{ref!r} is a {stored!r} in the table, not a {ref.entity.type!r}. Read it through its own "
+                "entity, or correct its type.",
+                item,
+            )
+    return ref.entity.decode(item)
+
+
+async def get(db: Database, ref: Ref[M]) -> M | None:
+    request: dict[str, Any] = {"TableName": db.table_name(ref.entity.table), "Key": ref.key}
+    if ref.strong:
+        request["ConsistentRead"] = True
+    db.measure_into(request)
+    response = await db.store.call("GetItem", request)
+    db.measured(ref.pattern, [response], writing=False, items=int("Item" in response))
+    return decoded(db, ref, response.get("Item"))
+
+
+async def get_many(db: Database, refs: Sequence[Ref[M]]) -> list[M | None]:
+    """In the order asked; None where there is no item. Asks again for what the store left unprocessed."""
+    wanted = list(dict.fromkeys(refs))
+    found: dict[Ref[Any], Item] = {}
+    for start in range(0, len(wanted), BATCH_GET_MAX):
+        await _get_batch(db, wanted[start : start + BATCH_GET_MAX], found)
+    return [decoded(db, ref, found.get(ref)) for ref in refs]
+
+
+async def _get_batch(db: Database, refs: list[Ref[M]], found: dict[Ref[Any], Item]) -> None:
+    by_key = {(db.table_name(ref.entity.table), _key_id(ref.key)): ref for ref in refs}
+    strong = any(ref.strong for ref in refs)
+    request: dict[str, Any] = {}
+    for ref in refs:
+        table = request.setdefault(db.table_name(ref.entity.table), {"Keys": []})
+        table["Keys"].append(ref.key)
+        if strong:
+            table["ConsistentRead"] = True
+    responses = []
+    for attempt in range(TRIES_MAX):
+        call: dict[str, Any] = {"RequestItems": request}
+        db.measure_into(call)
+        response = await db.store.call("BatchGetItem", call)
+        responses.append(response)
+        for name, items in response.get("Responses", {}).items():
+            for item in items:
+                ref = _ref_of(by_key, name, item, refs)
+                found[ref] = item
+        request = response.get("UnprocessedKeys") or {}
+        if not request:
+            db.measured(refs[0].pattern, responses, writing=False, items=len(found))
+            return
+        await pause(attempt, db.clock)
+    raise Contended(
+        "SK304", f"the store left reads unprocessed {TRIES_MAX} times. Try again later, with smaller batches."
+    )
+
+
+def _key_id(key: Item) -> tuple[Any, ...]:
+    return tuple(sorted((name, *next(iter(value.items()))) for name, value in key.items()))
+
+
+def _ref_of(by_key: dict[Any, Ref[M]], name: str, item: Item, refs: list[Ref[M]]) -> Ref[M]:
+    attributes = next(iter(ref for ref in refs)).key if len(by_key) == 1 else None
+    names = attributes or next(ref.key for (table, _), ref in by_key.items() if table == name)
+    return by_key[name, _key_id({attribute: item[attribute] for attribute in names})]
+
+
+async def snapshot(db: Database, refs: Sequence[Ref[Any]]) -> list[Any]:
+    """Several items as they are at one moment."""
+    items = [{"Get": {"TableName": db.table_name(ref.entity.table), "Key": ref.key}} for ref in refs]
+    request: dict[str, Any] = {"TransactItems": items}
+    db.measure_into(request)
+    response = await db.store.call("TransactGetItems", request)
+    db.measured(refs[0].pattern, [response], writing=False, items=len(refs))
+    return [decoded(db, ref, found.get("Item")) for ref, found in zip(refs, response["Responses"], strict=True)]
+
+
+class Reader(Generic[M]):
+    """One run of a query: reads the store's pages and hands out the items that count."""
+
+    def __init__(self, db: Database, query: Query[M]) -> None:
+        self.db, self.query = db, query
+        self.table_name = db.table_name(query.view.table)
+        self.request = query.request(self.table_name, int(db.clock.now()))
+        db.measure_into(self.request)
+        self.responses: list[dict[str, Any]] = []
+
+    async def read(self, start: Item | None, limit: int | None) -> tuple[list[Item], Item | None]:
+        """One page of the store's own: items and where it stopped."""
+        request = dict(self.request)
+        if start is not None:
+            request["ExclusiveStartKey"] = start
+        if limit is not None:
+            request["Limit"] = limit
+        response = await self.db.store.call(self.query.operation(), request)
+        self.responses.append(response)
+        return response.get("Items", []), response.get("LastEvaluatedKey")
+
+    def decode(self, item: Item) -> M | None:
+        """The item as its model; None when it is not one that was asked for."""
+        query = self.query
+        if query.excluded is not None and item.get(query.excluded[0]) == query.excluded[1]:
+            return None
+        table = query.view.table
+        entity = query.entities[0]
+        if len(table.entities) > 1:
+            entity = table.entity_of(item)
+            if entity not in query.entities:
+                return None
+        elif not entity.fits(item):
+            entity = table.entity_of(item)  # raises: no entity matches
+        found: M = entity.decode(item) if query.shape is None else entity.decode_as(query.shape, item)
+        return found
+
+    def position(self, item: Item) -> Item:
+        """The key that a next page starts after."""
+        names = dict.fromkeys((*self.query.view.table.key_attributes, *self.query.view.attributes))
+        return {name: item[name] for name in names}
+
+    def done(self, items: int) -> None:
+        self.db.measured(self.query.pattern, self.responses, writing=False, items=items)
+
+
+async def page(db: Database, query: Query[M], size: int | None, after: str | None) -> Page[M]:
+    """A full page, unless the results end or too little of what is read passes the filter."""
+    size = size or query.size or PAGE_SIZE
+    if not 1 <= size <= PAGE_SIZE_MAX:
+        raise ValueRefused("SK217", f"a page has 1 to {PAGE_SIZE_MAX} items, not {size}.")
+    reader = Reader(db, query)
+    fingerprint = query.fingerprint(reader.table_name)
+    start = None if after is None else unseal(after, fingerprint, db.secret)
+    found: list[M] = []
+    limit = size if "FilterExpression" not in reader.request else max(size, PAGE_SIZE)
+    for _ in range(READS_PER_PAGE_MAX):
+        items, start = await reader.read(start, limit)
+        for item in items:
+            model = reader.decode(item)
+            if model is None:
+                continue
+            found.append(model)
+            if len(found) == size:
+                more = start is not None or item is not items[-1]
+                start = reader.position(item) if more else None
+                break
+        if start is None or len(found) == size:
+            break
+    reader.done(len(found))
+    return Page(found, None if start is None else seal(start, fingerprint, db.secret))
+
+
+async def each(db: Database, query: Query[M]) -> AsyncIterator[M]:
+    """Every item, read page by page as they are asked for."""
+    reader = Reader(db, query)
+    start: Item | None = None
+    count = 0
+    while True:
+        items, start = await reader.read(start, query.size)
+        for item in items:
+            model = reader.decode(item)
+            if model is not None:
+                count += 1
+                yield model
+        if start is None:
+            break
+    reader.done(count)
+
+
+async def count(db: Database, query: Query[Any]) -> int:
+    """How many items; the store counts by itself when the table holds only one kind of them."""
+    if len(query.view.table.entities) > 1 or query.excluded is not None:
+        total = 0
+        async for _ in each(db, query):
+            total += 1
+        return total
+    reader = Reader(db, query)
+    reader.request.pop("ProjectionExpression", None)
+    reader.request["Select"] = "COUNT"
+    total, start = 0, None
+    while True:
+        _, start = await reader.read(start, None)
+        total += int(reader.responses[-1]["Count"])
+        if start is None:
+            break
+    reader.done(total)
+    return total

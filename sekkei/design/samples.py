@@ -1,0 +1,163 @@
+"""Stand-ins for arguments, so that a pattern can be planned without real ones.
+
+A pattern function is run once when the design loads. Each parameter gets a real value of its type that encodes as
+`{name}`: the plan then reads `PK = "TEAM#{team_id}"`. What cannot be subclassed (bool) gets an ordinary value.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Union, get_args, get_origin
+
+from .errors import DesignError
+
+
+class Sample:
+    """Marks a stand-in; `label` is what it shows in a plan."""
+
+    label: str
+
+
+class SampleText(Sample, str):
+    pass
+
+
+class SampleBytes(Sample, bytes):
+    pass
+
+
+class SampleInt(Sample, int):
+    def __str__(self) -> str:
+        return self.label
+
+    def __format__(self, spec: str) -> str:
+        return self.label
+
+
+class SampleDecimal(Sample, Decimal):
+    def __str__(self) -> str:
+        return self.label
+
+
+class SampleDate(Sample, dt.date):
+    def isoformat(self) -> str:
+        return self.label
+
+    def __format__(self, spec: str) -> str:
+        return self.label
+
+
+class SampleTime(Sample, dt.time):
+    def isoformat(self, timespec: str = "auto") -> str:
+        return self.label
+
+    def __format__(self, spec: str) -> str:
+        return self.label
+
+
+class SampleDatetime(Sample, dt.datetime):
+    def isoformat(self, sep: str = "T", timespec: str = "auto") -> str:
+        return self.label
+
+    def __format__(self, spec: str) -> str:
+        return self.label
+
+
+def is_sample(value: object) -> bool:
+    """Is this a stand-in? An enum's stand-in is a member that the enum does not list."""
+    return isinstance(value, Sample) or (isinstance(value, Enum) and value._name_.startswith("{"))
+
+
+def _of_date(cls: type[Any], label: str) -> Any:
+    # A class of its own per parameter: arithmetic on a date keeps the class, and so the label.
+    labelled = type(cls.__name__, (cls,), {"label": label})
+    if cls is SampleDatetime:
+        return labelled(2001, 2, 3, 4, 5, 6, tzinfo=dt.UTC)
+    return labelled(4, 5) if cls is SampleTime else labelled(2001, 2, 3)
+
+
+def _of_enum(enum: type[Enum], label: str) -> Enum:
+    mixed: Any = next((base for base in (str, int) if issubclass(enum, base)), None)
+    member: Any = object.__new__(enum) if mixed is None else mixed.__new__(enum, label if mixed is str else 0)
+    member._name_ = label
+    member._value_ = label
+    return typing.cast(Enum, member)
+
+
+def _labelled(value: Any, label: str) -> Any:
+    value.label = label
+    return value
+
+
+def sample_of(annotation: Any, label: str) -> Any:
+    """A value of the annotated type that shows as `label`; raises TypeError when the type is not known here."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin in (Union, types.UnionType):
+        return sample_of(next(a for a in args if a is not type(None)), label)
+    if origin is typing.Literal:
+        return args[0]
+    if origin in (list, set, frozenset, tuple) or (origin is not None and hasattr(origin, "__iter__")):
+        return _container(origin, args, label)
+    if annotation is bool:
+        return True
+    if not isinstance(annotation, type):
+        raise TypeError(annotation)
+    if issubclass(annotation, Enum):
+        return _of_enum(annotation, label)
+    if issubclass(annotation, str):
+        return _labelled(SampleText(label), label)
+    if issubclass(annotation, bytes):
+        return _labelled(SampleBytes(label.encode()), label)
+    for base, sample in ((int, SampleInt), (Decimal, SampleDecimal)):
+        if issubclass(annotation, base):
+            return _labelled(sample(1), label)
+    for moment, dated in ((dt.datetime, SampleDatetime), (dt.date, SampleDate), (dt.time, SampleTime)):
+        if issubclass(annotation, moment):
+            return _of_date(dated, label)
+    return _instance(annotation, label)
+
+
+def _container(origin: Any, args: tuple[Any, ...], label: str) -> Any:
+    if origin is tuple and args[-1:] != (...,):
+        return tuple(sample_of(arg, f"{label[:-1]}.{i}}}") for i, arg in enumerate(args))
+    if issubclass(origin, Mapping):
+        return {"key": sample_of(args[1], label)}
+    inner = [sample_of(args[0], label)]
+    return origin(inner) if origin in (set, frozenset, tuple) else inner
+
+
+def _instance(annotation: type[Any], label: str) -> Any:
+    """A model whose every attribute is a stand-in, labelled `{parameter.attribute}`."""
+    described = getattr(annotation, "__sekkei__", None)
+    if described is None:
+        raise TypeError(annotation)
+    inner = {
+        field.name: sample_of(field.annotation, f"{label[:-1]}.{field.name}}}")
+        for field in described.fields.values()
+        if field.in_init
+    }
+    return annotation(**inner)
+
+
+def samples(function: Callable[..., Any], hints: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """One stand-in per parameter of `function`; `given` has the caller's own for those that need a real value."""
+    found: dict[str, Any] = {}
+    for name in inspect.signature(function).parameters:
+        if name in given:
+            found[name] = given[name]
+            continue
+        try:
+            found[name] = sample_of(hints[name], "{" + name + "}")
+        except (KeyError, TypeError) as error:
+            raise DesignError(
+                "SK120",
+                f"pattern {function.__name__} has a parameter {name} whose type has no stand-in for planning. "
+                f"Annotate it with a plain type, or pass one: @design.pattern(sample={{'{name}': ...}}).",
+            ) from error
+    return found
