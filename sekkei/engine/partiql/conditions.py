@@ -103,9 +103,9 @@ def _condition(node: Expression, bindings: Bindings) -> Condition:
             return _membership(value, choices, bindings)
         case nodes.Is(value, type_name):
             return _type_test(node, value, type_name, bindings)
-        case nodes.Call(name, arguments) if name in CONDITION_FUNCTIONS:
-            return Operation(name, tuple([_operand(argument, bindings) for argument in arguments]))
-        case nodes.Call(name):
+        case nodes.Call(name) if name in CONDITION_FUNCTIONS:
+            return Operation(name, _operands(node, bindings))
+        case nodes.Call():
             raise unrecognised(node)
         case _:
             raise unsupported(node)
@@ -123,8 +123,15 @@ def _operand(node: Expression, bindings: Bindings) -> Operand:
     if isinstance(node, nodes.Call):
         if node.name != "size":
             raise unrecognised(node)
-        return Operation("size", tuple([_operand(argument, bindings) for argument in node.arguments]))
+        return Operation("size", _operands(node, bindings))
     raise unsupported(node)
+
+
+def _operands(call: nodes.Call, bindings: Bindings) -> tuple[Operand, ...]:
+    if not call.arguments:
+        # An expression cannot even be written so, and its checks count on that.
+        raise ValidationException(wrong_count(call.name, 0))
+    return tuple([_operand(argument, bindings) for argument in call.arguments])
 
 
 def _is_condition(node: Expression) -> bool:
