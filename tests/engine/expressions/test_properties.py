@@ -1,9 +1,10 @@
-"""Properties: conditions and updates agree with a plain reference, nothing given is changed, no text breaks a parser."""
+"""Conditions and updates agree with a plain reference, nothing given is changed, no text breaks a parser."""
 
 from __future__ import annotations
 
 import base64
 import copy
+from contextlib import suppress
 from itertools import combinations
 from typing import Any
 
@@ -242,9 +243,12 @@ def test_projections_hold_what_the_paths_lead_to(item: Any, wanted: Any) -> None
 
 # Any text at all
 
-words = st.sampled_from(
-    ["a", "b.c", "#n", "#undefined", ":v", ":undefined", "[0]", "[", "]", "(", ")", ",", ".", "=", "<>", "<", "<=", "+", "-", "AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE", "size", "size(a)", "attribute_exists(a)", "attribute_type(a,:v)", "begins_with(a,:v)", "contains(a,b)", "if_not_exists(a,:v)", "list_append(:v,:v)", "nothing(a)", "status", "12", "_", "$", '"', "ü"]
-)
+WORDS = """
+a b.c #n #undefined :v :undefined [0] [ ] ( ) , . = <> < <= + - AND OR NOT BETWEEN IN SET REMOVE ADD DELETE size
+size(a) attribute_exists(a) attribute_type(a,:v) begins_with(a,:v) contains(a,b) if_not_exists(a,:v)
+list_append(:v,:v) nothing(a) status 12 _ $ " ü
+"""
+words = st.sampled_from(WORDS.split())
 any_text = st.one_of(st.lists(words, max_size=25).map(" ".join), st.lists(words, max_size=25).map("".join), st.text())
 
 
@@ -258,7 +262,6 @@ def test_no_text_breaks_a_parser(text: str, value: Any, item: Any) -> None:
         lambda: parse_projection(text, placeholders).project(item),
         lambda: parse_update(text, placeholders).bind({":v": value}).apply(item),
     ):
-        try:
+        # A refusal is fine; anything else that is raised is not.
+        with suppress(ValidationException):
             ask()
-        except ValidationException as refused:
-            assert refused.message

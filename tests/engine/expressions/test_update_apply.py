@@ -238,15 +238,11 @@ def test_underflow() -> None:
 
 def test_documents_do_not_grow_without_end() -> None:
     item: Any = {"p": {"S": "key"}, "b": {"M": {}}}
-    too_deep = "Nesting Levels have exceeded supported limits"
-    for _ in range(40):
-        try:
+    for _ in range(30):
+        item = update("SET b.x = b", item).item
+    with pytest.raises(ValidationException, match="Nesting Levels have exceeded supported limits"):
+        for _ in range(3):
             item = update("SET b.x = b", item).item
-        except ValidationException as refused:
-            assert refused.message.startswith(too_deep)
-            break
-    else:
-        pytest.fail("a document copied into itself forty times was accepted")
 
 
 @pytest.mark.parametrize(
