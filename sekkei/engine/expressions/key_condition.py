@@ -69,21 +69,22 @@ class KeyTests(dict[str, KeyTest]):
         if len(self) > parts:
             raise ValidationException("Query key condition not supported")
         waiting = dict(self)
+        if len(schema.hash) > 1:
+            _check_many_hash_parts(schema, self)
         partition = []
         for part in schema.hash:
             test = _test_of(part, waiting)
             if test.operator != "=":
                 raise ValidationException("Query key condition not supported")
             partition.append(test.operands[0])
+        if len(schema.range) > 1:
+            _check_many_range_parts(schema, waiting)
         equal: list[AttributeValue] = []
         last = None
         for part in schema.range:
             if not waiting:
                 break
             test = _test_of(part, waiting)
-            if last is not None:
-                # Only the last sort part that is tested may be tested for more than equality.
-                raise ValidationException("Query key condition not supported")
             if test.operator == "=":
                 equal.append(test.operands[0])
             else:
@@ -91,6 +92,27 @@ class KeyTests(dict[str, KeyTest]):
         if waiting:
             raise ValidationException("Query key condition not supported")
         return KeyRange(tuple(partition), tuple(equal), last)
+
+
+def _check_many_hash_parts(schema: Schema, tests: Mapping[str, KeyTest]) -> None:
+    """Every HASH attribute is tested for equality."""
+    missing = [part.name for part in schema.hash if part.name not in tests or tests[part.name].operator != "="]
+    if missing:
+        raise ValidationException(
+            f"HASH key attributes {', '.join(missing)} must have equality conditions specified in the query"
+        )
+
+
+def _check_many_range_parts(schema: Schema, tests: Mapping[str, KeyTest]) -> None:
+    """RANGE attributes are tested from the first on, and only the last one tested for more than equality."""
+    tested = [place for place, part in enumerate(schema.range) if part.name in tests]
+    for place, part in enumerate(schema.range[: tested[-1]] if tested else ()):
+        if place not in tested or tests[part.name].operator != "=":
+            later = schema.range[next(each for each in tested if each > place)].name
+            raise ValidationException(
+                f"RANGE key attributes {part.name} must have equality conditions specified in the query "
+                f"because a condition is present on key attribute {later}"
+            )
 
 
 def _test_of(part: Part, waiting: dict[str, KeyTest]) -> KeyTest:
