@@ -55,6 +55,7 @@ __all__ = [
     "BoundKeyCondition",
     "BoundUpdate",
     "Condition",
+    "Expression",
     "KeyCondition",
     "KeyRange",
     "KeyTest",

@@ -8,7 +8,7 @@ thousand parentheses are an ordinary syntax error, not a RecursionError.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
+from typing import Any, NoReturn
 
 from sekkei.engine.expressions.lexer import (
     END,
@@ -105,7 +105,7 @@ class Reader:
         self._at += 1
         return True
 
-    def fail(self) -> None:
+    def fail(self) -> NoReturn:
         raise syntax_error(self.parameter, self._text, self._tokens, self._at)
 
     def expect_end(self) -> None:
