@@ -13,17 +13,18 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import apsw
 import orjson
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.engine import file, operations, validation
+from sekkei.engine import file, housekeeping, operations, validation
 from sekkei.engine.catalogue import DEFAULT_REGION
 from sekkei.engine.errors import DynamoDBError
 from sekkei.engine.frame import Render, Response
-from sekkei.engine.settings import Settings
+from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.snapshot import Catalogue, Snapshot
 from sekkei.engine.writer import Writer, as_dynamodb_error
 
@@ -32,7 +33,15 @@ class Engine:
     """DynamoDB in one file; in memory (and gone afterwards) when no path is given."""
 
     def __init__(
-        self, path: str | os.PathLike[str] | None, *, clock: Clock = SYSTEM, region: str = DEFAULT_REGION
+        self,
+        path: str | os.PathLike[str] | None,
+        *,
+        clock: Clock = SYSTEM,
+        region: str = DEFAULT_REGION,
+        s3_folder: str | os.PathLike[str] | None = None,
+        housekeeping_seconds: float | None = DEFAULTS.housekeeping_seconds,
+        ttl_delay_seconds: float = DEFAULTS.ttl_delay_seconds,
+        ttl_deletes_max: int = DEFAULTS.ttl_deletes_max,
     ) -> None:
         self.clock = clock
         self.region = region
@@ -45,10 +54,18 @@ class Engine:
         self._connections: list[apsw.Connection] = []
         self._lock = threading.Lock()
         self._closed = False
-        self._settings = Settings(clock=clock, region=region)
-        self._writer = Writer(self._connect, self._settings)
-        self._snapshot()
-        operations.resume(self._catalogue, self._writer)
+        self._settings = Settings(
+            clock=clock,
+            region=region,
+            s3_folder=Path(s3_folder) if s3_folder is not None else Path(self.path).parent / "s3",
+            housekeeping_seconds=housekeeping_seconds,
+            ttl_delay_seconds=ttl_delay_seconds,
+            ttl_deletes_max=ttl_deletes_max,
+        )
+        self._writer = Writer(self._connect, self._settings, housekeeping.run)
+        operations.resume(self._snapshot(), self._writer)
+        if housekeeping.is_needed(self._catalogue):
+            self._writer.start()
 
     async def call(self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads) -> Response:
         """Perform one operation; items in the response are `render(stored bytes)`."""
@@ -76,6 +93,11 @@ class Engine:
         except apsw.Error as second:
             raise as_dynamodb_error(second) from second
         raise as_dynamodb_error(error)
+
+    async def sweep(self) -> None:
+        """Do all housekeeping that is due by the clock now, expired items first, instead of waiting for its time."""
+        while await self._writer.run(housekeeping.step):
+            pass
 
     def _connect(self) -> apsw.Connection:
         return file.connect(self.path, durable=self._scratch is None)

@@ -171,6 +171,10 @@ class Snapshot:
             # A statement left half-way would hold the past open and keep the log from shrinking.
             cursor.close()
 
+    def rows(self, text: str, bindings: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a statement."""
+        return self.connection.execute(text, bindings).fetchall()
+
     def statistics(self, id: int) -> tuple[int, int]:
         """Items and bytes of a table or an index."""
         return self.connection.execute(sql.READ_STATISTICS, (id,)).get or (0, 0)

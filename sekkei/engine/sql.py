@@ -11,8 +11,8 @@ The file, format 1:
     streams      every stream a table has or had in the last day
     tokens       transactions already done, by ClientRequestToken
     backups      on-demand backups; items_N holds a backup's items too, under the backup's id
-    copies       tables being copied (backups, restores, exports), a part in each commit; undo_N holds the keys whose
-                 items have changed since the moment that is copied, with the first change of each
+    jobs         work under way that takes many commits (backups, restores, exports, imports), and how far it is;
+                 undo_N and window_N hold the changes that such a job has looked at
     documents    small records that other operations keep, by kind and id (exports, imports, policies)
 
 Ids come from one sequence and are never used again, so a stale id finds no table instead of a wrong one.
@@ -57,7 +57,9 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE backups(
         id INTEGER PRIMARY KEY, arn TEXT NOT NULL UNIQUE, record BLOB NOT NULL
     );
-    CREATE TABLE copies(id INTEGER PRIMARY KEY, source_id INTEGER NOT NULL, record BLOB NOT NULL);
+    CREATE TABLE jobs(
+        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, source_id INTEGER, state BLOB NOT NULL, touched_ms INTEGER NOT NULL
+    );
     CREATE TABLE documents(
         kind TEXT NOT NULL, id TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (kind, id)
     ) WITHOUT ROWID;

@@ -81,7 +81,7 @@ def _free_label(transaction: Transaction, table_arn: str) -> tuple[str, str]:
     while True:
         label = moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}"
         arn = f"{table_arn}/stream/{label}"
-        if not transaction.connection.execute("SELECT 1 FROM streams WHERE arn = ?", (arn,)).fetchall():
+        if not transaction.rows("SELECT 1 FROM streams WHERE arn = ?", (arn,)):
             return label, arn
         moment += datetime.timedelta(milliseconds=1)
 
@@ -107,9 +107,7 @@ def horizon_ms(snapshot: Snapshot) -> int:
 
 def all_streams(snapshot: Snapshot) -> list[Stream]:
     """Every stream that is open or was until a day ago, in the order of their ARNs."""
-    rows = snapshot.connection.execute(
-        f"{_SELECT} WHERE closed_ms IS NULL OR closed_ms > ? ORDER BY arn", (horizon_ms(snapshot),)
-    ).fetchall()
+    rows = snapshot.rows(f"{_SELECT} WHERE closed_ms IS NULL OR closed_ms > ? ORDER BY arn", (horizon_ms(snapshot),))
     return [_stream(row) for row in rows]
 
 
@@ -128,9 +126,9 @@ def find_stream_by_id(snapshot: Snapshot, id: int) -> Stream:
 
 
 def _find(snapshot: Snapshot, column: str, value: object) -> Stream | None:
-    rows = snapshot.connection.execute(
+    rows = snapshot.rows(
         f"{_SELECT} WHERE {column} = ? AND (closed_ms IS NULL OR closed_ms > ?)", (value, horizon_ms(snapshot))
-    ).fetchall()
+    )
     return _stream(rows[0]) if rows else None
 
 

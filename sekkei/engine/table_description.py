@@ -64,7 +64,7 @@ def _index(snapshot: Snapshot, table: Table, index: Record) -> Record:
 def _global_index(snapshot: Snapshot, table: Table, index: Record) -> Record:
     backfilling = index.get("Backfilling", False)
     description = _index(snapshot, table, index)
-    description["IndexStatus"] = "CREATING" if backfilling else "ACTIVE"
+    description["IndexStatus"] = "CREATING" if backfilling or not table.is_active else "ACTIVE"
     description["ProvisionedThroughput"] = _throughput(index.get("ProvisionedThroughput", {}))
     description["WarmThroughput"] = _warm_throughput({**table.record, **index})
     if "OnDemandThroughput" in index:

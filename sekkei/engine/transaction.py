@@ -51,21 +51,29 @@ class Transaction(Snapshot):
             self._cursor.execute(sql.update_item(table.id), (blob, size, crc, row))
             self._count(table.id, 0, size - old.size)
         if table.indexes or table.ttl_attribute:
-            self._index(table, key, row, old.item if old else None, item)
+            self.index(table, key, row, old.item if old else None, item)
         if table.logs_changes:
             self._log(table, key, item, old, blob, size, by_ttl)
         return True
+
+    def load(self, table_id: int, key: bytes, blob: bytes, size: int, crc: int) -> int:
+        """Put a stored item where there is none, as it is. Its checksum comes along, so that damage stays visible."""
+        self.wrote = True
+        ((row,),) = self.rows(sql.insert_item(table_id), (key, blob, size, crc))
+        self._count(table_id, 1, size)
+        return int(row)
 
     def delete(self, table: Table, key: bytes, old: Stored, by_ttl: bool = False) -> None:
         self.wrote = True
         self._cursor.execute(sql.delete_item(table.id), (old.row,))
         self._count(table.id, -1, -old.size)
         if table.indexes or table.ttl_attribute:
-            self._index(table, key, old.row, old.item, None)
+            self.index(table, key, old.row, old.item, None)
         if table.logs_changes:
             self._log(table, key, old.item, old, None, 0, by_ttl)
 
-    def _index(self, table: Table, base: bytes, row: int, old: Item | None, new: Item | None) -> None:
+    def index(self, table: Table, base: bytes, row: int, old: Item | None, new: Item | None) -> None:
+        """Move an item's entries from where the old item had them to where the new one has them."""
         for index in table.indexes.values():
             self._move_entry(index, base, row, old, new)
         if table.ttl_attribute is not None and table.ttl_index_id is not None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import queue
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -56,8 +58,10 @@ class WroteBeforeFailing(Exception):
 class Writer:
     """The thread that writes. It starts with the first job."""
 
-    def __init__(self, connect: Callable[[], apsw.Connection], settings: Settings) -> None:
+    def __init__(self, connect: Callable[[], apsw.Connection], settings: Settings, housekeeping: Work) -> None:
         self._connect = connect
+        self._housekeeping = housekeeping
+        self._housekeeping_due = 0.0
         self._catalogue = Catalogue()
         self._settings = settings
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
@@ -67,7 +71,7 @@ class Writer:
 
     def schedule(self, work: Work) -> None:
         """Have `work` done in the next batch, with nobody waiting for it."""
-        self._ensure_running()
+        self.start()
         self._queue.put(Job(work))
 
     async def run(self, work: Work) -> Any:
@@ -75,15 +79,17 @@ class Writer:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         if self._thread is None or self._closed:
-            self._ensure_running()
+            self.start()
         self._queue.put(Job(work, loop, future))
         return await future
 
-    def _ensure_running(self) -> None:
+    def start(self) -> None:
+        """Be there for jobs and for what is due by the clock."""
         with self._start:
             if self._closed:
                 raise RuntimeError("This store is closed.")
             if self._thread is None:
+                self._set_housekeeping_due()
                 self._thread = threading.Thread(target=self._serve, name="sekkei-writer", daemon=True)
                 self._thread.start()
 
@@ -110,7 +116,7 @@ class Writer:
 
     def _next_batch(self) -> tuple[list[Job], bool]:
         jobs: list[Job] = []
-        item = self._queue.get()
+        item = self._next_job()
         while item is not None:
             jobs.append(item)
             if len(jobs) == BATCH_JOBS_MAX:
@@ -120,6 +126,19 @@ class Writer:
             except queue.Empty:
                 return jobs, False
         return jobs, True
+
+    def _next_job(self) -> Job | None:
+        """Whatever comes first, a job or the time for housekeeping."""
+        left = self._housekeeping_due - time.monotonic()
+        if left > 0:
+            with contextlib.suppress(queue.Empty):
+                return self._queue.get(timeout=min(left, threading.TIMEOUT_MAX))
+        self._set_housekeeping_due()
+        return Job(self._housekeeping)
+
+    def _set_housekeeping_due(self) -> None:
+        seconds = self._settings.housekeeping_seconds
+        self._housekeeping_due = math.inf if seconds is None else time.monotonic() + seconds
 
     def _run_batch(self, connection: apsw.Connection, jobs: list[Job]) -> None:
         try:

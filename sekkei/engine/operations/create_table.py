@@ -39,7 +39,7 @@ def build(transaction: Transaction, table_id: int, record: Record) -> None:
 
 def described_as_creating(transaction: Transaction, name: str) -> Record:
     """The table is ready at once; the answer still says what DynamoDB's says."""
-    description = table_description.describe(transaction, transaction.table(name), "CREATING")
+    description = table_description.describe(transaction, transaction.catalogue.tables[name], "CREATING")
     for index in description.get("GlobalSecondaryIndexes", ()):
         index["IndexStatus"] = "CREATING"
     return description

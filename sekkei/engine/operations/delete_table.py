@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sekkei.engine import sql, streams, table_description
-from sekkei.engine.errors import ResourceNotFoundException, ValidationException
+from sekkei.engine import backups, sql, streams, table_description
+from sekkei.engine.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
 
@@ -18,6 +18,10 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
             "Resource cannot be deleted as it is currently protected against deletion. "
             "Disable deletion protection first."
         )
+    if not table.is_active or table.record.get("Copies"):
+        raise ResourceInUseException(
+            f"Attempt to change a resource which is still in use: Table is being created, copied or restored: {name}"
+        )
     description = table_description.describe(transaction, table, "DELETING")
     for member in ("AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
         description.pop(member, None)
@@ -26,6 +30,9 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
         transaction.drop(sql.drop_index(index.id), index.id)
     if table.ttl_index_id is not None:
         transaction.drop(sql.drop_index(table.ttl_index_id), table.ttl_index_id)
-    transaction.drop(sql.drop_items(table.id), table.id)
+    if "PointInTimeRecovery" in table.record:
+        backups.keep_deleted(transaction, table)
+    else:
+        transaction.drop(sql.drop_items(table.id), table.id)
     transaction.forget_table(table.id)
     return {"TableDescription": description}

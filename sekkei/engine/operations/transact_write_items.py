@@ -153,7 +153,6 @@ def _earlier_answer(transaction: Transaction, token: str, digest: bytes) -> Resp
 def _remember(transaction: Transaction, token: str, digest: bytes, answer: Response) -> None:
     now_ms = int(transaction.now * 1000)
     transaction.wrote = True
-    transaction.connection.execute("DELETE FROM tokens WHERE time_ms <= ?", (now_ms - TOKEN_SECONDS * 1000,))
     transaction.connection.execute(
         "INSERT OR REPLACE INTO tokens(token, digest, answer, time_ms) VALUES (?, ?, ?, ?)",
         (token, digest, orjson.dumps(answer), now_ms),

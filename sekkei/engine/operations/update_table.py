@@ -11,6 +11,7 @@ from sekkei.engine import sql, streams, table_description
 from sekkei.engine.catalogue import Table
 from sekkei.engine.errors import (
     LimitExceededException,
+    ResourceInUseException,
     ResourceNotFoundException,
     ValidationException,
 )
@@ -37,6 +38,10 @@ def update_table(transaction: Transaction, checked: Checked, render: Render) -> 
     table = transaction.find_table(name)
     if table is None:
         raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
+    if not table.is_active:
+        raise ResourceInUseException(
+            f"Attempt to change a resource which is still in use: Table is being created: {name}"
+        )
     record = copy.deepcopy(table.record)
     _change_billing(transaction, record, request)
     _change_settings(record, request)

@@ -1,0 +1,26 @@
+"""DescribeTimeToLive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.engine.catalogue import Table
+from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.snapshot import Snapshot
+
+
+def describe_time_to_live(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    snapshot.catalogue.refresh(snapshot.connection)
+    table = snapshot.find_table(checked.table)
+    if table is None:
+        raise ResourceNotFoundException(f"Requested resource not found: Table: {checked.table} not found")
+    return {"TimeToLiveDescription": describe(table)}
+
+
+def describe(table: Table) -> dict[str, Any]:
+    ttl = table.record.get("TimeToLive")
+    if ttl is None:
+        return {"TimeToLiveStatus": "DISABLED"}
+    status = "ENABLING" if ttl.get("Backfilling") else "ENABLED"
+    return {"TimeToLiveStatus": status, "AttributeName": ttl["AttributeName"]}

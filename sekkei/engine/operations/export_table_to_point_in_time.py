@@ -1,0 +1,114 @@
+"""ExportTableToPointInTime."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from sekkei.engine import documents, exports, point_in_time
+from sekkei.engine.buckets import Bucket, joined
+from sekkei.engine.catalogue import Table
+from sekkei.engine.errors import ExportConflictException, InvalidExportTimeException, ValidationException
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.transaction import Transaction
+
+Record = dict[str, Any]
+
+TOKEN_SECONDS = 8 * 3600
+INCREMENT_SECONDS_MIN = 15 * 60
+INCREMENT_SECONDS_MAX = 24 * 3600
+
+_REPEATED = ("ClientToken", "S3Bucket", "S3BucketOwner", "S3Prefix", "S3SseAlgorithm", "S3SseKmsKeyId")
+
+
+def export_table_to_point_in_time(transaction: Transaction, checked: Checked, render: Render) -> Response:
+    request = checked.request
+    table = point_in_time.source_table(transaction, request["TableArn"])
+    _check_can_be_written(transaction, request)
+    earlier = _earlier(transaction, request)
+    if earlier is not None:
+        return {"ExportDescription": described(earlier)}
+    if request.get("ExportType") == "INCREMENTAL_EXPORT":
+        period = _period(transaction, table, request.get("IncrementalExportSpecification") or {})
+        export = _description(transaction, table, request)
+        export["IncrementalExportSpecification"] = period
+        until, since = period["ExportToTime"], period["ExportFromTime"]
+        exports.start(transaction, table, export, int(until * 1000), int(since * 1000), period["ExportViewType"])
+    else:
+        moment = request.get("ExportTime", transaction.now)
+        _check_time(transaction, table, moment)
+        export = {**_description(transaction, table, request), "ExportTime": moment}
+        exports.start(transaction, table, export, int(moment * 1000))
+    return {"ExportDescription": described(export)}
+
+
+def described(export: Record) -> Record:
+    return {name: value for name, value in export.items() if name != "digest"}
+
+
+def _check_can_be_written(transaction: Transaction, request: Mapping[str, Any]) -> None:
+    if request.get("ExportFormat") == "ION":
+        raise ValidationException(
+            "One or more parameter values were invalid: ExportFormat ION is not supported by this store; "
+            "use DYNAMODB_JSON"
+        )
+    Bucket(transaction.settings, request["S3Bucket"]).path(joined(request.get("S3Prefix"), "AWSDynamoDB"))
+
+
+def _earlier(transaction: Transaction, request: Mapping[str, Any]) -> Record | None:
+    """The export that the same token has started already."""
+    token = request.get("ClientToken")
+    if token is None:
+        return None
+    for _, export in documents.all_of(transaction, "export"):
+        if export.get("ClientToken") == token and export["StartTime"] > transaction.now - TOKEN_SECONDS:
+            if export["digest"] != _digest(request):
+                raise ExportConflictException("There was a conflict when writing to the specified S3 bucket.")
+            return export
+    return None
+
+
+def _digest(request: Mapping[str, Any]) -> str:
+    return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _check_time(transaction: Transaction, table: Table, moment: float) -> None:
+    earliest, latest = point_in_time.window(transaction, table)
+    # The present moment is always within.
+    if not min(earliest, transaction.now) <= moment <= max(latest, transaction.now):
+        raise InvalidExportTimeException("The specified ExportTime is outside of the point in time recovery window.")
+
+
+def _period(transaction: Transaction, table: Table, wanted: Mapping[str, Any]) -> Record:
+    earliest, latest = point_in_time.window(transaction, table)
+    until = wanted.get("ExportToTime", latest)
+    since = wanted.get("ExportFromTime")
+    if since is None:
+        raise ValidationException("One or more parameter values were invalid: ExportFromTime must be specified")
+    if not earliest <= since < until <= latest:
+        raise InvalidExportTimeException("The specified ExportTime is outside of the point in time recovery window.")
+    if not INCREMENT_SECONDS_MIN <= until - since <= INCREMENT_SECONDS_MAX:
+        raise InvalidExportTimeException(
+            "The export period must be at least 15 minutes and at most 24 hours long: "
+            f"ExportFromTime: {since}, ExportToTime: {until}"
+        )
+    view = wanted.get("ExportViewType") or "NEW_AND_OLD_IMAGES"
+    return {"ExportFromTime": since, "ExportToTime": until, "ExportViewType": view}
+
+
+def _description(transaction: Transaction, table: Table, request: Mapping[str, Any]) -> Record:
+    export_id = f"{int(transaction.now * 1000):014d}-{transaction.uuid()[:8]}"
+    export = {
+        "ExportArn": f"{table.arn}/export/{export_id}",
+        "ExportStatus": "IN_PROGRESS",
+        "StartTime": round(transaction.now, 3),
+        "TableArn": table.arn,
+        "TableId": table.record["TableId"],
+        "ExportFormat": "DYNAMODB_JSON",
+        "ExportType": request.get("ExportType") or "FULL_EXPORT",
+        "digest": _digest(request),
+    }
+    return {**export, **{member: request[member] for member in _REPEATED if member in request}}

@@ -1,0 +1,111 @@
+"""GetRecords: the changes of a table, in the order of their commits, as its stream shows them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import orjson
+
+from sekkei.engine import shard_iterator, streams
+from sekkei.engine.errors import InternalServerError
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.snapshot import Snapshot, change_checksum
+from sekkei.engine.streams import Stream
+from sekkei.engine.values import item_size
+
+RECORDS_MAX = 1_000
+BYTES_MAX = 1024 * 1024
+
+_SELECT = (
+    "SELECT seq, time_ms, event, by_ttl, key, keys, old, old_size, new, new_size, crc FROM changes "
+    "WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?"
+)
+
+
+class Change(NamedTuple):
+    """A row of `changes`."""
+
+    seq: int
+    time_ms: int
+    event: str
+    by_ttl: int
+    key: bytes
+    keys: bytes
+    old: bytes | None
+    old_size: int | None
+    new: bytes | None
+    new_size: int | None
+    crc: int
+
+
+def get_records(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    request = checked.request
+    iterator = shard_iterator.read(snapshot, request["ShardIterator"])
+    limit = min(request.get("Limit") or RECORDS_MAX, RECORDS_MAX)
+    with snapshot.at_one_moment():
+        stream = streams.find_stream_by_id(snapshot, iterator.stream_id)
+        shard_iterator.check_not_trimmed(snapshot, stream, iterator.position)
+        changes, at_end = _page(_changes(snapshot, stream, iterator.position, limit), limit)
+    response: Response = {"Records": [_record(change, stream, snapshot.region, render) for change in changes]}
+    if stream.is_open or not at_end:
+        position = changes[-1].seq + 1 if changes else iterator.position
+        response["NextShardIterator"] = shard_iterator.at(snapshot, stream, position)
+    return response
+
+
+def _changes(snapshot: Snapshot, stream: Stream, position: int, limit: int) -> Iterator[Change]:
+    cursor = snapshot.connection.cursor()
+    try:
+        for row in cursor.execute(_SELECT, (stream.table_id, position, stream.end, limit)):
+            change = Change(*row)
+            if change_checksum(change.event, change.key, change.keys, change.old, change.new) != change.crc:
+                raise InternalServerError(
+                    f"A record of the stream {stream.arn} does not match its checksum: the file is damaged. "
+                    "Run `sekkei verify` on it."
+                )
+            yield change
+    finally:
+        cursor.close()
+
+
+def _page(changes: Iterator[Change], limit: int) -> tuple[list[Change], bool]:
+    """Up to the limit or a megabyte, and whether there are no more."""
+    page: list[Change] = []
+    size = 0
+    for change in changes:
+        size += (change.old_size or 0) + (change.new_size or 0) + len(change.keys)
+        if page and size > BYTES_MAX:
+            return page, False
+        page.append(change)
+    return page, len(page) < limit
+
+
+def _record(change: Change, stream: Stream, region: str, render: Render) -> dict[str, Any]:
+    view = stream.record["StreamViewType"]
+    number = streams.sequence_number(change.seq)
+    keys = orjson.loads(change.keys)
+    size = item_size(keys)
+    body: dict[str, Any] = {"ApproximateCreationDateTime": change.time_ms // 1000, "Keys": keys}
+    # A change may hold images that only point-in-time recovery needs.
+    if change.new is not None and view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES"):
+        body["NewImage"] = render(change.new)
+        size += change.new_size or 0
+    if change.old is not None and view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES"):
+        body["OldImage"] = render(change.old)
+        size += change.old_size or 0
+    body["SequenceNumber"] = number
+    body["SizeBytes"] = size
+    body["StreamViewType"] = view
+    record: dict[str, Any] = {
+        "eventID": hashlib.blake2b(f"{stream.arn}/{number}".encode(), digest_size=16).hexdigest(),
+        "eventName": change.event,
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": region,
+        "dynamodb": body,
+    }
+    if change.by_ttl:
+        record["userIdentity"] = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
+    return record

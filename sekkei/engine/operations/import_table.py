@@ -1,0 +1,81 @@
+"""ImportTable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from sekkei.engine import documents, imports
+from sekkei.engine.buckets import Bucket
+from sekkei.engine.catalogue import table_arn
+from sekkei.engine.errors import ImportConflictException, ResourceInUseException, ValidationException
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.transaction import Transaction
+
+Record = dict[str, Any]
+
+TOKEN_SECONDS = 8 * 3600
+
+_REPEATED = ("ClientToken", "S3BucketSource", "InputFormat", "InputFormatOptions", "TableCreationParameters")
+
+
+def import_table(transaction: Transaction, checked: Checked, render: Render) -> Response:
+    request = checked.request
+    _check_can_be_read(request)
+    Bucket(transaction.settings, request["S3BucketSource"]["S3Bucket"])
+    earlier = _earlier(transaction, request)
+    if earlier is not None:
+        return {"ImportTableDescription": described(earlier)}
+    if transaction.find_table(checked.table) is not None:
+        raise ResourceInUseException(f"Table already exists: {checked.table}")
+    import_id = f"{int(transaction.now * 1000):014d}-{transaction.uuid()[:8]}"
+    description: Record = {
+        "ImportArn": f"{table_arn(checked.table, transaction.region)}/import/{import_id}",
+        "ImportStatus": "IN_PROGRESS",
+        "StartTime": round(transaction.now, 3),
+        "InputCompressionType": request.get("InputCompressionType") or "NONE",
+        "ErrorCount": 0,
+        "ProcessedSizeBytes": 0,
+        "ProcessedItemCount": 0,
+        "ImportedItemCount": 0,
+        "digest": _digest(request),
+        **{member: request[member] for member in _REPEATED if member in request},
+    }
+    imports.start(transaction, description)
+    return {"ImportTableDescription": described(description)}
+
+
+def described(description: Record) -> Record:
+    return {name: value for name, value in description.items() if name != "digest"}
+
+
+def _check_can_be_read(request: Mapping[str, Any]) -> None:
+    for member, value, instead in (("InputFormat", "ION", "DYNAMODB_JSON"), ("InputCompressionType", "ZSTD", "GZIP")):
+        if request.get(member) == value:
+            raise ValidationException(
+                f"One or more parameter values were invalid: {member} {value} is not supported by this store; "
+                f"use {instead}"
+            )
+
+
+def _earlier(transaction: Transaction, request: Mapping[str, Any]) -> Record | None:
+    """The import that the same token has started already."""
+    token = request.get("ClientToken")
+    if token is None:
+        return None
+    for _, description in documents.all_of(transaction, "import"):
+        if description.get("ClientToken") == token and description["StartTime"] > transaction.now - TOKEN_SECONDS:
+            if description["digest"] != _digest(request):
+                raise ImportConflictException(
+                    "There was a conflict when importing from the specified S3 source: "
+                    "the same client token was used with other parameters."
+                )
+            return description
+    return None
+
+
+def _digest(request: Mapping[str, Any]) -> str:
+    return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()

@@ -1,0 +1,47 @@
+"""ListImports."""
+
+from __future__ import annotations
+
+from sekkei.engine import documents
+from sekkei.engine.errors import ValidationException
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.snapshot import Snapshot
+
+PAGE_MAX = 25
+TOKEN_BYTES_MIN = 56
+TOKEN_BLOCK = 8
+
+_MEMBERS = ("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat", "StartTime", "EndTime")
+
+
+def list_imports(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    request = checked.request
+    limit = request.get("PageSize") or PAGE_MAX
+    start = _read_token(request["NextToken"]) if "NextToken" in request else ""
+    found = [
+        (arn, description)
+        for arn, description in documents.all_of(snapshot, "import")
+        if arn > start and request.get("TableArn", description["TableArn"]) == description["TableArn"]
+    ]
+    response: Response = {
+        "ImportSummaryList": [
+            {member: description[member] for member in _MEMBERS if member in description}
+            for _, description in found[:limit]
+        ]
+    }
+    if len(found) > limit:
+        response["NextToken"] = _token(found[limit - 1][0])
+    return response
+
+
+def _token(arn: str) -> str:
+    """The ARN in DynamoDB's form of this token: blocks of sixteen hexadecimal digits."""
+    length = max(TOKEN_BYTES_MIN, -(-len(arn) // TOKEN_BLOCK) * TOKEN_BLOCK)
+    return arn.ljust(length).encode().hex()
+
+
+def _read_token(token: str) -> str:
+    try:
+        return bytes.fromhex(token).decode().rstrip()
+    except ValueError:
+        raise ValidationException("Invalid NextToken") from None

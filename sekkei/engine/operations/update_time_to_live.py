@@ -1,0 +1,33 @@
+"""UpdateTimeToLive."""
+
+from __future__ import annotations
+
+from sekkei.engine import expiry
+from sekkei.engine.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.transaction import Transaction
+
+
+def update_time_to_live(transaction: Transaction, checked: Checked, render: Render) -> Response:
+    table = transaction.find_table(checked.table)
+    if table is None:
+        raise ResourceNotFoundException(f"Requested resource not found: Table: {checked.table} not found")
+    if not table.is_active:
+        raise ResourceInUseException(f"Table is not in ACTIVE state: {table.name}")
+    wanted = checked.request["TimeToLiveSpecification"]
+    attribute, current = wanted["AttributeName"], table.ttl_attribute
+    if table.record.get("TimeToLive", {}).get("Backfilling"):
+        raise ValidationException("Time to live has been modified multiple times within a fixed interval")
+    if current is None and not wanted["Enabled"]:
+        raise ValidationException("TimeToLive is already disabled")
+    if current is not None and current != attribute:
+        raise ValidationException(
+            f"TimeToLive is active on a different AttributeName: current AttributeName is {current}"
+        )
+    if current is not None and wanted["Enabled"]:
+        raise ValidationException("TimeToLive is already enabled")
+    if wanted["Enabled"]:
+        expiry.enable(transaction, table, attribute)
+    else:
+        expiry.disable(transaction, table)
+    return {"TimeToLiveSpecification": {"Enabled": wanted["Enabled"], "AttributeName": attribute}}
