@@ -123,7 +123,7 @@ def plainly(node: Any, item: Any) -> bool:
     return reference.compare(operator, [operand.on(item) for operand in parts])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data(), items)
 def test_conditions_agree_with_the_reference(data: st.DataObject, item: Any) -> None:
     drawn = Conditions(data)
@@ -193,7 +193,7 @@ def update_text(given_actions: list[tuple[str, tuple[str | int, ...], Any]]) -> 
     return " ".join(f"{section} {', '.join(texts)}" for section, texts in sections.items()), values
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(actions(), items)
 def test_updates_agree_with_the_reference(given_actions: Any, item: Any) -> None:
     text, values = update_text(given_actions)
@@ -252,7 +252,7 @@ words = st.sampled_from(WORDS.split())
 any_text = st.one_of(st.lists(words, max_size=25).map(" ".join), st.lists(words, max_size=25).map("".join), st.text())
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(any_text, documents, items)
 def test_no_text_breaks_a_parser(text: str, value: Any, item: Any) -> None:
     placeholders = {"#n": "n"}
