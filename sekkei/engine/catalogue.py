@@ -99,6 +99,8 @@ class Table:
     indexes: dict[str, Index] = field(init=False)
     ttl_attribute: str | None = field(init=False)
     ttl_index_id: int | None = field(init=False)
+    ttl_ready: bool = field(init=False)
+    """Whether the order of expiry has been filled."""
     stream_view: str | None = field(init=False)
     """What a change record must hold for the stream; None when no stream is on."""
     keeps_history: bool = field(init=False)
@@ -125,6 +127,7 @@ class Table:
         ttl = record.get("TimeToLive")
         self.ttl_attribute = ttl["AttributeName"] if ttl else None
         self.ttl_index_id = ttl["id"] if ttl else None
+        self.ttl_ready = bool(ttl) and not ttl.get("Backfilling")
         stream = record.get("StreamSpecification")
         self.stream_view = stream["StreamViewType"] if stream and stream["StreamEnabled"] else None
         self.keeps_history = "PointInTimeRecovery" in record or bool(record.get("Copies"))

@@ -11,6 +11,7 @@ from sekkei.engine import file, values
 from sekkei.engine.catalogue import Table
 from sekkei.engine.snapshot import Catalogue, Snapshot, checksum
 from sekkei.engine.transaction import ttl_key
+from sekkei.engine.verify_history import verify_history
 
 
 def verify_file(path: str) -> Iterator[str]:
@@ -33,6 +34,7 @@ def verify(connection: apsw.Connection) -> Iterator[str]:
                     yield f"SQLite: {finding}"
             for table in catalogue.tables.values():
                 yield from _verify_table(snapshot, table)
+            yield from verify_history(snapshot)
         except (apsw.CorruptError, apsw.NotADBError, orjson.JSONDecodeError) as error:
             yield f"The file cannot be read to its end: {error}"
 
@@ -58,13 +60,13 @@ def _verify_table(snapshot: Snapshot, table: Table) -> Iterator[str]:
                 expected[index.id] += 1
                 if not _has_entry(snapshot, index.id, index_key, key, row):
                     yield f"Table {table.name}: index {index.name} lacks the entry of the item with key {key.hex()}."
-        if table.ttl_attribute is not None and table.ttl_index_id is not None:
+        if table.ttl_attribute is not None and table.ttl_index_id is not None and table.ttl_ready:
             expiry = ttl_key(item, table.ttl_attribute)
             if expiry is not None:
                 expiring += 1
                 if not _has_entry(snapshot, table.ttl_index_id, expiry, key, row):
                     yield f"Table {table.name}: the order of expiry lacks the item with key {key.hex()}."
-    if table.ttl_index_id is not None:
+    if table.ttl_index_id is not None and table.ttl_ready:
         expected[table.ttl_index_id] = expiring
     yield from _verify_counts(snapshot, table, expected, items, size_total)
 
@@ -78,7 +80,7 @@ def _has_entry(snapshot: Snapshot, index_id: int, index_key: bytes, key: bytes, 
 
 def _verify_counts(snapshot: Snapshot, table: Table, expected: dict[int, int], items: int, size: int) -> Iterator[str]:
     names = {index.id: f"index {index.name}" for index in table.indexes.values() if index.ready}
-    if table.ttl_index_id is not None:
+    if table.ttl_index_id is not None and table.ttl_ready:
         names[table.ttl_index_id] = "the order of expiry"
     for index_id, name in names.items():
         found = snapshot.connection.execute(f"SELECT count(*) FROM index_{index_id}").get

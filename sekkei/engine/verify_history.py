@@ -1,0 +1,88 @@
+"""Is what the file remembers sound? Backups, change records, streams, and jobs under way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from sekkei.engine import backups, streams
+from sekkei.engine.backups import Backup
+from sekkei.engine.snapshot import Snapshot, change_checksum, checksum
+
+
+def verify_history(snapshot: Snapshot) -> Iterator[str]:
+    for backup in backups.all_backups(snapshot):
+        yield from _verify_backup(snapshot, backup)
+    yield from _verify_changes(snapshot)
+    yield from _verify_streams(snapshot)
+    yield from _verify_jobs(snapshot)
+    yield from _verify_owners(snapshot)
+
+
+def _verify_backup(snapshot: Snapshot, backup: Backup) -> Iterator[str]:
+    items = size_total = 0
+    cursor = snapshot.connection.cursor()
+    for key, blob, size, crc in cursor.execute(f"SELECT key, item, size, crc FROM items_{backup.id}"):
+        items += 1
+        size_total += size
+        if checksum(key, blob) != crc:
+            yield f"Backup {backup.arn}: the item with key {key.hex()} does not match its checksum."
+    if snapshot.statistics(backup.id) != (items, size_total):
+        yield f"Backup {backup.arn}: its count of items or bytes is wrong."
+
+
+def _verify_changes(snapshot: Snapshot) -> Iterator[str]:
+    cursor = snapshot.connection.cursor()
+    for seq, event, key, keys, old, new, crc in cursor.execute(
+        "SELECT seq, event, key, keys, old, new, crc FROM changes"
+    ):
+        if change_checksum(event, key, keys, old, new) != crc:
+            yield f"Change {seq} does not match its checksum."
+    last = streams.last_sequence(snapshot)
+    ((newest,),) = snapshot.rows("SELECT max(seq) FROM changes")
+    if newest is not None and newest > last:
+        yield f"The newest change is {newest} but numbers were given out up to {last} only."
+
+
+def _verify_streams(snapshot: Snapshot) -> Iterator[str]:
+    """Each stream is a range of changes, and a table with a stream has one that is open."""
+    last = streams.last_sequence(snapshot)
+    open_tables: dict[int, str] = {}
+    for table_id, arn, first, end, closed in snapshot.rows(
+        "SELECT table_id, arn, first_seq, last_seq, closed_ms FROM streams"
+    ):
+        if (end is None) != (closed is None):
+            yield f"Stream {arn} is neither open nor closed."
+        if first > last + 1 or (end is not None and end > last):
+            yield f"Stream {arn} reaches beyond the newest change."
+        if end is None and table_id in open_tables:
+            yield f"Streams {open_tables[table_id]} and {arn} are open for one table."
+        if end is None:
+            open_tables[table_id] = arn
+    for table in snapshot.catalogue.tables.values():
+        if (table.stream_view is not None) != (table.id in open_tables):
+            yield f"Table {table.name}: its record and its streams disagree on whether it has an open stream."
+
+
+def _verify_jobs(snapshot: Snapshot) -> Iterator[str]:
+    """A table knows how many jobs copy it."""
+    copying = Counter(source_id for (source_id,) in snapshot.rows("SELECT source_id FROM jobs"))
+    for table in snapshot.catalogue.tables.values():
+        if table.record.get("Copies", 0) != copying[table.id]:
+            yield f"Table {table.name}: its record does not count the {copying[table.id]} copies under way."
+
+
+def _verify_owners(snapshot: Snapshot) -> Iterator[str]:
+    """Everything in the file belongs to a table, a backup or a job; a piece that nobody owns was torn off something."""
+    tables = list(snapshot.catalogue.tables.values())
+    backed_up = [backup.id for backup in backups.all_backups(snapshot)]
+    job_ids = [id for (id,) in snapshot.rows("SELECT id FROM jobs")]
+    indexes = [index.id for table in tables for index in table.indexes.values()]
+    indexes += [table.ttl_index_id for table in tables if table.ttl_index_id is not None]
+    owned = {f"items_{id}" for id in (*backed_up, *(table.id for table in tables))}
+    owned |= {f"index_{id}" for id in indexes}
+    owned |= {f"{prefix}_{id}" for id in job_ids for prefix in ("undo", "window")}
+    for (name,) in snapshot.rows("SELECT name FROM sqlite_schema WHERE type = 'table'"):
+        prefix, _, id = name.partition("_")
+        if prefix in ("items", "index", "undo", "window") and id.isdigit() and name not in owned:
+            yield f"Nothing owns {name}."
