@@ -42,6 +42,7 @@ class Read(NamedTuple):
     """One range of one partition, and the condition on what lies in it."""
 
     partition: AttributeValue
+    """Empty where everything is read."""
     within: KeyRange
     filters: tuple[Condition, ...]
     is_one_item: bool

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sekkei.engine import keys
 from sekkei.engine.catalogue import Index, Table
 from sekkei.engine.errors import ValidationException
-from sekkei.engine.expressions import BoundCondition
-from sekkei.engine.expressions.nodes import Condition, Path, walk
+from sekkei.engine.expressions.nodes import Path, walk
 from sekkei.engine.frame import Render, Response
 from sekkei.engine.key_range import whole_segment
 from sekkei.engine.page import Page, rows_from
@@ -17,10 +17,11 @@ from sekkei.engine.partiql.columns import Columns
 from sekkei.engine.partiql.conditions import Bindings, bound
 from sekkei.engine.partiql.key_plan import KeyPlanner, Read
 from sekkei.engine.partiql.next_token import Position
-from sekkei.engine.partiql.ordering import Order, order_of
+from sekkei.engine.partiql.ordering import order_of
 from sekkei.engine.partiql.prepared import Selection
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.validation.checked import Checked
+from sekkei.engine.values import Item
 
 _INVALID = "One or more parameter values were invalid: "
 
@@ -33,67 +34,53 @@ def select(snapshot: Snapshot, selection: Selection, request: dict[str, Any], re
     _check_index(index, columns, bool(request.get("ConsistentRead")))
     reads = _reads(table, index, selection)
     order = order_of(selection, table.key if index is None else index.key, reads)
-    if order is not None and reads is not None:
+    if reads is None:
+        reads = [Read({}, whole_segment(None, None), () if selection.where is None else (selection.where,), False)]
+    elif order is not None:
         reads = order.arranged(reads)
     binding = next_token.binding_of(table, request["Statement"], request.get("Parameters", ()))
     position = Position(0, None)
     if "NextToken" in request:
-        position = next_token.read(request["NextToken"], binding, len(reads) if reads else 1, table, index)
+        position = next_token.read(request["NextToken"], binding, len(reads), table, index)
     checked = Checked(request, table.name, projection=columns)
     page = Page(table, index, checked, render)
-    if reads is None:
-        checked.filter = _filter(selection.where, selection.bindings)
-        page.fill(rows_from(snapshot, table, index, whole_segment(None, None), position.start, forward=True))
-        return _answer(page.answer(), binding, 0)
-    return _filled(snapshot, page, checked, reads, position, order, selection.bindings, binding)
+    forward = order is None or not order.descending
+
+    def fill(read: Read, start: Item | None) -> Response:
+        checked.filter = bound(read.filter, selection.bindings) if read.filter is not None else None
+        page.fill(rows_from(snapshot, table, index, read.within, start, forward))
+        return page.answer()
+
+    return _answer(*_filled(fill, reads, position, is_table=index is None), binding)
 
 
 def _filled(
-    snapshot: Snapshot,
-    page: Page,
-    checked: Checked,
-    reads: list[Read],
-    position: Position,
-    order: Order | None,
-    bindings: Bindings,
-    binding: str,
-) -> Response:
-    forward = order is None or not order.descending
+    fill: Callable[[Read, Item | None], Response], reads: list[Read], position: Position, is_table: bool
+) -> tuple[Response, Position | None]:
+    """The answer of a page filled by one read after the other, and where the next page begins."""
     start = position.start
+    answer: Response = {}
     for number in range(position.read, len(reads)):
         read = reads[number]
-        checked.filter = _filter(read.filter, bindings)
-        page.fill(rows_from(snapshot, page.table, page.index, read.within, start, forward))
-        answer = page.answer()
-        if "LastEvaluatedKey" in answer:
-            if not read.is_one_item or page.index is not None:
-                return _answer(answer, binding, number)
-            # One item was all there was: what remains begins with the next read.
-            return _answer_between(answer, binding, number + 1, len(reads))
+        answer = fill(read, start)
         start = None
-    return _answer(page.answer(), binding, 0)
+        last = answer.get("LastEvaluatedKey")
+        if last is not None:
+            if not (read.is_one_item and is_table):
+                return answer, Position(number, last)
+            # One item was all there was: what remains begins with the next read.
+            return answer, Position(number + 1, None) if number + 1 < len(reads) else None
+    return answer, None
 
 
-def _answer(answer: Response, binding: str, read: int) -> Response:
+def _answer(answer: Response, following: Position | None, binding: str) -> Response:
     response: Response = {"Items": answer["Items"]}
-    last = answer.get("LastEvaluatedKey")
-    if last is not None:
-        response["NextToken"] = next_token.written(binding, Position(read, last))
-        response["LastEvaluatedKey"] = last
+    if following is not None:
+        response["NextToken"] = next_token.written(binding, following)
+        response["LastEvaluatedKey"] = answer["LastEvaluatedKey"]
     if "ConsumedCapacity" in answer:
         response["ConsumedCapacity"] = answer["ConsumedCapacity"]
     return response
-
-
-def _answer_between(answer: Response, binding: str, following: int, reads: int) -> Response:
-    response = _answer({**answer, "LastEvaluatedKey": None}, binding, 0)
-    if following < reads:
-        response["NextToken"] = next_token.written(binding, Position(following, None))
-    return response
-
-
-def _filter(condition: Condition | None, bindings: Bindings) -> BoundCondition | None:
-    return bound(condition, bindings) if condition is not None else None
 
 
 # --- checks against the table

@@ -14,7 +14,7 @@ from sekkei.engine.errors import ValidationException
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.statements import parse
-from tests.engine.partiql import printing
+from tests.engine.partiql import printing, trees
 
 NOT_WELL_FORMED = "Statement wasn't well formed, can't be processed: "
 LEFTOVER = "Unexpected token after expression"
@@ -22,95 +22,7 @@ LEFTOVER = "Unexpected token after expression"
 # --- print and parse again
 
 
-names = st.text(min_size=1, max_size=8)
-numbers = st.one_of(
-    st.integers(-(10**20), 10**20).map(str),
-    st.decimals(allow_nan=False, allow_infinity=False, places=3).map(lambda number: format(number, "f")),
-    st.sampled_from(["1e5", "-1.5E-3", "2.", "1.5e+10"]),
-).map(nodes.Number)
-scalars = st.one_of(
-    st.text(max_size=8).map(nodes.String),
-    numbers,
-    st.booleans().map(nodes.Boolean),
-    st.just(nodes.Null()),
-)
-steps = st.one_of(
-    names.map(nodes.Member), st.integers(0, 99).map(lambda index: nodes.Element(nodes.Number(str(index))))
-)
-paths = st.builds(
-    lambda root, more: nodes.Path(nodes.Identifier(root), tuple(more)) if more else nodes.Identifier(root),
-    names,
-    st.lists(steps, max_size=3),
-)
-values: st.SearchStrategy[Expression] = st.recursive(
-    scalars,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3).map(lambda items: nodes.Sequence(tuple(items))),
-        st.lists(inner, max_size=3).map(lambda items: nodes.Bag(tuple(items))),
-        st.lists(st.tuples(st.text(max_size=5).map(nodes.String), inner), max_size=3).map(
-            lambda members: nodes.Struct(tuple(members))
-        ),
-    ),
-    max_leaves=8,
-)
-operands = st.one_of(paths, values)
-comparisons = st.one_of(
-    st.builds(nodes.Compare, st.sampled_from(["=", "<>", "<", "<=", ">", ">="]), operands, operands),
-    st.builds(nodes.Between, operands, operands, operands),
-    st.builds(nodes.In, operands, st.lists(operands, min_size=1, max_size=3).map(lambda i: nodes.Sequence(tuple(i)))),
-    st.builds(nodes.Is, operands, st.sampled_from(["missing", "null", "string", "double_precision"])),
-    st.builds(nodes.Like, operands, operands, st.none() | operands),
-    st.builds(
-        nodes.Call,
-        st.sampled_from(["begins_with", "contains", "size", "attribute_type", "coalesce"]),
-        st.lists(operands, max_size=3).map(tuple),
-    ),
-)
-conditions: st.SearchStrategy[Expression] = st.recursive(
-    comparisons,
-    lambda inner: st.one_of(
-        inner.map(nodes.Not),
-        # A chain of one operator is one node, so no operand is a chain of the same operator.
-        st.lists(inner.filter(lambda node: not isinstance(node, nodes.And)), min_size=2, max_size=3).map(
-            lambda parts: nodes.And(tuple(parts))
-        ),
-        st.lists(inner.filter(lambda node: not isinstance(node, nodes.Or)), min_size=2, max_size=3).map(
-            lambda parts: nodes.Or(tuple(parts))
-        ),
-    ),
-    max_leaves=8,
-)
-sources = st.builds(nodes.Source, paths)
-returnings = st.none() | st.sampled_from(["ALL OLD", "ALL NEW", "MODIFIED OLD", "MODIFIED NEW"]).map(nodes.Returning)
-actions = st.one_of(
-    st.builds(nodes.Assign, paths, st.one_of(operands, st.builds(nodes.Arithmetic, st.just("+"), paths, operands))),
-    st.builds(nodes.Remove, paths),
-)
-projections = st.one_of(
-    st.just((nodes.Projection(None),)),
-    st.lists(paths.map(nodes.Projection), min_size=1, max_size=3).map(tuple),
-)
-statements = st.one_of(
-    st.builds(
-        nodes.Select,
-        projections,
-        sources,
-        st.none() | conditions,
-        st.lists(st.builds(nodes.Ordering, paths, st.booleans()), max_size=2).map(tuple),
-    ),
-    st.builds(nodes.Insert, sources, values),
-    st.builds(
-        nodes.Update,
-        sources,
-        st.lists(actions, min_size=1, max_size=3).map(tuple),
-        st.none() | conditions,
-        returnings,
-    ),
-    st.builds(nodes.Delete, sources, st.none() | conditions, returnings),
-)
-
-
-@given(statements)
+@given(trees.statements())
 @settings(max_examples=300, deadline=None)
 def test_a_printed_statement_reads_as_the_same_tree(tree: Expression) -> None:
     assert parse(printing.statement(tree)) == (tree, 0)
