@@ -10,7 +10,7 @@ from sekkei.engine.transaction import Transaction
 
 
 def untag_resource(transaction: Transaction, checked: Checked, render: Render) -> Response:
-    table = tagged_table(transaction, checked)
+    table = tagged_table(transaction, checked, "UntagResource")
     record = copy.deepcopy(table.record)
     gone = set(checked.request["TagKeys"])
     record["Tags"] = {key: value for key, value in record.get("Tags", {}).items() if key not in gone}

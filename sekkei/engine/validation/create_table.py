@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sekkei.engine.errors import ValidationException
-from sekkei.engine.validation import fields, schema
+from sekkei.engine.validation import fields, schema, tags
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.schema import refusal
 from sekkei.engine.validation.shapes import String
@@ -53,6 +53,7 @@ def rules(request: dict[str, Any]) -> Checked:
     _check_on_demand(request)
     _check_stream(request)
     schema.check_encryption(request.get("SSESpecification", {}))
+    tags.check_tags(request.get("Tags", []))
     return Checked(request, named(request["TableName"]))
 
 
@@ -71,6 +72,7 @@ def check_billing(request: dict[str, Any]) -> None:
 
 def check_keys(request: dict[str, Any]) -> None:
     keys, defined = schema.names_of(request["KeySchema"]), schema.names_of(request["AttributeDefinitions"])
+    _check_defined_once(defined)
     if len(keys) > len(defined):
         raise ValidationException("Invalid KeySchema: Some index key attribute have no definition")
     schema.check_defined(keys, defined)
@@ -80,6 +82,12 @@ def check_keys(request: dict[str, Any]) -> None:
             "Number of attributes in KeySchema does not exactly match number of attributes defined in "
             "AttributeDefinitions"
         )
+
+
+def _check_defined_once(defined: list[str]) -> None:
+    for place, name in enumerate(defined):
+        if name in defined[:place]:
+            raise ValidationException(f"Attribute Name is duplicated: {name}")
 
 
 def _has_indexes(request: dict[str, Any]) -> bool:
@@ -149,7 +157,7 @@ def check_index_billing(index: dict[str, Any], on_demand: bool) -> None:
     if not on_demand and throughput is None:
         raise refusal(f"ProvisionedThroughput is not specified for index: {name}")
     if throughput is not None:
-        schema.check_units(throughput)
+        schema.check_units(throughput, name)
 
 
 def _check_distinct_names(indexes: list[dict[str, Any]]) -> None:
@@ -167,9 +175,6 @@ def _check_index_names(request: dict[str, Any]) -> None:
 
 def _check_definitions_used(request: dict[str, Any]) -> None:
     defined = schema.names_of(request["AttributeDefinitions"])
-    if len(set(defined)) != len(defined):
-        twice = next(name for index, name in enumerate(defined) if name in defined[:index])
-        raise refusal(f"Duplicate AttributeName found in AttributeDefinitions: {twice}")
     schemas = [request["KeySchema"], *(index["KeySchema"] for index in _indexes(request))]
     used = dict.fromkeys(name for key_schema in schemas for name in schema.names_of(key_schema))
     if len(used) < len(defined):
@@ -196,4 +201,4 @@ def _check_stream(request: dict[str, Any]) -> None:
     if not stream["StreamEnabled"] and "StreamViewType" in stream:
         raise refusal("Table is being created with a stream disabled, UpdateViewType should not be specified")
     if stream["StreamEnabled"] and "StreamViewType" not in stream:
-        raise refusal("Table is being created with a stream enabled, UpdateViewType should be specified")
+        raise refusal("Table is being created with a stream enabled, UpdateViewType is required")

@@ -22,5 +22,11 @@ class ResourceOperation(Structure):
 
 
 def check_resource(arn: str) -> None:
+    if not arn.startswith("arn:"):
+        raise ValidationException(f"One or more parameter values were invalid: ARNs must start with 'arn:': {arn}")
+    if not arn.startswith("arn:aws") or arn.split(":")[2:3] != ["dynamodb"]:
+        raise ValidationException(
+            f"One or more parameter values were invalid: Provided Arn is not a DynamoDB resource arn: {arn}"
+        )
     if not _is_table(arn):
         raise ValidationException(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")

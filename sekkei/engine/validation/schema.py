@@ -136,18 +136,19 @@ def _check_first(key_schema: list[dict[str, str]]) -> None:
 
 def check_global_key_order(key_schema: list[dict[str, str]]) -> None:
     """Up to four HASH, then up to four RANGE, each name once: the key of a global index."""
+    if len(key_schema) <= 2:
+        check_key_order(key_schema)
+        return
     names = names_of(key_schema)
     if len(set(names)) != len(names):
-        raise ValidationException("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+        raise ValidationException("The KeySchema contains multiple key attributes with the same name")
     _check_first(key_schema)
     kinds = [element["KeyType"] for element in key_schema]
     if kinds != sorted(kinds):
-        raise ValidationException("Invalid KeySchema: All HASH key elements must come before RANGE key elements")
+        raise refusal("All HASH key attributes must precede RANGE key attributes in the KeySchema")
     for kind in ("HASH", "RANGE"):
         if kinds.count(kind) > KEY_ATTRIBUTES_OF_A_KIND_MAX:
-            raise ValidationException(
-                f"Invalid KeySchema: The KeySchema can have at most {KEY_ATTRIBUTES_OF_A_KIND_MAX} {kind} key elements"
-            )
+            raise refusal(f"The KeySchema exceeds the maximum allowed number of {kind} key attributes")
 
 
 def check_projection(projection: dict[str, Any]) -> None:
@@ -158,6 +159,10 @@ def check_projection(projection: dict[str, Any]) -> None:
         raise refusal(f"ProjectionType is {kind}, but NonKeyAttributes is specified")
     if "NonKeyAttributes" not in projection and kind == "INCLUDE":
         raise refusal("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+    names = projection.get("NonKeyAttributes", ())
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise refusal(f"Duplicate element in NonKeyAttributes: {name}")
 
 
 def check_non_key_attributes(indexes: Iterable[dict[str, Any]]) -> None:
@@ -169,10 +174,11 @@ def check_non_key_attributes(indexes: Iterable[dict[str, Any]]) -> None:
         )
 
 
-def check_units(throughput: dict[str, int]) -> None:
+def check_units(throughput: dict[str, int], index: str | None = None) -> None:
     for member in ("ReadCapacityUnits", "WriteCapacityUnits"):
         if throughput[member] > UNITS_MAX:
-            raise ValidationException(f"Given value {throughput[member]} for {member} is out of bounds")
+            where = "" if index is None else f" for index {index}"
+            raise ValidationException(f"Given value {throughput[member]} for {member} is out of bounds{where}")
 
 
 def check_on_demand_units(throughput: dict[str, int], least: int) -> None:
@@ -186,5 +192,9 @@ def check_on_demand_units(throughput: dict[str, int], least: int) -> None:
 def check_encryption(specification: dict[str, Any]) -> None:
     if specification.get("SSEType") == "AES256":
         raise refusal("SSEType AES256 is not supported")
+    if specification.get("Enabled") is False:
+        for member in ("SSEType", "KMSMasterKeyId"):
+            if member in specification:
+                raise refusal(f"{member} can not be specified if Enabled is false")
     if "KMSMasterKeyId" in specification and specification.get("SSEType") != "KMS":
-        raise refusal("KMSMasterKeyId can only be specified when SSEType is KMS")
+        raise refusal("SSEType KMS is required if KMSMasterKeyId is specified")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sekkei.engine.errors import ValidationException
-from sekkei.engine.validation import fields, schema
+from sekkei.engine.validation import fields, schema, tags
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.resource import ResourceOperation, check_resource
 
@@ -16,4 +16,5 @@ def rules(request: dict[str, Any]) -> Checked:
     check_resource(request["ResourceArn"])
     if not request["Tags"]:
         raise ValidationException("Atleast one Tag needs to be provided as Input.")
+    tags.check_tags(request["Tags"])
     return Checked(request)
