@@ -1,0 +1,54 @@
+"""Time as these systems mean it: a day is a day in Japan, and times are written in one width."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+from sekkei.clock import Clock
+
+JST = timezone(timedelta(hours=9), "JST")
+"""Japan has had no summer time since 1951, so an offset says all."""
+
+
+def now(clock: Clock) -> datetime:
+    return datetime.fromtimestamp(clock.now(), UTC)
+
+
+def now_jst(clock: Clock) -> datetime:
+    return datetime.fromtimestamp(clock.now(), JST)
+
+
+def today(clock: Clock) -> date:
+    """The date in Japan."""
+    return now_jst(clock).date()
+
+
+def day_of(moment: datetime) -> date:
+    """The date in Japan at a moment."""
+    return moment.astimezone(JST).date()
+
+
+def start_of(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=JST)
+
+
+def bounds_of(day: date) -> tuple[datetime, datetime]:
+    """The first moment of a day and the first moment after it."""
+    return start_of(day), start_of(day + timedelta(days=1))
+
+
+def at(day: date, hour: int, minute: int = 0) -> datetime:
+    return datetime(day.year, day.month, day.day, hour, minute, tzinfo=JST)
+
+
+def is_business_day(day: date, holidays: frozenset[date] = frozenset()) -> bool:
+    """Monday to Friday, except the holidays given."""
+    return day.weekday() < 5 and day not in holidays
+
+
+def next_business_day(day: date, holidays: frozenset[date] = frozenset()) -> date:
+    """The first business day after `day`."""
+    day += timedelta(days=1)
+    while not is_business_day(day, holidays):
+        day += timedelta(days=1)
+    return day

@@ -1,0 +1,222 @@
+"""The runtime's own table: what waits for its time, what was sent, what has been read, what happened already.
+
+One table for all systems on a store, added to their designs and named alike everywhere. What waits carries `due_pk` and
+`due_at` and so stands in the index `due`; what is done loses them and drops out of it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from sekkei.design import Attr, Design, Index, Key, Query, attr, epoch, iso, model, part
+
+design = Design(
+    "runtime",
+    ja="ランタイム: 予約実行・送信箱・ストリームの読み取り位置・冪等キー・ジョブ",
+    en="Runtime: schedules, outbox, stream checkpoints, idempotency keys, jobs",
+)
+
+table = design.table(
+    "sekkei-runtime",
+    "PK",
+    "SK",
+    discriminator="type",
+    ttl="expires",
+    indexes=[
+        Index("due", "due_pk", "due_at", added=True, ja="時刻待ち", en="What waits for its time"),
+        Index("listed", "listed_pk", "listed_at", added=True, ja="新しい順の一覧", en="Lists, newest first"),
+    ],
+    added=True,
+    ja="すべてのシステムが共有する実行時の表",
+    en="What every system needs at run time",
+)
+
+MILLISECONDS = iso("Z", 3)
+
+
+class State(Enum):
+    """Of a message in the outbox."""
+
+    QUEUED = "queued"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+@model
+class Schedule:
+    """Something to be done at a time, once or again and again."""
+
+    name: Attr[str] = part(escape=True)
+    system: Attr[str] = attr()
+    job: Attr[str] = attr()
+    payload: Attr[dict[str, Any]] = attr(default_factory=dict)
+    cron: Attr[str | None] = attr(default=None, en="Five fields, in Japan's time; absent when it fires once")
+    due_pk: Attr[str | None] = attr(default="SCHEDULE")
+    due_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    lease_until: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+    lease_by: Attr[str | None] = attr(default=None)
+    attempts: Attr[int] = attr(default=0)
+    last_error: Attr[str | None] = attr(default=None)
+    expires: Attr[datetime | None] = attr(default=None, stored_as=epoch())
+
+
+@table.entity(Schedule, type="schedule")
+def schedules(name: str) -> Key:
+    """By name, so that putting one twice is putting it once."""
+    return Key(f"SCHEDULE#{name}", "SCHEDULE")
+
+
+@model
+class Message:
+    """One message to the outside: a mail, a push, a chat message, a webhook."""
+
+    id: Attr[str] = part(escape=True)
+    system: Attr[str] = attr()
+    kind: Attr[str] = attr(en="mail, push, line, discord, webhook")
+    to: Attr[str] = attr()
+    body: Attr[dict[str, Any]] = attr()
+    state: Attr[State] = attr(default=State.QUEUED)
+    attempts: Attr[int] = attr(default=0)
+    last_error: Attr[str | None] = attr(default=None)
+    receipt: Attr[str | None] = attr(default=None, en="What the provider called it")
+    created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    sent_at: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+    due_pk: Attr[str | None] = attr(default="OUTBOX")
+    due_at: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+    listed_pk: Attr[str] = attr(default="OUTBOX")
+    listed_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    lease_until: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+    lease_by: Attr[str | None] = attr(default=None)
+    expires: Attr[datetime | None] = attr(default=None, stored_as=epoch())
+
+
+@table.entity(Message, type="message")
+def messages(id: str) -> Key:
+    """The id is the dedupe key, so nothing is sent twice for one reason."""
+    return Key(f"OUTBOX#{id}", "MESSAGE")
+
+
+@model
+class Checkpoint:
+    """How far a consumer has read one shard of a stream."""
+
+    consumer: Attr[str] = part(escape=True)
+    shard: Attr[str] = part(escape=True)
+    sequence: Attr[str | None] = attr(default=None)
+    finished: Attr[bool] = attr(default=False)
+    lease_until: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+    lease_by: Attr[str | None] = attr(default=None)
+    expires: Attr[datetime | None] = attr(default=None, stored_as=epoch())
+
+
+@table.entity(Checkpoint, type="checkpoint")
+def checkpoints(consumer: str, shard: str) -> Key:
+    return Key(f"CHECKPOINT#{consumer}", f"SHARD#{shard}")
+
+
+@model
+class SetAside:
+    """A stream record that failed too often; it stands aside so that the others can pass."""
+
+    consumer: Attr[str] = part(escape=True)
+    sequence: Attr[str] = part()
+    record: Attr[dict[str, Any]] = attr()
+    error: Attr[str] = attr()
+    attempts: Attr[int] = attr()
+    listed_pk: Attr[str] = attr(default="ASIDE")
+    listed_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    expires: Attr[datetime | None] = attr(default=None, stored_as=epoch())
+
+
+@table.entity(SetAside, type="set_aside")
+def set_aside(consumer: str, sequence: str) -> Key:
+    return Key(f"ASIDE#{consumer}", f"RECORD#{sequence}")
+
+
+@model
+class Once:
+    """Something that has happened, by its key, and the answer it gave."""
+
+    key: Attr[str] = part(escape=True)
+    answer: Attr[dict[str, Any]] = attr(default_factory=dict)
+    at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    expires: Attr[datetime] = attr(stored_as=epoch())
+
+
+@table.entity(Once, type="once")
+def once(key: str) -> Key:
+    return Key(f"ONCE#{key}", "ONCE")
+
+
+@model
+class JobRun:
+    """One long job: where it stands, and who works on it."""
+
+    id: Attr[str] = part(escape=True)
+    system: Attr[str] = attr()
+    job: Attr[str] = attr()
+    payload: Attr[dict[str, Any]] = attr(default_factory=dict)
+    step: Attr[str | None] = attr(default=None)
+    cursor: Attr[str | None] = attr(default=None)
+    done: Attr[int] = attr(default=0, en="Items handled so far")
+    finished: Attr[bool] = attr(default=False)
+    attempts: Attr[int] = attr(default=0)
+    last_error: Attr[str | None] = attr(default=None)
+    due_pk: Attr[str | None] = attr(default="JOB")
+    due_at: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+    listed_pk: Attr[str] = attr(default="JOB")
+    listed_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    lease_until: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+    lease_by: Attr[str | None] = attr(default=None)
+    expires: Attr[datetime | None] = attr(default=None, stored_as=epoch())
+
+
+@table.entity(JobRun, type="job")
+def job_runs(id: str) -> Key:
+    return Key(f"JOB#{id}", "JOB")
+
+
+schedules_by_due = schedules.index("due")
+messages_by_due = messages.index("due")
+messages_listed = messages.index("listed")
+job_runs_by_due = job_runs.index("due")
+job_runs_listed = job_runs.index("listed")
+set_aside_listed = set_aside.index("listed")
+
+
+@design.pattern(ja="時刻の来た予約", added=True)
+def due_schedules(now: datetime) -> Query[Schedule]:
+    """Schedules whose time has come, the oldest first."""
+    return schedules_by_due.where(Schedule.due_pk == "SCHEDULE", Schedule.due_at <= now)
+
+
+@design.pattern(ja="送るべきメッセージ", added=True)
+def due_messages(now: datetime) -> Query[Message]:
+    """Messages to be sent now, the oldest first."""
+    return messages_by_due.where(Message.due_pk == "OUTBOX", Message.due_at <= now)
+
+
+@design.pattern(ja="送信箱（新しい順）", added=True)
+def newest_messages() -> Query[Message]:
+    """The outbox, newest first."""
+    return messages_listed.where(Message.listed_pk == "OUTBOX").backwards()
+
+
+@design.pattern(ja="続きを待つジョブ", added=True)
+def due_jobs(now: datetime) -> Query[JobRun]:
+    """Jobs that have work left and that nobody works on."""
+    return job_runs_by_due.where(JobRun.due_pk == "JOB", JobRun.due_at <= now)
+
+
+@design.pattern(ja="ジョブ（新しい順）", added=True)
+def newest_jobs() -> Query[JobRun]:
+    """Jobs, newest first."""
+    return job_runs_listed.where(JobRun.listed_pk == "JOB").backwards()
+
+
+@design.pattern(ja="脇に置かれたレコード", added=True)
+def newest_set_aside() -> Query[SetAside]:
+    """Stream records that were set aside, newest first."""
+    return set_aside_listed.where(SetAside.listed_pk == "ASIDE").backwards()

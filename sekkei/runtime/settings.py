@@ -1,0 +1,84 @@
+"""What an operator sets, all of it from `SEKKEI_*` variables, and the keys derived from the one secret."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class Secrets:
+    """Keys for different purposes out of one secret. Nothing of it shows in a log or a repr."""
+
+    def __init__(self, master: bytes) -> None:
+        if len(master) < 16:
+            raise ValueError("SEKKEI_SECRET is too short to be safe; give at least 16 characters.")
+        self._master = master
+
+    def key(self, purpose: str) -> bytes:
+        """32 bytes that are always the same for one purpose."""
+        return hmac.digest(self._master, purpose.encode(), hashlib.sha256)
+
+    def __repr__(self) -> str:
+        return "<Secrets>"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One process's settings."""
+
+    data: Path = Path("data")
+    store: str = ""
+    """A store as `open_store` reads it; the embedded one under `data` when empty."""
+    env: str = "dev"
+    """The environment in table names such as `dev-q-Users`."""
+    public_url: str = "http://127.0.0.1:8000"
+    demo: bool = False
+    """Sample data and one-click sign-in; only ever on loopback."""
+    secrets: Secrets = field(default_factory=lambda: Secrets(secrets.token_bytes(32)))
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Everything else, by its name without `SEKKEI_`, in lower case: `values.get("smtp_url")`."""
+
+    def get(self, name: str, default: str = "") -> str:
+        return self.values.get(name, default)
+
+
+def from_environment(environment: Mapping[str, str] | None = None, **overrides: object) -> Settings:
+    """Settings from `SEKKEI_*`, and from arguments that were given on the command line."""
+    environment = os.environ if environment is None else environment
+    values = {name[7:].lower(): text for name, text in environment.items() if name.startswith("SEKKEI_")}
+    data = Path(str(overrides.pop("data", None) or values.get("data") or "data"))
+    known: dict[str, object] = {
+        "data": data,
+        "store": values.get("store", ""),
+        "env": values.get("env", "dev"),
+        "public_url": values.get("public_url", "http://127.0.0.1:8000").rstrip("/"),
+        "demo": values.get("demo", "") in ("1", "true", "yes"),
+        "secrets": Secrets(_master(values.get("secret", ""), data)),
+        "values": {name: text for name, text in values.items() if name != "secret"},
+    }
+    return Settings(**{**known, **overrides})  # type: ignore[arg-type]
+
+
+def _master(given: str, data: Path) -> bytes:
+    """The operator's secret; on a laptop one that is made once and kept beside the data."""
+    if given:
+        return given.encode()
+    path = data / "secret"
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        pass
+    data.mkdir(parents=True, exist_ok=True)
+    made = secrets.token_hex(32).encode()
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(made)
+    return made

@@ -1,0 +1,77 @@
+"""A system: what it is made of, what it is given, and what it gives back to be run."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sekkei.clock import Clock
+from sekkei.design import Database, Design, Reactions
+from sekkei.runtime.settings import Settings
+from sekkei.store.protocol import Store
+
+if TYPE_CHECKING:
+    from sekkei.runtime.idempotency import Idempotency
+    from sekkei.runtime.jobs import Job, Jobs
+    from sekkei.runtime.live import Live
+    from sekkei.runtime.outbox import Outbox, Transport
+    from sekkei.runtime.schedules import Schedules
+
+Words = Mapping[str, str]
+"""A text in its languages: {"ja": …, "en": …}."""
+Payload = Mapping[str, Any]
+ScheduledJob = Callable[[Payload], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a system is given, and all it may use of the world."""
+
+    system: str
+    store: Store
+    db: Database
+    """The system's own design, opened on the store."""
+    runtime: Database
+    """The runtime's table; its rows may join the system's transactions."""
+    clock: Clock
+    settings: Settings
+    outbox: Outbox
+    schedules: Schedules
+    jobs: Jobs
+    idempotency: Idempotency
+    live: Live
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a system gives back to be run."""
+
+    service: Any = None
+    """Its operations; for tests and commands."""
+    routes: Sequence[Any] = ()
+    """Starlette routes below `/{name}`."""
+    reactions: Sequence[Reactions] = ()
+    """What it does when items change."""
+    scheduled: Mapping[str, ScheduledJob] = field(default_factory=dict)
+    """What its schedules call, by job name."""
+    recurring: Mapping[str, str] = field(default_factory=dict)
+    """Job name to cron text (Japan's time): schedules that are always there."""
+    jobs: Mapping[str, Job] = field(default_factory=dict)
+    """Long, resumable jobs, by name."""
+    transports: Mapping[str, Transport] = field(default_factory=dict)
+    """Ways out that only this system knows, by message kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One of the systems that this program can run."""
+
+    name: str
+    title: Words
+    about: Words
+    design: Design
+    build: Callable[[Context], Parts]
+    demo: Callable[[Context, Parts], Awaitable[None]]
+    pages: Sequence[tuple[str, Words]] = ()
+    """What to open, as (path below the prefix, words), for the home page."""
