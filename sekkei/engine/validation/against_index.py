@@ -24,6 +24,7 @@ def check_query(table: Table, checked: Checked) -> tuple[Index | None, KeyRange]
     start, tests = checked.start_key, checked.key_condition
     assert tests is not None, "a query without a key condition is refused before"
     if start is not None:
+        _check_start_makes_sense(table, index, start)
         _check_start_count(table, index, start, _BAD_START)
         _check_start_parts(schema.hash, start)
     wanted = tests.on(schema)
@@ -85,6 +86,17 @@ def _bytes_of(schema: KeySchema, wanted: expressions.KeyRange, partition: Sequen
 
 
 # The start key
+
+
+def _check_start_makes_sense(table: Table, index: Index | None, start: Item) -> None:
+    """A partition of one item has nothing after that item."""
+    if index is None and not table.key.range and start.keys() == set(table.key.names):
+        ((name, value),) = start.items()
+        ((kind, content),) = value.items()
+        raise ValidationException(
+            "The provided exclusive start key is invalid: "
+            f"ExclusiveStartKey: {{{name}=AttributeValue: {{{kind}:{content}}}}}"
+        )
 
 
 def _check_start_count(table: Table, index: Index | None, start: Item, text: str) -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "check_no_duplicates",
     "check_no_empty_key",
     "check_query",
+    "check_scalar_keys",
     "check_scan",
     "check_update",
     "check_updated_item",

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation import fields, schema, tags
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.schema import refusal
-from sekkei.engine.validation.shapes import String
-from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, PATTERN, TableOperation, named
+from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation, named
 
-_NAME = String(shortest=3, longest=255, pattern=PATTERN)
-
-
-class _CreateTable(TableOperation):
-    def check_name(self, name: str) -> Iterator[str]:
-        """A name of the wrong length is worded here as everywhere else in a shape."""
-        return _NAME.faults(name, "tableName")
-
-
-SHAPE = _CreateTable(
+SHAPE = TableOperation(
     "CreateTableInput",
     "AttributeDefinitions KeySchema",
     AttributeDefinitions=schema.ATTRIBUTE_DEFINITIONS,

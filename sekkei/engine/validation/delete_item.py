@@ -26,7 +26,7 @@ SHAPE = ItemOperation(
     ExpressionAttributeNames=fields.NAMES,
     ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
 )
-EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected")
+EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected ConditionalOperator")
 
 
 def rules(request: dict[str, Any]) -> Checked:

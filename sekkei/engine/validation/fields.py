@@ -33,7 +33,7 @@ EXPECTED = Map(
 CONDITIONS = Map(
     Structure("Condition", "ComparisonOperator", AttributeValueList=List(VALUE), ComparisonOperator=COMPARISON_OPERATOR)
 )
-ATTRIBUTE_UPDATES = Map(Structure("AttributeValueUpdate", Action=String(one_of="ADD PUT DELETE"), Value=VALUE))
+ATTRIBUTE_UPDATES = Map(Structure("AttributeValueUpdate", Action=String(one_of="ADD DELETE PUT"), Value=VALUE))
 
 PLAIN_TABLE_NAME = String(shortest=3, longest=255, pattern=PATTERN)
 TABLE_ARN = String(shortest=1, longest=1024)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sekkei.engine import values
-from sekkei.engine.catalogue import KeyPart, KeySchema
+from sekkei.engine.catalogue import HASH_BYTES_MAX, RANGE_BYTES_MAX, KeyPart, KeySchema
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.values import AttributeValue, Item
 
 INVALID = "One or more parameter values were invalid: "
-HASH_BYTES_MAX = 2048
-RANGE_BYTES_MAX = 1024
 
 
 def schema_mismatch() -> ValidationException:

@@ -48,9 +48,11 @@ def combined(conditions: Conditions, request: Mapping[str, Any]) -> expressions.
 def _operator(request: Mapping[str, Any], conditions: Conditions) -> str | None:
     operator: str | None = request.get("ConditionalOperator")
     if operator is not None and not conditions:
-        raise _refusal("ConditionalOperator cannot be used without Filter or Expected")
+        raise ValidationException("ConditionalOperator cannot be used without Filter or Expected")
     if operator is not None and len(conditions) == 1:
-        raise _refusal("ConditionalOperator can only be used when Filter or Expected has two or more elements")
+        raise ValidationException(
+            "ConditionalOperator can only be used when Filter or Expected has two or more elements"
+        )
     return operator
 
 
@@ -123,10 +125,14 @@ def check_attributes_to_get(names: list[str]) -> None:
     if len(set(names)) != len(names):
         twice = next(name for index, name in enumerate(names) if name in names[:index])
         raise _refusal(f"Duplicate value in attribute name: {twice}")
+    for name in names:
+        values.check_name(name)
 
 
 def updates(attribute_updates: Conditions) -> expressions.legacy.AttributeUpdates:
     """AttributeUpdates; without any, an update that changes nothing."""
+    for name in attribute_updates:
+        values.check_name(name)
     return expressions.legacy.attribute_updates({name: _update(update) for name, update in attribute_updates.items()})
 
 

@@ -23,7 +23,7 @@ class Parameters:
         self.expressions = new.split()
         self.legacy = legacy.split()
         self._with_values = [name for name in self.expressions if name != "ProjectionExpression"]
-        self._all = frozenset((*self.expressions, *self.legacy, *PLACEHOLDERS, "ConditionalOperator"))
+        self._all = frozenset((*self.expressions, *self.legacy, *PLACEHOLDERS))
 
     def check(self, request: dict[str, Any]) -> bool:
         """Refuse the old beside the new, and placeholders without an expression. False when there is none of them."""
@@ -93,10 +93,21 @@ def _checked_names(names: dict[str, str] | None) -> dict[str, str] | None:
         return None
     if not names:
         raise ValidationException("ExpressionAttributeNames must not be empty")
-    for key in names:
+    for key, name in names.items():
         if not _is_name(key):
             raise ValidationException(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{key}"')
+        if not 0 < len(name) < 16_384:
+            _check_name(key, name)
     return names
+
+
+def _check_name(key: str, name: str) -> None:
+    try:
+        values.check_name(name)
+    except ValidationException as refusal:
+        raise ValidationException(
+            f"ExpressionAttributeNames contains invalid value: {refusal.message} for key {key}"
+        ) from None
 
 
 def _checked_values(given: dict[str, Any] | None) -> values.Item | None:

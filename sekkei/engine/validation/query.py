@@ -45,10 +45,10 @@ def rules(request: dict[str, Any]) -> Checked:
     _check_limit(request)
     EXPRESSIONS.check(request)
     filters = legacy.filters(request.get("QueryFilter", {}))
+    checked.filter = legacy.combined(filters, request)
     legacy.check_attributes_to_get(request.get("AttributesToGet", []))
     checked.start_key = start_key(request)
     _check_key_condition_is_there(request)
-    checked.filter = legacy.combined(filters, request)
     _bind(checked)
     check_select(request, "1 validation error detected: ")
     if "KeyConditions" in request:

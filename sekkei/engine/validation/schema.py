@@ -10,6 +10,7 @@ from sekkei.engine.validation import fields
 from sekkei.engine.validation.shapes import List, Number, Shape, String, Structure
 
 INVALID = "One or more parameter values were invalid: "
+SAME_NAME = "Both the Hash Key and the Range Key element in the KeySchema have the same name"
 LOCAL_INDEXES_MAX = 5
 GLOBAL_INDEXES_MAX = 20
 NON_KEY_ATTRIBUTES_MAX = 100
@@ -123,7 +124,7 @@ def check_key_order(key_schema: list[dict[str, str]]) -> None:
     """One HASH, then at most one RANGE, of different names: the key of a table or of a local index."""
     names = names_of(key_schema)
     if len(names) == 2 and names[0] == names[1]:
-        raise ValidationException("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+        raise ValidationException(SAME_NAME)
     _check_first(key_schema)
     if len(key_schema) == 2 and key_schema[1]["KeyType"] != "RANGE":
         raise ValidationException("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
@@ -136,11 +137,10 @@ def _check_first(key_schema: list[dict[str, str]]) -> None:
 
 def check_global_key_order(key_schema: list[dict[str, str]]) -> None:
     """Up to four HASH, then up to four RANGE, each name once: the key of a global index."""
-    if len(key_schema) <= 2:
-        check_key_order(key_schema)
-        return
     names = names_of(key_schema)
     if len(set(names)) != len(names):
+        if len(names) == 2:
+            raise ValidationException(SAME_NAME)
         raise ValidationException("The KeySchema contains multiple key attributes with the same name")
     _check_first(key_schema)
     kinds = [element["KeyType"] for element in key_schema]

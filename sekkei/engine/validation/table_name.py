@@ -23,7 +23,7 @@ def table_name(text: str) -> str | None:
     """The name that a name or an ARN gives; None when it is neither."""
     match = _is_arn(text)
     name = match[1] if match else text
-    return name if len(name) <= LONGEST and _is_name(name) else None
+    return name if SHORTEST <= len(name) <= LONGEST and _is_name(name) else None
 
 
 def named(text: str) -> str:
@@ -34,22 +34,24 @@ def named(text: str) -> str:
 
 
 class TableName(String):
-    """TableName of an operation on items."""
+    """A TableName, which may be an ARN; then the name in it is what is looked at."""
 
     def __init__(self) -> None:
-        super().__init__(shortest=1, longest=LONGEST, pattern=PATTERN)
+        super().__init__(shortest=SHORTEST, longest=LONGEST, pattern=PATTERN)
         self.fine = lambda value: type(value) is str and table_name(value) is not None
 
     def faults(self, value: str, path: str) -> Iterator[str]:
         match = _is_arn(value)
-        if match:
-            value = match[1]
+        return super().faults(match[1] if match else value, path)
+
+
+class _ItemTableName(TableName):
+    """The one of operations on items: of an empty name nothing is said but that it is empty."""
+
+    def faults(self, value: str, path: str) -> Iterator[str]:
         if not value:
-            yield fault("''", path, "Member must have length greater than or equal to 1")
-        elif not _is_name(value):
-            yield fault(f"'{value}'", path, f"Member must satisfy regular expression pattern: {PATTERN}")
-        if len(value) > LONGEST:
-            yield fault(f"'{value}'", path, f"Member must have length less than or equal to {LONGEST}")
+            return iter([fault("''", path, "Member must have length greater than or equal to 1")])
+        return super().faults(value, path)
 
 
 class ItemOperation(Structure):
@@ -67,14 +69,8 @@ class ItemOperation(Structure):
         return super().faults(value, path)
 
 
-class _ControlName(TableName):
-    def __init__(self) -> None:
-        super().__init__()
-        self.fine = lambda value: type(value) is str and len(value) >= SHORTEST and table_name(value) is not None
-
-
 class TableOperation(Structure):
-    """A request about a table: without a TableName, or with one of a wrong length, nothing else is looked at."""
+    """A request about a table: without a TableName, or with one that cannot be, nothing else is looked at."""
 
     def __init__(self, name: str, required: str = "", **members: Shape) -> None:
         super().__init__(name, f"TableName {required}", **members)
@@ -83,15 +79,9 @@ class TableOperation(Structure):
         name = value.get("TableName")
         if name is None:
             raise ValidationException("The parameter 'TableName' is required but was not present in the request")
-        match = _is_arn(name)
-        alone = list(self.check_name(match[1] if match else name))
+        alone = list(CONTROL_TABLE_NAME.faults(name, "tableName"))
         return iter(alone) if alone else super().faults(value, path)
 
-    def check_name(self, name: str) -> Iterator[str]:
-        if not SHORTEST <= len(name) <= LONGEST:
-            raise ValidationException("TableName must be at least 3 characters long and at most 255 characters long")
-        return iter(())
 
-
-TABLE_NAME = TableName()
-CONTROL_TABLE_NAME = _ControlName()
+TABLE_NAME = _ItemTableName()
+CONTROL_TABLE_NAME = TableName()

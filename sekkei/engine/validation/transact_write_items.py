@@ -53,8 +53,13 @@ UPDATE = Parameters("UpdateExpression ConditionExpression")
 
 def rules(request: dict[str, Any]) -> Checked:
     actions = request["TransactItems"]
-    if any(len(action) != 1 for action in actions):
-        raise ValidationException("TransactItems can only contain one of Check, Put, Update or Delete")
+    for action in actions:
+        if not action:
+            raise ValidationException(
+                "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
+            )
+        if len(action) > 1:
+            raise ValidationException("TransactItems can only contain one of Check, Put, Update or Delete")
     checked = Checked(request)
     checked.parts = [_part(name, body) for action in actions for name, body in action.items()]
     _check_size(checked)
@@ -76,7 +81,4 @@ def _part(name: str, body: dict[str, Any]) -> Checked:
 def _check_size(checked: Checked) -> None:
     total = sum(values.item_size(part.item or part.key or {}) for part in checked.parts)
     if total > BYTES_MAX:
-        raise ValidationException(
-            "Collection size of items exceeded, which can also be caused by the aggregate size of the items "
-            "in the transaction exceeding the 4MB limit"
-        )
+        raise ValidationException("Transaction size cannot exceed 4 MB: the aggregate size of the items is too large")

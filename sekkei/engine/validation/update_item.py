@@ -27,7 +27,7 @@ SHAPE = ItemOperation(
     ExpressionAttributeNames=fields.NAMES,
     ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
 )
-EXPRESSIONS = Parameters("UpdateExpression ConditionExpression", legacy="AttributeUpdates Expected")
+EXPRESSIONS = Parameters("UpdateExpression ConditionExpression", legacy="AttributeUpdates Expected ConditionalOperator")
 
 
 def rules(request: dict[str, Any]) -> Checked:

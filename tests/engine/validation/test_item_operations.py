@@ -30,6 +30,7 @@ def test_table_name(operation: str) -> None:
 
     assert text(None) == faults((None, "tableName", NOT_NULL))
     assert text("") == faults(("", "tableName", "Member must have length greater than or equal to 1"))
+    assert text("aa") == faults(("aa", "tableName", "Member must have length greater than or equal to 3"))
     assert text("bad table!@#") == faults(("bad table!@#", "tableName", PATTERN))
     long = "a" * 256
     assert text(long) == faults((long, "tableName", "Member must have length less than or equal to 255"))
@@ -288,8 +289,8 @@ CONDITION = {"KeyConditionExpression": "a = :a", "ExpressionAttributeValues": {"
         (
             "Query",
             {**CONDITION, "Select": "SPECIFIC_ATTRIBUTES"},
-            "1 validation error detected: Must specify the AttributesToGet or ProjectionExpression when choosing to get "
-            "SPECIFIC_ATTRIBUTES",
+            "1 validation error detected: Must specify the AttributesToGet or ProjectionExpression when choosing to "
+            "get SPECIFIC_ATTRIBUTES",
         ),
         (
             "Scan",
@@ -430,16 +431,15 @@ def test_a_transaction_writes_up_to_4_mb() -> None:
         return {"TransactItems": [{"Put": {"TableName": "abc", "Item": item}} for _ in range(count)]}
 
     assert validation.check("TransactWriteItems", puts(11))
-    assert "4MB" in refusal("TransactWriteItems", puts(12))
+    assert "4 MB" in refusal("TransactWriteItems", puts(12))
 
 
-@pytest.mark.parametrize(
-    "action",
-    [{}, {"Put": {"TableName": "abc", "Item": {}}, "Delete": {"TableName": "abc", "Key": {}}}],
-)
-def test_a_transaction_has_one_action_each(action: dict[str, Any]) -> None:
-    text = refusal("TransactWriteItems", {"TransactItems": [action]})
+def test_a_transaction_has_one_action_each() -> None:
+    both = {"Put": {"TableName": "abc", "Item": {}}, "Delete": {"TableName": "abc", "Key": {}}}
+    text = refusal("TransactWriteItems", {"TransactItems": [both]})
     assert text == "TransactItems can only contain one of Check, Put, Update or Delete"
+    text = refusal("TransactWriteItems", {"TransactItems": [{}]})
+    assert text == "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
 
 
 def test_faults_inside_a_transaction() -> None:

@@ -23,14 +23,20 @@ def wrong_number(operator: str) -> str:
 
 
 CONDITIONS = [
-    *((operator, [], wrong_number(operator)) for operator in "EQ NE LE LT GE GT CONTAINS NOT_CONTAINS IN".split()),
-    *((operator, [A, A], wrong_number(operator)) for operator in "EQ NE LE LT GE GT BEGINS_WITH NULL".split()),
+    *(
+        (operator, [], wrong_number(operator))
+        for operator in ["EQ", "NE", "LE", "LT", "GE", "GT", "CONTAINS", "NOT_CONTAINS", "IN"]
+    ),
+    *(
+        (operator, [A, A], wrong_number(operator))
+        for operator in ["EQ", "NE", "LE", "LT", "GE", "GT", "BEGINS_WITH", "NULL"]
+    ),
     ("BETWEEN", [A], wrong_number("BETWEEN")),
     ("BETWEEN", [A, A, A], wrong_number("BETWEEN")),
     ("NOT_NULL", [A], wrong_number("NOT_NULL")),
     *(
         (operator, [value], of_type(operator, next(iter(value))))
-        for operator in "LT LE GT GE IN".split()
+        for operator in ["LT", "LE", "GT", "GE", "IN"]
         for value in OTHERS
     ),
     *(("BETWEEN", [value, value], of_type("BETWEEN", next(iter(value)))) for value in OTHERS),

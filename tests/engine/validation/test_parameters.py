@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import validation
-from tests.engine.validation.refusals import INVALID, refusal
+from tests.engine.validation.refusals import refusal
 
 BOTH = "Can not use both expression and non-expression parameters in the same request: "
 NAMES_ALONE = "ExpressionAttributeNames can only be specified when using expressions"
@@ -38,6 +38,12 @@ def without(*members: str) -> dict[str, Any]:
             "PutItem",
             {"Item": {"a": {}}, "Expected": {"a": {}}, "ConditionExpression": "", **EMPTY},
             BOTH + "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}",
+        ),
+        (
+            "PutItem",
+            {"Item": {}, "Expected": {"a": {}}, "ConditionalOperator": "OR", "ConditionExpression": ""},
+            BOTH + "Non-expression parameters: {Expected, ConditionalOperator} "
+            "Expression parameters: {ConditionExpression}",
         ),
         ("PutItem", {"Item": {"a": {}}, "Expected": {"a": {}}, **EMPTY}, NAMES_ALONE),
         (
@@ -239,12 +245,14 @@ def test_old_parameters_come_out_bound_too() -> None:
 
 def test_conditional_operator_needs_conditions() -> None:
     condition = {"ComparisonOperator": "NULL"}
-    for operation, member in (("PutItem", "Expected"), ("Scan", "ScanFilter"), ("Query", "QueryFilter")):
-        request = {"TableName": "abc", "Item": {}, "ConditionalOperator": "OR"}
-        if operation == "Query":
-            request["KeyConditions"] = {"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]}}
-        assert refusal(operation, request) == INVALID + "ConditionalOperator cannot be used without Filter or Expected"
+    members = {"PutItem": "Expected", "DeleteItem": "Expected", "UpdateItem": "Expected"}
+    for operation, member in {**members, "Scan": "ScanFilter", "Query": "QueryFilter"}.items():
+        request = {"TableName": "abc", "Item": {}, "Key": {}, "ConditionalOperator": "OR"}
+        alone = "ConditionalOperator cannot be used without Filter or Expected"
+        assert refusal(operation, request) == alone
+        assert refusal(operation, {**request, member: {}}) == alone
         assert refusal(operation, {**request, member: {"a": condition}}) == (
-            INVALID + "ConditionalOperator can only be used when Filter or Expected has two or more elements"
+            "ConditionalOperator can only be used when Filter or Expected has two or more elements"
         )
+        request["KeyConditions"] = {"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]}}
         assert validation.check(operation, {**request, member: {"a": condition, "b": condition}})
