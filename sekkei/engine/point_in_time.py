@@ -23,7 +23,7 @@ def source_table(snapshot: Snapshot, name_or_arn: str) -> Table:
 def since(history: dict[str, Any], now: float) -> float:
     """From when on the table's history is there."""
     oldest = now - history["RecoveryPeriodInDays"] * DAY_SECONDS
-    return max(float(history["Since"]), oldest)
+    return float(max(history["Since"], oldest))
 
 
 def window(snapshot: Snapshot, table: Table) -> tuple[int, int]:

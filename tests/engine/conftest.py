@@ -38,7 +38,7 @@ class Tables:
         }
         await self("CreateTable", **{**request, **more})
 
-    async def create_plain(self, name: str = "plain") -> None:
+    async def create_plain(self, name: str = "plain", **more: Any) -> None:
         """A table with nothing but a partition key."""
         await self(
             "CreateTable",
@@ -46,6 +46,7 @@ class Tables:
             AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
             KeySchema=key("pk"),
             BillingMode="PAY_PER_REQUEST",
+            **more,
         )
 
     async def put(self, table: str = "items", **attributes: Any) -> dict[str, Any]:
