@@ -7,15 +7,19 @@ use; it is built anew whenever the catalogue's version in the file changes, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sekkei.engine import keys
+from sekkei.engine import keys, values
 from sekkei.engine.values import AttributeValue, Item
 
 ACCOUNT = "123456789012"
 DEFAULT_REGION = "us-east-1"
+HASH_BYTES_MAX = 2048
+RANGE_BYTES_MAX = 1024
+SURELY_SHORT = 64
+"""Four parts of this many characters fit into either half of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +53,23 @@ class KeySchema:
         return cls(parts("HASH"), parts("RANGE"))
 
     def bytes_of(self, item: Item) -> bytes | None:
-        """The key bytes of an item; None when a part is missing or of another type (a sparse index skips it)."""
+        """The key bytes of an item; None when a part is missing or cannot be a key (a sparse index skips it)."""
+        long = False
         for part in self.parts:
             value = item.get(part.name)
-            if value is None or part.type not in value:
+            content = None if value is None else value.get(part.type)
+            if not content:
                 return None
+            long = long or len(content) > SURELY_SHORT
+        if long and not (self._fits(self.hash, item, HASH_BYTES_MAX) and self._fits(self.range, item, RANGE_BYTES_MAX)):
+            return None
         return keys.partition_bytes([item[part.name] for part in self.hash]) + keys.sort_key_bytes(
             [item[part.name] for part in self.range]
         )
+
+    @staticmethod
+    def _fits(parts: Sequence[KeyPart], item: Item, bytes_max: int) -> bool:
+        return sum(values.size(item[part.name]) for part in parts) <= bytes_max
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ Item = dict[str, AttributeValue]
 
 ITEM_BYTES_MAX = 400 * 1024
 DEPTH_MAX = 32
+NAME_BYTES_MAX = 65_535
 TYPES = frozenset({"S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"})
 
 _INVALID = "One or more parameter values were invalid: "
@@ -36,12 +37,22 @@ def normalised_item(item: dict[str, Any]) -> Item:
     """Every value checked and normalised, in a new dict."""
     result: Item = {}
     for name, value in item.items():
+        if not 0 < len(name) < 16_384:
+            check_name(name)
         # The commonest value by far takes the short way.
         if len(value) == 1 and type(value.get("S")) is str:
             result[name] = value
         else:
             result[name] = normalised(value, 1)
     return result
+
+
+def check_name(name: str) -> None:
+    """A name has from 1 to 65,535 bytes."""
+    if not name:
+        raise ValidationException("Empty attribute name")
+    if _text_bytes(name) > NAME_BYTES_MAX:
+        raise ValidationException(f"Attribute name is too large, must be less than {NAME_BYTES_MAX + 1} bytes")
 
 
 def normalised(value: dict[str, Any], depth: int = 1) -> AttributeValue:

@@ -7,6 +7,8 @@ from sekkei.engine.errors import ResourceInUseException, ResourceNotFoundExcepti
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
 
+INDEXES = ("LocalSecondaryIndexes", "GlobalSecondaryIndexes")
+
 
 def delete_table(transaction: Transaction, checked: Checked, render: Render) -> Response:
     name = checked.table
@@ -23,7 +25,7 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
             f"Attempt to change a resource which is still in use: Table is being created, copied or restored: {name}"
         )
     description = table_description.describe(transaction, table, "DELETING")
-    for member in ("AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
+    for member in ("AttributeDefinitions", "CreationDateTime", "KeySchema", *INDEXES):
         description.pop(member, None)
     streams.close_stream(transaction, table.id)
     for index in table.indexes.values():

@@ -54,32 +54,36 @@ def transact_write_items(transaction: Transaction, checked: Checked, render: Ren
 def _decide(transaction: Transaction, checked: Checked) -> list[Action]:
     """Every action with its outcome, or the reasons why none of them can happen."""
     tables = [transaction.table(part.table) for part in checked.parts]
-    actions: list[Action] = []
+    actions = _actions(transaction, checked, tables)
     reasons: list[dict[str, Any]] = []
-    keys_seen: set[tuple[int, bytes]] = set()
-    for part, table in zip(checked.parts, tables, strict=True):
+    for place, action in enumerate(actions):
         reason: dict[str, Any] = {"Code": "None"}
         try:
-            action = _action(transaction, part, table)
-            if (table.id, action.key) in keys_seen:
-                raise DuplicateAction
-            keys_seen.add((table.id, action.key))
-            check_condition(part, action.old)
-            actions.append(action._replace(new=_new_item(action)))
+            check_condition(action.part, action.old)
+            actions[place] = action._replace(new=_new_item(action))
         except ConditionalCheckFailedException as error:
             reason = {"Code": "ConditionalCheckFailed", "Message": error.message, **error.details()}
         except ValidationException as error:
             reason = {"Code": "ValidationError", "Message": error.message}
-        except DuplicateAction:
-            raise ValidationException("Transaction request cannot include multiple operations on one item") from None
         reasons.append(reason)
-    if len(actions) < len(checked.parts):
+    if any(reason["Code"] != "None" for reason in reasons):
         raise TransactionCanceledException.of(reasons)
     return actions
 
 
-class DuplicateAction(Exception):
-    """Two actions on one item."""
+def _actions(transaction: Transaction, checked: Checked, tables: list[Table]) -> list[Action]:
+    """The items that are meant. The first key that does not fit its table is the only reason given."""
+    actions: list[Action] = []
+    for place, (part, table) in enumerate(zip(checked.parts, tables, strict=True)):
+        try:
+            actions.append(_action(transaction, part, table))
+        except ValidationException as error:
+            reasons: list[dict[str, Any]] = [{"Code": "None"} for _ in checked.parts]
+            reasons[place] = {"Code": "ValidationError", "Message": error.message}
+            raise TransactionCanceledException.of(reasons) from None
+    if len({(action.table.id, action.key) for action in actions}) < len(actions):
+        raise ValidationException("Transaction request cannot include multiple operations on one item")
+    return actions
 
 
 def _action(transaction: Transaction, part: Checked, table: Table) -> Action:

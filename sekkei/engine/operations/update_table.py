@@ -73,12 +73,17 @@ def _change_billing(transaction: Transaction, record: Record, request: Mapping[s
     elif mode == "PROVISIONED" and record.get("BillingModeSummary"):
         record["BillingModeSummary"] = {**record["BillingModeSummary"], "BillingMode": "PROVISIONED"}
     if request.get("ProvisionedThroughput"):
+        if record.get("BillingModeSummary", {}).get("BillingMode") == "PAY_PER_REQUEST":
+            raise ValidationException(
+                "One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits can be "
+                "specified when BillingMode is PAY_PER_REQUEST"
+            )
         _change_throughput(transaction, record, throughput(request["ProvisionedThroughput"]))
 
 
 def _change_throughput(transaction: Transaction, record: Record, wanted: Record) -> None:
     current = record["ProvisionedThroughput"]
-    if throughput(current) == wanted and record.get("BillingModeSummary", {}).get("BillingMode") != "PAY_PER_REQUEST":
+    if throughput(current) == wanted:
         raise ValidationException(
             "The provisioned throughput for the table will not change. The requested value equals the current value. "
             f"Current ReadCapacityUnits provisioned for the table: {wanted['ReadCapacityUnits']}. "
@@ -112,9 +117,22 @@ def _change_settings(record: Record, request: Mapping[str, Any]) -> None:
         else:
             record["SSEDescription"] = encryption
     if request.get("AttributeDefinitions"):
-        given = {definition["AttributeName"]: definition for definition in request["AttributeDefinitions"]}
-        known = {definition["AttributeName"]: definition for definition in record["AttributeDefinitions"]}
-        record["AttributeDefinitions"] = list({**known, **given}.values())
+        _add_definitions(record, request["AttributeDefinitions"])
+
+
+def _add_definitions(record: Record, definitions: list[Record]) -> None:
+    known = {definition["AttributeName"]: definition for definition in record["AttributeDefinitions"]}
+    for definition in definitions:
+        name, kind = definition["AttributeName"], definition["AttributeType"]
+        before = known.setdefault(name, definition)["AttributeType"]
+        if before != kind:
+            raise ValidationException(
+                "One or more parameter values were invalid: Attributes cannot be redefined. Please check that your "
+                "attribute has the same type as previously defined. "
+                f"Existing schema: Schema:[SchemaElement: key{{{name}:{before}:HASH}}] "
+                f"New schema: Schema:[SchemaElement: key{{{name}:{kind}:HASH}}]"
+            )
+    record["AttributeDefinitions"] = list(known.values())
 
 
 def _find_index(table: Table, record: Record, index_name: str) -> Record:
@@ -141,9 +159,7 @@ def _forget_index(table: Table, record: Record, index_name: str) -> str:
 
 def _add_index(table: Table, record: Record, request: Mapping[str, Any], change: Record) -> str:
     if change["IndexName"] in table.indexes:
-        raise ValidationException(
-            f"One or more parameter values were invalid: Duplicate index name: {change['IndexName']}"
-        )
+        raise ValidationException("Attempting to create an index which already exists")
     indexes = record.setdefault("GlobalSecondaryIndexes", [])
     if len(indexes) >= 20:
         raise LimitExceededException("Subscriber limit exceeded: 20 GlobalSecondaryIndexes per table")
@@ -184,7 +200,7 @@ def _change_stream(transaction: Transaction, table: Table, record: Record, reque
         streams.open_stream(transaction, table.id, record)
         return
     if table.stream_view is None:
-        raise ValidationException(f"Table stream is already disabled: TableName: {table.name}")
+        raise ValidationException(f"Table has no stream to disable: TableName: {table.name}")
     del record["StreamSpecification"]
     streams.close_stream(transaction, table.id)
 
