@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,23 +35,21 @@ ACCESS, SECRET, REGION = "AKIDCLIENTS", "a/secret+with=signs", "eu-central-1"
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The wire on a thread of its own, since most of these clients block."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    engine = Engine(tmp_path_factory.mktemp("clients") / "sekkei.db", region=REGION)
+    with Engine(tmp_path_factory.mktemp("clients") / "sekkei.db", region=REGION) as engine:
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, daemon=True)
+        thread.start()
 
-    async def start() -> Server:
+        def on_loop(work: Coroutine[Any, Any, None]) -> None:
+            asyncio.run_coroutine_threadsafe(work, loop).result(20)
+
         server = Server(engine, {ACCESS: Key(SECRET)}, region=REGION)
-        await server.start()
-        return server
-
-    server = asyncio.run_coroutine_threadsafe(start(), loop).result(20)
-    yield f"http://127.0.0.1:{server.port}"
-    asyncio.run_coroutine_threadsafe(server.stop(), loop).result(20)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
-    engine.close()
+        on_loop(server.start())
+        yield f"http://127.0.0.1:{server.port}"
+        on_loop(server.stop())
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(20)
+        loop.close()
 
 
 def table(name: str) -> dict[str, Any]:
@@ -356,7 +354,7 @@ def assert_pynamodb_transactions(url: str) -> None:
     assert (made.get().sk, changed.get().colour) == (1, "black")
     with pytest.raises(TransactWriteError) as failed:
         write_on_condition(connection)
-    assert [reason and reason.code for reason in failed.value.cancellation_reasons] == [None, "ConditionalCheckFailed"]
+    assert [reason and reason.code for reason in failed.value.cancellation_reasons] == ["ConditionalCheckFailed", None]
 
 
 def write_on_condition(connection: Connection) -> None:

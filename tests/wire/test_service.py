@@ -277,3 +277,34 @@ async def test_without_keys_a_signature_must_be_there_but_may_be_anything(client
     assert_error(
         await client.ask(post("GetItem", headers=partial)), CORAL + "IncompleteSignatureException", message=text
     )
+
+
+LIST_TABLES = {"X-Amz-Target": "DynamoDB_20120810.ListTables"}
+
+CHECKSUMS: list[tuple[str, dict[str, str], bytes, int]] = [
+    ("/", {"Content-Type": "application/json"}, b"hi", 3948637019),
+    ("/", {}, b"", 1368724161),
+    ("/", {"X-Amz-Target": "DynamoDB_20120810.ListTable"}, b"", 1368724161),
+    ("/", LIST_TABLES, b"", 2088342776),
+    ("/", {**LIST_TABLES, "Authorization": "AWS4"}, b"", 2088342776),
+    ("/?X-Amz-Algorith", {**LIST_TABLES, "Authorization": "X"}, b"", 2088342776),
+    ("/?X-Amz-Credential=a&X-Amz-Signature=b&X-Amz-SignedHeaders=c&X-Amz-Date=d", LIST_TABLES, b"", 2088342776),
+    ("/?X-Amz-Algorithm", {**LIST_TABLES, "Authorization": "X"}, b"", 2139606068),
+    ("/", {**LIST_TABLES, "Authorization": "AWS4-"}, b"", 1828866742),
+    ("/", {**LIST_TABLES, "Authorization": "AWS4- Signature=b Credential=a", "Date": "a"}, b"", 15336762),
+    ("/", {**LIST_TABLES, "Authorization": "AWS4- Signature=b,Credential=a", "Date": "a"}, b"", 1159703774),
+    ("/", {**LIST_TABLES, "Authorization": "AWS4- Signature=b, Credential=a", "Date": "a"}, b"", 164353342),
+    ("/?X-Amz-Algorithm", LIST_TABLES, b"", 2900502663),
+    ("/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d", LIST_TABLES, b"", 3712057481),
+]
+"""Requests, and the checksums that DynamoDB's own answers to them were seen to have."""
+
+
+@pytest.mark.parametrize(("url", "headers", "body", "checksum"), CHECKSUMS)
+async def test_refusals_are_dynamodbs_to_the_byte(
+    client: Client, url: str, headers: dict[str, str], body: bytes, checksum: int
+) -> None:
+    reply = await client.ask(request("POST", url, {**headers, "Content-Length": str(len(body))}, body))
+    assert (reply.status, reply.headers["x-amz-crc32"]) == (400, str(checksum)), reply.body
+    assert reply.headers["content-type"] == "application/json"
+    assert_dynamodb_headers(reply)
