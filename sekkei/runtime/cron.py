@@ -23,7 +23,7 @@ class Cron:
         if len(fields) != 5:
             raise BadCron(f"{text!r} has {len(fields)} fields; give five: minute hour day month weekday.")
         self.text = text
-        self._sets = [_values(field, *bounds, name) for field, bounds, name in zip(fields, _RANGES, _FIELDS, strict=True)]
+        self._sets = [_values(*each) for each in zip(fields, _RANGES, _FIELDS, strict=True)]
         # As in cron: when both days are restricted, either of them is enough.
         self._either_day = fields[2] != "*" and fields[4] != "*"
 
@@ -49,7 +49,8 @@ class Cron:
         return in_month or in_week if self._either_day else in_month and in_week
 
 
-def _values(field: str, low: int, high: int, name: str) -> frozenset[int]:
+def _values(field: str, bounds: tuple[int, int], name: str) -> frozenset[int]:
+    low, high = bounds
     found: set[int] = set()
     for part in field.split(","):
         span, _, step = part.partition("/")

@@ -1,0 +1,154 @@
+"""Long jobs in small steps: each step saves how far it came, so that a job cut off anywhere goes on from there.
+
+A step is a function that does a bounded amount of work and says where it stopped. It may be run again for the same
+cursor (a worker can die before the cursor is saved), so a step must bear being repeated.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, Put
+from sekkei.runtime import days
+from sekkei.runtime.design import JobRun, due_jobs, job_runs
+from sekkei.runtime.leases import free, take
+from sekkei.runtime.retries import backoff
+
+LEASE = timedelta(seconds=60)
+ATTEMPTS_MAX = 50
+KEPT = timedelta(days=30)
+
+log = logging.getLogger("sekkei.runtime.jobs")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a step did: how many items, and the cursor to go on with (None: this step is done)."""
+
+    done: int
+    cursor: str | None = None
+
+
+Payload = Mapping[str, Any]
+Step = Callable[[Payload, str | None], Awaitable[Progress]]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Named steps, in order."""
+
+    steps: Sequence[tuple[str, Step]]
+
+    def after(self, name: str) -> str | None:
+        """The step that follows one."""
+        names = [step_name for step_name, _ in self.steps]
+        position = names.index(name) + 1
+        return names[position] if position < len(names) else None
+
+
+class Jobs:
+    """Starting jobs, and working on those of one system."""
+
+    def __init__(self, runtime: Database, clock: Clock, system: str, worker: str = "worker") -> None:
+        self._runtime = runtime
+        self._clock = clock
+        self._system = system
+        self._worker = worker
+
+    def start_action(self, job: str, payload: Payload, *, id: str) -> Put[JobRun]:
+        """An action for a transaction: the job begins when it goes through. The id makes it start once."""
+        now = days.now(self._clock)
+        run = JobRun(
+            id=f"{self._system}/{id}", system=self._system, job=job, payload=dict(payload), due_at=now, listed_at=now
+        )
+        return job_runs.create(run)
+
+    async def start(self, job: str, payload: Payload, *, id: str) -> bool:
+        """False when a job with this id has been started before."""
+        try:
+            await self._runtime.write(self.start_action(job, payload, id=id))
+        except ConditionFailed:
+            return False
+        return True
+
+    async def get(self, id: str) -> JobRun | None:
+        return await self._runtime.get(job_runs(f"{self._system}/{id}").consistent())
+
+    async def run_to_end(self, definitions: Mapping[str, Job], id: str) -> JobRun:
+        """Work on one job here and now until it is finished; for commands and tests."""
+        key = f"{self._system}/{id}"
+        run = await self._runtime.need(job_runs(key).consistent())
+        while not run.finished:
+            run = await self._step(definitions[run.job], run)
+        return run
+
+    async def run_once(self, definitions: Mapping[str, Job]) -> int:
+        """One step of every job of this system that is due; returns how many were worked on."""
+        page = await self._runtime.page(due_jobs(days.now(self._clock)), size=25)
+        worked = 0
+        for run in page:
+            if run.system != self._system or run.job not in definitions:
+                continue
+            taken = await self._begin(run)
+            if taken is not None:
+                worked += 1
+                await self._work(definitions[run.job], taken)
+        return worked
+
+    async def _begin(self, run: JobRun) -> JobRun | None:
+        now = days.now(self._clock)
+        return await take(
+            self._runtime,
+            job_runs.update(run.id)
+            .set(JobRun.lease_until, now + LEASE)
+            .set(JobRun.lease_by, self._worker)
+            .add(JobRun.attempts, 1)
+            .when(JobRun.due_pk == "JOB", free(JobRun.lease_until, now)),
+        )
+
+    async def _work(self, job: Job, run: JobRun) -> None:
+        try:
+            await self._step(job, run)
+        except Exception as error:
+            log.warning("a job's step failed", extra={"job": run.job, "id": run.id, "error": repr(error)})
+            await self._fail(run, error)
+
+    async def _step(self, job: Job, run: JobRun) -> JobRun:
+        """Run the step the job stands at, and save where it stands then."""
+        name = run.step or job.steps[0][0]
+        progress = await dict(job.steps)[name](run.payload, run.cursor)
+        following: str | None = name if progress.cursor is not None else job.after(name)
+        update = (
+            job_runs.update(run.id)
+            .add(JobRun.done, progress.done)
+            .set(JobRun.attempts, 0)
+            .remove(JobRun.lease_until)
+            .remove(JobRun.lease_by)
+            .remove(JobRun.last_error)
+        )
+        cursor = progress.cursor
+        update = update.remove(JobRun.cursor) if cursor is None else update.set(JobRun.cursor, cursor)
+        now = days.now(self._clock)
+        if following is None:
+            update = update.set(JobRun.finished, True).remove(JobRun.due_pk).set(JobRun.expires, now + KEPT)
+        else:
+            update = update.set(JobRun.step, following).set(JobRun.due_at, now)
+        return await self._runtime.write(update)
+
+    async def _fail(self, run: JobRun, error: Exception) -> None:
+        update = (
+            job_runs.update(run.id)
+            .set(JobRun.last_error, f"{type(error).__name__}: {error}"[:500])
+            .remove(JobRun.lease_until)
+            .remove(JobRun.lease_by)
+        )
+        if run.attempts >= ATTEMPTS_MAX:
+            update = update.remove(JobRun.due_pk)
+        else:
+            update = update.set(JobRun.due_at, days.now(self._clock) + backoff(run.attempts, self._clock))
+        await self._runtime.write(update)

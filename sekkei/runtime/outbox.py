@@ -1,0 +1,172 @@
+"""The outbox: what goes to the outside is written down first, in the transaction of its cause, and sent afterwards.
+
+A message has an id that says why it is sent; there is one message for one reason, however often the reason is given.
+Sending is tried again with growing pauses. Every message can be read, whether it went out or not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Protocol
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, Put
+from sekkei.runtime import days
+from sekkei.runtime.design import Message, State, due_messages, messages
+from sekkei.runtime.leases import free, take
+from sekkei.runtime.retries import backoff
+
+LEASE = timedelta(seconds=60)
+ATTEMPTS_MAX = 12
+KEPT = timedelta(days=90)
+
+log = logging.getLogger("sekkei.runtime.outbox")
+
+
+class Undeliverable(Exception):
+    """It will never go out: a refused address, a message the provider rejects. Not tried again."""
+
+
+class Transport(Protocol):
+    """A way out for one kind of message."""
+
+    async def send(self, message: Message) -> str:
+        """Send it; returns what the provider calls it. Raises Undeliverable, or anything else to be tried again."""
+        ...
+
+
+class Shown:
+    """The local end: the message is kept where people can read it, and that is where it ends."""
+
+    async def send(self, message: Message) -> str:
+        return "shown"
+
+
+class Outbox:
+    """`await db.transact(effect, outbox.message(...))`, or `await outbox.put(...)` alone."""
+
+    def __init__(self, runtime: Database, clock: Clock, system: str) -> None:
+        self._runtime = runtime
+        self._clock = clock
+        self._system = system
+
+    def message(
+        self, kind: str, to: str, body: Mapping[str, Any], *, id: str, after: timedelta = timedelta()
+    ) -> Put[Message]:
+        """An action for a transaction. The transaction fails if the same reason has been given before."""
+        now = days.now(self._clock)
+        return messages.create(
+            Message(
+                id=f"{self._system}/{id}",
+                system=self._system,
+                kind=kind,
+                to=to,
+                body=dict(body),
+                created_at=now,
+                due_at=now + after,
+                listed_at=now,
+                expires=now + KEPT,
+            )
+        )
+
+    async def put(
+        self, kind: str, to: str, body: Mapping[str, Any], *, id: str, after: timedelta = timedelta()
+    ) -> bool:
+        """Write one message down; False when this reason has been given before."""
+        try:
+            await self._runtime.write(self.message(kind, to, body, id=id, after=after))
+        except ConditionFailed:
+            return False
+        return True
+
+    async def get(self, id: str) -> Message | None:
+        return await self._runtime.get(messages(f"{self._system}/{id}").consistent())
+
+
+class Delivery:
+    """Sends what waits in the outbox, of all systems."""
+
+    def __init__(
+        self, runtime: Database, clock: Clock, transports: Mapping[str, Transport], worker: str = "worker"
+    ) -> None:
+        self._runtime = runtime
+        self._clock = clock
+        self._transports = dict(transports)
+        self._worker = worker
+        self._local = Shown()
+
+    async def run_once(self, limit: int = 50) -> int:
+        """Send what is due now; returns how many messages were tried."""
+        page = await self._runtime.page(due_messages(days.now(self._clock)), size=limit)
+        tried = await asyncio.gather(*(self._deliver(message) for message in page))
+        return sum(tried)
+
+    async def _deliver(self, message: Message) -> bool:
+        taken = await self._begin(message)
+        if taken is None:
+            return False
+        transport = self._transports.get(taken.kind, self._local)
+        try:
+            receipt = await transport.send(taken)
+        except Undeliverable as error:
+            await self._give_up(taken, error)
+        except Exception as error:
+            log.warning("a message could not be sent", extra={"message_id": taken.id, "error": repr(error)})
+            await self._try_later(taken, error)
+        else:
+            await self._sent(taken, receipt)
+        return True
+
+    async def _begin(self, message: Message) -> Message | None:
+        now = days.now(self._clock)
+        return await take(
+            self._runtime,
+            messages.update(message.id)
+            .set(Message.lease_until, now + LEASE)
+            .set(Message.lease_by, self._worker)
+            .add(Message.attempts, 1)
+            .when(Message.state == State.QUEUED, free(Message.lease_until, now)),
+        )
+
+    async def _sent(self, message: Message, receipt: str) -> None:
+        await self._runtime.write(
+            messages.update(message.id)
+            .set(Message.state, State.SENT)
+            .set(Message.sent_at, days.now(self._clock))
+            .set(Message.receipt, receipt)
+            .remove(Message.due_pk)
+            .remove(Message.due_at)
+            .remove(Message.lease_until)
+            .remove(Message.lease_by)
+            .remove(Message.last_error)
+        )
+
+    async def _give_up(self, message: Message, error: Exception) -> None:
+        await self._runtime.write(
+            messages.update(message.id)
+            .set(Message.state, State.FAILED)
+            .set(Message.last_error, _words(error))
+            .remove(Message.due_pk)
+            .remove(Message.due_at)
+            .remove(Message.lease_until)
+            .remove(Message.lease_by)
+        )
+
+    async def _try_later(self, message: Message, error: Exception) -> None:
+        if message.attempts >= ATTEMPTS_MAX:
+            await self._give_up(message, error)
+            return
+        await self._runtime.write(
+            messages.update(message.id)
+            .set(Message.due_at, days.now(self._clock) + backoff(message.attempts, self._clock))
+            .set(Message.last_error, _words(error))
+            .remove(Message.lease_until)
+            .remove(Message.lease_by)
+        )
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:500]

@@ -1,0 +1,138 @@
+"""Durable schedules: something to be done at a time, kept in the store, done by whichever worker takes it first.
+
+At least once: a worker that dies while it works leaves a lease that runs out, and another one does it again. What was
+due while nobody ran is done when somebody does. The name makes putting a schedule idempotent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, Delete, Put
+from sekkei.runtime import days
+from sekkei.runtime.cron import Cron
+from sekkei.runtime.design import Schedule, due_schedules, schedules
+from sekkei.runtime.leases import free, take
+from sekkei.runtime.retries import backoff
+
+LEASE = timedelta(seconds=60)
+ATTEMPTS_MAX = 10
+KEPT_AFTER_FAILURE = timedelta(days=30)
+
+
+class Schedules(Protocol):
+    """The port. The local end is `StoredSchedules`; the real one is EventBridge Scheduler."""
+
+    async def put(
+        self, name: str, job: str, payload: Mapping[str, Any], *, at: datetime | None = None, cron: str | None = None
+    ) -> None:
+        """Have a job done at a time, or again and again. One that has this name is replaced."""
+        ...
+
+    async def delete(self, name: str) -> None:
+        """Forget a schedule; one that is not there is fine."""
+        ...
+
+
+class StoredSchedules:
+    """Schedules as rows of the runtime's table."""
+
+    def __init__(self, runtime: Database, clock: Clock, system: str, worker: str = "worker") -> None:
+        self._runtime = runtime
+        self._clock = clock
+        self._system = system
+        self._worker = worker
+
+    def put_action(
+        self, name: str, job: str, payload: Mapping[str, Any], *, at: datetime | None = None, cron: str | None = None
+    ) -> Put[Schedule]:
+        """The same as `put`, to join a transaction."""
+        if (at is None) == (cron is None):
+            raise ValueError("A schedule has either a time or a cron text.")
+        due = at if at is not None else Cron(cron or "").after(days.now(self._clock))
+        return schedules.put(
+            Schedule(name=name, system=self._system, job=job, payload=dict(payload), cron=cron, due_at=due)
+        )
+
+    def delete_action(self, name: str) -> Delete[Schedule]:
+        return schedules.delete(name)
+
+    async def put(
+        self, name: str, job: str, payload: Mapping[str, Any], *, at: datetime | None = None, cron: str | None = None
+    ) -> None:
+        await self._runtime.write(self.put_action(name, job, payload, at=at, cron=cron))
+
+    async def ensure(self, name: str, job: str, cron: str) -> None:
+        """A recurring schedule that is always there; one that is stays as it is, unless its times changed."""
+        found = await self._runtime.get(schedules(name).consistent())
+        if found is None or found.cron != cron:
+            await self.put(name, job, {}, cron=cron)
+
+    async def delete(self, name: str) -> None:
+        await self._runtime.write(schedules.delete(name))
+
+    async def due(self, limit: int = 25) -> list[Schedule]:
+        """What is due now, the oldest first."""
+        page = await self._runtime.page(due_schedules(days.now(self._clock)), size=limit)
+        return list(page)
+
+    async def begin(self, schedule: Schedule) -> Schedule | None:
+        """Take it; None when another worker has it, or it has been changed or done meanwhile."""
+        now = days.now(self._clock)
+        update = (
+            schedules.update(schedule.name)
+            .set(Schedule.lease_until, now + LEASE)
+            .set(Schedule.lease_by, self._worker)
+            .add(Schedule.attempts, 1)
+            .when(Schedule.due_at == schedule.due_at, free(Schedule.lease_until, now))
+        )
+        return await take(self._runtime, update)
+
+    async def finish(self, schedule: Schedule) -> None:
+        """Done: gone, or due again."""
+        if schedule.cron is None:
+            await self._settle(schedules.delete(schedule.name).when(Schedule.due_at == schedule.due_at))
+            return
+        # From now on, not from when it was due: what was missed is done once, not once for every time missed.
+        again = Cron(schedule.cron).after(days.now(self._clock))
+        await self._settle(
+            schedules.update(schedule.name)
+            .set(Schedule.due_at, again)
+            .set(Schedule.attempts, 0)
+            .remove(Schedule.lease_until)
+            .remove(Schedule.lease_by)
+            .remove(Schedule.last_error)
+            .when(Schedule.due_at == schedule.due_at)
+        )
+
+    async def fail(self, schedule: Schedule, error: BaseException) -> None:
+        """Not done: tried again later, and after too many times left to be looked at."""
+        if schedule.attempts >= ATTEMPTS_MAX and schedule.cron is not None:
+            await self.finish(schedule)
+            return
+        now = days.now(self._clock)
+        update = (
+            schedules.update(schedule.name)
+            .set(Schedule.last_error, _words(error))
+            .remove(Schedule.lease_until)
+            .remove(Schedule.lease_by)
+            .when(Schedule.due_at == schedule.due_at)
+        )
+        if schedule.attempts >= ATTEMPTS_MAX:
+            update = update.remove(Schedule.due_pk).set(Schedule.expires, now + KEPT_AFTER_FAILURE)
+        else:
+            update = update.set(Schedule.due_at, now + backoff(schedule.attempts, self._clock))
+        await self._settle(update)
+
+    async def _settle(self, action: Any) -> None:
+        try:
+            await self._runtime.write(action)
+        except ConditionFailed:
+            pass  # it was put anew while it ran, so what is there now is another one
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:500]

@@ -1,0 +1,147 @@
+"""The worker: pumps, schedules, outbox and jobs of all systems, as tasks that start and stop together.
+
+Everything is polled, because every store can be polled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from sekkei.clock import Clock
+from sekkei.design import Database
+from sekkei.runtime.design import Schedule
+from sekkei.runtime.jobs import Job, Jobs
+from sekkei.runtime.outbox import Delivery, Transport
+from sekkei.runtime.pump import Pump
+from sekkei.runtime.schedules import StoredSchedules
+from sekkei.runtime.system import Parts, ScheduledJob
+from sekkei.store.protocol import Store
+
+IDLE_SECONDS = 0.25
+"""Between two rounds that found nothing; Lambda polls streams as often."""
+FAILED_SECONDS = 5.0
+
+log = logging.getLogger("sekkei.runtime.worker")
+
+
+@dataclass(slots=True)
+class Running:
+    """One system that the worker works for."""
+
+    name: str
+    db: Database
+    parts: Parts
+    jobs: Jobs
+    schedules: StoredSchedules
+    pumps: list[Pump] = field(default_factory=list)
+
+
+def worker_name() -> str:
+    return f"{socket.gethostname()}/{os.getpid()}"
+
+
+class Worker:
+    """Runs what the systems have to do beside answering requests."""
+
+    def __init__(
+        self,
+        store: Store,
+        runtime: Database,
+        clock: Clock,
+        systems: list[Running],
+        transports: Mapping[str, Transport],
+        name: str | None = None,
+    ) -> None:
+        self._runtime = runtime
+        self._clock = clock
+        self._systems = {system.name: system for system in systems}
+        name = name or worker_name()
+        ways_out = dict(transports)
+        for system in systems:
+            ways_out.update(system.parts.transports)
+            for reactions in system.parts.reactions:
+                for table in reactions.tables:
+                    table_name = system.db.table_name(table)
+                    consumer = system.name
+                    system.pumps.append(Pump(store, runtime, clock, table_name, consumer, reactions.handle, name))
+        self._delivery = Delivery(runtime, clock, ways_out, name)
+        self._any_schedules = StoredSchedules(runtime, clock, "", name)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        for system in self._systems.values():
+            for job, cron in system.parts.recurring.items():
+                await system.schedules.ensure(f"{system.name}/{job}", job, cron)
+        rounds: list[tuple[str, Callable[[], Awaitable[int]]]] = [
+            ("outbox", self._delivery.run_once),
+            ("schedules", self.fire_due),
+            ("jobs", self.work_on_jobs),
+        ]
+        for system in self._systems.values():
+            rounds += [(f"stream of {system.name}", pump.run_once) for pump in system.pumps]
+        self._tasks = [asyncio.create_task(self._forever(name, once), name=name) for name, once in rounds]
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+
+    async def run_until_idle(self, rounds_max: int = 1_000) -> None:
+        """Everything that can be done at this moment of the clock; for tests and commands."""
+        for _ in range(rounds_max):
+            done = await self.fire_due() + await self._delivery.run_once() + await self.work_on_jobs()
+            for system in self._systems.values():
+                for pump in system.pumps:
+                    done += await pump.run_once()
+            if not done:
+                return
+        raise RuntimeError(f"The worker is still busy after {rounds_max} rounds.")
+
+    async def fire_due(self) -> int:
+        """Do what is due by the clock."""
+        fired = 0
+        for schedule in await self._any_schedules.due():
+            job = self._job_of(schedule)
+            taken = await self._any_schedules.begin(schedule) if job is not None else None
+            if job is None or taken is None:
+                continue
+            fired += 1
+            try:
+                await job(taken.payload)
+            except Exception as error:
+                log.exception("a scheduled job failed", extra={"schedule": schedule.name})
+                await self._any_schedules.fail(taken, error)
+            else:
+                await self._any_schedules.finish(taken)
+        return fired
+
+    def _job_of(self, schedule: Schedule) -> ScheduledJob | None:
+        system = self._systems.get(schedule.system)
+        return system.parts.scheduled.get(schedule.job) if system is not None else None
+
+    async def work_on_jobs(self) -> int:
+        worked = 0
+        for system in self._systems.values():
+            if system.parts.jobs:
+                definitions: Mapping[str, Job] = system.parts.jobs
+                worked += await system.jobs.run_once(definitions)
+        return worked
+
+    async def _forever(self, name: str, once: Callable[[], Awaitable[int]]) -> None:
+        while True:
+            pause = IDLE_SECONDS
+            try:
+                if await once():
+                    pause = 0.0
+            except asyncio.CancelledError:
+                raise
+            except Exception:
+                log.exception("a round of the worker failed", extra={"round": name})
+                pause = FAILED_SECONDS
+            await asyncio.sleep(pause)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.design import Database
+from sekkei.runtime.jobs import Job, Jobs, Progress
+
+
+class Killed(BaseException):
+    """As if the process had been killed: nobody catches it."""
+
+
+class Work:
+    """Two steps over ten and three items; may be killed after any step."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.kill_at: int | None = None
+
+    async def step(self, name: str, total: int, cursor: str | None) -> Progress:
+        number = int(cursor or 0)
+        if self.kill_at is not None and len(self.done) == self.kill_at:
+            raise Killed
+        self.done.append(f"{name}{number}")
+        return Progress(1, str(number + 1) if number + 1 < total else None)
+
+    def job(self) -> Job:
+        async def first(payload: Mapping[str, Any], cursor: str | None) -> Progress:
+            return await self.step("a", 10, cursor)
+
+        async def second(payload: Mapping[str, Any], cursor: str | None) -> Progress:
+            return await self.step("b", 3, cursor)
+
+        return Job([("first", first), ("second", second)])
+
+
+EXPECTED = [f"a{n}" for n in range(10)] + [f"b{n}" for n in range(3)]
+
+
+async def test_a_job_runs_its_steps_in_order_and_starts_once(runtime: Database, clock: ManualClock) -> None:
+    work, jobs = Work(), Jobs(runtime, clock, "tasks")
+    assert await jobs.start("rename", {"team": "t"}, id="rename/t/1")
+    assert not await jobs.start("rename", {"team": "t"}, id="rename/t/1")
+    while await jobs.run_once({"rename": work.job()}):
+        pass
+    assert work.done == EXPECTED
+    run = await jobs.get("rename/t/1")
+    assert run is not None
+    assert (run.finished, run.done) == (True, 13)
+
+
+@pytest.mark.parametrize("kill_at", range(13))
+async def test_a_job_killed_anywhere_goes_on(runtime: Database, clock: ManualClock, kill_at: int) -> None:
+    work, jobs = Work(), Jobs(runtime, clock, "tasks")
+    await jobs.start("rename", {}, id="1")
+    work.kill_at = kill_at
+    for _ in range(kill_at):
+        await jobs.run_once({"rename": work.job()})
+    with pytest.raises(Killed):
+        await jobs.run_once({"rename": work.job()})
+    work.kill_at = None
+    assert await jobs.run_once({"rename": work.job()}) == 0, "the dead worker's lease still holds"
+    clock.advance(61)
+    while await jobs.run_once({"rename": work.job()}):
+        pass
+    assert work.done == EXPECTED

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.design import Database, TransactionFailed
+from sekkei.runtime.design import Message, State
+from sekkei.runtime.outbox import ATTEMPTS_MAX, Delivery, Outbox, Undeliverable
+
+
+class Recorder:
+    """A way out that remembers, and fails as often as told."""
+
+    def __init__(self, failures: int = 0, error: type[Exception] = ConnectionError) -> None:
+        self.sent: list[str] = []
+        self.failures = failures
+        self.error = error
+
+    async def send(self, message: Message) -> str:
+        if self.failures:
+            self.failures -= 1
+            raise self.error("not now")
+        self.sent.append(message.id)
+        return f"receipt-{len(self.sent)}"
+
+
+async def test_a_message_is_sent_once_and_can_be_read(runtime: Database, clock: ManualClock) -> None:
+    outbox, mail = Outbox(runtime, clock, "tasks"), Recorder()
+    delivery = Delivery(runtime, clock, {"mail": mail})
+    assert await outbox.put("mail", "a@example.com", {"subject": "招待"}, id="invite/1")
+    assert not await outbox.put("mail", "a@example.com", {"subject": "招待"}, id="invite/1")
+    assert await delivery.run_once() == 1
+    assert await delivery.run_once() == 0
+    assert mail.sent == ["tasks/invite/1"]
+    kept = await outbox.get("invite/1")
+    assert kept is not None
+    assert (kept.state, kept.receipt, kept.body) == (State.SENT, "receipt-1", {"subject": "招待"})
+
+
+async def test_a_failure_is_tried_again_later(runtime: Database, clock: ManualClock) -> None:
+    outbox, mail = Outbox(runtime, clock, "tasks"), Recorder(failures=2)
+    delivery = Delivery(runtime, clock, {"mail": mail})
+    await outbox.put("mail", "a@example.com", {}, id="1")
+    await delivery.run_once()
+    assert await delivery.run_once() == 0, "not at once"
+    clock.advance(10)
+    await delivery.run_once()
+    clock.advance(10)
+    await delivery.run_once()
+    assert mail.sent == ["tasks/1"]
+
+
+async def test_what_can_never_be_sent_is_given_up(runtime: Database, clock: ManualClock) -> None:
+    outbox, mail = Outbox(runtime, clock, "tasks"), Recorder(failures=1, error=Undeliverable)
+    await outbox.put("mail", "nobody", {}, id="1")
+    await Delivery(runtime, clock, {"mail": mail}).run_once()
+    clock.advance(100_000)
+    assert await Delivery(runtime, clock, {"mail": mail}).run_once() == 0
+    kept = await outbox.get("1")
+    assert kept is not None
+    assert kept.state is State.FAILED
+    assert "not now" in str(kept.last_error)
+
+
+async def test_trying_ends(runtime: Database, clock: ManualClock) -> None:
+    outbox, mail = Outbox(runtime, clock, "tasks"), Recorder(failures=1_000)
+    delivery = Delivery(runtime, clock, {"mail": mail})
+    await outbox.put("mail", "a@example.com", {}, id="1")
+    tries = 0
+    for _ in range(ATTEMPTS_MAX + 5):
+        tries += await delivery.run_once()
+        clock.advance(4_000)
+    assert tries == ATTEMPTS_MAX
+
+
+async def test_two_workers_send_one_message_once(runtime: Database, clock: ManualClock) -> None:
+    outbox, mail = Outbox(runtime, clock, "tasks"), Recorder()
+    for number in range(20):
+        await outbox.put("mail", "a@example.com", {}, id=str(number))
+    workers = [Delivery(runtime, clock, {"mail": mail}, f"w{number}") for number in range(2)]
+    await asyncio.gather(*(worker.run_once() for worker in workers))
+    assert sorted(mail.sent) == sorted(f"tasks/{number}" for number in range(20))
+
+
+async def test_a_worker_that_died_is_replaced(runtime: Database, clock: ManualClock) -> None:
+    outbox, mail = Outbox(runtime, clock, "tasks"), Recorder()
+
+    class Dies:
+        async def send(self, message: Message) -> str:
+            raise asyncio.CancelledError
+
+    await outbox.put("mail", "a@example.com", {}, id="1")
+    with contextlib.suppress(asyncio.CancelledError):
+        await Delivery(runtime, clock, {"mail": Dies()}).run_once()
+    delivery = Delivery(runtime, clock, {"mail": mail})
+    assert await delivery.run_once() == 0, "the lease still holds"
+    clock.advance(61)
+    assert await delivery.run_once() == 1
+    assert mail.sent == ["tasks/1"]
+
+
+async def test_a_message_joins_a_transaction(runtime: Database, clock: ManualClock) -> None:
+    outbox = Outbox(runtime, clock, "tasks")
+    first = outbox.message("mail", "a", {}, id="1")
+    await runtime.transact(first, outbox.message("mail", "b", {}, id="2"))
+    again, other = outbox.message("mail", "a", {}, id="1"), outbox.message("mail", "c", {}, id="3")
+    with pytest.raises(TransactionFailed) as refused:
+        await runtime.transact(other, again)
+    assert refused.value.failed(again)
+    assert await outbox.get("3") is None

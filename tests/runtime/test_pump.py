@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import pytest
+
+import sekkei.testing
+from sekkei.clock import ManualClock
+from sekkei.design import Attr, Database, Design, Key, attr, model, tables
+from sekkei.runtime.design import design as runtime_design
+from sekkei.runtime.design import newest_set_aside
+from sekkei.runtime.pump import ATTEMPTS_MAX, Pump
+
+design = Design("notes")
+table = design.table("notes", "id", stream="NEW_AND_OLD_IMAGES")
+
+
+@model
+class Note:
+    id: Attr[str] = attr()
+    text: Attr[str] = attr()
+
+
+@table.entity(Note)
+def notes(id: str) -> Key:
+    return Key(f"{id}")
+
+
+class Reader:
+    """Remembers the texts it saw; fails on those it is told to."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.poison: set[str] = set()
+        self.raises: set[str] = set()
+
+    async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        failed = []
+        for record in event["Records"]:
+            text = record["dynamodb"]["NewImage"]["text"]["S"]
+            if text in self.raises:
+                raise RuntimeError("boom")
+            if text in self.poison:
+                failed.append({"itemIdentifier": record["dynamodb"]["SequenceNumber"]})
+            else:
+                self.seen.append(text)
+        return {"batchItemFailures": failed}
+
+
+@pytest.fixture
+async def db(clock: ManualClock) -> AsyncIterator[Database]:
+    async with sekkei.testing.store(design, clock=clock) as opened:
+        await tables.create(opened.store, runtime_design, "test", clock)
+        yield opened
+
+
+def pump(db: Database, clock: ManualClock, reader: Reader, worker: str = "w") -> Pump:
+    runtime = runtime_design.open(db.store, env="test", clock=clock)
+    return Pump(db.store, runtime, clock, "notes", "test", reader.handle, worker)
+
+
+async def write(db: Database, *texts: str) -> None:
+    for number, text in enumerate(texts):
+        await db.write(notes.put(Note(id=f"{number}", text=text)))
+
+
+async def test_records_arrive_in_order_and_once_when_all_is_well(db: Database, clock: ManualClock) -> None:
+    reader = Reader()
+    reading = pump(db, clock, reader)
+    await write(db, "a", "b")
+    await reading.run_once()
+    await write(db, "c", "d")
+    await reading.run_once()
+    await reading.run_once()
+    assert reader.seen == ["a", "b", "c", "d"]
+
+
+async def test_a_new_worker_goes_on_from_the_checkpoint(db: Database, clock: ManualClock) -> None:
+    reader = Reader()
+    await write(db, "a", "b")
+    await pump(db, clock, reader).run_once()
+    await write(db, "c")
+    other = pump(db, clock, reader, "other")
+    assert await other.run_once() == 0, "the first worker's lease holds"
+    clock.advance(31)
+    await other.run_once()
+    assert reader.seen == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("way", ["poison", "raises"])
+async def test_a_record_that_keeps_failing_is_set_aside(db: Database, clock: ManualClock, way: str) -> None:
+    reader = Reader()
+    getattr(reader, way).add("bad")
+    reading = pump(db, clock, reader)
+    await write(db, "a", "bad", "c")
+    for _ in range(ATTEMPTS_MAX - 1):
+        await reading.run_once()
+        assert "c" not in reader.seen or way == "poison"
+    for _ in range(3):
+        await reading.run_once()
+    assert "c" in reader.seen
+    assert "bad" not in reader.seen
+    runtime = runtime_design.open(db.store, env="test", clock=clock)
+    (aside,) = await runtime.all(newest_set_aside())
+    assert aside.attempts == ATTEMPTS_MAX
+    getattr(reader, way).clear()
+    assert await reading.replay(aside)
+    assert reader.seen[-1] == "bad"
+    assert await runtime.all(newest_set_aside()) == []
+
+
+async def test_a_failure_in_passing_loses_nothing(db: Database, clock: ManualClock) -> None:
+    reader = Reader()
+    reader.poison.add("b")
+    reading = pump(db, clock, reader)
+    await write(db, "a", "b", "c")
+    await reading.run_once()
+    reader.poison.clear()
+    await reading.run_once()
+    assert reader.seen.index("b") > reader.seen.index("a")
+    assert set(reader.seen) == {"a", "b", "c"}
+    assert reader.seen[-2:] == ["b", "c"], "what came behind the failed one is handled again in its turn"

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.design import Database
+from sekkei.runtime import days
+from sekkei.runtime.cron import BadCron, Cron
+from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.schedules import ATTEMPTS_MAX, StoredSchedules
+from sekkei.runtime.system import Parts
+from sekkei.runtime.worker import Running, Worker
+
+
+class Calls:
+    def __init__(self, failures: int = 0) -> None:
+        self.payloads: list[Mapping[str, Any]] = []
+        self.failures = failures
+
+    async def __call__(self, payload: Mapping[str, Any]) -> None:
+        if self.failures:
+            self.failures -= 1
+            raise RuntimeError("not now")
+        self.payloads.append(payload)
+
+
+def worker_of(runtime: Database, clock: ManualClock, job: Calls, name: str = "w", **parts: Any) -> Worker:
+    running = Running(
+        "bot",
+        runtime,
+        Parts(scheduled={"remind": job}, **parts),
+        Jobs(runtime, clock, "bot"),
+        StoredSchedules(runtime, clock, "bot"),
+    )
+    return Worker(runtime.store, runtime, clock, [running], {}, name)
+
+
+async def test_it_fires_when_its_time_has_come_and_once(runtime: Database, clock: ManualClock) -> None:
+    job = Calls()
+    worker = worker_of(runtime, clock, job)
+    schedules = StoredSchedules(runtime, clock, "bot")
+    await schedules.put("evt-1-r", "remind", {"event": "1"}, at=days.now(clock) + timedelta(minutes=5))
+    await worker.run_until_idle()
+    assert job.payloads == []
+    clock.advance(301)
+    await worker.run_until_idle()
+    await worker.run_until_idle()
+    assert job.payloads == [{"event": "1"}]
+
+
+async def test_putting_again_replaces_and_deleting_forgets(runtime: Database, clock: ManualClock) -> None:
+    job = Calls()
+    worker = worker_of(runtime, clock, job)
+    schedules = StoredSchedules(runtime, clock, "bot")
+    soon = days.now(clock) + timedelta(minutes=1)
+    await schedules.put("a", "remind", {"n": 1}, at=soon)
+    await schedules.put("a", "remind", {"n": 2}, at=soon)
+    await schedules.put("b", "remind", {"n": 3}, at=soon)
+    await schedules.delete("b")
+    await schedules.delete("never was there")
+    clock.advance(61)
+    await worker.run_until_idle()
+    assert job.payloads == [{"n": 2}]
+
+
+async def test_a_recurring_one_catches_up_once(runtime: Database, clock: ManualClock) -> None:
+    job = Calls()
+    worker = worker_of(runtime, clock, job, recurring={"remind": "5 0 * * *"})
+    await worker.start()
+    await worker.stop()
+    clock.advance(3 * 86_400)
+    await worker.run_until_idle()
+    assert len(job.payloads) == 1, "three days were missed; it is done once"
+    clock.advance(86_400)
+    await worker.run_until_idle()
+    assert len(job.payloads) == 2
+
+
+async def test_a_failure_is_tried_again_and_given_up_in_the_end(runtime: Database, clock: ManualClock) -> None:
+    job = Calls(failures=1_000)
+    worker = worker_of(runtime, clock, job)
+    await StoredSchedules(runtime, clock, "bot").put("a", "remind", {}, at=days.now(clock))
+    fired = 0
+    for _ in range(ATTEMPTS_MAX + 5):
+        fired += await worker.fire_due()
+        clock.advance(4_000)
+    assert fired == ATTEMPTS_MAX
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "expected"),
+    [
+        ("5 0 * * *", "2025-11-15T00:05:00+09:00", "2025-11-16T00:05:00+09:00"),
+        ("*/15 * * * *", "2025-11-15T10:07:30+09:00", "2025-11-15T10:15:00+09:00"),
+        ("0 9 * * 1-5", "2025-11-14T09:00:00+09:00", "2025-11-17T09:00:00+09:00"),
+        ("0 0 1 1 *", "2025-11-14T09:00:00+09:00", "2026-01-01T00:00:00+09:00"),
+        ("30 8 29 2 *", "2025-11-14T09:00:00+09:00", "2028-02-29T08:30:00+09:00"),
+        ("0 0 13 * 5", "2025-11-10T00:00:00+09:00", "2025-11-13T00:00:00+09:00"),
+    ],
+)
+def test_cron(text: str, after: str, expected: str) -> None:
+    assert Cron(text).after(datetime.fromisoformat(after)) == datetime.fromisoformat(expected)
+
+
+@pytest.mark.parametrize("text", ["", "* * * *", "60 * * * *", "a * * * *", "*/0 * * * *", "5-1 * * * *", "0 0 30 2 *"])
+def test_a_bad_cron_is_refused(text: str) -> None:
+    with pytest.raises(BadCron):
+        Cron(text).after(datetime.fromisoformat("2025-11-15T00:00:00+09:00"))
