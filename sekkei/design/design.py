@@ -62,12 +62,13 @@ class Design:
             en=en,
             added=added,
         )
+        table.naming = self.naming
         self.tables[name] = table
         return table
 
     def table_name(self, table: Table, env: str) -> str:
         """The name in the store."""
-        return self.naming.replace("{env}", env).replace("{table}", table.name)
+        return table.naming.replace("{env}", env).replace("{table}", table.name)
 
     def table_named(self, name: str, env: str) -> Table | None:
         """The table that has this name in the store."""

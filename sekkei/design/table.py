@@ -105,6 +105,7 @@ class Table:
         added: bool = False,
     ) -> None:
         self.name, self.pk, self.sk = name, pk, sk
+        self.naming = "{table}"  # how its design names tables in a store; a transaction may span designs
         self.discriminator, self.ttl, self.stream = discriminator, ttl, stream
         self.capacity, self.pitr, self.deletion_protection = capacity, pitr, deletion_protection
         self.ja, self.en, self.added = ja, en, added
@@ -175,12 +176,12 @@ class Table:
         found = (entity.template_for(attribute) for entity in self.entities)
         return {template.literal for template in found if template is not None}
 
-    def entity_of(self, item: Mapping[str, AttributeValue]) -> Entity[..., Any]:
-        """Which entity an item is; refuses one that fits none."""
+    def entity_of(self, item: Mapping[str, AttributeValue], *, typed: bool = True) -> Entity[..., Any]:
+        """Which entity an item is; refuses one that fits none. Without its type (`typed`), the key's form tells."""
         kind = ""
         if self.discriminator is not None:
             kind = item.get(self.discriminator, {}).get("S", "")
-        candidates = self._by_type.get(kind, ())
+        candidates = self._by_type.get(kind, ()) if typed else self.entities
         if len(candidates) == 1 and kind:
             return candidates[0]
         for candidate in candidates:
