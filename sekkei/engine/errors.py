@@ -12,7 +12,7 @@
     ├── ResourceNotFoundException
     │   ├── TableNotFoundException
     │   ├── BackupNotFoundException, ExportNotFoundException, ImportNotFoundException
-    │   └── PolicyNotFoundException
+    │   └── PolicyNotFoundException, GlobalTableNotFoundException
     ├── ResourceInUseException
     │   ├── TableInUseException, TableAlreadyExistsException, BackupInUseException
     ├── LimitExceededException
@@ -140,6 +140,10 @@ class ImportNotFoundException(ResourceNotFoundException):
 
 
 class PolicyNotFoundException(ResourceNotFoundException):
+    pass
+
+
+class GlobalTableNotFoundException(ResourceNotFoundException):
     pass
 
 

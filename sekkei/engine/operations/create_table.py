@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine import streams, table_description
+from sekkei.engine import resource_policies, streams, table_description
 from sekkei.engine.catalogue import table_arn
 from sekkei.engine.errors import ResourceInUseException
 from sekkei.engine.frame import Checked, Render, Response
@@ -71,7 +71,7 @@ def new_record(transaction: Transaction, request: Mapping[str, Any]) -> Record:
     if request.get("Tags"):
         record["Tags"] = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
     if request.get("ResourcePolicy"):
-        record["ResourcePolicy"] = request["ResourcePolicy"]
+        resource_policies.attach(record, record["TableArn"], request["ResourcePolicy"], transaction.now)
     stream = request.get("StreamSpecification")
     if stream and stream["StreamEnabled"]:
         record["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": stream["StreamViewType"]}

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import TransactionCanceledException, ValidationException
+from sekkei.engine.errors import ResourceNotFoundException, TransactionCanceledException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.execute_statement import how_to_answer
 from sekkei.engine.operations.transact_get_items import transact_get_items
@@ -71,11 +71,10 @@ def _parts(
     for place, (statement, request) in enumerate(zip(statements, checked.request["TransactStatements"], strict=True)):
         reason: dict[str, Any] = {"Code": "None"}
         try:
-            table = snapshot.find_table(statement.target.table_name)
-            if table is None:
-                raise Cancels("ResourceNotFound", "Requested resource not found")
-            part = partial(part_of, statement, table, how_to_answer(request))
-            parts.append(_in_statement(place, part))
+            table = snapshot.table(statement.target.table_name)
+            parts.append(_in_statement(place, partial(part_of, statement, table, how_to_answer(request))))
+        except ResourceNotFoundException as error:
+            reason = {"Code": "ResourceNotFound", "Message": error.message}
         except Cancels as cancelling:
             reason = cancelling.reason
         reasons.append(reason)
