@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Design, tables
@@ -29,9 +29,9 @@ class Opened:
     running: Running
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class House:
-    """All of them. `systems` is in the order given; `worker` has not been started."""
+    """All of them, in the order given. The tables have yet to be made and the worker to be started."""
 
     store: Store
     runtime: Database
@@ -40,37 +40,34 @@ class House:
     live: Live
     systems: Mapping[str, Opened]
     worker: Worker
-    made_tables: list[str] = field(default_factory=list)
 
     def open(self, design: Design) -> Database:
         """A further design on the same store; cursors stay good as long as the secret does."""
         return _open(design, self.store, self.settings, self.clock)
 
-    def designs(self) -> list[Design]:
-        return [runtime_design, *(opened.system.design for opened in self.systems.values())]
+    async def make_tables(self, *further: Design) -> list[str]:
+        """Make the tables that are missing, those of further designs too; returns their names."""
+        made: list[str] = []
+        for design in (runtime_design, *further, *(opened.system.design for opened in self.systems.values())):
+            made += await tables.create(self.store, design, self.settings.env, self.clock)
+        return made
 
 
-async def open_house(
+def build_house(
     systems: Sequence[System],
     store: Store,
     settings: Settings,
     clock: Clock,
     *,
     transports: Mapping[str, Transport] | None = None,
-    make_tables: bool = True,
-    further: Sequence[Design] = (),
 ) -> House:
-    """Make the tables that are missing (those of `further` designs too), then open and build every system."""
-    made: list[str] = []
-    if make_tables:
-        for design in (runtime_design, *further, *(system.design for system in systems)):
-            made += await tables.create(store, design, settings.env, clock)
+    """Open and build every system. Nothing is asked of the store yet."""
     runtime = _open(runtime_design, store, settings, clock)
     live = Live()
     name = worker_name()
     opened = {system.name: _build(system, store, runtime, settings, clock, live, name) for system in systems}
     worker = Worker(store, runtime, clock, [each.running for each in opened.values()], transports or {}, name)
-    return House(store, runtime, clock, settings, live, opened, worker, made)
+    return House(store, runtime, clock, settings, live, opened, worker)
 
 
 def _open(design: Design, store: Store, settings: Settings, clock: Clock) -> Database:
