@@ -111,8 +111,7 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            if not self._deaf:
-                self._decline_upgrade(data[upgrade.args[0] :])
+            self._decline_upgrades(data[upgrade.args[0] :])
         except httptools.HttpParserError:
             self._refuse(self._service.answers.refusal(400))
         else:
@@ -169,7 +168,7 @@ class Connection(asyncio.Protocol):
         length = fields.get(b"content-length")
         if length is not None and int(length) > self._house.limits.body_bytes_max:
             self._refuse(self._service.answers.too_large())
-        elif b"expect" in fields and fields[b"expect"].lower() == b"100-continue":
+        elif fields.get(b"expect", b"").lower() == b"100-continue" and not self._parser.should_upgrade():
             self._continue_wanted = True
             self._advance()
 
@@ -209,17 +208,29 @@ class Connection(asyncio.Protocol):
         else:
             self._serve(request)
 
-    def _decline_upgrade(self, rest: bytes) -> None:
+    def _decline_upgrades(self, rest: bytes) -> None:
         """Clients offer HTTP/2 in a header (Java's do, curl can). After such a head the parser takes no body, so the
-        request is read once more as if the offer had not been made."""
+        request is read once more as if the offer had not been made; the next one in `rest` may make it again."""
+        while not self._deaf:
+            if self._parser.get_method() == b"CONNECT":
+                self._refuse(self._service.answers.refusal(400))
+                return
+            data = self._head_without_offer() + rest
+            self._parser = httptools.HttpRequestParser(self)
+            try:
+                self._parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                rest = data[upgrade.args[0] :]
+            except httptools.HttpParserError:
+                self._refuse(self._service.answers.refusal(400))
+            else:
+                return
+
+    def _head_without_offer(self) -> bytes:
         parser = self._parser
-        if parser.get_method() == b"CONNECT":
-            self._refuse(self._service.answers.refusal(400))
-            return
-        kept = [pair for pair in self._headers if pair[0].lower() not in (b"upgrade", b"http2-settings", b"connection")]
         line = b"%b %b HTTP/%b\r\n" % (parser.get_method(), self._url, parser.get_http_version().encode())
-        self._parser = httptools.HttpRequestParser(self)
-        self.data_received(line + b"".join([b"%b: %b\r\n" % pair for pair in kept]) + b"\r\n" + rest)
+        kept = [pair for pair in self._headers if pair[0].lower() not in (b"upgrade", b"http2-settings", b"connection")]
+        return line + b"".join([b"%b: %b\r\n" % pair for pair in kept]) + b"\r\n"
 
     # --- answering ----------------------------------------------------------------------------------------------------
 
