@@ -5,7 +5,7 @@ Queries and scans have theirs in `against_index`, which this module offers under
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sekkei.engine import values
 from sekkei.engine.catalogue import KeyPart, KeySchema, Table
@@ -14,19 +14,20 @@ from sekkei.engine.validation.against_index import check_query, check_scalar_key
 from sekkei.engine.validation.checked import Checked, Update
 from sekkei.engine.validation.key_values import (
     INVALID,
+    EmptyKeyValue,
     check_not_empty,
     check_sizes,
     schema_mismatch,
 )
-from sekkei.engine.values import Item
+from sekkei.engine.values import AttributeValue, Item
 
 __all__ = [
+    "EmptyKeyValue",
     "check_batch_item",
     "check_item",
     "check_key",
     "check_keys",
     "check_no_duplicates",
-    "check_no_empty_key",
     "check_query",
     "check_scalar_keys",
     "check_scan",
@@ -78,51 +79,44 @@ def check_batch_item(table: Table, item: Item) -> None:
     _check_index_keys(table, item)
 
 
-def check_no_empty_key(table: Table, item: Item) -> None:
-    """The one fault of a key that a transaction reports for the whole request and not for the action."""
-    for part in table.key.parts:
-        if part.type in item.get(part.name, ()):
-            check_not_empty(part.name, item[part.name])
-
-
-def _index_key_parts(table: Table) -> list[tuple[str, KeyPart]]:
-    return [
-        (name, part)
-        for name, index in sorted(table.indexes.items())
-        for part in index.key.parts
-        if part not in table.key.parts
-    ]
-
-
 def _check_index_keys(table: Table, item: Item) -> None:
-    if not table.indexes:
-        return
-    for index_name, part in _index_key_parts(table):
-        value = item.get(part.name)
-        if value is None:
-            continue
-        _check_index_key_type(index_name, part, value)
-        if value[part.type] == "":
-            word = "string" if part.type == "S" else "binary"
-            raise ValidationException(
-                "One or more parameter values are not valid. A value specified for a secondary index key is not "
-                f"supported. The AttributeValue for a key attribute cannot contain an empty {word} value. "
-                f"IndexName: {index_name}, IndexKey: {part.name}"
-            )
-    _check_index_key_sizes(table, item)
-
-
-def _check_index_key_type(index_name: str, part: KeyPart, value: values.AttributeValue) -> None:
-    if part.type not in value:
-        raise ValidationException(
-            f"{INVALID}Type mismatch for Index Key {part.name} Expected: {part.type} "
-            f"Actual: {values.type_of(value)} IndexName: {index_name}"
-        )
-
-
-def _check_index_key_sizes(table: Table, item: Item) -> None:
     for index in table.indexes.values():
+        for part in index.key.parts:
+            value = item.get(part.name)
+            if value is not None and not value.get(part.type):
+                raise _index_key_refusal(table, item)
         check_sizes(index.key, item)
+
+
+def _index_key_refusal(table: Table, item: Item) -> ValidationException:
+    """What is wrong with the first bad index key, by the names of the indexes."""
+    index_name, part, value = next(_bad_index_keys(table, item))
+    if part.type not in value:
+        return _type_refusal(index_name, part, value)
+    return EmptyKeyValue(
+        "One or more parameter values are not valid. A value specified for a secondary index key is not "
+        f"supported. The AttributeValue for a key attribute cannot contain an empty {_word(part)} value. "
+        f"IndexName: {index_name}, IndexKey: {part.name}"
+    )
+
+
+def _bad_index_keys(table: Table, item: Item) -> Iterator[tuple[str, KeyPart, AttributeValue]]:
+    for name, index in sorted(table.indexes.items()):
+        for part in index.key.parts:
+            value = item.get(part.name)
+            if value is not None and not value.get(part.type):
+                yield name, part, value
+
+
+def _type_refusal(index_name: str, part: KeyPart, value: AttributeValue) -> ValidationException:
+    return ValidationException(
+        f"{INVALID}Type mismatch for Index Key {part.name} Expected: {part.type} "
+        f"Actual: {values.type_of(value)} IndexName: {index_name}"
+    )
+
+
+def _word(part: KeyPart) -> str:
+    return "string" if part.type == "S" else "binary"
 
 
 def check_update(table: Table, update: Update | None) -> None:
@@ -137,25 +131,29 @@ def check_update(table: Table, update: Update | None) -> None:
     check_scalar_keys(table, update)
 
 
+def _key_update(part: KeyPart) -> ValidationException:
+    return ValidationException(f"{INVALID}Cannot update attribute {part.name}. This attribute is part of the key")
+
+
 def check_updated_item(table: Table, before: Item, after: Item) -> None:
-    """An item after an update: not too large, and the index keys that changed still fit."""
+    """An item after an update: not too large, its key as before, and the index keys that changed still fit."""
     if values.item_size(after) > values.ITEM_BYTES_MAX:
         raise ValidationException("Item size to update has exceeded the maximum allowed size")
-    if not table.indexes:
-        return
-    for index_name, part in _index_key_parts(table):
-        value = after.get(part.name)
-        if value is None or value == before.get(part.name):
+    for part in table.key.parts:
+        if after.get(part.name) != before.get(part.name):
+            raise _key_update(part)
+    for index_name, part, value in _bad_index_keys(table, after) if table.indexes else ():
+        if value == before.get(part.name):
             continue
-        _check_index_key_type(index_name, part, value)
-        if value[part.type] == "":
-            word = "string" if part.type == "S" else "binary"
-            raise ValidationException(
-                "One or more parameter values are not valid. The update expression attempted to update a secondary "
-                "index key to a value that is not supported. The AttributeValue for a key attribute cannot contain "
-                f"an empty {word} value."
-            )
-    _check_index_key_sizes(table, after)
+        if part.type not in value:
+            raise _type_refusal(index_name, part, value)
+        raise EmptyKeyValue(
+            "One or more parameter values are not valid. The update expression attempted to update a secondary "
+            "index key to a value that is not supported. The AttributeValue for a key attribute cannot contain "
+            f"an empty {_word(part)} value."
+        )
+    for index in table.indexes.values():
+        check_sizes(index.key, after)
 
 
 def check_no_duplicates(parts: Sequence[tuple[Checked, Table]]) -> None:
