@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sekkei.engine.validation.shapes import AttributeValue, Boolean, Item, List, Map, Number, String, Structure
+from sekkei.engine.validation.shapes import Boolean, List, Map, Number, String, Structure
 from sekkei.engine.validation.table_name import PATTERN
+from sekkei.engine.validation.value_shapes import AttributeValue, Item
 
 STRING = String()
 BOOLEAN = Boolean()
