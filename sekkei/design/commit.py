@@ -17,7 +17,7 @@ from .errors import ConditionFailed, Contended, Reason, TransactionFailed, Value
 from .keys import Ref
 from .model import Unknown, replace_version
 from .retries import TRIES_MAX, pause
-from .writing import Knowledge, Missing, Piece, pieces_of
+from .writing import Knowledge, Missing, Piece, hand_over, pieces_of
 
 if TYPE_CHECKING:
     from .database import Database
@@ -76,7 +76,7 @@ async def _prepare(db: Database, actions: tuple[Action[Any, Any], ...]) -> tuple
         except Missing:
             reason = Reason("ConditionalCheckFailed", f"{action!r}: there is no such item")
             raise _failure(actions, [(action, reason)]) from None
-    return pieces, knowledge
+    return hand_over(pieces), knowledge
 
 
 async def _pieces(db: Database, action: Action[Any, Any], knowledge: Knowledge) -> list[Piece]:

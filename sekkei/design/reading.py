@@ -142,6 +142,8 @@ class Reader(Generic[M]):
         self.request = query.request(self.table_name, int(db.clock.now()))
         db.measure_into(self.request)
         self.responses: list[dict[str, Any]] = []
+        projected = query.view.projected()
+        self.typed = projected is None or query.view.table.discriminator in projected
 
     async def read(self, start: Item | None, limit: int | None) -> tuple[list[Item], Item | None]:
         """One page of the store's own: items and where it stopped."""
@@ -162,7 +164,7 @@ class Reader(Generic[M]):
         table = query.view.table
         entity = query.entities[0]
         if len(table.entities) > 1:
-            entity = table.entity_of(item)
+            entity = table.entity_of(item, typed=self.typed)
             if entity not in query.entities:
                 return None
         elif not entity.fits(item):

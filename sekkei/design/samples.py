@@ -106,6 +106,8 @@ def sample_of(annotation: Any, label: str) -> Any:
         return _container(origin, args, label)
     if annotation is bool:
         return True
+    if annotation is Any:
+        return _labelled(SampleText(label), label)
     if not isinstance(annotation, type):
         raise TypeError(annotation)
     if issubclass(annotation, Enum):

@@ -27,12 +27,13 @@ Stored = dict[str, AttributeValue]
 class Piece:
     """One Put, Update, Delete or ConditionCheck of one item."""
 
-    __slots__ = ("action", "assumed", "kind", "ref", "request", "unique")
+    __slots__ = ("action", "assumed", "kind", "owner", "ref", "request", "unique")
 
     def __init__(self, kind: str, action: Action[Any, Any], ref: Ref[Any], request: dict[str, Any]) -> None:
         self.kind, self.action, self.ref, self.request = kind, action, ref, request
         self.assumed: dict[str, Any] = {}  # what was read, and must still be so
         self.unique: Unique[Any] | None = None
+        self.owner: AttributeValue | None = None  # of a marker row
 
 
 class Missing(LookupError):
@@ -188,20 +189,37 @@ def _marker(
 ) -> Piece:
     entity = unique.markers
     ref = entity(value)
-    expression = Expression()
-    pk = expression.name(entity.table.pk)
-    mine = f"{expression.name('owner')} = {expression.value(owner)}"
     request = _request(ref, knowledge)
     if kind == "Put":
         request["Item"] = {**request.pop("Key"), "owner": owner}
         if entity.table.discriminator is not None:
             request["Item"][entity.table.discriminator] = {"S": entity.type}
-    request["ConditionExpression"] = f"attribute_not_exists({pk}) OR {mine}"
-    request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    expression.into(request)
     piece = Piece(kind, action, ref, request)
-    piece.unique = unique
+    piece.unique, piece.owner = unique, owner
+    _free_or_owned_by(piece, owner)
     return piece
+
+
+def _free_or_owned_by(piece: Piece, owner: AttributeValue) -> None:
+    expression = Expression()
+    pk = expression.name(piece.ref.entity.table.pk)
+    mine = f"{expression.name('owner')} = {expression.value(owner)}"
+    piece.request["ConditionExpression"] = f"attribute_not_exists({pk}) OR {mine}"
+    piece.request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    expression.into(piece.request)
+
+
+def hand_over(pieces: list[Piece]) -> list[Piece]:
+    """Where one item gives a unique value up and another takes it, one write of the marker does both."""
+    given_up = {piece.ref: piece for piece in pieces if piece.unique is not None and piece.kind == "Delete"}
+    merged: set[Ref[Any]] = set()
+    for piece in pieces:
+        before = given_up.get(piece.ref)
+        if piece.unique is not None and piece.kind == "Put" and before is not None:
+            assert before.owner is not None
+            _free_or_owned_by(piece, before.owner)
+            merged.add(piece.ref)
+    return [piece for piece in pieces if piece.kind != "Delete" or piece.unique is None or piece.ref not in merged]
 
 
 def _delete(action: Delete[Any], knowledge: Knowledge) -> list[Piece]:

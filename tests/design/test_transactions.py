@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import asyncio
+import uuid
+
+import pytest
+
+from sekkei.design import Database, TransactionFailed, ValueRefused, replace
+from tests.design.example import Member, Status, Task, Team, Totals, add_task, members, tasks, teams, totals
+
+TASK = Task(team_id="t1", task_id="k1", title="x")
+
+
+async def test_all_or_nothing_and_the_failure_is_named(db: Database) -> None:
+    await db.write(tasks.create(TASK))
+    add = tasks.create(replace(TASK, title="again"))
+    bump = totals.upsert("t1").add(Totals.todo, 1)
+    with pytest.raises(TransactionFailed, match=r"SK302: nothing was written, because tasks.create\(") as failed:
+        await db.transact(bump, add)
+    assert failed.value.failed(add)
+    assert not failed.value.failed(bump)
+    assert failed.value.old(add) == TASK
+    reason = failed.value.reason(add)
+    assert reason is not None
+    assert reason.code == "ConditionalCheckFailed"
+    assert await db.get(totals("t1")) is None
+
+
+async def test_every_failure_is_named(db: Database) -> None:
+    first, second, fine = teams.must_exist("t1"), members.must_exist("t1", "u"), tasks.create(TASK)
+    with pytest.raises(TransactionFailed) as failed:
+        await db.transact(first, fine, second)
+    assert [failed.value.failed(action) for action in (first, fine, second)] == [True, False, True]
+
+
+async def test_checks(db: Database) -> None:
+    await db.write(teams.create(Team(team_id="t1", name="A")))
+    await db.transact(
+        teams.must_exist("t1").when(Team.name == "A"),
+        members.must_not_exist("t1", "u1"),
+        tasks.create(TASK),
+    )
+    with pytest.raises(TransactionFailed):
+        await db.transact(teams.must_exist("t1").when(Team.name == "B"), tasks.delete("t1", "k1"))
+    with pytest.raises(TransactionFailed):
+        await db.transact(teams.must_not_exist("t1"), tasks.delete("t1", "k1"))
+    assert await db.get(tasks("t1", "k1")) == TASK
+
+
+async def test_every_kind_of_action_in_one(db: Database) -> None:
+    await db.transact(tasks.create(TASK), members.create(Member(team_id="t1", user_id="u1")))
+    await db.transact(
+        tasks.update("t1", "k1").set(Task.status, Status.DOING),
+        members.delete("t1", "u1").must_exist(),
+        teams.put(Team(team_id="t1", name="B")),
+        totals.upsert("t1").add(Totals.doing, 1),
+    )
+    assert (await db.need(tasks("t1", "k1"))).status is Status.DOING
+    assert await db.get(members("t1", "u1")) is None
+
+
+async def test_a_pattern_can_be_a_transaction(db: Database) -> None:
+    await db.transact(add_task(TASK))
+    assert (await db.need(totals("t1"))).todo == 1
+    with pytest.raises(TransactionFailed):
+        await db.transact(add_task(TASK), teams.create(Team(team_id="t1", name="x")))
+    assert await db.get(teams("t1")) is None
+
+
+async def test_a_token_makes_it_happen_once(db: Database) -> None:
+    token = str(uuid.uuid4())
+    bump = totals.upsert("t1").add(Totals.todo, 1)
+    await db.transact(bump, token=token)
+    await db.transact(bump, token=token)
+    assert (await db.need(totals("t1"))).todo == 1
+
+
+async def test_one_action_per_item(db: Database) -> None:
+    with pytest.raises(ValueRefused, match=r"SK224: tasks.create\(.*\) and tasks.delete\(.*\) touch the same item"):
+        await db.transact(tasks.create(TASK), tasks.delete("t1", "k1"))
+
+
+async def test_sizes_are_limited_and_never_split(db: Database) -> None:
+    with pytest.raises(ValueRefused, match="SK223"):
+        await db.transact()
+    with pytest.raises(ValueRefused, match="SK223"):
+        await db.transact(*(members.delete("t1", str(i)) for i in range(101)))
+    await db.transact(*(members.create(Member(team_id="t1", user_id=str(i))) for i in range(100)))
+    assert await db.count(members.where(Member.team_id == "t1")) == 100
+
+
+async def test_contended_transactions_all_arrive(db: Database) -> None:
+    await db.write(teams.create(Team(team_id="t1", name="A")))
+    await asyncio.gather(
+        *(db.transact(teams.must_exist("t1"), totals.upsert("t1").add(Totals.todo, 1)) for _ in range(10))
+    )
+    assert (await db.need(totals("t1"))).todo == 10
