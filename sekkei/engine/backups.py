@@ -20,6 +20,8 @@ from sekkei.engine.transaction import Transaction
 
 Record = dict[str, Any]
 
+ITEMS_PER_COMMIT = 1_000
+BYTES_PER_COMMIT = 1024 * 1024
 SYSTEM_BACKUP_SECONDS = 35 * 24 * 3600
 """How long the last state of a deleted table with point-in-time recovery is kept."""
 
@@ -157,7 +159,7 @@ def _write(transaction: Transaction, copy: Copy, items: list[CopiedItem]) -> Non
 
 
 def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:
-    return copies.next_items(transaction, id, state, _write, items_max=1_000, bytes_max=1024 * 1024)
+    return copies.next_items(transaction, id, state, _write, ITEMS_PER_COMMIT, BYTES_PER_COMMIT)
 
 
 def _finish(transaction: Transaction, id: int, state: State, failure: JobFailed | None) -> None:

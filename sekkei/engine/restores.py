@@ -28,6 +28,10 @@ from sekkei.engine.transaction import Transaction
 
 Record = dict[str, Any]
 
+# Indexes make a restored item dearer than a copied one.
+ITEMS_PER_COMMIT = 500
+BYTES_PER_COMMIT = 512 * 1024
+
 _RESTORED = (
     "AttributeDefinitions",
     "KeySchema",
@@ -146,7 +150,7 @@ def _write(transaction: Transaction, copy: Copy, items: list[CopiedItem]) -> Non
 
 
 def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:
-    return copies.next_items(transaction, id, state, _write, items_max=500, bytes_max=512 * 1024)
+    return copies.next_items(transaction, id, state, _write, ITEMS_PER_COMMIT, BYTES_PER_COMMIT)
 
 
 def _finish(transaction: Transaction, id: int, state: State, failure: JobFailed | None) -> None:

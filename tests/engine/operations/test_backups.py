@@ -1,0 +1,317 @@
+"""CreateBackup, ListBackups, DescribeBackup, DeleteBackup, RestoreTableFromBackup."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+import pytest
+
+from sekkei.engine import backups
+from sekkei.engine.errors import (
+    BackupInUseException,
+    BackupNotFoundException,
+    InternalServerError,
+    ResourceInUseException,
+    ResourceNotFoundException,
+    TableAlreadyExistsException,
+    TableNotFoundException,
+    ValidationException,
+)
+from sekkei.engine.verify import verify_file
+from tests.engine.conftest import Tables, item, key
+from tests.engine.operations.waiting import HeldJobs, jobs_done
+
+DAY = 24 * 3600
+
+
+async def back_up(tables: Tables, table: str = "items", name: str = "backup") -> str:
+    answer = await tables("CreateBackup", TableName=table, BackupName=name)
+    return str(answer["BackupDetails"]["BackupArn"])
+
+
+async def restore(tables: Tables, arn: str, name: str = "restored", **more: Any) -> dict[str, Any]:
+    answer = await tables("RestoreTableFromBackup", TargetTableName=name, BackupArn=arn, **more)
+    return dict(answer["TableDescription"])
+
+
+async def describe(tables: Tables, name: str = "restored") -> dict[str, Any]:
+    return dict((await tables("DescribeTable", TableName=name))["Table"])
+
+
+@pytest.fixture
+async def filled(tables: Tables) -> Tables:
+    await tables.create()
+    for number in range(20):
+        await tables.put(pk=f"p{number % 3}", sk=number, g=f"g{number % 2}", l=str(number))
+    return tables
+
+
+async def test_a_backup_is_what_the_table_was(filled: Tables) -> None:
+    before = await filled.all()
+    by_index = await filled.all(index="by_g")
+    arn = await back_up(filled)
+    await filled.put(pk="p0", sk=0, changed=True)
+    await filled("DeleteItem", TableName="items", Key=item(pk="p1", sk=1))
+    await filled.put(pk="new", sk=1)
+
+    await restore(filled, arn)
+    assert await filled.all("restored") == before
+    assert await filled.all("restored", "by_g") == by_index
+    assert list(verify_file(filled.engine.path)) == []
+
+
+async def test_a_backup_outlives_its_table(filled: Tables) -> None:
+    before = await filled.all()
+    arn = await back_up(filled)
+    await filled("DeleteTable", TableName="items")
+    await restore(filled, arn, "items")
+    assert await filled.all() == before
+
+
+async def test_it_is_described(filled: Tables) -> None:
+    answer = await filled("CreateBackup", TableName="items", BackupName="backup")
+    details = answer["BackupDetails"]
+    table = await describe(filled, "items")
+    assert details["BackupStatus"] == "CREATING"
+    assert details["BackupSizeBytes"] == table["TableSizeBytes"]
+    described = (await filled("DescribeBackup", BackupArn=details["BackupArn"]))["BackupDescription"]
+    assert described["BackupDetails"] == {**details, "BackupStatus": "AVAILABLE"}
+    source = described["SourceTableDetails"]
+    assert (source["TableName"], source["TableId"]) == ("items", table["TableId"])
+    assert (source["ItemCount"], source["TableSizeBytes"]) == (20, table["TableSizeBytes"])
+    assert source["BillingMode"] == "PAY_PER_REQUEST"
+    features = described["SourceTableFeatureDetails"]
+    assert [index["IndexName"] for index in features["GlobalSecondaryIndexes"]] == ["by_g"]
+    assert features["TimeToLiveDescription"] == {"TimeToLiveStatus": "DISABLED"}
+
+
+async def test_backups_are_listed_by_table_time_and_kind_in_pages(tables: Tables) -> None:
+    await tables.create_plain("aaa")
+    await tables.create_plain("bbb")
+    start = tables.clock.now()
+    for number in range(3):
+        await back_up(tables, "aaa", f"backup-{number}")
+        tables.clock.advance(10)
+    await back_up(tables, "bbb", "other")
+
+    async def names(**request: Any) -> list[str]:
+        found = (await tables("ListBackups", **request))["BackupSummaries"]
+        return [backup["BackupName"] for backup in found]
+
+    assert await names() == ["backup-0", "backup-1", "backup-2", "other"]
+    assert await names(TableName="bbb") == ["other"]
+    within = {"TimeRangeLowerBound": start + 10, "TimeRangeUpperBound": start + 20}
+    assert await names(**within) == ["backup-1"]
+    assert await names(BackupType="SYSTEM") == []
+    assert await names(BackupType="ALL") == await names()
+    page = await tables("ListBackups", Limit=3)
+    rest = await names(ExclusiveStartBackupArn=page["LastEvaluatedBackupArn"])
+    assert rest == ["other"]
+
+
+async def test_a_deleted_backup_is_gone(filled: Tables) -> None:
+    arn = await back_up(filled)
+    answer = await filled("DeleteBackup", BackupArn=arn)
+    assert answer["BackupDescription"]["BackupDetails"]["BackupStatus"] == "DELETED"
+    for operation in ("DescribeBackup", "DeleteBackup"):
+        with pytest.raises(BackupNotFoundException, match="Backup not found: arn:"):
+            await filled(operation, BackupArn=arn)
+    with pytest.raises(BackupNotFoundException):
+        await restore(filled, arn)
+    assert list(verify_file(filled.engine.path)) == []
+
+
+async def test_a_restore_never_overwrites_a_table(filled: Tables) -> None:
+    arn = await back_up(filled)
+    before = await filled.all()
+    with pytest.raises(TableAlreadyExistsException, match="Table already exists: items"):
+        await restore(filled, arn, "items")
+    assert await filled.all() == before
+
+
+async def test_what_is_not_restored(tables: Tables) -> None:
+    await tables.create_plain(
+        StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
+        Tags=[{"Key": "team", "Value": "a"}],
+        DeletionProtectionEnabled=True,
+    )
+    specification = {"Enabled": True, "AttributeName": "expires"}
+    await tables("UpdateTimeToLive", TableName="plain", TimeToLiveSpecification=specification)
+    recovery = {"PointInTimeRecoveryEnabled": True}
+    await tables("UpdateContinuousBackups", TableName="plain", PointInTimeRecoverySpecification=recovery)
+    arn = await back_up(tables, "plain")
+    await restore(tables, arn)
+    described = await describe(tables)
+    assert described["TableStatus"] == "ACTIVE"
+    assert "LatestStreamArn" not in described
+    assert described["DeletionProtectionEnabled"] is False
+    assert described["RestoreSummary"]["SourceBackupArn"] == arn
+    assert described["RestoreSummary"]["RestoreInProgress"] is False
+    assert (await tables("ListTagsOfResource", ResourceArn=described["TableArn"]))["Tags"] == []
+    ttl = await tables("DescribeTimeToLive", TableName="restored")
+    assert ttl["TimeToLiveDescription"] == {"TimeToLiveStatus": "DISABLED"}
+    recovery = (await tables("DescribeContinuousBackups", TableName="restored"))["ContinuousBackupsDescription"]
+    assert recovery["PointInTimeRecoveryDescription"] == {"PointInTimeRecoveryStatus": "DISABLED"}
+
+
+async def test_indexes_and_billing_can_be_overridden(filled: Tables) -> None:
+    arn = await back_up(filled)
+    units = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 6}
+    await restore(
+        filled,
+        arn,
+        BillingModeOverride="PROVISIONED",
+        ProvisionedThroughputOverride=units,
+        GlobalSecondaryIndexOverride=[],
+    )
+    described = await describe(filled)
+    assert "GlobalSecondaryIndexes" not in described
+    assert [index["IndexName"] for index in described["LocalSecondaryIndexes"]] == ["by_l"]
+    assert described["ProvisionedThroughput"] == {"NumberOfDecreasesToday": 0, **units}
+    assert {definition["AttributeName"] for definition in described["AttributeDefinitions"]} == {"pk", "sk", "l"}
+    assert len(await filled.all("restored")) == 20
+
+
+async def test_an_override_cannot_bring_a_new_index(filled: Tables) -> None:
+    arn = await back_up(filled)
+    projection = {"ProjectionType": "ALL"}
+    for index in (
+        {"IndexName": "new", "KeySchema": key("g", "sk"), "Projection": projection},
+        {"IndexName": "by_g", "KeySchema": key("g"), "Projection": projection},
+    ):
+        with pytest.raises(ValidationException, match="does not match an index of the source table"):
+            await restore(filled, arn, GlobalSecondaryIndexOverride=[index])
+    with pytest.raises(ValidationException, match="ProvisionedThroughputOverride must be specified"):
+        await restore(filled, arn, BillingModeOverride="PROVISIONED")
+    with pytest.raises(ResourceNotFoundException):
+        await describe(filled)
+
+
+async def test_unknown_names(tables: Tables) -> None:
+    with pytest.raises(TableNotFoundException, match="Table not found: none"):
+        await back_up(tables, "none")
+    arn = "arn:aws:dynamodb:us-east-1:123456789012:table/none/backup/01700000000000-00000000"
+    with pytest.raises(BackupNotFoundException):
+        await restore(tables, arn)
+
+
+async def fill(tables: Tables, count: int, table: str = "plain") -> None:
+    for start in range(0, count, 25):
+        puts = [{"PutRequest": {"Item": item(pk=f"{number:05d}", n=0)}} for number in range(start, start + 25)]
+        await tables("BatchWriteItem", RequestItems={table: puts})
+
+
+async def test_a_large_backup_is_one_moment_though_writes_go_on(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its parts are in different commits; every write in between must be undone in it."""
+    monkeypatch.setattr(backups, "ITEMS_PER_COMMIT", 100)
+    held = HeldJobs(monkeypatch, "backup")
+    await tables.create_plain()
+    await fill(tables, 1_000)
+    before = await everything(tables, "plain")
+    arn = await back_up(tables, "plain")
+    for number in range(0, 1_000, 125):
+        await tables.put("plain", pk=f"{number:05d}", n=1)
+        await tables.put("plain", pk=f"{number:05d}", n=2)
+        await tables("DeleteItem", TableName="plain", Key=item(pk=f"{number + 1:05d}"))
+        await tables.put("plain", pk=f"{number:05d}-new")
+        await held.do_parts(tables.engine, 1)
+    described = (await tables("DescribeBackup", BackupArn=arn))["BackupDescription"]
+    assert described["BackupDetails"]["BackupStatus"] == "CREATING"
+    with pytest.raises(BackupInUseException):
+        await restore(tables, arn)
+    with pytest.raises(BackupInUseException):
+        await tables("DeleteBackup", BackupArn=arn)
+    with pytest.raises(ResourceInUseException):
+        await tables("DeleteTable", TableName="plain")
+    assert list(verify_file(tables.engine.path)) == []
+    held.let_go()
+    await jobs_done(tables.engine)
+    await restore(tables, arn)
+    await jobs_done(tables.engine)
+    assert await everything(tables, "restored") == before
+    assert list(verify_file(tables.engine.path)) == []
+    await tables("DeleteTable", TableName="plain")
+
+
+async def test_a_table_that_is_being_restored_can_be_described_but_not_used(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = HeldJobs(monkeypatch, "restore")
+    await tables.create_plain()
+    await tables.put("plain", pk="a")
+    arn = await back_up(tables, "plain")
+    assert (await restore(tables, arn))["TableStatus"] == "CREATING"
+    assert (await describe(tables))["TableStatus"] == "CREATING"
+    assert (await describe(tables))["RestoreSummary"]["RestoreInProgress"] is True
+    with pytest.raises(ResourceNotFoundException):
+        await tables.all("restored")
+    with pytest.raises(ResourceNotFoundException):
+        await tables.put("restored", pk="b")
+    with pytest.raises(ResourceInUseException):
+        await tables("DeleteTable", TableName="restored")
+    with pytest.raises(ResourceInUseException):
+        await tables("UpdateTable", TableName="restored", DeletionProtectionEnabled=True)
+    with pytest.raises(BackupInUseException):
+        await tables("DeleteBackup", BackupArn=arn)
+    with pytest.raises(TableAlreadyExistsException):
+        await restore(tables, arn)
+    held.let_go()
+    await jobs_done(tables.engine)
+    assert (await describe(tables))["TableStatus"] == "ACTIVE"
+    assert await tables.all("restored") == [item(pk="a")]
+
+
+async def everything(tables: Tables, table: str) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    start: dict[str, Any] = {}
+    while True:
+        page = await tables("Scan", TableName=table, **start)
+        items += page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return items
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+async def test_changes_are_not_kept_longer_than_the_copy_needs_them(tables: Tables) -> None:
+    await tables.create_plain()
+    await fill(tables, 1_500)
+    await back_up(tables, "plain")
+    await tables.put("plain", pk="00001", n=5)
+    await jobs_done(tables.engine)
+    await tables.engine.sweep()
+    await tables.put("plain", pk="00002", n=5)
+    file = apsw.Connection(tables.engine.path)
+    assert file.execute("SELECT count(*) FROM changes").get == 0
+    file.close()
+
+
+async def test_a_deleted_table_with_recovery_leaves_a_backup_for_35_days(filled: Tables) -> None:
+    before = await filled.all()
+    recovery = {"PointInTimeRecoveryEnabled": True}
+    await filled("UpdateContinuousBackups", TableName="items", PointInTimeRecoverySpecification=recovery)
+    await filled("DeleteTable", TableName="items")
+    (backup,) = (await filled("ListBackups", BackupType="SYSTEM"))["BackupSummaries"]
+    assert backup["BackupName"] == "items$DeletedTableBackup"
+    await restore(filled, backup["BackupArn"])
+    assert await filled.all("restored") == before
+    assert list(verify_file(filled.engine.path)) == []
+    filled.clock.advance(35 * DAY + 1)
+    await filled.engine.sweep()
+    assert (await filled("ListBackups", BackupType="ALL"))["BackupSummaries"] == []
+    assert list(verify_file(filled.engine.path)) == []
+
+
+async def test_damage_comes_along_and_stays_visible(filled: Tables) -> None:
+    """A copy must not make a damaged item look sound."""
+    file = apsw.Connection(filled.engine.path)
+    file.execute("UPDATE items_1 SET item = CAST(replace(item, 'g0', 'gX') AS BLOB) WHERE row = 3")
+    file.close()
+    arn = await back_up(filled)
+    await restore(filled, arn)
+    with pytest.raises(InternalServerError, match="table restored does not match its checksum"):
+        await filled.all("restored")
+    findings = list(verify_file(filled.engine.path))
+    assert any(finding.startswith("Backup ") for finding in findings)
