@@ -23,7 +23,7 @@ from sekkei.engine.errors import DynamoDBError, ValidationException
 from sekkei.engine.jobs import JobFailed, Memory, State
 from sekkei.engine.operations.create_table import build, new_record
 from sekkei.engine.transaction import Transaction
-from sekkei.engine.validation import against_table, shapes
+from sekkei.engine.validation import against_table, fields
 from sekkei.engine.values import Item
 
 Record = dict[str, Any]
@@ -32,7 +32,6 @@ LINES_PER_COMMIT = 500
 LINE_BYTES_MAX = 16 * 1024 * 1024
 ERRORS_MAX = 10_000
 
-_ITEM = shapes.Map(shapes.AttributeValue())
 
 
 def start(transaction: Transaction, description: Record) -> None:
@@ -156,7 +155,7 @@ def _item_of_json(line: bytes) -> Item:
     document = orjson.loads(line)
     if not isinstance(document, dict) or not isinstance(document.get("Item"), dict):
         raise ValidationException("A line must be an object with an Item")
-    return values.normalised_item(_ITEM.read(document["Item"]))
+    return values.normalised_item(fields.ITEM.read(document["Item"]))
 
 
 def _item_of_csv(table: Table, row: Mapping[str, str]) -> Item:
