@@ -33,7 +33,6 @@ LINE_BYTES_MAX = 16 * 1024 * 1024
 ERRORS_MAX = 10_000
 
 
-
 def start(transaction: Transaction, description: Record) -> None:
     """Make the table, which can be used when the import is done, and begin to fill it."""
     parameters = description["TableCreationParameters"]
