@@ -61,6 +61,8 @@ def _decide(transaction: Transaction, checked: Checked) -> list[Action]:
         try:
             check_condition(action.part, action.old)
             actions[place] = action._replace(new=_new_item(action))
+        except against_table.EmptyKeyValue:
+            raise
         except ConditionalCheckFailedException as error:
             reason = {"Code": "ConditionalCheckFailed", "Message": error.message, **error.details()}
         except ValidationException as error:
@@ -77,6 +79,9 @@ def _actions(transaction: Transaction, checked: Checked, tables: list[Table]) ->
     for place, (part, table) in enumerate(zip(checked.parts, tables, strict=True)):
         try:
             actions.append(_action(transaction, part, table))
+        except against_table.EmptyKeyValue:
+            # DynamoDB refuses the whole request for this one fault of a key.
+            raise
         except ValidationException as error:
             reasons: list[dict[str, Any]] = [{"Code": "None"} for _ in checked.parts]
             reasons[place] = {"Code": "ValidationError", "Message": error.message}
@@ -91,6 +96,7 @@ def _action(transaction: Transaction, part: Checked, table: Table) -> Action:
         against_table.check_item(table, part.item)
     else:
         against_table.check_key(table, part.key or {})
+        against_table.check_update(table, part.update)
     key = table.key_bytes(part.item or part.key or {})
     return Action(part, table, key, transaction.stored(table, key), None)
 
