@@ -34,7 +34,7 @@ async def test_an_empty_key_is_refused_for_the_whole_request(tables: Tables) -> 
         {"Put": {"TableName": "items", "Item": item(pk="", sk=1)}},
         {"Delete": {"TableName": "items", "Key": item(pk="", sk=1)}},
     ):
-        with pytest.raises(ValidationException, match="cannot contain an empty string value. Key: pk") as error:
+        with pytest.raises(ValidationException, match="cannot contain an empty string value") as error:
             await tables("TransactWriteItems", TransactItems=[action])
         assert error.value.code == "ValidationException"
     with pytest.raises(TransactionCanceledException):
