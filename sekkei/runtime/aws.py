@@ -1,0 +1,66 @@
+"""Signed requests to AWS's REST services beside DynamoDB: SES, EventBridge Scheduler."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import orjson
+
+from sekkei.clock import Clock
+from sekkei.runtime.http import Http
+from sekkei.store.aws.chain import Chain
+from sekkei.store.aws.credentials import Keyring
+from sekkei.store.aws.profiles import Profiles
+from sekkei.store.http import Answer, Origin
+from sekkei.wire import sigv4
+
+
+class AwsService:
+    """One service in one region."""
+
+    def __init__(self, service: str, region: str, http: Http, clock: Clock, endpoint: str | None = None) -> None:
+        self._service = service
+        self._region = region
+        self._http = http
+        self._clock = clock
+        self._endpoint = (endpoint or f"https://{service}.{region}.amazonaws.com").rstrip("/")
+        self._keyring = Keyring(Chain(os.environ, Profiles.load(os.environ), region, clock), clock)
+
+    async def call(self, method: str, path: str, content: Any = None) -> Answer:
+        credentials = await self._keyring.credentials()
+        body = b"" if content is None else orjson.dumps(content)
+        headers = {"Host": Origin.of(self._endpoint).authority, "Content-Type": "application/json"}
+        signature = sigv4.sign(
+            method,
+            path,
+            "",
+            headers,
+            body,
+            credentials.access_key,
+            credentials.secret_key,
+            credentials.token,
+            self._region,
+            "ses" if self._service == "email" else self._service,
+            self._clock.now(),
+        )
+        return await self._http.request(method, self._endpoint + path, headers={**headers, **signature}, body=body)
+
+
+def error_type(answer: Answer) -> str:
+    """The name of the error that AWS answered with."""
+    named = answer.headers.get(b"x-amzn-errortype", b"").decode().partition(":")[0]
+    if named:
+        return named
+    try:
+        return str(orjson.loads(answer.body).get("__type", "")).rpartition("#")[2]
+    except (orjson.JSONDecodeError, AttributeError):
+        return ""
+
+
+def error_message(answer: Answer) -> str:
+    try:
+        content = orjson.loads(answer.body)
+        return str(content.get("message") or content.get("Message") or answer.status)
+    except (orjson.JSONDecodeError, AttributeError):
+        return str(answer.status)

@@ -1,0 +1,71 @@
+"""HTTP to the outside world: any method, any origin, over connections that are kept."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from sekkei.store.http import Answer, Limits, Origin, Pool
+
+LIMITS = Limits(connections=10, connect_seconds=10.0, answer_seconds=30.0, idle_seconds=30.0)
+ORIGINS_MAX = 100
+
+
+class Http:
+    """A client for the few hosts a system talks to. One belongs to one event loop."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+        self._pools: dict[tuple[bool, str, int], Pool] = {}
+        self._tls: ssl.SSLContext | None = None
+
+    async def request(
+        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, body: bytes = b""
+    ) -> Answer:
+        """Send one request; the answer may have any status. Raises `sekkei.store.errors.NoAnswer` without one."""
+        origin = Origin.of(url)
+        query = url.partition("?")[2].partition("#")[0]
+        target = origin.path + (f"?{query}" if query else "")
+        fields = {"Host": origin.authority, "Content-Length": str(len(body)), **(headers or {})}
+        for name, value in fields.items():
+            if not (name + value).isprintable():
+                raise ValueError(f"The header {name} holds what no header may hold.")
+        head = f"{method} {target} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        return await self._pool(origin).exchange(head.encode() + b"\r\n" + body)
+
+    async def json(
+        self, method: str, url: str, content: Any = None, *, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """The same with a JSON body."""
+        body = b"" if content is None else orjson.dumps(content)
+        fields = {"Accept": "application/json", **(headers or {})}
+        if body:
+            fields["Content-Type"] = "application/json"
+        return await self.request(method, url, headers=fields, body=body)
+
+    def _pool(self, origin: Origin) -> Pool:
+        key = (origin.secure, origin.host, origin.port)
+        pool = self._pools.get(key)
+        if pool is None:
+            if len(self._pools) >= ORIGINS_MAX:
+                self.close()
+            if origin.secure and self._tls is None:
+                self._tls = ssl.create_default_context()
+            pool = self._pools[key] = Pool(origin, self._tls if origin.secure else None, self._limits)
+        return pool
+
+    def close(self) -> None:
+        for pool in self._pools.values():
+            pool.drop_idle()
+        self._pools.clear()
+
+
+def retry_after_seconds(answer: Answer, otherwise: float) -> float:
+    """What a server that says 429 or 503 asks for."""
+    try:
+        return max(0.0, float(answer.headers.get(b"retry-after", b"").decode()))
+    except ValueError:
+        return otherwise

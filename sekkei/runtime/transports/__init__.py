@@ -1,0 +1,39 @@
+"""The real ends of the outbox. Which are in force, `configured` reads from the settings; the rest stay local.
+
+SEKKEI_MAIL_FROM          who mails are from, such as "タスク <no-reply@example.com>"
+SEKKEI_SMTP_URL           smtp://user:password@host:587 (STARTTLS) or smtps://…:465
+SEKKEI_SES_REGION         mails through Amazon SES v2, with the AWS credential chain
+SEKKEI_EXPO_URL           push notifications through Expo, such as https://exp.host/--/api/v2/push
+SEKKEI_EXPO_TOKEN         Expo's access token, where the project demands one
+SEKKEI_WEBHOOK_SECRET     webhooks go out, signed with this secret
+"""
+
+from __future__ import annotations
+
+from sekkei.clock import Clock
+from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Transport
+from sekkei.runtime.settings import Settings
+
+
+def configured(settings: Settings, clock: Clock, http: Http) -> dict[str, Transport]:
+    """The transports that the operator has set up, by message kind."""
+    found: dict[str, Transport] = {}
+    sender = settings.get("mail_from")
+    if settings.get("smtp_url"):
+        from sekkei.runtime.transports.smtp import Smtp
+
+        found["mail"] = Smtp(settings.get("smtp_url"), sender)
+    elif settings.get("ses_region"):
+        from sekkei.runtime.transports.ses import Ses
+
+        found["mail"] = Ses(settings.get("ses_region"), sender, http, clock)
+    if settings.get("expo_url"):
+        from sekkei.runtime.transports.expo import Expo
+
+        found["push"] = Expo(settings.get("expo_url"), settings.get("expo_token"), http)
+    if settings.get("webhook_secret"):
+        from sekkei.runtime.transports.webhook import Webhook
+
+        found["webhook"] = Webhook(settings.get("webhook_secret").encode(), http, clock)
+    return found

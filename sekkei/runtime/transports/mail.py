@@ -1,0 +1,56 @@
+"""A mail as it is written into the outbox, and as it stands on the wire.
+
+The body of a mail message has `subject`, `text` and perhaps `html`. Names and subjects come from people: what would
+break a header out of its line is taken away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import parseaddr
+
+from sekkei.runtime.design import Message
+from sekkei.runtime.outbox import Undeliverable
+
+_BREAKS = re.compile(r"[\r\n\x00]+")
+
+
+def one_line(text: str) -> str:
+    """What may stand in a header."""
+    return _BREAKS.sub(" ", text).strip()
+
+
+def address(text: str) -> Address:
+    """Raises Undeliverable when it is no address."""
+    name, spec = parseaddr(one_line(text))
+    local, at, domain = spec.rpartition("@")
+    if not (local and at and domain):
+        raise Undeliverable(f"{spec or text!r} is no mail address.")
+    try:
+        return Address(name, local, domain)
+    except ValueError as error:
+        raise Undeliverable(f"{spec!r} is no mail address: {error}") from None
+
+
+def message_id(message: Message, sender: Address) -> str:
+    """Made from the reason, so that mail programs put a repetition beside the first."""
+    return f"<{hashlib.sha256(message.id.encode()).hexdigest()[:32]}@{sender.domain}>"
+
+
+def as_email(message: Message, sender: str) -> EmailMessage:
+    """UTF-8, text with HTML beside it, marked as sent by a program."""
+    source = address(sender)
+    mail = EmailMessage()
+    mail["From"] = source
+    mail["To"] = address(message.to)
+    mail["Subject"] = one_line(str(message.body.get("subject", "")))
+    mail["Message-ID"] = message_id(message, source)
+    mail["Auto-Submitted"] = "auto-generated"
+    mail.set_content(str(message.body.get("text", "")))
+    html = message.body.get("html")
+    if html:
+        mail.add_alternative(str(html), subtype="html")
+    return mail

@@ -1,0 +1,54 @@
+"""Mail by Amazon SES, API version 2."""
+
+from __future__ import annotations
+
+import orjson
+
+from sekkei.clock import Clock
+from sekkei.runtime.aws import AwsService, error_message, error_type
+from sekkei.runtime.design import Message
+from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.transports.mail import address, one_line
+
+NEVER = frozenset({"MessageRejected", "MailFromDomainNotVerifiedException", "NotFoundException", "BadRequestException"})
+"""Errors that no repetition mends; the others (too many requests, sending paused) are tried again."""
+
+
+class Ses:
+    """SendEmail with the text and its HTML; the answer's MessageId is the receipt."""
+
+    def __init__(self, region: str, sender: str, http: Http, clock: Clock, endpoint: str | None = None) -> None:
+        if not sender:
+            raise ValueError("SEKKEI_MAIL_FROM must be set: SES sends from an address that you have verified.")
+        self._service = AwsService("email", region, http, clock, endpoint)
+        self._sender = sender
+
+    async def send(self, message: Message) -> str:
+        answer = await self._service.call("POST", "/v2/email/outbound-emails", self._content(message))
+        if answer.status == 200:
+            return str(orjson.loads(answer.body)["MessageId"])
+        reason = f"{error_type(answer)}: {error_message(answer)}"
+        if error_type(answer) in NEVER:
+            raise Undeliverable(reason)
+        raise ConnectionError(reason)
+
+    def _content(self, message: Message) -> dict[str, object]:
+        body = {"Text": _part(str(message.body.get("text", "")))}
+        if message.body.get("html"):
+            body["Html"] = _part(str(message.body["html"]))
+        return {
+            "FromEmailAddress": str(address(self._sender)),
+            "Destination": {"ToAddresses": [str(address(message.to))]},
+            "Content": {
+                "Simple": {
+                    "Subject": _part(one_line(str(message.body.get("subject", "")))),
+                    "Body": body,
+                    "Headers": [{"Name": "Auto-Submitted", "Value": "auto-generated"}],
+                }
+            },
+        }
+
+
+def _part(text: str) -> dict[str, str]:
+    return {"Data": text, "Charset": "UTF-8"}

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import email
+import email.policy
+from typing import Any
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.runtime.design import Message
+from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.transports import configured
+from sekkei.runtime.transports.expo import DeviceGone, Expo
+from sekkei.runtime.transports.mail import as_email
+from sekkei.runtime.transports.ses import Ses
+from sekkei.runtime.transports.smtp import Smtp
+from sekkei.runtime.transports.webhook import Webhook, signature
+from sekkei.testing import make
+from tests.runtime.servers import http_server, smtp_server
+
+SENDER = "タスク <no-reply@example.com>"
+
+
+def message(to: str = "花子 <hanako@example.jp>", **body: Any) -> Message:
+    body = body or {"subject": "招待: 開発チーム", "text": "こんにちは", "html": "<p>こんにちは</p>"}
+    return make(Message, id="tasks/invite/1", kind="mail", to=to, body=body)
+
+
+async def test_smtp_delivers_a_mail_that_mail_programs_can_read() -> None:
+    async with smtp_server() as server:
+        await Smtp(server.url, SENDER).send(message())
+    (raw,) = server.mails
+    mail = email.message_from_bytes(raw, policy=email.policy.default)
+    assert mail["Subject"] == "招待: 開発チーム"
+    assert mail["To"].addresses[0].display_name == "花子"
+    assert mail["Auto-Submitted"] == "auto-generated"
+    text, html = mail.get_body(("plain",)), mail.get_body(("html",))
+    assert text is not None
+    assert html is not None
+    assert text.get_content().strip() == "こんにちは"
+    assert "<p>こんにちは</p>" in html.get_content()
+
+
+async def test_a_refused_recipient_is_not_tried_again() -> None:
+    async with smtp_server() as server:
+        with pytest.raises(Undeliverable):
+            await Smtp(server.url, SENDER).send(message(to="nobody@example.com"))
+
+
+def test_a_name_cannot_break_out_of_its_header() -> None:
+    mail = as_email(
+        message(to="Eve\r\nBcc: all@example.com <e@example.com>", subject="a\r\nBcc: x@y.z", text=""), SENDER
+    )
+    assert mail["Bcc"] is None
+    assert "\n" not in mail["Subject"]
+    assert as_email(message(), SENDER)["Message-ID"] == as_email(message(), SENDER)["Message-ID"]
+
+
+@pytest.mark.parametrize("to", ["", "no address", "@example.com", "a@"])
+def test_what_is_no_address_is_undeliverable(to: str) -> None:
+    with pytest.raises(Undeliverable):
+        as_email(message(to=to), SENDER)
+
+
+@pytest.fixture
+def aws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "example")
+
+
+@pytest.mark.usefixtures("aws")
+async def test_ses_sends_signed_and_gives_the_message_id(clock: ManualClock) -> None:
+    async with http_server((200, {}, {"MessageId": "m-1"})) as server:
+        assert await Ses("ap-northeast-1", SENDER, Http(), clock, server.url).send(message()) == "m-1"
+    (request,) = server.received
+    assert (request.method, request.path) == ("POST", "/v2/email/outbound-emails")
+    assert "/ap-northeast-1/ses/aws4_request" in request.headers["authorization"]
+    content = request.json["Content"]["Simple"]
+    assert content["Subject"] == {"Data": "招待: 開発チーム", "Charset": "UTF-8"}
+    assert request.json["Destination"]["ToAddresses"] == ["花子 <hanako@example.jp>"]
+
+
+@pytest.mark.usefixtures("aws")
+@pytest.mark.parametrize(
+    ("status", "error", "raised"),
+    [
+        (400, "MessageRejected", Undeliverable),
+        (400, "MailFromDomainNotVerifiedException", Undeliverable),
+        (429, "TooManyRequestsException", ConnectionError),
+        (400, "SendingPausedException", ConnectionError),
+    ],
+)
+async def test_ses_errors(clock: ManualClock, status: int, error: str, raised: type[Exception]) -> None:
+    async with http_server((status, {"x-amzn-ErrorType": error}, {"message": "no"})) as server:
+        with pytest.raises(raised, match=error):
+            await Ses("ap-northeast-1", SENDER, Http(), clock, server.url).send(message())
+
+
+async def test_expo() -> None:
+    ok = (200, {}, {"data": {"status": "ok", "id": "ticket"}})
+    gone = (200, {}, {"data": {"status": "error", "message": "x", "details": {"error": "DeviceNotRegistered"}}})
+    busy = (200, {}, {"data": {"status": "error", "message": "x", "details": {"error": "MessageRateExceeded"}}})
+    async with http_server(ok, gone, busy, (500, {}, {})) as server:
+        expo = Expo(server.url, "secret", Http())
+        push = message(to="ExponentPushToken[x]", title="Q.", body="今日の質問")
+        assert await expo.send(push) == "ticket"
+        with pytest.raises(DeviceGone):
+            await expo.send(push)
+        for _ in range(2):
+            with pytest.raises(ConnectionError):
+                await expo.send(push)
+    assert server.received[0].json == {"to": "ExponentPushToken[x]", "title": "Q.", "body": "今日の質問"}
+    assert server.received[0].headers["authorization"] == "Bearer secret"
+
+
+async def test_webhooks_are_signed_and_stay_out_of_private_networks(clock: ManualClock) -> None:
+    async with http_server((204, {}, None), (410, {}, None)) as server:
+        with pytest.raises(Undeliverable, match="private network"):
+            await Webhook(b"s", Http(), clock).send(message(to=server.url, x=1))
+        assert server.received == []
+        open_to_all = Webhook(b"s", Http(), clock, public_only=False)
+        await open_to_all.send(message(to=server.url, x=1))
+        (request,) = server.received
+        assert request.headers["sekkei-signature"] == signature(b"s", int(clock.now()), request.body)
+        with pytest.raises(Undeliverable):
+            await open_to_all.send(message(to=server.url, x=1))
+
+
+def test_only_what_is_set_up_is_in_force(clock: ManualClock) -> None:
+    assert configured(Settings(), clock, Http()) == {}
+    values = {"mail_from": SENDER, "smtp_url": "smtp://localhost", "expo_url": "https://exp.host/--/api/v2/push"}
+    found = configured(Settings(values=values), clock, Http())
+    assert sorted(found) == ["mail", "push"]
+    with pytest.raises(ValueError, match="SEKKEI_MAIL_FROM"):
+        configured(Settings(values={"smtp_url": "smtp://localhost"}), clock, Http())
