@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sekkei.store.embedded import Embedded
     from sekkei.store.remote import Remote
     from sekkei.store.retries import Retries, Retrying
+    from sekkei.store.weather import Weather
 
 __all__ = [
     "ConfigurationError",
@@ -45,6 +46,7 @@ __all__ = [
     "Store",
     "StoreClosed",
     "UnknownError",
+    "Weather",
     "open_store",
 ]
 
@@ -54,6 +56,7 @@ _HOMES = {
     "Remote": "sekkei.store.remote",
     "Retries": "sekkei.store.retries",
     "Retrying": "sekkei.store.retries",
+    "Weather": "sekkei.store.weather",
 }
 
 

@@ -131,6 +131,15 @@ async def test_one_hot_value_is_limited_for_queries(weather):
     assert error.reasons[0]["reason"] == "IndexReadKeyRangeThroughputExceeded"
 
 
+async def test_a_batch_pays_once_for_each_item(weather):
+    store = await weather(table=PROVISIONED, throttle=True)
+
+    def batch(_: int) -> dict:
+        return {"RequestItems": {"orders": [{"PutRequest": {"Item": item(number)}} for number in range(20)]}}
+
+    assert (await calls_until_throttled(store, "BatchWriteItem", batch))[0] == 15
+
+
 async def test_a_batch_is_done_as_far_as_it_goes(weather):
     store = await weather(throttle=True)
     await calls_until_throttled(store, "PutItem", lambda number: big(1, f"s{number}"))

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine.errors import ResourceNotFoundException, ValidationException
+from sekkei.engine.errors import InternalServerError, ResourceNotFoundException, ValidationException
 from sekkei.store import Embedded
 from sekkei.store.weather import Weather
 from tests.store.weather.conftest import TABLE, by_status, get, ids, item, key, put
@@ -237,6 +237,46 @@ async def test_a_writer_who_goes_away_leaves_the_copies_right(inner, weather, cl
     await asyncio.gather(*store._writes_under_way)
     clock.advance(1.0)
     assert ids(await store.call("Query", by_status())) == ids(await inner.call("Query", by_status()))
+
+
+async def test_a_write_that_failed_and_yet_happened_arrives(inner, weather, clock):
+    losing = await weather(lost_responses=1.0)
+    store = Weather(losing, index_lag=1.0, clock=clock)
+    await store.call("GetItem", get(1))
+    with pytest.raises(InternalServerError):
+        await store.call("PutItem", put(1))
+    clock.advance(1.0)
+    assert ids(await store.call("Query", by_status())) == ["1"]
+
+
+async def test_of_writes_at_once_the_last_one_stays(inner, clock):
+    """The copy reads back what was written; an answer that dawdles must not bring an older state after a newer one."""
+    await inner.call("CreateTable", TABLE)
+
+    class Dawdling:
+        first = True
+
+        async def call(self, operation: str, request: dict) -> dict:
+            response = await inner.call(operation, request)
+            if operation == "GetItem" and self.first:
+                self.first = False
+                for _ in range(300):
+                    await asyncio.sleep(0)
+            return response
+
+        async def close(self) -> None:
+            pass
+
+    store = Weather(Dawdling(), index_lag=1.0, clock=clock)
+    first = asyncio.create_task(store.call("PutItem", put(1, "old")))
+    async with asyncio.timeout(5):
+        while (await inner.call("GetItem", get(1))) == {}:  # noqa: ASYNC110 (nobody tells)
+            await asyncio.sleep(0)
+    await asyncio.gather(first, store.call("PutItem", put(1, "new")))
+    clock.advance(1.0)
+    assert ids(await store.call("Query", by_status("new"))) == ["1"]
+    assert ids(await store.call("Query", by_status("old"))) == []
+    await store.close()
 
 
 async def test_expired_items_leave_the_copies_too(clock):

@@ -126,6 +126,13 @@ async def test_a_batch_comes_back_in_part_and_is_done_at_last(inner, weather):
     assert rounds > 2
 
 
+async def test_something_of_a_batch_is_always_done(inner, weather):
+    store = await weather(unprocessed=1.0)
+    response = await store.call("BatchWriteItem", BATCH)
+    assert len(response["UnprocessedItems"]["orders"]) == 24
+    assert (await inner.call("Scan", {"TableName": "orders"}))["Count"] == 1
+
+
 async def test_keys_come_back_in_part_with_what_was_asked_of_them(inner, weather):
     store = await weather(unprocessed=0.5)
     await inner.call("BatchWriteItem", BATCH)
