@@ -176,7 +176,6 @@ def _summary(folder: str, export: Record) -> Record:
         "endTime": _iso(export["EndTime"]),
         "tableArn": export["TableArn"],
         "tableId": export["TableId"],
-        "exportTime": _iso(export["ExportTime"]),
         "s3Bucket": export["S3Bucket"],
         "s3Prefix": export.get("S3Prefix"),
         "s3SseAlgorithm": export.get("S3SseAlgorithm"),
@@ -188,8 +187,9 @@ def _summary(folder: str, export: Record) -> Record:
         "exportType": export["ExportType"],
     }
     period = export.get("IncrementalExportSpecification")
-    if period is not None:
-        del summary["exportTime"]
+    if period is None:
+        summary["exportTime"] = _iso(export["ExportTime"])
+    else:
         summary["exportFromTime"] = _iso(period["ExportFromTime"])
         summary["exportToTime"] = _iso(period["ExportToTime"])
         summary["outputView"] = period["ExportViewType"]

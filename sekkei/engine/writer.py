@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import math
 import queue
 import threading
@@ -23,6 +24,8 @@ from sekkei.engine.snapshot import Catalogue
 from sekkei.engine.transaction import Transaction
 
 BATCH_JOBS_MAX = 256
+
+log = logging.getLogger("sekkei.engine")
 
 Work = Callable[[Transaction], Any]
 
@@ -183,6 +186,8 @@ class Writer:
         for job in jobs:
             if job.loop is not None:
                 by_loop.setdefault(job.loop, []).append(job)
+            elif job.error is not None:
+                log.error("work in the background failed; it is tried again later", exc_info=job.error)
         for loop, done in by_loop.items():
             # A loop that has been closed has nobody left who waits.
             with contextlib.suppress(RuntimeError):
