@@ -22,11 +22,8 @@ def check_return_values(request: dict[str, Any]) -> None:
         raise ValidationException("ReturnValues can only be ALL_OLD or NONE")
 
 
-def start_key(request: dict[str, Any]) -> values.Item | None:
+def start_key(given: dict[str, Any]) -> values.Item:
     """ExclusiveStartKey, normalised."""
-    given = request.get("ExclusiveStartKey")
-    if given is None:
-        return None
     try:
         return values.normalised_item(given)
     except ValidationException as refusal:

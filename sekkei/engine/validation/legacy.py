@@ -27,8 +27,7 @@ _DELETABLE = frozenset({"SS", "NS", "BS"})
 _ADDABLE = frozenset({"N", "SS", "NS", "BS", "L"})
 
 
-def filters(conditions: Conditions) -> dict[str, dict[str, Any]]:
-    """QueryFilter, ScanFilter or KeyConditions, normalised."""
+def _conditions(conditions: Conditions) -> dict[str, dict[str, Any]]:
     return {name: _condition(condition) for name, condition in conditions.items()}
 
 
@@ -39,10 +38,11 @@ def _condition(condition: Mapping[str, Any]) -> dict[str, Any]:
     return {"ComparisonOperator": operator, "AttributeValueList": arguments}
 
 
-def combined(conditions: Conditions, request: Mapping[str, Any]) -> expressions.legacy.Conditions | None:
-    """Filters under the request's ConditionalOperator; None when there are none."""
-    operator = _operator(request, conditions)
-    return expressions.legacy.filter(conditions, operator) if conditions else None
+def filtered(conditions: Conditions, request: Mapping[str, Any]) -> expressions.legacy.Conditions | None:
+    """QueryFilter or ScanFilter under the request's ConditionalOperator; None when they ask for nothing."""
+    checked = _conditions(conditions)
+    operator = _operator(request, checked)
+    return expressions.legacy.filter(checked, operator) if checked else None
 
 
 def _operator(request: Mapping[str, Any], conditions: Conditions) -> str | None:
@@ -58,7 +58,7 @@ def _operator(request: Mapping[str, Any], conditions: Conditions) -> str | None:
 
 def key_conditions(conditions: Conditions) -> expressions.KeyTests:
     """KeyConditions; an operator that no key can be searched by stays, to be refused once the key is known."""
-    checked = filters(conditions)
+    checked = _conditions(conditions)
     if not 1 <= len(checked) <= 2:
         raise ValidationException("Conditions can be of length 1 or 2 only")
     return expressions.legacy.key_conditions(checked)
@@ -121,12 +121,14 @@ def _check_arguments(operator: str, arguments: list[AttributeValue]) -> None:
         )
 
 
-def check_attributes_to_get(names: list[str]) -> None:
+def projection(names: list[str]) -> expressions.Projection:
+    """AttributesToGet."""
     if len(set(names)) != len(names):
         twice = next(name for index, name in enumerate(names) if name in names[:index])
         raise _refusal(f"Duplicate value in attribute name: {twice}")
     for name in names:
         values.check_name(name)
+    return expressions.legacy.attributes_to_get(names)
 
 
 def updates(attribute_updates: Conditions) -> expressions.legacy.AttributeUpdates:

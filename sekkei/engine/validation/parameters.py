@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from sekkei.engine import expressions, values
@@ -10,8 +11,10 @@ from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation import legacy
 from sekkei.engine.validation.checked import Condition
 
-_is_name = re.compile("#[0-9a-zA-Z_]+").fullmatch
-_is_value = re.compile(":[0-9a-zA-Z_]+").fullmatch
+_is_placeholder = re.compile("[#:][0-9a-zA-Z_]+").fullmatch
+# Programs use the same few placeholders again and again; long ones are not kept, they would fill memory.
+_is_short_placeholder = lru_cache(4096)(_is_placeholder)
+KEPT_LENGTH_MAX = 64
 
 PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 
@@ -24,11 +27,17 @@ class Parameters:
         self.legacy = legacy.split()
         self._with_values = [name for name in self.expressions if name != "ProjectionExpression"]
         self._all = frozenset((*self.expressions, *self.legacy, *PLACEHOLDERS))
+        self._accepted: set[frozenset[str]] = set()
 
     def check(self, request: dict[str, Any]) -> bool:
         """Refuse the old beside the new, and placeholders without an expression. False when there is none of them."""
-        if self._all.isdisjoint(request):
-            return False
+        given = self._all.intersection(request)
+        if given not in self._accepted:
+            self._check(request)
+            self._accepted.add(given)
+        return bool(given)
+
+    def _check(self, request: dict[str, Any]) -> None:
         present = [name for name in self.expressions if name in request]
         if present:
             old = [name for name in self.legacy if name in request and not self._is_apart(name, request)]
@@ -45,7 +54,6 @@ class Parameters:
                 "ExpressionAttributeValues can only be specified when using expressions: "
                 f"{' and '.join(self._with_values)} {verb} null"
             )
-        return True
 
     @staticmethod
     def _is_apart(name: str, request: dict[str, Any]) -> bool:
@@ -88,13 +96,18 @@ class Placeholders:
         expressions.check_unused(self.names, self.values, self._parsed)
 
 
+def _fits(sign: str, key: str) -> bool:
+    match = _is_short_placeholder if len(key) <= KEPT_LENGTH_MAX else _is_placeholder
+    return key.startswith(sign) and match(key) is not None
+
+
 def _checked_names(names: dict[str, str] | None) -> dict[str, str] | None:
     if names is None:
         return None
     if not names:
         raise ValidationException("ExpressionAttributeNames must not be empty")
     for key, name in names.items():
-        if not _is_name(key):
+        if not _fits("#", key):
             raise ValidationException(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{key}"')
         if not 0 < len(name) < 16_384:
             _check_name(key, name)
@@ -116,12 +129,14 @@ def _checked_values(given: dict[str, Any] | None) -> values.Item | None:
     if not given:
         raise ValidationException("ExpressionAttributeValues must not be empty")
     for key in given:
-        if not _is_value(key):
+        if not _fits(":", key):
             raise ValidationException(f'ExpressionAttributeValues contains invalid key: Syntax error; key: "{key}"')
     return {key: _checked_value(key, value) for key, value in given.items()}
 
 
 def _checked_value(key: str, value: dict[str, Any]) -> values.AttributeValue:
+    if len(value) == 1 and "S" in value:
+        return value
     try:
         return values.normalised(value)
     except ValidationException as refusal:
@@ -136,8 +151,7 @@ def projection_of(request: dict[str, Any]) -> expressions.Projection | None:
     """ProjectionExpression or AttributesToGet; None when all is asked for."""
     names = request.get("AttributesToGet")
     if names is not None:
-        legacy.check_attributes_to_get(names)
-        return expressions.legacy.attributes_to_get(names)
+        return legacy.projection(names)
     placeholders = Placeholders(request)
     text = request.get("ProjectionExpression")
     projection = None if text is None else placeholders.projection(text)

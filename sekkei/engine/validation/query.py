@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine import expressions
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation import fields, legacy
 from sekkei.engine.validation.checked import Checked
@@ -44,17 +43,18 @@ def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
     _check_limit(request)
     EXPRESSIONS.check(request)
-    filters = legacy.filters(request.get("QueryFilter", {}))
-    checked.filter = legacy.combined(filters, request)
-    legacy.check_attributes_to_get(request.get("AttributesToGet", []))
-    checked.start_key = start_key(request)
+    if "QueryFilter" in request or "ConditionalOperator" in request:
+        checked.filter = legacy.filtered(request.get("QueryFilter", {}), request)
+    if "AttributesToGet" in request:
+        checked.projection = legacy.projection(request["AttributesToGet"])
+    if "ExclusiveStartKey" in request:
+        checked.start_key = start_key(request["ExclusiveStartKey"])
     _check_key_condition_is_there(request)
     _bind(checked)
-    check_select(request, "1 validation error detected: ")
+    if "Select" in request:
+        check_select(request, "1 validation error detected: ")
     if "KeyConditions" in request:
         checked.key_condition = legacy.key_conditions(request["KeyConditions"])
-    if "AttributesToGet" in request:
-        checked.projection = expressions.legacy.attributes_to_get(request["AttributesToGet"])
     return checked
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine import expressions
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation import fields, legacy
 from sekkei.engine.validation.checked import Checked
@@ -43,15 +42,16 @@ EXPRESSIONS = Parameters(
 def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
     EXPRESSIONS.check(request)
-    legacy.check_attributes_to_get(request.get("AttributesToGet", []))
-    filters = legacy.filters(request.get("ScanFilter", {}))
-    checked.start_key = start_key(request)
-    _check_segments(request)
-    checked.filter = legacy.combined(filters, request)
-    _bind(checked)
-    check_select(request)
     if "AttributesToGet" in request:
-        checked.projection = expressions.legacy.attributes_to_get(request["AttributesToGet"])
+        checked.projection = legacy.projection(request["AttributesToGet"])
+    if "ScanFilter" in request or "ConditionalOperator" in request:
+        checked.filter = legacy.filtered(request.get("ScanFilter", {}), request)
+    if "ExclusiveStartKey" in request:
+        checked.start_key = start_key(request["ExclusiveStartKey"])
+    _check_segments(request)
+    _bind(checked)
+    if "Select" in request:
+        check_select(request)
     return checked
 
 

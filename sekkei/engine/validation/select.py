@@ -9,9 +9,7 @@ from sekkei.engine.errors import ValidationException
 
 def check_select(request: dict[str, Any], prefix: str = "") -> None:
     """`prefix` is how Query begins one of the texts and Scan does not."""
-    select = request.get("Select")
-    if select is None:
-        return
+    select = request["Select"]
     chosen = next((name for name in ("ProjectionExpression", "AttributesToGet") if name in request), None)
     if select == "SPECIFIC_ATTRIBUTES":
         if chosen is None:

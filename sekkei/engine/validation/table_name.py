@@ -13,14 +13,19 @@ from sekkei.engine.validation.shapes import Shape, String, Structure, fault
 PATTERN = "[a-zA-Z0-9_.-]+"
 SHORTEST = 3
 LONGEST = 255
+ARN_LONGEST = 1024
 
 _is_name = re.compile(PATTERN).fullmatch
 _is_arn = re.compile(rf"arn:aws[a-z-]*:dynamodb:[a-z0-9-]*:\d*:table/({PATTERN})").fullmatch
 
 
-@lru_cache(4096)
 def table_name(text: str) -> str | None:
     """The name that a name or an ARN gives; None when it is neither."""
+    return _table_name(text) if len(text) <= ARN_LONGEST else None
+
+
+@lru_cache(4096)
+def _table_name(text: str) -> str | None:
     match = _is_arn(text)
     name = match[1] if match else text
     return name if SHORTEST <= len(name) <= LONGEST and _is_name(name) else None
