@@ -14,11 +14,15 @@ from sekkei.store.protocol import Request, Response
 class Embedded:
     """The embedded engine as a store. `Embedded("./data/app.db")` keeps what it acknowledged; `Embedded()` is memory.
 
-    Any number of tasks may use it, and several threads with event loops of their own.
+    Any number of tasks may use it, and several threads with event loops of their own. An `Engine` that was opened with
+    settings of its own may stand in the path's place; closing the store closes it.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, *, clock: Clock = SYSTEM) -> None:
-        self.engine = Engine(None if path == ":memory:" else path, clock=clock)
+    def __init__(self, path: str | os.PathLike[str] | Engine | None = None, *, clock: Clock = SYSTEM) -> None:
+        if isinstance(path, Engine):
+            self.engine = path
+        else:
+            self.engine = Engine(None if path == ":memory:" else path, clock=clock)
         # The engine's own method, so that the seam adds nothing to a read of some microseconds.
         self.call = self.engine.call  # type: ignore[method-assign]
 

@@ -29,6 +29,7 @@ from sekkei.store.retries import Retries, with_token
 from sekkei.wire.sigv4 import sign
 
 STREAM_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
+USER_AGENT = "User-Agent: sekkei\r\n"
 EXPIRED_CODES = frozenset({"ExpiredToken", "ExpiredTokenException"})
 SKEW_SECONDS = 240.0
 """A clock further off than this is corrected by the server's; Amazon refuses five minutes."""
@@ -147,7 +148,7 @@ class Remote:
             self._clock.now() + self._skew,
         )
         lines = [f"{name}: {value}\r\n" for name, value in (*headers.items(), *added.items())]
-        head = f"POST {origin.path} HTTP/1.1\r\n{''.join(lines)}Content-Length: {len(body)}\r\n\r\n"
+        head = f"POST {origin.path} HTTP/1.1\r\n{''.join(lines)}{USER_AGENT}Content-Length: {len(body)}\r\n\r\n"
         pool = lane.pools.get(origin) or self._pool(lane, origin)
         return await pool.exchange(head.encode("latin-1") + body)
 

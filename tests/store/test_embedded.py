@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from sekkei.engine import Engine
 from sekkei.store import Embedded, Remote, StoreClosed, open_store
 from sekkei.store.errors import ConfigurationError
 
@@ -60,6 +61,14 @@ async def test_tasks_and_threads_share_a_store():
     assert [answer["Item"]["n"]["N"] for answers in found for answer in answers] == [
         str(start + n) for start in (30, 0, 10, 20) for n in range(10)
     ]
+    await store.close()
+
+
+async def test_an_engine_with_settings_of_its_own_is_a_store():
+    engine = Engine(None, region="ap-northeast-1", housekeeping_seconds=None)
+    store = Embedded(engine)
+    created = await store.call("CreateTable", TABLE)
+    assert created["TableDescription"]["TableArn"].startswith("arn:aws:dynamodb:ap-northeast-1:")
     await store.close()
 
 

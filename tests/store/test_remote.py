@@ -28,6 +28,7 @@ async def test_a_call_is_a_signed_post_of_dynamodbs_json(server, make_remote, cl
     assert sent.json == GET
     assert sent.header("X-Amz-Target") == "DynamoDB_20120810.GetItem"
     assert sent.header("Content-Type") == "application/x-amz-json-1.0"
+    assert sent.header("User-Agent") == "sekkei"
     assert "/eu-west-1/dynamodb/" in sent.header("Authorization")
     keys = {"AKID": sigv4.Key("secret", "session")}
     assert sigv4.verify("POST", "/", "", sent.headers, sent.body, keys, clock.now()) == "AKID"
