@@ -47,6 +47,9 @@ class TableName(String):
 
     def faults(self, value: str, path: str) -> Iterator[str]:
         match = _is_arn(value)
+        if match and len(value) > ARN_LONGEST:
+            constraint = f"Member must have length less than or equal to {ARN_LONGEST}"
+            return iter([fault(self.quoted(value), path, constraint)])
         return super().faults(match[1] if match else value, path)
 
 

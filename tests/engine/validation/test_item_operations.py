@@ -50,6 +50,13 @@ def test_a_table_is_named_by_name_or_arn(name: str) -> None:
     assert validation.table_name(name) == "abc"
 
 
+def test_an_arn_is_no_longer_than_1024_characters() -> None:
+    arn = f"arn:aws:dynamodb:{'x' * 1024}:1:table/abc"
+    text = faults((arn, "tableName", "Member must have length less than or equal to 1024"))
+    assert refusal("Scan", {"TableName": arn}) == text
+    assert refusal("DescribeTable", {"TableName": arn}) == text
+
+
 RETURNS = "Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
 CAPACITY = "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
 METRICS = "Member must satisfy enum value set: [SIZE, NONE]"
