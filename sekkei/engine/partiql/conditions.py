@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from sekkei.engine import expressions
 from sekkei.engine.errors import ValidationException
-from sekkei.engine.expressions import BoundCondition, condition_checks
-from sekkei.engine.expressions.condition import ConditionTemplate
+from sekkei.engine.expressions import BoundCondition, condition_checks, evaluation
 from sekkei.engine.expressions.functions import CONDITION_FUNCTIONS, IN_OPERANDS_MAX, wrong_count, wrong_type
 from sekkei.engine.expressions.nodes import And, Condition, Not, Operand, Operation, Or, Path, Value, walk
-from sekkei.engine.expressions.paths import placeholders
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.expressions import unsupported
 from sekkei.engine.partiql.literals import is_value, value_of
@@ -53,15 +50,27 @@ class Bindings:
         return placeholder
 
 
-class StatementCondition(ConditionTemplate):
-    """A condition that was never text of its own."""
+class StatementCondition(BoundCondition):
+    """A condition that was never text of its own: its tree is checked before it comes here."""
 
-    def __init__(self, tree: Condition) -> None:
-        self.parameter = PARAMETER
-        self.tree = tree
-        self.paths = tuple(node for node in walk(tree) if isinstance(node, Path))
-        self.placeholders = placeholders(self.paths)
-        self.values = frozenset(node.name for node in walk(tree) if isinstance(node, Value))
+    __slots__ = ("_names", "_tree")
+
+    def __init__(self, tree: Condition, bindings: Bindings) -> None:
+        self._test = evaluation.compiled(tree, bindings.names)
+        self._values = bindings.values
+        self._tree = tree
+        self._names = bindings.names
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        return frozenset(self._names[str(path.elements[0])] for path in self._paths())
+
+    @property
+    def nested(self) -> frozenset[str]:
+        return frozenset(self._names[str(path.elements[0])] for path in self._paths() if len(path.elements) > 1)
+
+    def _paths(self) -> list[Path]:
+        return [node for node in walk(self._tree) if isinstance(node, Path)]
 
 
 @contextmanager
@@ -77,14 +86,8 @@ def condition_of(where: Expression, bindings: Bindings) -> Condition:
     """The tree of a WHERE clause, all of its operands checked."""
     tree = _condition(where, bindings)
     with in_partiql_words():
-        condition_checks.check_words(PARAMETER, tree)
         condition_checks.checks(PARAMETER, tree, bindings.names).run(bindings.values)
     return tree
-
-
-def bound(tree: Condition, bindings: Bindings) -> BoundCondition:
-    """A checked tree, or one made of such, ready to be tested on items."""
-    return expressions.Condition(StatementCondition(tree), bindings.names).bind(bindings.values)
 
 
 def _condition(node: Expression, bindings: Bindings) -> Condition:

@@ -342,7 +342,14 @@ class ExpressionParser:
 
 def unsupported(expression: Expression) -> ValidationException:
     """DynamoDB's answer to an expression that it can read and does not know what to do with."""
-    names = {"Is": "IsType", "Sequence": "List", "Identifier": "Id", "Compare": "Eq", "In": "InCollection"}
+    names = {
+        "Is": "IsType",
+        "Sequence": "List",
+        "Identifier": "Id",
+        "Compare": "Eq",
+        "In": "InCollection",
+        "Actions": "Dml",
+    }
     signs = {"=": "Eq", "<>": "Ne", "<": "Lt", "<=": "Lte", ">": "Gt", ">=": "Gte"}
     sums = {"+": "Plus", "-": "Minus", "*": "Times", "/": "Divide", "%": "Modulo", "||": "Concat"}
     name = type(expression).__name__

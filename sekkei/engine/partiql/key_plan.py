@@ -16,6 +16,7 @@ from sekkei.engine.errors import ValidationException
 from sekkei.engine.expressions.nodes import And, Condition, Not, Operation, Or, Path, Value, walk
 from sekkei.engine.key_range import KeyRange, key_range
 from sekkei.engine.partiql.conditions import Bindings
+from sekkei.engine.validation.key_values import check_not_empty
 from sekkei.engine.values import AttributeValue, type_of
 
 READS_MAX = 50
@@ -65,6 +66,7 @@ class KeyPlanner:
         self._hash = schema.hash[0]
         self._range = schema.range[0] if schema.range else None
         self._bindings = bindings
+        self._tests: dict[Operation, list[Operation]] = {}
 
     def reads(self, tree: Condition) -> list[Read] | None:
         """The reads in the order of the clause; None when everything has to be read."""
@@ -132,6 +134,12 @@ class KeyPlanner:
 
     def _key_tests(self, node: Operation) -> list[Operation]:
         """What a condition asks of the key, the attribute first; IN is several equalities. Nothing if it is no such."""
+        found = self._tests.get(node)
+        if found is None:
+            found = self._tests[node] = self._found_key_tests(node)
+        return found
+
+    def _found_key_tests(self, node: Operation) -> list[Operation]:
         operator, operands = node
         if operator in _FLIPPED and isinstance(operands[0], Value):
             operator, operands = _FLIPPED[operator], (operands[1], operands[0])
@@ -205,6 +213,9 @@ class KeyPlanner:
         return reads
 
     def _read(self, branch: Branch, partition: AttributeValue) -> Read:
+        for test in branch.on_key:
+            for value in self._values(test):
+                check_not_empty(self._part(test).name, value)
         within = key_range(self._schema, [partition])
         is_one_item = self._range is None
         for test in branch.on_key:

@@ -6,8 +6,9 @@ statement is said even if there is no such table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sekkei.engine.errors import ValidationException
@@ -35,10 +36,8 @@ class Selection:
     target: Target
     bindings: Bindings
     where: Condition | None
-
-    def columns(self) -> Columns | None:
-        """What is selected; None for everything."""
-        return columns_of(self.select.projections)
+    columns: Callable[[], Columns | None]
+    """What is selected, None for everything. A call, since what is wrong with an index is said first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +112,10 @@ def _selection(select: nodes.Select, values: Sequence[AttributeValue]) -> Select
     target = target_of(select.source)
     _refuse_clauses(select.unsupported)
     bindings, where = _where(select.where, values)
-    selection = Selection(select, target, bindings, where)
-    if target.index_name is None:
-        selection.columns()
-    return selection
+    if target.index_name is not None:
+        return Selection(select, target, bindings, where, partial(columns_of, select.projections))
+    columns = columns_of(select.projections)
+    return Selection(select, target, bindings, where, lambda: columns)
 
 
 def _insertion(insert: nodes.Insert, values: Sequence[AttributeValue]) -> Insertion:

@@ -14,7 +14,7 @@ from sekkei.engine.key_range import whole_segment
 from sekkei.engine.page import Page, rows_from
 from sekkei.engine.partiql import next_token
 from sekkei.engine.partiql.columns import Columns
-from sekkei.engine.partiql.conditions import Bindings, bound
+from sekkei.engine.partiql.conditions import Bindings, StatementCondition
 from sekkei.engine.partiql.key_plan import KeyPlanner, Read
 from sekkei.engine.partiql.next_token import Position
 from sekkei.engine.partiql.ordering import order_of
@@ -47,7 +47,7 @@ def select(snapshot: Snapshot, selection: Selection, request: dict[str, Any], re
     forward = order is None or not order.descending
 
     def fill(read: Read, start: Item | None) -> Response:
-        checked.filter = bound(read.filter, selection.bindings) if read.filter is not None else None
+        checked.filter = StatementCondition(read.filter, selection.bindings) if read.filter is not None else None
         page.fill(rows_from(snapshot, table, index, read.within, start, forward))
         return page.answer()
 

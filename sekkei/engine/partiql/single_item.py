@@ -11,7 +11,7 @@ from sekkei.engine.catalogue import Table
 from sekkei.engine.errors import DuplicateItemException, ValidationException
 from sekkei.engine.expressions.nodes import And, Condition, Operation, Or, Path, Value
 from sekkei.engine.partiql.columns import Columns
-from sekkei.engine.partiql.conditions import Bindings, bound
+from sekkei.engine.partiql.conditions import Bindings, StatementCondition
 from sekkei.engine.partiql.prepared import Change, Deletion, Existence, Insertion, Selection, Writing
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.values import Item
@@ -75,7 +75,7 @@ def write_of(statement: Writing, table: Table, request: dict[str, Any]) -> Check
     """The request that a statement is; raises when its WHERE clause does not name one item."""
     if isinstance(statement, Insertion):
         bindings = Bindings(())
-        absent = bound(_there(table, bindings, "attribute_not_exists"), bindings)
+        absent = StatementCondition(_there(table, bindings, "attribute_not_exists"), bindings)
         return Checked(request, table.name, item=statement.item, condition=absent, action="Put")
     if isinstance(statement, Existence):
         return _condition_check(statement, table, request)
@@ -91,7 +91,9 @@ def _update(statement: Change, table: Table, found: Keyed, request: dict[str, An
         condition = And((condition, *found.conditions))
     if statement.returning is not None:
         request = {**request, "ReturnValues": _RETURN_VALUES[statement.returning]}
-    part = Checked(request, table.name, key=found.key, condition=bound(condition, statement.bindings), action="Update")
+    part = Checked(
+        request, table.name, key=found.key, condition=StatementCondition(condition, statement.bindings), action="Update"
+    )
     part.update = statement.update
     return part
 
@@ -101,7 +103,7 @@ def _delete(statement: Deletion, table: Table, found: Keyed, request: dict[str, 
     if found.condition is not None:
         # An item that is not there is as good as deleted: the condition is about one that is.
         absent = _there(table, statement.bindings, "attribute_not_exists")
-        condition = bound(Or((absent, found.condition)), statement.bindings)
+        condition = StatementCondition(Or((absent, found.condition)), statement.bindings)
     if statement.returns_old:
         request = {**request, "ReturnValues": "ALL_OLD"}
     return Checked(request, table.name, key=found.key, condition=condition, action="Delete")
@@ -112,7 +114,7 @@ def _condition_check(statement: Existence, table: Table, request: dict[str, Any]
     found = keyed(table, selection.where, selection.bindings)
     if not found.is_whole(table) or found.condition is None:
         raise ValidationException("EXISTS() must contain a single item read with additional condition")
-    condition = bound(found.condition, selection.bindings)
+    condition = StatementCondition(found.condition, selection.bindings)
     return Checked(request, table.name, key=found.key, condition=condition, action="ConditionCheck")
 
 

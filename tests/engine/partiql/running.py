@@ -8,6 +8,18 @@ from sekkei.engine import Engine
 from sekkei.engine.errors import DynamoDBError
 
 
+def s(text: str) -> dict[str, str]:
+    return {"S": text}
+
+
+def n(number: int) -> dict[str, str]:
+    return {"N": str(number)}
+
+
+def sort_keys(items: list[dict[str, Any]]) -> list[str]:
+    return [item["sk"]["S"] for item in items]
+
+
 def key_schema(*names: str) -> list[dict[str, str]]:
     return [{"AttributeName": name, "KeyType": kind} for name, kind in zip(names, ("HASH", "RANGE"), strict=False)]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sekkei.engine.errors import DynamoDBError, InternalServerError
 from sekkei.engine.partiql import nodes
-from sekkei.engine.partiql.conditions import bound
+from sekkei.engine.partiql.conditions import StatementCondition
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.prepared import Selection, prepare
 from tests.engine.partiql import printing, trees
@@ -147,7 +147,7 @@ def test_a_select_finds_all_items_that_meet_its_clause_once(
     selection = prepare(statement, ())
     assert isinstance(selection, Selection)
     assert selection.where is not None
-    condition = bound(selection.where, selection.bindings)
+    condition = StatementCondition(selection.where, selection.bindings)
     expected = [{"pk": item["pk"], "sk": item["sk"]} for item in STORED if condition.matches(item)]
     assert _sorted(answer["Items"]) == _sorted(expected)
     # And page by page.

@@ -1,0 +1,3 @@
+from tests.engine.partiql.fixtures import running
+
+__all__ = ["running"]
