@@ -77,12 +77,19 @@ class Row(NamedTuple):
 
 def checksum(key: bytes, blob: bytes) -> int:
     """Over the key too, so that a row that lost its place is found out."""
-    return crc32(blob, crc32(key))
+    try:
+        return crc32(blob, crc32(key))
+    except TypeError:
+        # Damage can turn bytes into something else, which matches no checksum.
+        return -1
 
 
 def change_checksum(event: str, key: bytes, keys: bytes, old: bytes | None, new: bytes | None) -> int:
     """Over all that a change record says about an item."""
-    return crc32(new or b"", crc32(old or b"", crc32(keys, crc32(key, crc32(event.encode())))))
+    try:
+        return crc32(new or b"", crc32(old or b"", crc32(keys, crc32(key, crc32(event.encode())))))
+    except (TypeError, AttributeError):
+        return -1
 
 
 def damaged(table: Table) -> InternalServerError:
@@ -122,7 +129,7 @@ class Snapshot:
         if not rows:
             return None
         blob, crc = rows[0]
-        if crc32(blob, crc32(key)) != crc:
+        if checksum(key, blob) != crc:
             raise damaged(table)
         return blob  # type: ignore[no-any-return]
 
@@ -164,7 +171,7 @@ class Snapshot:
         try:
             for row in cursor.execute(text, bindings):
                 base, blob, size, crc = row[:4]
-                if crc32(blob, crc32(base)) != crc:
+                if checksum(base, blob) != crc:
                     raise damaged(table)
                 yield Row(base, blob, size)
         finally:

@@ -35,7 +35,8 @@ def verify(connection: apsw.Connection) -> Iterator[str]:
             for table in catalogue.tables.values():
                 yield from _verify_table(snapshot, table)
             yield from verify_history(snapshot)
-        except (apsw.CorruptError, apsw.NotADBError, orjson.JSONDecodeError) as error:
+        except Exception as error:
+            # Whatever damage makes go wrong, of whatever type, is a finding.
             yield f"The file cannot be read to its end: {error}"
 
 
