@@ -23,6 +23,7 @@ DYNAMODB_CLASS = "com.amazonaws.dynamodb.v20120810."
 # DynamoDB names no more faults than these in one answer.
 FAULTS_MAX = 10
 
+_NUMBER_LIMITS = {"Integer": 2**31, "Long": 2**63, "Double": 10**300}
 _BOOLEAN_WORDS = {"TRUE": True, "1": True, "YES": True, "FALSE": False, "0": False, "NO": False}
 STRUCTURE_NOT_EXPECTED = "Start of structure or map found where not expected"
 _GENERIC_CAST = (
@@ -167,8 +168,9 @@ class Number(Shape):
         self.java = f"java.lang.{kind}"
         self.least = least
         self.most = most
-        low = -math.inf if least is None else least
-        high = math.inf if most is None else most
+        self._limit = _NUMBER_LIMITS[kind]
+        low = -self._limit if least is None else least
+        high = self._limit - 1 if most is None else most
         if kind == "Double":
             self.fine = lambda value: (type(value) is int or type(value) is float) and low <= value <= high
         else:
@@ -176,9 +178,9 @@ class Number(Shape):
 
     def read(self, value: Any, *, element: bool = False) -> int | float:
         _refuse_collection(value, self.java)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise SerializationException(f"{_token(value)} cannot be converted to {self.kind}")
-        return value if self.kind == "Double" else math.floor(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and -self._limit <= value < self._limit:
+            return value if self.kind == "Double" else math.floor(value)
+        raise SerializationException(f"{_token(value)} cannot be converted to {self.kind}")
 
     def faults(self, value: int | float, path: str) -> Iterator[str]:
         if self.least is not None and value < self.least:

@@ -20,7 +20,22 @@ from sekkei.engine.validation.value_shapes import AttributeValue, Item
 TEXTS = ["", "abc", "abcd", "a b", "#a", ":a", "a = :a", "SET a = :a", "1", "1e999", "Yg==", "\ud800", "é", "x" * 300]
 NUMBERS = ["1", "01.0", "1e3", "x", "", "1e999999999999999", "-0", "1" * 50]
 BINARIES = ["", "Yg==", "Yh==", "Y", "é==="]
-SCALARS: list[Any] = [None, True, False, 0, 1, -1, 2**70, 1.5, float("nan"), float("inf"), b"x", object, *TEXTS]
+SCALARS: list[Any] = [
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2**70,
+    10**400,
+    1.5,
+    float("nan"),
+    float("inf"),
+    b"x",
+    object,
+    *TEXTS,
+]
 
 
 class Requests:

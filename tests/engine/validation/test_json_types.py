@@ -227,3 +227,15 @@ def test_a_null_is_as_good_as_nothing_and_unknown_members_fall_away() -> None:
 
 def test_a_fraction_is_cut_off() -> None:
     assert validation.check("Scan", {"TableName": "abc", "Limit": 2.9}).request["Limit"] == 2
+
+
+@pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**70, 10**400, 1e300, float("inf"), float("nan")])
+def test_numbers_that_no_integer_holds(value: float) -> None:
+    with pytest.raises(SerializationException, match="cannot be converted to Integer"):
+        validation.check("Scan", {"TableName": "abc", "Limit": value})
+
+
+@pytest.mark.parametrize("value", [10**400, float("inf"), float("nan"), True, "1"])
+def test_times_that_are_none(value: float) -> None:
+    with pytest.raises(SerializationException, match="cannot be converted to Double"):
+        validation.check("ListBackups", {"TimeRangeLowerBound": value})
