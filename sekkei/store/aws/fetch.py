@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,6 +25,8 @@ def fetch(
     attempts: int = 3,
 ) -> tuple[int, bytes]:
     """Status and body. A server that cannot be reached, or fails, is asked again; then it is a CredentialsError."""
+    from http.client import HTTPException  # here, since most programs never come this way
+
     failure = ""
     for attempt in range(attempts):
         if attempt:
@@ -42,6 +43,8 @@ def fetch(
 
 
 def _once(method: str, url: str, headers: Mapping[str, str], body: bytes, timeout: float) -> tuple[int, bytes]:
+    from http.client import HTTPConnection, HTTPSConnection
+
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=timeout)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
-from xml.sax.saxutils import unescape
 
 from sekkei.clock import Clock
 from sekkei.store.aws.credentials import Credentials, seconds_of
@@ -80,7 +79,10 @@ def _ask(
 
 def _element(xml: str, name: str) -> str | None:
     found = re.search(f"<{name}>([^<]*)</{name}>", xml)
-    return unescape(found.group(1).strip()) if found else None
+    if found is None:
+        return None
+    text = found.group(1).strip()
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
 
 
 def _required(xml: str, name: str) -> str:
