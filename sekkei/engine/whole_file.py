@@ -44,7 +44,7 @@ def copy_file(
         if findings and only_sound:
             return findings
         _settle(partial)
-        if target.exists():
+        if overwrite and target.exists():
             _let_go(target)
         _put_in_place(partial, target, overwrite)
     finally:
