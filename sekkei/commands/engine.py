@@ -15,6 +15,7 @@ from sekkei.commands import OK, STORE_FILE, CouldNotRun
 
 if TYPE_CHECKING:
     from sekkei.engine import Engine
+    from sekkei.store.weather import Weather
     from sekkei.wire.sigv4 import Key
 
 SUMMARY = "Run DynamoDB on this machine, for boto3, the AWS CLI and every AWS SDK."
@@ -25,6 +26,7 @@ examples:
   sekkei engine --memory --port 0            nothing kept, at any free port
   sekkei engine --data /var/lib/sekkei       data in another folder
   sekkei engine --log-level debug            a line for every request
+  sekkei engine --memory --weather storm     late indexes, throttling, lost answers: a bad day in the cloud
 
   export SEKKEI_ACCESS_KEY_ID=AKIDLOCAL SEKKEI_SECRET_ACCESS_KEY=...
   sekkei engine --host 0.0.0.0               for other machines, which must sign with that key
@@ -32,6 +34,8 @@ examples:
 Signatures are verified when both variables are set. Without them every signature is accepted, so the engine then
 listens on this machine only. Secrets are read from the environment and never from the command line.
 """
+
+WEATHER = ("clear", "fog", "drizzle", "storm")
 
 ACCESS_KEY = "SEKKEI_ACCESS_KEY_ID"
 SECRET_KEY = "SEKKEI_SECRET_ACCESS_KEY"
@@ -44,6 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--data", metavar="DIR", default="data", help="folder of the data (default: ./%(default)s)")
     where.add_argument("--memory", action="store_true", help="keep nothing; quick, for tests")
     parser.add_argument("--region", default="us-east-1", help="region in ARNs (default: %(default)s)")
+    parser.add_argument(
+        "--weather", choices=WEATHER, default="clear", help="what the cloud is like (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=7, help="of the weather: the same one, the same day (default: 7)")
     parser.add_argument("--log-format", choices=("json", "text"), help="default: text on a terminal, else json")
     parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), default="info")
 
@@ -60,9 +68,14 @@ def run(arguments: argparse.Namespace) -> int:
     keys = keys_from_environment()
     logs.configure(arguments.log_format or ("text" if sys.stderr.isatty() else "json"), arguments.log_level)
     engine = _open(arguments)
+    weather = _weather(engine, arguments)
     try:
-        _serve(engine, keys, arguments)
+        _serve(engine, weather or engine, keys, arguments)
     finally:
+        if weather is not None:
+            import asyncio
+
+            asyncio.run(weather.close())
         engine.close()
     return OK
 
@@ -93,18 +106,28 @@ def _open(arguments: argparse.Namespace) -> Engine:
         raise CouldNotRun(str(error)) from error
 
 
-def _serve(engine: Engine, keys: dict[str, Key], arguments: argparse.Namespace) -> None:
+def _weather(engine: Engine, arguments: argparse.Namespace) -> Weather | None:
+    if arguments.weather == "clear":
+        return None
+    from sekkei.store.weather import wrap
+
+    return wrap(engine, arguments.weather, arguments.seed)
+
+
+def _serve(engine: Engine, answering: Engine | Weather, keys: dict[str, Key], arguments: argparse.Namespace) -> None:
     from sekkei.wire import program
     from sekkei.wire.server import OpenToStrangers, Server
 
     host, port, region = arguments.host, arguments.port, arguments.region
     data = "in memory" if arguments.memory else engine.path
+    if arguments.weather != "clear":
+        data += f"; weather: {arguments.weather}, seed {arguments.seed}"
 
     def announce(url: str) -> None:
         print(introduction(url, data, region, verifies=bool(keys)), flush=True)
 
     try:
-        program.run(lambda: Server(engine, keys, region=region), host, port, announce)
+        program.run(lambda: Server(answering, keys, region=region), host, port, announce)
     except OpenToStrangers as error:
         raise CouldNotRun(str(error)) from error
     except socket.gaierror as error:

@@ -19,7 +19,8 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from sekkei.commands import CouldNotRun
-from sekkei.commands.engine import introduction, keys_from_environment
+from sekkei.commands.engine import WEATHER, introduction, keys_from_environment
+from sekkei.store.weather import PRESETS
 
 COMMAND = [sys.executable, "-m", "sekkei.cli", "engine"]
 SECRET = "a-secret-that-nobody-may-see"
@@ -186,3 +187,20 @@ def test_the_introduction_names_variables_and_no_secret() -> None:
     said = introduction("http://127.0.0.1:1", "data", "eu-west-1", verifies=True)
     assert "$SEKKEI_SECRET_ACCESS_KEY" in said
     assert "AWS_REGION=eu-west-1" in said
+
+
+def test_weather_is_over_every_client() -> None:
+    with running("--memory", "--weather", "fog", "--seed", "3") as engine:
+        assert "weather: fog, seed 3" in engine.printed
+        client = engine.client()
+        create_table(client)
+        names = client.list_tables()["TableNames"]
+        client.put_item(TableName=names[0], Item={"pk": {"S": "now"}})
+        assert client.get_item(TableName=names[0], Key={"pk": {"S": "now"}}, ConsistentRead=True)["Item"]
+        assert "Item" not in client.get_item(TableName=names[0], Key={"pk": {"S": "now"}})
+        code, logged = engine.end()
+    assert code == 0, logged
+
+
+def test_every_weather_that_there_is_can_be_chosen() -> None:
+    assert tuple(PRESETS) == WEATHER

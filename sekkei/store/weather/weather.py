@@ -41,7 +41,7 @@ _REASON_CODES = {
 class Rendering(Protocol):
     """A store; or an engine, which also takes how to render items."""
 
-    def call(self, operation: str, request: Request, *render: Render) -> Coroutine[Any, Any, Response]: ...
+    def call(self, operation: str, request: Request, render: Render = ...) -> Coroutine[Any, Any, Response]: ...
 
 
 @dataclass(slots=True)
