@@ -3,8 +3,8 @@
     async with sekkei.testing.store(design) as db:
         await db.write(tasks.create(make(Task, title="x")))
 
-With pytest, `pytest_plugins = ["sekkei.testing"]` brings two fixtures: `sekkei_store`, an empty store, and `open_design`,
-a function that opens a design on it with its tables made.
+With pytest, `pytest_plugins = ["sekkei.testing"]` brings the fixtures `sekkei_store`, an empty store, and
+`open_design`, a function that opens a design on it with its tables made.
 """
 
 from __future__ import annotations

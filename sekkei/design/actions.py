@@ -85,6 +85,7 @@ class Update(Action[M, M]):
         self.changes: tuple[Change, ...] = ()
         self.known: dict[str, Any] = {}
         self.known_whole = False
+        self.version_kept = False
 
     def _change(self, kind: ChangeKind, field: Field[M, Any], value: Any) -> Update[M]:
         self._check_field(field)
@@ -162,6 +163,11 @@ class Update(Action[M, M]):
             return found
         whole: Update[M] = self._with(known={**known.__dict__}, known_whole=True)
         return whole
+
+    def keeping_version(self) -> Update[M]:
+        """Do not count this write: for counters that must not disturb those who edit the item."""
+        found: Update[M] = self._with(version_kept=True)
+        return found
 
     def when(self, *conditions: Condition[M]) -> Update[M]:
         """Only if these hold for the item as it is before."""

@@ -127,7 +127,7 @@ class All(Condition[M_co]):
         self.conditions = conditions
 
     def render(self, into: Expression) -> str:
-        return " AND ".join(_grouped(one, into, Either) for one in self.conditions)
+        return " AND ".join(grouped(one, into) for one in self.conditions)
 
     def fields(self) -> Iterator[Field[Any, Any]]:
         for condition in self.conditions:
@@ -154,9 +154,10 @@ class Not(Condition[M_co]):
         return self.condition.fields()
 
 
-def _grouped(condition: Condition[Any], into: Expression, loose: type[Condition[Any]]) -> str:
+def grouped(condition: Condition[Any], into: Expression) -> str:
+    """The condition so that it can stand between ANDs."""
     text = condition.render(into)
-    return f"({text})" if isinstance(condition, loose) else text
+    return f"({text})" if isinstance(condition, Either) else text
 
 
 def every(conditions: tuple[Condition[M], ...]) -> Condition[M] | None:

@@ -16,7 +16,7 @@ from .errors import DesignError
 if TYPE_CHECKING:
     from .entity import Entity
 
-M = TypeVar("M")
+M_co = TypeVar("M_co", covariant=True)
 
 
 class Key:
@@ -84,17 +84,17 @@ def make_binder(function: Callable[..., Key]) -> Callable[..., dict[str, Any]]:
     return made
 
 
-class Ref(Generic[M]):
+class Ref(Generic[M_co]):
     """One item of an entity by its key; `await db.get(ref)` reads it."""
 
     __slots__ = ("entity", "key", "pattern", "strong", "values")
 
-    def __init__(self, entity: Entity[..., M], key: dict[str, AttributeValue], values: Mapping[str, Any]) -> None:
+    def __init__(self, entity: Entity[..., M_co], key: dict[str, AttributeValue], values: Mapping[str, Any]) -> None:
         self.entity, self.key, self.values = entity, key, values
         self.strong = False
         self.pattern: str | None = None
 
-    def consistent(self) -> Ref[M]:
+    def consistent(self) -> Ref[M_co]:
         """Read what was written last, for twice the units; for every read that a decision follows."""
         found = Ref(self.entity, self.key, self.values)
         found.strong, found.pattern = True, self.pattern

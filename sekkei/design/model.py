@@ -16,7 +16,7 @@ from .codecs import AttributeValue, Integer, from_stored, to_stored
 from .decoding import Decoder, Item, decoder
 from .errors import DesignError, ItemRefused, ValueRefused
 from .fields import MISSING, Attr, Field, Spec, attr, computed, part, template, version
-from .samples import is_sample, sample_of
+from .samples import Planning, is_sample, label_of, sample_of
 from .templates import Template
 
 M = TypeVar("M")
@@ -106,12 +106,7 @@ class Model(Generic[M]):
             return None if stored is None else stored["S"]
         assert field.function is not None
         given = {name: values[name] for name in self._parameters[field.name]}
-        try:
-            return field.function(**given)
-        except Exception:
-            if any(map(is_sample, given.values())):  # planning: no table of groups holds a stand-in
-                return sample_of(field.annotation, "{" + field.name + "}")
-            raise
+        return planned(field, given) if Planning.depth else field.function(**given)
 
     def derive(self, field: Field[Any, Any], known: Mapping[str, Any]) -> Any:
         return self.make(field, Values(self, known))
@@ -154,6 +149,21 @@ class Model(Generic[M]):
         for migrate in self.migrations[found - 1 :]:
             plain = migrate(plain)
         return {name: to_stored(value) for name, value in plain.items() if value is not None}
+
+
+def planned(field: Field[Any, Any], given: Mapping[str, Any]) -> Any:
+    """A computed value while planning: made of stand-ins, it is one itself, named beside the first of them."""
+    assert field.function is not None
+    stand_in = next((value for value in given.values() if is_sample(value)), None)
+    if stand_in is None:
+        return field.function(**given)
+    before, dot, _ = label_of(stand_in).strip("{}").rpartition(".")
+    try:
+        made = field.function(**given)
+    except Exception:  # no table of groups holds a stand-in
+        made = None
+    readable = isinstance(made, str) and "{" in made
+    return made if readable else sample_of(field.annotation, "{" + before + dot + field.name + "}")
 
 
 def parameters_of(function: Callable[..., Any], fields: Mapping[str, Field[Any, Any]], place: str) -> tuple[str, ...]:

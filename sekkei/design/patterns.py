@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from .actions import Action, Check, Delete, Put, Transaction, Update
+from .conditions import grouped
 from .errors import DesignError, SekkeiError
 from .expressions import Readable
 from .keys import Ref
@@ -19,7 +20,8 @@ from .measured import Units
 from .model import hints_of
 from .query import Query
 from .reading import PAGE_SIZE
-from .samples import samples
+from .rekey import affected
+from .samples import Planning, samples
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -35,6 +37,7 @@ class Plan:
         self.operation, self.table, self.index = operation, table, index
         self.key = ""  # the key condition
         self.filter = ""  # what is dropped after reading, or the condition of a write
+        self.changes: tuple[str, ...] = ()  # the attributes that an update writes, keys that follow included
         self.consistent = False
         self.backwards = False
         self.page_size: int | None = None
@@ -51,6 +54,8 @@ class Plan:
             found.append(f"key: {self.key}")
         if self.filter:
             found.append(f"{'condition' if writing else 'filter'}: {self.filter}")
+        if self.changes:
+            found.append(f"changes: {', '.join(self.changes)}")
         if not writing:
             found.append("consistency: " + ("strong" if self.consistent else "eventual"))
         if self.page_size is not None:
@@ -117,7 +122,9 @@ class Pattern(Generic[P, R_co]):
         given = samples(self.function, hints_of(self.function), self._sample)
         call: Callable[..., Any] = self.function
         try:
-            result = call(**given)
+            with Planning():
+                result = call(**given)
+                found = [plan for step in self._steps(result) for plan in self._plan(step)]
         except SekkeiError:
             raise
         except Exception as error:
@@ -126,7 +133,6 @@ class Pattern(Generic[P, R_co]):
                 f"pattern {self.name} could not be planned: {type(error).__name__}: {error}. It runs once with "
                 "stand-ins; give a parameter that needs a real value one: @design.pattern(sample={...}).",
             ) from error
-        found = [plan for step in self._steps(result) for plan in self._plan(step)]
         for plan in found:
             if plan.operation == "Scan" and not self.scan:
                 raise DesignError(
@@ -205,21 +211,26 @@ def _plan_write(action: Action[Any, Any]) -> Plan:
     plan = Plan(_OPERATION_OF[type(action)], action.entity.table.name)
     plan.key = _key_text(action.ref)
     plan.filter = _condition_text(action)
+    if isinstance(action, Update):
+        changed = [str(change.field.path[0]) for change in action.changes]
+        plan.changes = tuple(
+            dict.fromkeys((*changed, *(field.stored for field in affected(action) if field.is_stored)))
+        )
     return plan
 
 
 def _condition_text(action: Action[Any, Any]) -> str:
     readable = Readable()
-    texts = [condition.render(readable) for condition in action.conditions]
-    pk = action.entity.table.pk
+    texts = [grouped(condition, readable) for condition in action.conditions]
+    key = action.entity.table.key_attributes[-1]
     if isinstance(action, Put) and action.mode != "put":
-        texts.append(f"attribute_{'not_exists' if action.mode == 'create' else 'exists'}({pk})")
+        texts.append(f"attribute_{'not_exists' if action.mode == 'create' else 'exists'}({key})")
     if isinstance(action, Update) and not action.creating:
-        texts.append(f"attribute_exists({pk})")
+        texts.append(f"attribute_exists({key})")
     if isinstance(action, Check):
-        texts.append(f"attribute_{'exists' if action.present else 'not_exists'}({pk})")
+        texts.append(f"attribute_{'exists' if action.present else 'not_exists'}({key})")
     if isinstance(action, Delete) and action.needed:
-        texts.append(f"attribute_exists({pk})")
+        texts.append(f"attribute_exists({key})")
     return " AND ".join(texts)
 
 

@@ -34,17 +34,17 @@ def rekey(update: Update[Any], old: Mapping[str, Any] | None, fresh: bool) -> Re
     """`old` are the values that were read, None when nothing was; `fresh` when there is no item yet."""
     model = update.entity.model
     before = {**(old or {}), **update.known, **update.ref.values}
-    affected = _affected(update)
+    rewritten = affected(update)
     uniques = _touched(update)
-    needed: set[str] = set().union(*(model.bases(field) for field in affected), *(one.bases for one in uniques))
+    needed: set[str] = set().union(*(model.bases(field) for field in rewritten), *(one.bases for one in uniques))
     after = Values(model, _after(update, before, needed, fresh))
-    derived = {field.stored: _encode(field, after[field.name]) for field in affected if field.is_stored}
+    derived = {field.stored: _encode(field, after[field.name]) for field in rewritten if field.is_stored}
     moved = [(one, None if fresh else one.value_of(before), one.value_of(after)) for one in uniques]
     held = set().union(*(one.bases for one in uniques))
     return Rekeyed(derived, {} if fresh else _assumed(update, before, needed, held), moved)
 
 
-def _affected(update: Update[Any]) -> list[Field[Any, Any]]:
+def affected(update: Update[Any]) -> list[Field[Any, Any]]:
     """The derived attributes that the changes touch; all of them for an upsert."""
     model = update.entity.model
     if update.creating:

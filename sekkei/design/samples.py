@@ -69,6 +69,23 @@ class SampleDatetime(Sample, dt.datetime):
         return self.label
 
 
+class Planning:
+    """True while a pattern is planned; outside of that, nobody looks for stand-ins."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        Planning.depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        Planning.depth -= 1
+
+
+def label_of(value: object) -> str:
+    """What a stand-in shows as."""
+    return value.label if isinstance(value, Sample) else str(getattr(value, "_name_", ""))
+
+
 def is_sample(value: object) -> bool:
     """Is this a stand-in? An enum's stand-in is a member that the enum does not list."""
     return isinstance(value, Sample) or (isinstance(value, Enum) and value._name_.startswith("{"))

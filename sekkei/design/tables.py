@@ -82,7 +82,7 @@ async def apply(
     unknown = allowed - {step.name for step in (*done, *left)}
     if unknown:
         raise TablesDiffer(
-            "SK602", f"nothing differs under the name {', '.join(sorted(unknown))}. Run `sekkei tables diff` for names."
+            "SK601", f"nothing differs under the name {', '.join(sorted(unknown))}. Run `sekkei tables diff` for names."
         )
     return done, left
 
@@ -106,7 +106,7 @@ async def _wait_until_active(store: Store, name: str, clock: Clock) -> None:
             if all(index.get("IndexStatus", "ACTIVE") == "ACTIVE" for index in indexes):
                 return
         await pause(attempt, clock)
-    raise TablesDiffer("SK603", f"table {name} did not become active in time. Look at it, then run this again.")
+    raise TablesDiffer("SK602", f"table {name} did not become active in time. Look at it, then run this again.")
 
 
 async def _describe(store: Store, name: str) -> dict[str, Any] | None:

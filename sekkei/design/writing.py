@@ -12,7 +12,7 @@ from typing import Any
 
 from .actions import Action, Change, Check, Delete, Put, Update
 from .codecs import AttributeValue
-from .conditions import Compare, Condition
+from .conditions import Compare, Condition, grouped
 from .errors import ValueRefused
 from .expressions import Expression
 from .fields import MISSING, Field
@@ -65,13 +65,12 @@ class _Conditions:
         self.expression = Expression()
         self.terms: list[str] = []
         self.entity, self.knowledge = ref.entity, knowledge
-        self._pk = ref.entity.table.pk
+        self._key = ref.entity.table.key_attributes[-1]
         for condition in action.conditions:
-            text = condition.render(self.expression)
-            self.terms.append(f"({text})" if " OR " in text else text)
+            self.terms.append(grouped(condition, self.expression))
 
     def present(self) -> None:
-        self.terms.append(f"attribute_exists({self.expression.name(self._pk)})")
+        self.terms.append(f"attribute_exists({self.expression.name(self._key)})")
         ttl = self.entity.ttl
         if ttl is not None:  # an expired item that lingers counts as gone, as it does for reads
             name = self.expression.name(ttl.stored)
@@ -79,7 +78,7 @@ class _Conditions:
             self.terms.append(f"(attribute_not_exists({name}) OR {name} > {now})")
 
     def absent(self) -> None:
-        text = f"attribute_not_exists({self.expression.name(self._pk)})"
+        text = f"attribute_not_exists({self.expression.name(self._key)})"
         ttl = self.entity.ttl
         if ttl is not None:
             now = self.expression.value({"N": str(self.knowledge.now)})
@@ -298,7 +297,7 @@ def _update_text(action: Update[Any], derived: Mapping[str, AttributeValue | Non
     if action.creating:
         sets += _made_at_creation(action, into)
     version = action.entity.model.version
-    if version is not None:
+    if version is not None and not action.version_kept:
         clauses.clauses["ADD"].append(f"{into.name(version.stored)} {into.value({'N': '1'})}")
     if not action.changes:
         raise ValueRefused("SK222", f"{action!r} changes nothing. Add .set(...), .add(...) or another change.")
