@@ -27,6 +27,11 @@ _EMPTY_SET = {
     "NS": "An number set  may not be empty",
     "BS": "Binary sets should not be empty",
 }
+_NULL_IN_SET = {
+    "SS": "An string set may not have a null string as a member",
+    "NS": "An number set may not have a null string as a member",
+    "BS": "Binary sets may not contain null values",
+}
 
 
 def type_of(value: AttributeValue) -> str:
@@ -107,6 +112,8 @@ def _check_depth(depth: int, children: object) -> None:
 def _normalised_set(kind: str, content: list[str]) -> list[str]:
     if not content:
         raise ValidationException(_INVALID + _EMPTY_SET[kind])
+    if None in content:
+        raise ValidationException(_INVALID + _NULL_IN_SET[kind])
     if kind == "NS":
         members = [numbers.normalise(member) for member in content]
     elif kind == "BS":

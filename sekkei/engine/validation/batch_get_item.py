@@ -42,7 +42,8 @@ def rules(request: dict[str, Any]) -> Checked:
     _check_counts(tables)
     _check_one_way_to_project(tables)
     checked = Checked(request)
-    checked.parts = [_part(named(name), wanted) for name, wanted in tables.items()]
+    # A table that is named twice, by its name and by its ARN, is asked once.
+    checked.parts = list({named(name): _part(name, wanted) for name, wanted in tables.items()}.values())
     return checked
 
 
@@ -64,9 +65,9 @@ def _check_one_way_to_project(tables: dict[str, Any]) -> None:
     EXPRESSIONS.check(dict.fromkeys(members & {"ProjectionExpression", "AttributesToGet"}))
 
 
-def _part(table: str, wanted: dict[str, Any]) -> Checked:
+def _part(name: str, wanted: dict[str, Any]) -> Checked:
     EXPRESSIONS.check(wanted)
-    part = Checked(wanted, table, action="Get", projection=projection_of(wanted))
+    part = Checked(wanted, named(name), action="Get", reference=name, projection=projection_of(wanted))
     part.keys = [values.normalised_item(key) for key in wanted["Keys"]]
     check_distinct(part.keys)
     return part

@@ -41,22 +41,23 @@ def rules(request: dict[str, Any]) -> Checked:
     if sum(map(len, tables.values())) > REQUESTS_MAX:
         raise ValidationException("Too many items requested for the BatchWriteItem call")
     checked = Checked(request)
-    checked.parts = [part for name, writes in tables.items() for part in _parts(named(name), writes)]
+    checked.parts = [part for name, writes in tables.items() for part in _parts(name, writes)]
     return checked
 
 
-def _parts(table: str, writes: list[dict[str, Any]]) -> list[Checked]:
+def _parts(name: str, writes: list[dict[str, Any]]) -> list[Checked]:
     if any(len(write) != 1 for write in writes):
         raise ValidationException(
             "Supplied AttributeValue has more than one datatypes set, "
             "must contain exactly one of the supported datatypes"
         )
-    return [_part(table, write) for write in writes]
+    return [_part(name, write) for write in writes]
 
 
-def _part(table: str, write: dict[str, Any]) -> Checked:
+def _part(name: str, write: dict[str, Any]) -> Checked:
     if "PutRequest" in write:
         item = values.normalised_item(write["PutRequest"]["Item"])
         check_item_size(item)
-        return Checked(write, table, action="Put", item=item)
-    return Checked(write, table, action="Delete", key=values.normalised_item(write["DeleteRequest"]["Key"]))
+        return Checked(write, named(name), action="Put", reference=name, item=item)
+    key = values.normalised_item(write["DeleteRequest"]["Key"])
+    return Checked(write, named(name), action="Delete", reference=name, key=key)

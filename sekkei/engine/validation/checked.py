@@ -16,7 +16,8 @@ Update = expressions.BoundUpdate | legacy.AttributeUpdates
 class Checked:
     """A request that broke no rule.
 
-    `request` is the request as DynamoDB reads it (nulls and unknown members gone), `table` the name of its table.
+    `request` is the request as DynamoDB reads it (nulls and unknown members gone), `table` the name of its table and
+    `reference` what the request calls it, which may be its ARN.
     Values in `item`, `key`, `keys` and `start_key` are normalised, and expressions bound to their values;
     a legacy parameter takes the place of the expression it came before. What a request does not have is None. The
     actions of a batch or a transaction are `parts`, each a Checked of its own whose `action` says what it is: Get, Put,
@@ -33,6 +34,7 @@ class Checked:
         "keys",
         "parts",
         "projection",
+        "reference",
         "request",
         "start_key",
         "table",
@@ -49,9 +51,11 @@ class Checked:
         condition: Condition | None = None,
         projection: expressions.Projection | None = None,
         action: str = "",
+        reference: str = "",
     ) -> None:
         self.request = request
         self.table = table
+        self.reference: str = reference or request.get("TableName", table)
         self.action = action
         self.item = item
         self.key = key

@@ -59,7 +59,7 @@ def _operator(request: Mapping[str, Any], conditions: Conditions) -> str | None:
 def key_conditions(conditions: Conditions) -> expressions.KeyTests:
     """KeyConditions; an operator that no key can be searched by stays, to be refused once the key is known."""
     checked = _conditions(conditions)
-    if not 1 <= len(checked) <= 2:
+    if not checked:
         raise ValidationException("Conditions can be of length 1 or 2 only")
     return expressions.legacy.key_conditions(checked)
 

@@ -15,6 +15,7 @@ _is_placeholder = re.compile("[#:][0-9a-zA-Z_]+").fullmatch
 # Programs use the same few placeholders again and again; long ones are not kept, they would fill memory.
 _is_short_placeholder = lru_cache(4096)(_is_placeholder)
 KEPT_LENGTH_MAX = 64
+PLACEHOLDER_LONGEST = 255
 
 PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 
@@ -98,7 +99,18 @@ class Placeholders:
 
 def _fits(sign: str, key: str) -> bool:
     match = _is_short_placeholder if len(key) <= KEPT_LENGTH_MAX else _is_placeholder
-    return key.startswith(sign) and match(key) is not None
+    return len(key) <= PLACEHOLDER_LONGEST and key.startswith(sign) and match(key) is not None
+
+
+def _bad_key(member: str, key: str) -> ValidationException:
+    size = len(key.encode())
+    if size > PLACEHOLDER_LONGEST:
+        # Only the names say how long.
+        how_long = f" size of key: {size}" if member == "ExpressionAttributeNames" else ""
+        problem = f"The expression attribute map contains a key that is too long;{how_long}"
+    else:
+        problem = f'Syntax error; key: "{key}"'
+    return ValidationException(f"{member} contains invalid key: {problem}")
 
 
 def _checked_names(names: dict[str, str] | None) -> dict[str, str] | None:
@@ -108,7 +120,7 @@ def _checked_names(names: dict[str, str] | None) -> dict[str, str] | None:
         raise ValidationException("ExpressionAttributeNames must not be empty")
     for key, name in names.items():
         if not _fits("#", key):
-            raise ValidationException(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{key}"')
+            raise _bad_key("ExpressionAttributeNames", key)
         if not 0 < len(name) < 16_384:
             _check_name(key, name)
     return names
@@ -130,7 +142,7 @@ def _checked_values(given: dict[str, Any] | None) -> values.Item | None:
         raise ValidationException("ExpressionAttributeValues must not be empty")
     for key in given:
         if not _fits(":", key):
-            raise ValidationException(f'ExpressionAttributeValues contains invalid key: Syntax error; key: "{key}"')
+            raise _bad_key("ExpressionAttributeValues", key)
     return {key: _checked_value(key, value) for key, value in given.items()}
 
 

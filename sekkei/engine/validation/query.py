@@ -77,10 +77,14 @@ def _check_key_condition_is_there(request: dict[str, Any]) -> None:
 def _bind(checked: Checked) -> None:
     request = checked.request
     placeholders = Placeholders(request)
+    condition = None
     if "KeyConditionExpression" in request:
-        checked.key_condition = placeholders.key_condition(request["KeyConditionExpression"]).tests()
+        condition = placeholders.key_condition(request["KeyConditionExpression"])
     if "FilterExpression" in request:
         checked.filter = placeholders.condition(request["FilterExpression"], "FilterExpression")
     if "ProjectionExpression" in request:
         checked.projection = placeholders.projection(request["ProjectionExpression"])
     placeholders.check_used()
+    # What the other expressions say wrong is said before what this one cannot say about a key.
+    if condition is not None:
+        checked.key_condition = condition.tests()

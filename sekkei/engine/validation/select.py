@@ -8,7 +8,7 @@ from sekkei.engine.errors import ValidationException
 
 
 def check_select(request: dict[str, Any], prefix: str = "") -> None:
-    """`prefix` is how Query begins one of the texts and Scan does not."""
+    """`prefix` is how Query begins the texts and Scan does not."""
     select = request["Select"]
     chosen = next((name for name in ("ProjectionExpression", "AttributesToGet") if name in request), None)
     if select == "SPECIFIC_ATTRIBUTES":
@@ -19,6 +19,6 @@ def check_select(request: dict[str, Any], prefix: str = "") -> None:
             )
     elif chosen is not None:
         what = "only the Count" if select == "COUNT" else select
-        raise ValidationException(f"Cannot specify the {chosen} when choosing to get {what}")
+        raise ValidationException(f"{prefix}Cannot specify the {chosen} when choosing to get {what}")
     if select == "ALL_PROJECTED_ATTRIBUTES" and "IndexName" not in request:
-        raise ValidationException("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+        raise ValidationException(f"{prefix}ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")

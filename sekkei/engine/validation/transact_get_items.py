@@ -7,7 +7,7 @@ from typing import Any
 from sekkei.engine import values
 from sekkei.engine.validation import fields
 from sekkei.engine.validation.checked import Checked
-from sekkei.engine.validation.parameters import Parameters, projection_of
+from sekkei.engine.validation.parameters import projection_of
 from sekkei.engine.validation.shapes import List, Structure
 from sekkei.engine.validation.table_name import TABLE_NAME, named
 
@@ -32,7 +32,6 @@ SHAPE = Structure(
         longest=100,
     ),
 )
-EXPRESSIONS = Parameters("ProjectionExpression")
 
 
 def rules(request: dict[str, Any]) -> Checked:
@@ -42,6 +41,8 @@ def rules(request: dict[str, Any]) -> Checked:
 
 
 def _part(get: dict[str, Any]) -> Checked:
-    EXPRESSIONS.check(get)
-    key = values.normalised_item(get["Key"])
-    return Checked(get, named(get["TableName"]), action="Get", key=key, projection=projection_of(get))
+    """Unlike elsewhere, names without an expression that uses them are let pass."""
+    part = Checked(get, named(get["TableName"]), action="Get", key=values.normalised_item(get["Key"]))
+    if "ProjectionExpression" in get:
+        part.projection = projection_of(get)
+    return part

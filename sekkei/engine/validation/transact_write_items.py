@@ -9,7 +9,6 @@ from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation import fields, update_item
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.item import check_item_size
-from sekkei.engine.validation.parameters import Parameters
 from sekkei.engine.validation.shapes import List, Shape, Structure
 from sekkei.engine.validation.table_name import TABLE_NAME, named
 
@@ -47,8 +46,6 @@ SHAPE = Structure(
         longest=100,
     ),
 )
-CONDITION = Parameters("ConditionExpression")
-UPDATE = Parameters("UpdateExpression ConditionExpression")
 
 
 def rules(request: dict[str, Any]) -> Checked:
@@ -67,14 +64,15 @@ def rules(request: dict[str, Any]) -> Checked:
 
 
 def _part(name: str, body: dict[str, Any]) -> Checked:
+    """Unlike elsewhere, names and values without an expression that uses them are let pass."""
     part = Checked(body, named(body["TableName"]), action=name)
-    (UPDATE if name == "Update" else CONDITION).check(body)
     if name == "Put":
         part.item = values.normalised_item(body["Item"])
         check_item_size(part.item)
     else:
         part.key = values.normalised_item(body["Key"])
-    update_item.bind(part)
+    if "ConditionExpression" in body or "UpdateExpression" in body:
+        update_item.bind(part)
     return part
 
 

@@ -24,15 +24,26 @@ DEPTH_MAX = 33
 _BOOLEAN = Boolean()
 _STRING = String()
 _BLOB = Blob()
+
+
+class _Set(List):
+    """A set keeps a null that it is given, for the rules on values to refuse it."""
+
+    def read(self, value: Any, *, element: bool = False) -> list[Any]:
+        if not isinstance(value, list | tuple):
+            return super().read(value)
+        return [None if member is None else self.member.read(member, element=True) for member in value]
+
+
 _SCALARS: dict[str, Shape] = {
     "S": _STRING,
     "N": _STRING,
     "B": _BLOB,
     "BOOL": _BOOLEAN,
     "NULL": _BOOLEAN,
-    "SS": List(_STRING),
-    "NS": List(_STRING),
-    "BS": List(_BLOB),
+    "SS": _Set(_STRING),
+    "NS": _Set(_STRING),
+    "BS": _Set(_BLOB),
 }
 _SCALAR_FINE = {kind: shape.fine for kind, shape in _SCALARS.items()}
 

@@ -113,6 +113,7 @@ def test_queries(on: Table, condition: str, values: dict[str, Any], more: dict[s
 
 
 LEGACY = [
+    ({name: {"ComparisonOperator": "NULL"} for name in "abc"}, "Conditions can be of length 1 or 2 only"),
     ({"z": {"ComparisonOperator": "NULL"}}, "Query condition missed key schema element: a"),
     *(
         ({"a": condition}, "Attempted conditional constraint is not an indexable operation")

@@ -149,6 +149,7 @@ def test_no_more_than_ten_faults_are_named() -> None:
 
 
 BAD_VALUES = [
+    ({"SS": ["a", None]}, INVALID + "An string set may not have a null string as a member"),
     ({"NULL": "no"}, INVALID + "Null attribute value types must have the value of true"),
     ({"NULL": False}, INVALID + "Null attribute value types must have the value of true"),
     ({"SS": []}, INVALID + "An string set  may not be empty"),
@@ -307,7 +308,7 @@ CONDITION = {"KeyConditionExpression": "a = :a", "ExpressionAttributeValues": {"
         (
             "Query",
             {**CONDITION, "ProjectionExpression": "b", "Select": "COUNT"},
-            "Cannot specify the ProjectionExpression when choosing to get only the Count",
+            "1 validation error detected: Cannot specify the ProjectionExpression when choosing to get only the Count",
         ),
         (
             "Scan",
@@ -390,6 +391,20 @@ def test_batch_get_projections_are_of_one_kind() -> None:
         "Can not use both expression and non-expression parameters in the same request: "
         "Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}"
     )
+
+
+def test_a_table_in_a_batch_is_named_by_its_arn() -> None:
+    arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/abc"
+    (get,) = validation.check("BatchGetItem", {"RequestItems": {arn: {"Keys": keys(1)}}}).parts
+    assert (get.table, get.reference) == ("abc", arn)
+    twice = {arn: {"Keys": keys(1)}, "abc": {"Keys": keys(1)}}
+    (get,) = validation.check("BatchGetItem", {"RequestItems": twice}).parts
+    assert get.keys == keys(1)
+    puts = {arn: [{"PutRequest": {"Item": {}}}], "abd": [{"DeleteRequest": {"Key": {}}}]}
+    put, delete = validation.check("BatchWriteItem", {"RequestItems": puts}).parts
+    assert (put.table, put.reference) == ("abc", arn)
+    assert (delete.table, delete.reference) == ("abd", "abd")
+    assert validation.check("Scan", {"TableName": arn}).reference == arn
 
 
 def test_batch_write_limits() -> None:

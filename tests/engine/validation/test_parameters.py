@@ -125,6 +125,16 @@ def test_old_and_new(operation: str, request_: dict[str, Any], text: str) -> Non
             {"ExpressionAttributeNames": {"#": "a"}},
             'ExpressionAttributeNames contains invalid key: Syntax error; key: "#"',
         ),
+        (
+            {"ExpressionAttributeNames": {"#" + "a" * 255 + "-": "a"}},
+            "ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is "
+            "too long; size of key: 257",
+        ),
+        (
+            {"ExpressionAttributeValues": {":" + "a" * 255: {"S": "a"}}},
+            "ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is "
+            "too long;",
+        ),
         ({"ExpressionAttributeValues": {}}, "ExpressionAttributeValues must not be empty"),
         (
             {"ExpressionAttributeValues": {"a": {}}},
@@ -204,8 +214,17 @@ def test_a_transaction_parses_every_action() -> None:
     get = {"Get": {"TableName": "abc", "Key": {}, "ProjectionExpression": "!!!"}}
     text = refusal("TransactGetItems", {"TransactItems": [get]})
     assert text == 'Invalid ProjectionExpression: Syntax error; token: "!", near: "!!"'
-    put = {"Put": {"TableName": "abc", "Item": {}, "ExpressionAttributeNames": {"#a": "a"}}}
-    assert refusal("TransactWriteItems", {"TransactItems": [put]}) == NAMES_ALONE
+
+
+def test_a_transaction_lets_placeholders_without_an_expression_pass() -> None:
+    placeholders = {"ExpressionAttributeNames": {"#a": "a"}, "ExpressionAttributeValues": {":a": {"S": "a"}}}
+    put = {"TableName": "abc", "Item": {}, **placeholders}
+    assert validation.check("TransactWriteItems", {"TransactItems": [{"Put": put}]})
+    get = {"TableName": "abc", "Key": {}, "ExpressionAttributeNames": {"#a": "a"}}
+    assert validation.check("TransactGetItems", {"TransactItems": [{"Get": get}]})
+    put["ConditionExpression"] = "attribute_exists(b)"
+    text = refusal("TransactWriteItems", {"TransactItems": [{"Put": put}]})
+    assert text == "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}"
 
 
 def test_bound_expressions_come_out() -> None:
