@@ -8,7 +8,19 @@ from contextlib import contextmanager
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.expressions import BoundCondition, condition_checks, evaluation
 from sekkei.engine.expressions.functions import CONDITION_FUNCTIONS, IN_OPERANDS_MAX, wrong_count, wrong_type
-from sekkei.engine.expressions.nodes import And, Condition, Not, Operand, Operation, Or, Path, Value, walk
+from sekkei.engine.expressions.nodes import (
+    And,
+    Condition,
+    Node,
+    Not,
+    Operand,
+    Operation,
+    Or,
+    Path,
+    Value,
+    children,
+    walk,
+)
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.expressions import unsupported
 from sekkei.engine.partiql.literals import is_value, value_of
@@ -19,6 +31,9 @@ from sekkei.engine.values import AttributeValue
 
 PARAMETER = "WHERE"
 """What the engine's messages would call the expression, if PartiQL's did not leave that out."""
+
+
+NODES_MAX = 20_000
 
 
 class Bindings:
@@ -85,9 +100,22 @@ def in_partiql_words() -> Iterator[None]:
 def condition_of(where: Expression, bindings: Bindings) -> Condition:
     """The tree of a WHERE clause, all of its operands checked."""
     tree = _condition(where, bindings)
+    if _expanded(tree, {}) > NODES_MAX:
+        raise ValidationException("The WHERE clause is too complex to evaluate")
     with in_partiql_words():
         condition_checks.checks(PARAMETER, tree, bindings.names).run(bindings.values)
     return tree
+
+
+def _expanded(node: Node, known: dict[int, int]) -> int:
+    """How many nodes there are for whoever walks the tree: what stands in it twice counts twice.
+
+    Comparing conditions with each other repeats them, and repetitions of repetitions would outgrow any memory.
+    """
+    size = known.get(id(node))
+    if size is None:
+        size = known[id(node)] = 1 + sum([_expanded(child, known) for child in children(node)])
+    return size
 
 
 def _condition(node: Expression, bindings: Bindings) -> Condition:

@@ -111,7 +111,7 @@ class ExpressionParser:
             rank = self._rank(operator)
             if rank <= precedence:
                 break
-            if isinstance(left, _CHAINED):
+            if isinstance(left, _CHAINED) and rank > _AND:
                 self._chained += 1
                 if self._chained > CHAIN_MAX:
                     raise malformed("Statement is nested too deeply")

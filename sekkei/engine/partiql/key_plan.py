@@ -66,7 +66,9 @@ class KeyPlanner:
         self._hash = schema.hash[0]
         self._range = schema.range[0] if schema.range else None
         self._bindings = bindings
-        self._tests: dict[Operation, list[Operation]] = {}
+        # Alternatives share their conditions, so each is looked at once.
+        self._tests: dict[int, list[Operation]] = {}
+        self._excluding: dict[int, bool] = {}
 
     def reads(self, tree: Condition) -> list[Read] | None:
         """The reads in the order of the clause; None when everything has to be read."""
@@ -134,9 +136,9 @@ class KeyPlanner:
 
     def _key_tests(self, node: Operation) -> list[Operation]:
         """What a condition asks of the key, the attribute first; IN is several equalities. Nothing if it is no such."""
-        found = self._tests.get(node)
+        found = self._tests.get(id(node))
         if found is None:
-            found = self._tests[node] = self._found_key_tests(node)
+            found = self._tests[id(node)] = self._found_key_tests(node)
         return found
 
     def _found_key_tests(self, node: Operation) -> list[Operation]:
@@ -237,16 +239,21 @@ class KeyPlanner:
 
     def _excludes_sort_key(self, condition: Condition) -> bool:
         """Whether a condition says what the sort key is not: NOT … or <>."""
-        if self._range is None:
-            return False
-        for node in walk(condition):
-            negative = isinstance(node, Not) or (isinstance(node, Operation) and node.operator == "<>")
-            if negative and any(
-                isinstance(inner, Path) and self._bindings.names[str(inner.elements[0])] == self._range.name
-                for inner in walk(node)
-            ):
-                return True
-        return False
+        found = self._excluding.get(id(condition))
+        if found is None:
+            negative = [
+                node
+                for node in walk(condition)
+                if isinstance(node, Not) or (isinstance(node, Operation) and node.operator == "<>")
+            ]
+            found = self._excluding[id(condition)] = any(map(self._names_sort_key, negative))
+        return found
+
+    def _names_sort_key(self, condition: Condition) -> bool:
+        return self._range is not None and any(
+            isinstance(node, Path) and self._bindings.names[str(node.elements[0])] == self._range.name
+            for node in walk(condition)
+        )
 
 
 def _check_apart(reads: Iterable[Read]) -> None:

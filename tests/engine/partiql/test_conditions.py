@@ -226,3 +226,18 @@ async def test_a_table_that_is_not_there(running: Running) -> None:
         'SELECT * FROM "none"."index"',
     ):
         assert await running.refused(statement) == ("ResourceNotFoundException", "Requested resource not found")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "(" * 30 + "a = 1" + ") = (b = 2)" * 30,
+        "(" * 30 + "a = 1" + ") = b" * 30,
+        "(" * 10 + "a = 1" + ") IN [true, false, b, c]" * 10,
+    ],
+)
+async def test_comparisons_of_comparisons_do_not_outgrow_memory(running: Running, condition: str) -> None:
+    assert await running.refused(f"SELECT * FROM hash WHERE {condition}") == (
+        V,
+        "The WHERE clause is too complex to evaluate",
+    )

@@ -99,6 +99,10 @@ def test_a_long_chain_of_conditions_is_wide_and_not_deep() -> None:
     assert len(tree.where.operands) == 900
 
 
+def test_many_groups_are_not_deep() -> None:
+    parse("SELECT * FROM t WHERE " + " AND ".join(["(a = 1 OR b = 2)"] * 300))
+
+
 def test_nesting_leaves_room_on_the_stack() -> None:
     """As deep as the parser goes, and everything that walks the tree after it, within half of Python's stack."""
     deep = "SELECT * FROM t WHERE " + "(" * 70 + "a = [[[[1]]]]" + ")" * 70
