@@ -127,6 +127,11 @@ class Pattern(Generic[P, R_co]):
                 found = [plan for step in self._steps(result) for plan in self._plan(step)]
         except SekkeiError:
             raise
+        except NameError as error:
+            raise DesignError(
+                "SK141",
+                f"pattern {self.name}: {error}. Patterns are planned where they stand; move it below what it uses.",
+            ) from error
         except Exception as error:
             raise DesignError(
                 "SK141",

@@ -1,0 +1,263 @@
+"""What Q. stores: the models of its tables. Stored names are the original document's, to the letter."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from enum import Enum
+from typing import Any
+
+from sekkei.design import Attr, attr, computed, epoch, iso, model, part, version
+
+INSTANT = iso("Z", digits=3)
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)  # "not used yet", so that new questions are in the index and come first
+LOG_KEPT = timedelta(days=90)
+
+
+class Visibility(Enum):
+    MUTUAL = "mutual"
+    FOLLOWERS = "followers"
+
+
+class QuestionType(Enum):
+    ADMIN = "admin"
+    USER = "user"
+
+
+class QuestionStatus(Enum):
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    USED = "used"
+    ARCHIVED = "archived"
+
+
+class ReactionType(Enum):
+    HEART = "❤️"
+    FIRE = "🔥"
+    LAUGH = "😂"
+    THINK = "🤔"
+    EYES = "👀"
+
+
+class TargetType(Enum):
+    USER = "user"
+    ANSWER = "answer"
+
+
+class ReportCategory(Enum):
+    SPAM = "spam"
+    HARASSMENT = "harassment"
+    INAPPROPRIATE = "inappropriate"
+    IMPERSONATION = "impersonation"
+    PRIVACY = "privacy"
+    OTHER = "other"
+
+
+class ReportStatus(Enum):
+    PENDING = "pending"
+    RESOLVED = "resolved"
+    DISMISSED = "dismissed"
+
+
+class DeviceType(Enum):
+    IOS = "ios"
+    ANDROID = "android"
+
+
+class AdminAction(Enum):
+    ADD_NG_WORD = "ADD_NG_WORD"
+    DELETE_NG_WORD = "DELETE_NG_WORD"
+    CREATE_QUESTION = "CREATE_QUESTION"
+    SET_DAILY_QUESTION = "SET_DAILY_QUESTION"
+    UPDATE_REPORT = "UPDATE_REPORT"
+    REVIEW_SUBMISSION = "REVIEW_SUBMISSION"
+    BAN_USER = "BAN_USER"
+    UNBAN_USER = "UNBAN_USER"
+    REVIEW_FLAGGED_POST = "REVIEW_FLAGGED_POST"
+
+
+def folded(username: str | None) -> str | None:
+    """Names that differ only in case are one name."""
+    return None if username is None else username.casefold()
+
+
+@model
+class User:
+    user_id: Attr[str] = attr("userId", ja="ユーザーID（UUID）", en="user (UUID)")
+    app_id: Attr[str | None] = attr(
+        "appId", default=None, ja="アプリ内ID（3〜15文字、英小文字+数字+_）", en="name within the app, set once"
+    )
+    username: Attr[str | None] = attr(
+        default=None, ja="ユーザー名（3〜20文字、英数字+_）、変更可能", en="user name, may change"
+    )
+    display_name: Attr[str | None] = attr("displayName", default=None, ja="表示名（1〜50文字）", en="shown name")
+    bio: Attr[str | None] = attr(default=None, ja="自己紹介（200文字以下）", en="about oneself")
+    email: Attr[str] = attr(escape=True, ja="メールアドレス（小文字正規化済み）", en="mail address in lower case")
+    birth_date: Attr[date] = attr("birthDate", ja="生年月日", en="day of birth")
+    profile_image_url: Attr[str | None] = attr(
+        "profileImageUrl", default=None, ja="プロフィール画像のS3 URL", en="picture"
+    )
+    is_private: Attr[bool] = attr("isPrivate", default=False, ja="非公開アカウントか", en="follows need approval")
+    visibility_type: Attr[Visibility] = attr(
+        "visibilityType", default=Visibility.MUTUAL, ja="閲覧範囲", en="who may read the answers"
+    )
+    following_count: Attr[int] = attr("followingCount", default=0, ja="フォロー数", en="how many this user follows")
+    follower_count: Attr[int] = attr("followerCount", default=0, ja="フォロワー数", en="how many follow this user")
+    is_banned: Attr[bool] = attr("isBanned", default=False, ja="BANされているか", en="banned")
+    is_admin: Attr[bool] = attr("isAdmin", default=False, ja="管理者権限を持つか", en="may administer")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="作成日時", en="made")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+    deleting_at: Attr[datetime | None] = attr(
+        "deletingAt", default=None, stored_as=INSTANT, ja="退会処理の開始", en="withdrawal began", added=True
+    )
+    username_folded: Attr[str | None] = computed(folded, keep=False)
+    version: Attr[int] = version(added=True)
+
+
+@model
+class DailyQuestion:
+    day: Attr[date] = attr("date", ja="日付（JST）", en="Japanese day")
+    question_id: Attr[str] = attr("questionId", ja="お題ID", en="the question")
+    question_text: Attr[str] = attr("questionText", ja="お題本文", en="its text")
+    scheduled_publish_time: Attr[time] = attr(
+        "scheduledPublishTime", ja="公開予定時刻", en="when it is to be published"
+    )
+    published_at: Attr[datetime | None] = attr(
+        "publishedAt", default=None, stored_as=INSTANT, ja="実際の公開日時", en="when it was published"
+    )
+    is_fallback: Attr[bool] = attr("isFallback", default=False, ja="フォールバックお題か", en="a spare question")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="レコード作成日時", en="made")
+
+
+@model
+class Question:
+    question_id: Attr[str] = attr("questionId", ja="お題ID（UUID）", en="question (UUID)")
+    text: Attr[str] = attr(ja="お題本文（最大80文字）", en="text")
+    type: Attr[QuestionType] = attr(ja="種別", en="by whom")
+    submitted_by: Attr[str | None] = attr("submittedBy", default=None, ja="投稿者userId", en="the user who sent it")
+    status: Attr[QuestionStatus] = attr(ja="ステータス", en="status")
+    is_flagged: Attr[bool] = attr("isFlagged", default=False, ja="NGワード検知されたか", en="holds a forbidden word")
+    last_used_at: Attr[datetime] = attr(
+        "lastUsedAt", default=NEVER, stored_as=INSTANT, ja="最後に使用された日時", en="last asked; 1970 for never"
+    )
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="作成日時", en="made")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+
+
+def flag_state(is_flagged: bool, is_deleted: bool) -> str | None:
+    """Sparse: only answers that wait for a review."""
+    return "flagged" if is_flagged and not is_deleted else None
+
+
+@model
+class Answer:
+    day: Attr[date] = attr("date", ja="回答対象の日付", en="the question's day")
+    user_id: Attr[str] = attr("userId", ja="回答者のユーザーID", en="who answers")
+    question_id: Attr[str] = attr("questionId", ja="質問ID", en="the question")
+    text: Attr[str] = attr(ja="回答本文（最大80文字）", en="text")
+    is_on_time: Attr[bool] = attr("isOnTime", ja="オンタイム（30分以内）か", en="within 30 minutes")
+    late_minutes: Attr[int] = attr("lateMinutes", default=0, ja="遅れた分数", en="minutes late")
+    is_flagged: Attr[bool] = attr("isFlagged", default=False, ja="NGワード検知されたか", en="holds a forbidden word")
+    is_deleted: Attr[bool] = attr("isDeleted", default=False, ja="削除済みか", en="deleted")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="投稿日時", en="posted")
+    deleted_at: Attr[datetime | None] = attr(
+        "deletedAt", default=None, stored_as=INSTANT, ja="削除日時", en="when it was deleted"
+    )
+    deleted_by_admin: Attr[bool] = attr(
+        "deletedByAdmin", default=False, ja="管理者による削除か", en="taken down by an administrator", added=True
+    )
+    flag_state: Attr[str | None] = computed(
+        flag_state, "flagState", ja="審査待ちの印", en="set while to review", added=True
+    )
+
+
+@model
+class Follow:
+    follower_id: Attr[str] = attr("followerId", ja="フォローする側のユーザーID", en="who follows")
+    followee_id: Attr[str] = attr("followeeId", ja="フォローされる側のユーザーID", en="who is followed")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="フォロー日時", en="since")
+
+
+@model
+class Block:
+    blocker_id: Attr[str] = attr("blockerId", ja="ブロックする側のユーザーID", en="who blocks")
+    blocked_id: Attr[str] = attr("blockedId", ja="ブロックされる側のユーザーID", en="who is blocked")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="ブロック日時", en="since")
+
+
+@model
+class Reaction:
+    day: Attr[date] = part(ja="回答の日付", en="the answer's day")
+    user_id: Attr[str] = part(ja="回答者", en="the answer's author")
+    reactor_id: Attr[str] = attr("reactorId", ja="リアクションしたユーザーID", en="who reacts")
+    reaction_type: Attr[ReactionType] = attr("reactionType", ja="リアクション種別", en="which one")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="リアクション日時", en="first given")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時（変更時）", en="last changed")
+
+
+@model
+class Report:
+    report_id: Attr[str] = attr("reportId", ja="通報ID（UUID）", en="report (UUID)")
+    reporter_id: Attr[str] = attr("reporterId", ja="通報者のユーザーID", en="who reports")
+    target_type: Attr[TargetType] = attr("targetType", ja="対象種別", en="what is reported")
+    target_id: Attr[str] = attr("targetId", escape=True, ja="対象ID（userId または answerId）", en="which one")
+    category: Attr[ReportCategory] = attr(ja="通報カテゴリ", en="why")
+    description: Attr[str | None] = attr(default=None, ja="自由記述", en="in the reporter's words")
+    status: Attr[ReportStatus] = attr(default=ReportStatus.PENDING, ja="ステータス", en="status")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="通報日時", en="made")
+    resolved_at: Attr[datetime | None] = attr(
+        "resolvedAt", default=None, stored_as=INSTANT, ja="対応完了日時", en="when it was dealt with"
+    )
+    resolved_by: Attr[str | None] = attr("resolvedBy", default=None, ja="対応した管理者ID", en="by whom")
+
+
+@model
+class Submission:
+    day: Attr[date] = attr("date", ja="提出日", en="Japanese day")
+    user_id: Attr[str] = attr("userId", ja="提出者のユーザーID", en="who submits")
+    question_id: Attr[str] = attr("questionId", ja="提出したお題のID", en="the question")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="提出日時", en="made")
+
+
+@model
+class NGWord:
+    word: Attr[str] = attr(ja="NGワード（小文字正規化）", en="the word, normalised")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="登録日時", en="made")
+    created_by: Attr[str] = attr("createdBy", ja="登録した管理者ID", en="by whom")
+    original: Attr[str | None] = attr(default=None, ja="登録時の表記", en="as it was entered", added=True)
+
+
+@model
+class PushToken:
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="whose device")
+    token: Attr[str] = attr(escape=True, ja="Expo Push Token", en="Expo push token")
+    device_type: Attr[DeviceType] = attr("deviceType", ja="デバイス種別", en="kind of device")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="登録日時", en="made")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+
+
+def log_expiry(timestamp: datetime) -> datetime:
+    return timestamp + LOG_KEPT
+
+
+@model
+class AdminLog:
+    log_id: Attr[str] = attr("logId", ja="ログID（UUID）", en="entry (UUID)")
+    admin_id: Attr[str] = attr("adminId", ja="操作した管理者のユーザーID", en="who did it")
+    admin_email: Attr[str | None] = attr("adminEmail", default=None, ja="管理者のメールアドレス", en="their address")
+    action: Attr[AdminAction] = attr(ja="操作種別", en="what was done")
+    target_type: Attr[str | None] = attr("targetType", default=None, ja="対象の種別", en="to what kind of thing")
+    target_id: Attr[str | None] = attr("targetId", default=None, ja="対象のID", en="to which")
+    details: Attr[dict[str, Any] | None] = attr(default=None, ja="操作の詳細情報", en="details")
+    ip_address: Attr[str | None] = attr("ipAddress", default=None, ja="操作元IPアドレス", en="from where")
+    timestamp: Attr[datetime] = attr(stored_as=INSTANT, ja="操作日時", en="when")
+    ttl: Attr[datetime] = computed(
+        log_expiry, stored_as=epoch(), ja="TTL（90日後に自動削除）", en="deleted after 90 days"
+    )
+
+
+@model
+class FollowRequest:
+    followee_id: Attr[str] = attr("followeeId", ja="申請された側", en="who is asked")
+    follower_id: Attr[str] = attr("followerId", ja="申請した側", en="who asks")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="申請日時", en="made")
