@@ -6,12 +6,12 @@ nor changes threads. A write is handed to the one writer and returns when the co
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import shutil
 import tempfile
 import threading
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,9 @@ class Engine:
         self.clock = clock
         self.region = region
         self._scratch = None if path is not None else _scratch_folder()
+        if self._scratch is not None:
+            # Also when nobody closes the engine.
+            weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
         self.path = os.fspath(path) if path is not None else os.path.join(str(self._scratch), "memory.db")
         if path is not None:
             file.prepare_folder(self.path)
@@ -132,12 +135,6 @@ class Engine:
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        scratch = getattr(self, "_scratch", None)
-        if scratch is not None:
-            with contextlib.suppress(Exception):
-                shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _perform(write: operations.Write, checked: validation.Checked, render: Render, transaction: Any) -> Response:

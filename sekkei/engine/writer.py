@@ -93,7 +93,11 @@ class Writer:
                 raise RuntimeError("This store is closed.")
             if self._thread is None:
                 self._set_housekeeping_due()
-                self._thread = threading.Thread(target=self._serve, name="sekkei-writer", daemon=True)
+                # Opened here, so that a file that cannot be opened is the caller's error and not a thread's silence.
+                connection = self._connect()
+                self._thread = threading.Thread(
+                    target=self._serve, args=(connection,), name="sekkei-writer", daemon=True
+                )
                 self._thread.start()
 
     def close(self) -> None:
@@ -105,8 +109,7 @@ class Writer:
         self._queue.put(None)
         self._thread.join()
 
-    def _serve(self) -> None:
-        connection = self._connect()
+    def _serve(self, connection: apsw.Connection) -> None:
         try:
             last = False
             while not last:
