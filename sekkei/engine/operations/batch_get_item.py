@@ -26,12 +26,12 @@ def batch_get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Resp
     room = RESPONSE_BYTES_MAX
     for part, table in zip(checked.parts, tables, strict=True):
         consistent = bool(part.request.get("ConsistentRead"))
-        found = responses.setdefault(part.table, [])
+        found = responses.setdefault(part.reference, [])
         for position, key in enumerate(part.keys):
             stored = snapshot.stored(table, table.key_bytes(key))
             size = stored.size if stored is not None else 0
             if size > room:
-                unprocessed[part.table] = {**part.request, "Keys": list(part.keys[position:])}
+                unprocessed[part.reference] = {**part.request, "Keys": list(part.keys[position:])}
                 room = -1
                 break
             room -= size
