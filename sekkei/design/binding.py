@@ -45,6 +45,7 @@ class KeyPart(NamedTuple):
     attribute: str
     template: Template
     alone: bool  # no other entity puts another kind of text into this attribute
+    own: str | None = None  # the attribute of the model that is this whole text, when there is one
 
 
 class _Given:
@@ -104,7 +105,7 @@ def bind(
     tests = [_partition(part, given) for part in hashes]
     excluded = None
     for part in ranges:
-        exact = _exact(part.template, given)
+        exact = _exact(part, given)
         if exact is not None:
             tests.append(KeyTest(part.attribute, "=", (exact,)))
             continue
@@ -117,7 +118,7 @@ def bind(
 
 
 def _partition(part: KeyPart, given: _Given) -> KeyTest:
-    exact = _exact(part.template, given)
+    exact = _exact(part, given)
     if exact is not None:
         return KeyTest(part.attribute, "=", (exact,))
     lost = [c.field.label for c in part.template.components if c.field.name not in given.equal]
@@ -129,12 +130,15 @@ def _partition(part: KeyPart, given: _Given) -> KeyTest:
     )
 
 
-def _exact(template: Template, given: _Given) -> AttributeValue | None:
-    """The key attribute, when every part of it is given."""
-    names = [component.field.name for component in template.components]
+def _exact(part: KeyPart, given: _Given) -> AttributeValue | None:
+    """The key attribute, when every part of it is given, or its whole text."""
+    if part.own in given.equal:
+        given.used.add(part.own)
+        return {"S": str(given.equal[part.own])}
+    names = [component.field.name for component in part.template.components]
     if not all(name in given.equal for name in names):
         return None
-    stored = template.encode(given.equal)
+    stored = part.template.encode(given.equal)
     if stored is None:
         raise ValueRefused("SK206", f"{given.place}: None is given for a part of a key. Pass a value for every part.")
     given.used.update(names)
@@ -144,7 +148,9 @@ def _exact(template: Template, given: _Given) -> AttributeValue | None:
 def _partial(part: KeyPart, given: _Given) -> tuple[KeyTest | None, tuple[str, AttributeValue] | None]:
     template = part.template
     if template.whole:
-        return _whole(part, given), None
+        return _whole(part, given, template.components[0].field.name), None
+    if part.own is not None and given.range is not None and given.range.field.name == part.own:
+        return _whole(part, given, part.own), None
     prefix, at = "", 0
     for at, piece in enumerate(template.pieces):  # noqa: B007
         if isinstance(piece, str):
@@ -162,16 +168,17 @@ def _partial(part: KeyPart, given: _Given) -> tuple[KeyTest | None, tuple[str, A
     return (KeyTest(part.attribute, "begins_with", ({"S": prefix},)) if prefix else None), None
 
 
-def _whole(part: KeyPart, given: _Given) -> KeyTest | None:
-    field = part.template.components[0].field
-    condition = given.range_on(field.name)
+def _whole(part: KeyPart, given: _Given, name: str) -> KeyTest | None:
+    """A range on the whole key attribute."""
+    condition = given.range_on(name)
     if condition is None:
         return None
     if isinstance(condition, Call):
         assert condition.stored is not None
         return KeyTest(part.attribute, "begins_with", (condition.stored,))
     values = [condition.low, condition.high] if isinstance(condition, Between) else [condition.operand]
-    operands = tuple(_needed(part.template.encode_whole(value), given) for value in values)
+    encode = part.template.encode_whole if part.template.whole else condition.field.encode
+    operands = tuple(_needed(encode(value), given) for value in values)
     return KeyTest(part.attribute, "BETWEEN" if isinstance(condition, Between) else condition.operator, operands)
 
 

@@ -83,7 +83,9 @@ class View(Generic[M]):
         for name in names:
             template = self.entity.template_for(name)
             assert template is not None
-            found.append(KeyPart(name, template, len(self.table.literals(name)) == 1))
+            field = self.entity.model.by_stored.get(name)
+            own = field.name if field is not None and field.role == "template" else None
+            found.append(KeyPart(name, template, len(self.table.literals(name)) == 1, own))
         return found
 
     def where(self, *conditions: Condition[M]) -> Query[M]:
