@@ -140,7 +140,7 @@ class Table:
         ttl = record.get("TimeToLive")
         self.ttl_attribute = ttl["AttributeName"] if ttl else None
         self.ttl_index_id = ttl["id"] if ttl else None
-        self.ttl_ready = bool(ttl) and not ttl.get("Backfilling")
+        self.ttl_ready = ttl is not None and not ttl.get("Backfilling")
         stream = record.get("StreamSpecification")
         self.stream_view = stream["StreamViewType"] if stream and stream["StreamEnabled"] else None
         self.keeps_history = "PointInTimeRecovery" in record or bool(record.get("Copies"))

@@ -24,6 +24,9 @@ from sekkei.engine.values import Item
 # SQLite's own bounds for "no limit".
 UNLIMITED = -1
 
+Rows = list[tuple[Any, ...]]
+"""What a query gives: its columns have the types that the statement's text says."""
+
 
 class Catalogue:
     """All tables as of one version of the file.
@@ -43,7 +46,7 @@ class Catalogue:
             version = connection.execute(sql.READ_VERSION).get
             if version == self.version:
                 return False
-            rows = connection.execute(sql.READ_TABLES).fetchall()
+            rows: Rows = connection.execute(sql.READ_TABLES).fetchall()
             self.tables = {table.name: table for table in (Table(id, orjson.loads(record)) for id, record in rows)}
             self.version = version
             return True
@@ -125,17 +128,18 @@ class Snapshot:
 
     def get(self, table: Table, key: bytes) -> bytes | None:
         """The stored bytes of one item."""
-        rows = self._cursor.execute(table.sql_get, (key,)).fetchall()
+        rows: Rows = self._cursor.execute(table.sql_get, (key,)).fetchall()
         if not rows:
             return None
         blob, crc = rows[0]
         if checksum(key, blob) != crc:
             raise damaged(table)
-        return blob  # type: ignore[no-any-return]
+        found: bytes = blob
+        return found
 
     def stored(self, table: Table, key: bytes) -> Stored | None:
         """One item with what a writer needs to know of it."""
-        rows = self._cursor.execute(sql.read_item(table.id), (key,)).fetchall()
+        rows: Rows = self._cursor.execute(sql.read_item(table.id), (key,)).fetchall()
         if not rows:
             return None
         row, blob, size, crc = rows[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from sekkei.engine import sql, values
 from sekkei.engine.catalogue import Index, Table
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.settings import Settings
-from sekkei.engine.snapshot import Catalogue, Snapshot, Stored, change_checksum, checksum
+from sekkei.engine.snapshot import Catalogue, Rows, Snapshot, Stored, change_checksum, checksum
 from sekkei.engine.values import Item
 
 TTL_KEY_BYTES = 8
@@ -44,7 +45,8 @@ class Transaction(Snapshot):
         self.wrote = True
         crc = checksum(key, blob)
         if old is None:
-            row = self._cursor.execute(sql.insert_item(table.id), (key, blob, size, crc)).fetchall()[0][0]
+            inserted: Rows = self._cursor.execute(sql.insert_item(table.id), (key, blob, size, crc)).fetchall()
+            row: int = inserted[0][0]
             self._count(table.id, 1, size)
         else:
             row = old.row
@@ -107,7 +109,8 @@ class Transaction(Snapshot):
         old_blob, old_size = (kept_old.blob, kept_old.size) if kept_old is not None else (None, None)
         new_blob, size = (new, new_size) if table.logs_new and new is not None else (None, None)
         crc = change_checksum(event, key, keys, old_blob, new_blob)
-        now_ms = int(self.now * 1000)
+        # Rounded up, so that no change counts as older than a second it came after.
+        now_ms = math.ceil(self.now * 1000)
         self._cursor.execute(
             sql.INSERT_CHANGE,
             (table.id, now_ms, event, by_ttl, key, keys, old_blob, old_size, new_blob, size, crc),
@@ -175,7 +178,7 @@ class Transaction(Snapshot):
     def backfill(self, table: Table, index: Index, after: bytes, limit: int) -> bytes | None:
         """Index the next `limit` items whose key lies beyond `after`; gives the last key seen, None at the end."""
         last = None
-        rows = self.connection.execute(
+        rows: Rows = self.connection.execute(
             f"SELECT row, key, item FROM items_{table.id} WHERE key > ? ORDER BY key LIMIT ?", (after, limit)
         ).fetchall()
         self.wrote = True

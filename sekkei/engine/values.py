@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from decimal import Decimal
 from typing import Any
 
 from sekkei.engine import numbers
@@ -213,9 +214,9 @@ def compare(left: AttributeValue, right: AttributeValue) -> int | None:
         # UTF-8 order: by code point, which is how Python compares str.
         a, b = content, other
     elif kind == "N":
-        a, b = numbers.to_decimal(content), numbers.to_decimal(other)
+        a, b = Decimal(content), Decimal(other)
     elif kind == "B":
         a, b = binary(content), binary(other)
     else:
         return None
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)
