@@ -23,7 +23,7 @@ setup: .venv/.ready
 	@touch $@
 
 test: setup
-	$(BIN)/python -m pytest tests -m "not torture"
+	$(BIN)/python -m pytest tests -m "not torture" -n auto --dist worksteal
 
 check: setup
 	$(BIN)/ruff check sekkei systems tests bench
