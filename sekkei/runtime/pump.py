@@ -112,7 +112,8 @@ class Pump:
             self._iterators.pop(shard, None)
             await self._save(shard, checkpoint.sequence if isinstance(error, ExpiredIteratorException) else None)
             return False, 0
-        records: list[Record] = answer["Records"]
+        # Lambda's event source mapping says which stream a record is from; GetRecords leaves it out.
+        records: list[Record] = [{**record, "eventSourceARN": stream} for record in answer["Records"]]
         last = await self._handle(records) if records else None
         following = answer.get("NextShardIterator")
         if records and last != _sequence(records[-1]):

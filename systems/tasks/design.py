@@ -19,7 +19,6 @@ from systems.tasks.entities import (
     UserTeam,
     comments,
     day_totals,
-    design,
     invitations,
     tag_ref,
     tags,
@@ -30,6 +29,9 @@ from systems.tasks.entities import (
     user_teams,
     users,
     work_of,
+)
+from systems.tasks.entities import (
+    design as design,
 )
 from systems.tasks.statuses import OPEN, Order, Status, group, group_serving
 
@@ -214,3 +216,15 @@ def comments_on(team_id: str, task_id: str) -> Query[Comment]:
 def days_of(team_id: str, first: date, last: date) -> Query[DayTotals]:
     """A team's totals at the end of each day."""
     return day_totals.where(DayTotals.team_id == team_id, DayTotals.day.between(first, last))
+
+
+@design.pattern(ja="全チーム（夜間ジョブ）", added=True)
+def all_teams() -> Query[Team]:
+    """Every team, for the jobs that look after all of them."""
+    return teams.index("GSI_Teams").where(Team.listed == "TEAM")
+
+
+@design.pattern(ja="チームの全タスク（ジョブ）", added=True)
+def stored_tasks(team_id: str) -> Query[Task]:
+    """Every task of a team as it is now, not as an index last saw it."""
+    return tasks.where(Task.team_id == team_id).consistent()

@@ -27,7 +27,6 @@ from sekkei.design import (
 )
 from systems.tasks.statuses import GROUPS, Status, group
 
-TITLE_CHARACTERS_MAX = 200
 SEARCHED_CHARACTERS_MAX = 4_000
 
 design = Design(
@@ -68,6 +67,14 @@ table = design.table(
             en="A person's work in all teams, by end",
             added=True,
         ),
+        Index(
+            "GSI_Teams",
+            "team_listed",
+            "PK",
+            ja="全チーム（ジョブ用）",
+            en="All teams, for the nightly jobs",
+            added=True,
+        ),
     ],
     ja="タスク管理アプリのメインテーブル。ストリームは追加（ボードのライブ更新）",
     en="The main table. Its stream is added, so that open boards hear of changes.",
@@ -98,7 +105,7 @@ class Role(Enum):
 @model
 class User:
     user_id: Attr[str] = part()
-    email: Attr[str] = attr("user_email", escape=True)
+    email: Attr[str | None] = attr("user_email", default=None, escape=True)
     name: Attr[str] = attr("user_name")
     image: Attr[str | None] = attr("user_image", default=None)
     created_on: Attr[date] = attr("user_createdAt")
@@ -139,6 +146,7 @@ class Team:
     description: Attr[str] = attr("team_discription", default="")
     admins: Attr[int] = attr(default=1, added=True, en="How many admins there are; never 0")
     closing: Attr[bool] = attr(default=False, added=True, en="Being deleted; nothing can be added any more")
+    listed: Attr[str] = attr("team_listed", default="TEAM", added=True, en="The same for all, so that jobs find them")
 
 
 @table.entity(Team, type="team", ja="チーム情報")

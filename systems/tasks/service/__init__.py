@@ -1,0 +1,38 @@
+"""The operations, by what they are about. Who may do what is decided here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sekkei.runtime.system import Context
+from systems.tasks.service.access import Access
+from systems.tasks.service.invitations import Invitations
+from systems.tasks.service.people import People, Visitor
+from systems.tasks.service.tasks import Tasks
+from systems.tasks.service.teams import Teams
+
+__all__ = ["Access", "Invitations", "People", "Service", "Tasks", "Teams", "Visitor", "open_service"]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    access: Access
+    people: People
+    teams: Teams
+    tasks: Tasks
+    invitations: Invitations
+
+
+def open_service(context: Context) -> Service:
+    db, clock, jobs = context.db, context.clock, context.jobs
+    access = Access(db)
+    people = People(db, clock, jobs)
+    teams = Teams(db, clock, jobs, access)
+    key = context.settings.secrets.key("tasks invitations")
+    return Service(
+        access=access,
+        people=people,
+        teams=teams,
+        tasks=Tasks(db, clock, jobs, access),
+        invitations=Invitations(db, clock, context.outbox, key, access, people, teams),
+    )
