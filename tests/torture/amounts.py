@@ -1,0 +1,26 @@
+"""How much of each programme is run: a little in every test run, more in `make torture`, most before a release.
+
+SEKKEI_TORTURE=release make torture
+"""
+
+from __future__ import annotations
+
+import os
+
+IS_RELEASE = os.environ.get("SEKKEI_TORTURE") == "release"
+
+
+def amount(every_commit: int, release: int) -> int:
+    return release if IS_RELEASE else every_commit
+
+
+KILLS = amount(100, 10_000)
+POWER_CUTS = amount(1_000, 100_000)
+FAULT_SCRIPTS = amount(1, 20)
+STEPS = amount(5_000, 1_000_000)
+BANK_TRANSACTIONS = amount(5_000, 500_000)
+TOKEN_RETRIES = amount(100, 2_000)
+CLOCK_SCHEDULES = amount(100, 10_000)
+BIT_FLIPS = amount(100, 10_000)
+MIGRATION_KILLS = amount(30, 1_000)
+BACKUP_DRILLS = amount(1, 200)

@@ -1,0 +1,142 @@
+"""What runs in processes that are killed. Faults are planted here, never in the product."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import itertools
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from typing import Any
+
+from sekkei.engine import Engine
+from sekkei.engine.transaction import Transaction
+from sekkei.engine.writer import Writer
+from tests.torture import store
+
+LANES = 4
+
+_context = multiprocessing.get_context("forkserver")
+# What every child needs is loaded once; a child is then ready within milliseconds.
+_context.set_forkserver_preload(["pytest", "tests.torture.children"])
+
+
+class Child:
+    """A process that tells what it does and can be killed at any moment."""
+
+    def __init__(self, target: Callable[..., None], *arguments: Any) -> None:
+        self._pipe, theirs = _context.Pipe(duplex=False)
+        self.process = _context.Process(target=target, args=(theirs, *arguments), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def listen(self, seconds: float = 30.0) -> Iterator[Any]:
+        """What it says, until it ends or has been silent for too long."""
+        with contextlib.suppress(EOFError):
+            while self._pipe.poll(seconds):
+                yield self._pipe.recv()
+
+    def kill(self) -> list[Any]:
+        """End it as a crash does; gives what it had still said."""
+        assert self.process.pid is not None
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.join()
+        return list(self.listen())
+
+    def join(self) -> int:
+        self.process.join()
+        return int(self.process.exitcode or 0)
+
+
+def write_load(pipe: Connection, path: str, start: int, planted: str | None) -> None:
+    """Transactions from `start` on, several at once, each announced before and acknowledged after."""
+    plant(planted)
+    asyncio.run(_write_load(pipe, path, start))
+
+
+async def _write_load(pipe: Connection, path: str, start: int) -> None:
+    numbers = itertools.count(start)
+    with Engine(path, housekeeping_seconds=0.01) as engine:
+        await store.create(engine)
+
+        async def lane() -> None:
+            for number in numbers:
+                pipe.send(("begun", number))
+                await store.transact(engine, number, f"token-{number}")
+                pipe.send(("done", number))
+
+        await asyncio.gather(*(lane() for _ in range(LANES)))
+
+
+# Planted faults: what the programmes must notice.
+
+
+def plant(name: str | None) -> None:
+    if name is not None:
+        _FAULTS[name]()
+
+
+def _acknowledge_early() -> None:
+    """Answers before the commit, as a writer would that forgets what the order is for."""
+    commit = Writer._commit
+
+    class Early:
+        def __init__(self, connection: Any, tell: Callable[[], None]) -> None:
+            self._connection = connection
+            self._tell = tell
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._connection, name)
+
+        def execute(self, text: str, *bindings: Any) -> Any:
+            if text == "COMMIT":
+                self._tell()
+                time.sleep(0.005)
+            return self._connection.execute(text, *bindings)
+
+    def early(self: Writer, connection: Any, jobs: Any) -> None:
+        commit(self, Early(connection, lambda: self._deliver(jobs)), jobs)  # type: ignore[arg-type]
+
+    Writer._commit = early  # type: ignore[method-assign]
+
+
+def _commit_each_put() -> None:
+    """Commits item by item, so that a transaction can be torn."""
+    put = Transaction.put
+
+    def torn(self: Transaction, *arguments: Any, **more: Any) -> bool:
+        changed = put(self, *arguments, **more)
+        self.connection.execute("COMMIT")
+        self.connection.execute("BEGIN IMMEDIATE")
+        return changed
+
+    Transaction.put = torn  # type: ignore[method-assign]
+
+
+def _forget_tokens() -> None:
+    """Does not remember which transactions were done."""
+    module: Any = importlib.import_module("sekkei.engine.operations.transact_write_items")
+    module._remember = lambda *arguments: None
+
+
+def _index_later() -> None:
+    """Writes index entries in another commit than their item."""
+    index = Transaction.index
+
+    def later(self: Transaction, *arguments: Any) -> None:
+        self.afterwards(lambda following: index(following, *arguments))
+
+    Transaction.index = later  # type: ignore[method-assign]
+
+
+_FAULTS: dict[str, Callable[[], None]] = {
+    "acknowledge early": _acknowledge_early,
+    "commit each put": _commit_each_put,
+    "forget tokens": _forget_tokens,
+    "index later": _index_later,
+}
