@@ -24,6 +24,7 @@ from sekkei.engine.operations.create_table import (
 )
 from sekkei.engine.snapshot import Catalogue
 from sekkei.engine.transaction import Transaction
+from sekkei.engine.validation.schema import check_units
 from sekkei.engine.writer import Writer
 
 Record = dict[str, Any]
@@ -144,6 +145,8 @@ def _find_index(table: Table, record: Record, index_name: str) -> Record:
 
 def _update_index(table: Table, record: Record, change: Record) -> None:
     index = _find_index(table, record, change["IndexName"])
+    if change.get("ProvisionedThroughput"):
+        check_units(change["ProvisionedThroughput"], change["IndexName"])
     for member in ("ProvisionedThroughput", "OnDemandThroughput", "WarmThroughput"):
         if change.get(member):
             index[member] = change[member]

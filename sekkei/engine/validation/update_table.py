@@ -143,8 +143,6 @@ def _check_index_updates(request: dict[str, Any]) -> None:
                     f"Index: {action['IndexName']}"
                 )
             seen.add(action["IndexName"])
-            if "ProvisionedThroughput" in action:
-                schema.check_units(action["ProvisionedThroughput"], action["IndexName"])
         if "Create" in update:
             _check_new_index(update["Create"], request)
     _check_one_at_a_time(request)
