@@ -359,7 +359,7 @@ async def test_csv_with_other_delimiters_and_headers(tables: Tables) -> None:
     [
         (None, "NONE", "S3NoSuchBucket"),
         (b"this is not gzip", "GZIP", "InvalidInput"),
-        (gzip.compress(b'{"Item":{"pk":{"S":"a"}}}\n' * 100)[:-20], "GZIP", "InvalidInput"),
+        (gzip.compress(b'{"Item":{"pk":{"S":"a"}}}\n' * 100, mtime=0)[:-20], "GZIP", "InvalidInput"),
     ],
 )
 async def test_an_import_that_cannot_be_read_has_failed(
