@@ -1,0 +1,35 @@
+"""Demo data, once for each store."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from sekkei.design import ConditionFailed
+from sekkei.runtime import days
+from sekkei.runtime.people import DEMO_PEOPLE
+from sekkei.web.design import Marker, done_once
+
+if TYPE_CHECKING:
+    from sekkei.web.shell import Shell
+
+log = logging.getLogger("sekkei.web.demo")
+
+
+async def load(shell: Shell) -> list[str]:
+    """The people, then every system's sample data, unless this store has it; returns the systems that were loaded."""
+    for person in DEMO_PEOPLE:
+        await shell.accounts.ensure(person)
+    loaded = []
+    for name, opened in shell.house.systems.items():
+        marker = f"demo/{name}"
+        if await shell.db.get(done_once(marker).consistent()) is not None:
+            continue
+        await opened.system.demo(opened.context, opened.parts)
+        try:
+            await shell.db.write(done_once.create(Marker(name=marker, at=days.now(shell.clock))))
+        except ConditionFailed:
+            pass  # another process loaded it at the same moment
+        loaded.append(name)
+        log.info("demo data loaded", extra={"system": name})
+    return loaded

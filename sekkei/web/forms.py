@@ -1,0 +1,160 @@
+"""Forms: typed values out of what a browser sends, or the form again with what is wrong beside each field.
+
+    class NewTask(msgspec.Struct):
+        title: Annotated[str, Meta(min_length=1, max_length=200)]
+        start: date | None = None
+        tags: list[str] = []
+
+    try:
+        new = await form(request, NewTask)
+        task = await service.create(...)          # may raise Invalid(field="start")
+    except (FormErrors, Invalid) as wrong:
+        return page(request, "tasks/new.html", 422, form=refill(request, wrong))
+
+In the template `{{ ui.field(form, "title", label=t("task.title")) }}`; for a first look, `form=Form({...})`.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from starlette.datastructures import FormData
+from starlette.requests import Request
+
+from sekkei.runtime.refusals import Invalid, Refusal
+from sekkei.web.csrf import FIELD
+from sekkei.web.texts import language_of, t
+
+S = TypeVar("S", bound=msgspec.Struct)
+_LINE_ENDS = re.compile(r"\r\n?")
+
+
+@dataclass(slots=True)
+class Form:
+    """What stands in the fields, and what is wrong with it."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+
+class FormErrors(Invalid):
+    """Several fields may be wrong at once; `errors` has a text for each."""
+
+    code = "form"
+
+    def __init__(self, form: Form) -> None:
+        super().__init__()
+        self.form = form
+        self.errors = form.errors
+
+
+async def form(request: Request, model: type[S]) -> S:
+    """The form as an instance of `model`; raises FormErrors. An empty field counts as not given."""
+    data = await request.form()
+    request.state.form_data = data
+    hints = get_type_hints(model, include_extras=True)
+    values: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for info in msgspec.structs.fields(model):
+        given = _given(data, info.encode_name, hints[info.name])
+        if given is None:
+            if info.required:
+                errors[info.encode_name] = t(request, "form.required")
+            continue
+        try:
+            values[info.name] = msgspec.convert(given, hints[info.name], strict=False)
+        except msgspec.ValidationError as error:
+            errors[info.encode_name] = reason(request, str(error))
+    if errors:
+        raise FormErrors(Form(_plain(data), errors))
+    try:
+        return model(**values)
+    except (ValueError, TypeError) as error:  # what __post_init__ refuses
+        raise FormErrors(Form(_plain(data), {"": str(error)})) from None
+
+
+def refill(request: Request, wrong: Refusal) -> Form:
+    """The form as it was sent, with the refusal beside the field that it is about (or above all)."""
+    if isinstance(wrong, FormErrors):
+        return wrong.form
+    data: FormData = getattr(request.state, "form_data", FormData())
+    return Form(_plain(data), {wrong.field or "": wrong.text(language_of(request))})
+
+
+def _given(data: FormData, name: str, hint: Any) -> Any:
+    """A field's text, its texts when it may have several, or None when there is nothing in it."""
+    if _is_several(hint):
+        found = [_clean(one) for one in data.getlist(name) if isinstance(one, str) and one != ""]
+        return found or None
+    value = data.get(name)
+    if not isinstance(value, str):
+        return None
+    if _accepts_bool(hint):
+        return value in ("on", "true", "1", "yes")
+    text = _clean(value)
+    return text if text.strip() else None
+
+
+def _clean(text: str) -> str:
+    return _LINE_ENDS.sub("\n", text).strip()
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    if get_origin(hint) in (Union, types.UnionType):
+        return get_args(hint)
+    return (hint,)
+
+
+def _base(hint: Any) -> Any:
+    """Without Annotated and type parameters."""
+    while hasattr(hint, "__metadata__"):
+        hint = hint.__origin__
+    return get_origin(hint) or hint
+
+
+def _is_several(hint: Any) -> bool:
+    return any(_base(one) in (list, set, frozenset, tuple) for one in _alternatives(hint))
+
+
+def _accepts_bool(hint: Any) -> bool:
+    return any(_base(one) is bool for one in _alternatives(hint))
+
+
+def _plain(data: FormData) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in data:
+        if name != FIELD and "password" not in name:
+            texts = [one for one in data.getlist(name) if isinstance(one, str)]
+            found[name] = texts[0] if len(texts) == 1 else texts
+    return found
+
+
+_REASONS = (
+    (re.compile(r"length >= (\d+)"), "form.too-short"),
+    (re.compile(r"length <= (\d+)"), "form.too-long"),
+    (re.compile(r"`(?:int|float|decimal)` >= (-?[\d.]+)"), "form.too-small"),
+    (re.compile(r"`(?:int|float|decimal)` <= (-?[\d.]+)"), "form.too-large"),
+    (re.compile(r"`(?:int|float|decimal)` > (-?[\d.]+)"), "form.not-above"),
+    (re.compile(r"`(?:int|float|decimal)` < (-?[\d.]+)"), "form.not-below"),
+    (re.compile(r"missing required field()"), "form.required"),
+    (re.compile(r"unknown field()"), "form.unknown-field"),
+    (re.compile(r"(?:Invalid enum value|Expected `enum)()"), "form.not-a-choice"),
+    (re.compile(r"Invalid RFC3339 encoded (?:date|datetime)|Invalid RFC3339()|`date(?:time)?`()"), "form.not-a-date"),
+    (re.compile(r"matching regex()"), "form.wrong-form"),
+    (re.compile(r"Expected `(?:int|float|decimal)()"), "form.not-a-number"),
+)
+
+
+def reason(request: Request, message: str) -> str:
+    """What is wrong with a value, in the words of the user's language."""
+    for pattern, key in _REASONS:
+        found = pattern.search(message)
+        if found:
+            limit = next((group for group in found.groups() if group), "")
+            return t(request, key, limit=limit)
+    return t(request, "form.wrong")

@@ -1,0 +1,72 @@
+"""How often somebody may ask: a bucket of tokens for everyone, refilled at a steady rate.
+
+The buckets are in this process's memory. With several processes each allows its own share, which is enough against
+guessing and flooding; what must be exact (attempts at a code) is counted in the store.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from sekkei.clock import Clock
+from sekkei.runtime.refusals import TooMany
+
+BUCKETS_MAX = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """So many at once, and so many a second in the long run."""
+
+    burst: float
+    per_second: float
+
+    @staticmethod
+    def per_hour(count: int) -> Rate:
+        return Rate(count, count / 3600)
+
+    @staticmethod
+    def per_minute(count: int) -> Rate:
+        return Rate(count, count / 60)
+
+
+READS = Rate(burst=400, per_second=100)
+WRITES = Rate(burst=120, per_second=20)
+
+
+class Limits:
+    """Buckets by key; the ones not used for longest are forgotten first."""
+
+    def __init__(self, clock: Clock, *, on: bool = True) -> None:
+        self._clock = clock
+        self._on = on
+        self._buckets: OrderedDict[tuple[str, ...], tuple[float, float]] = OrderedDict()
+
+    def take(self, rate: Rate, *key: str) -> None:
+        """Take one token; raises TooMany, which says when the next one is there."""
+        if not self._on:
+            return
+        now = self._clock.now()
+        tokens, filled = self._buckets.pop(key, (rate.burst, now))
+        # A clock that was set back must not lock anybody out.
+        tokens = min(rate.burst, tokens + max(0.0, now - filled) * rate.per_second)
+        if tokens < 1:
+            self._buckets[key] = (tokens, now)
+            raise TooMany(math.ceil((1 - tokens) / rate.per_second))
+        self._buckets[key] = (tokens - 1, now)
+        if len(self._buckets) > BUCKETS_MAX:
+            self._buckets.popitem(last=False)
+
+
+def limit(request: Request, rate: Rate, *key: str) -> None:
+    """`limit(request, Rate.per_minute(10), "export")`: for this person, or this address when nobody is signed in."""
+    who = request.state.user.id if request.state.user else address(request)
+    request.app.state.shell.limits.take(rate, who, *key)
+
+
+def address(request: Request) -> str:
+    return request.client.host if request.client else "unknown"

@@ -1,0 +1,112 @@
+"""The OpenAPI 3.1 document of an API, out of its declarations."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import msgspec
+
+if TYPE_CHECKING:
+    from sekkei.web.api import Api, Operation
+
+_REF = "#/components/schemas/{name}"
+
+
+class Problem(msgspec.Struct):
+    """What went wrong (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    instance: str
+    errors: list[dict[str, str]] = []
+
+
+def document(api: Api) -> dict[str, Any]:
+    """The whole document."""
+    schemas = _Schemas(api)
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in api.operations:
+        path = f"/{api.name}{api.prefix}{re.sub(r':[a-z]+}', '}', operation.path)}"
+        paths.setdefault(path, {})[operation.method.lower()] = _operation(operation, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": api.title, "version": api.version, "description": api.about},
+        "paths": paths,
+        "components": {
+            "schemas": schemas.components,
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+class _Schemas:
+    """Schemas of all types at once, so that types of one name keep apart."""
+
+    def __init__(self, api: Api) -> None:
+        kinds: list[Any] = [Problem]
+        for operation in api.operations:
+            kinds += [operation.body, operation.query, operation.returns, *operation.path_types.values()]
+        self._kinds = [kind for kind in kinds if kind is not None and kind is not type(None)]
+        found, self.components = msgspec.json.schema_components(self._kinds, ref_template=_REF)
+        self._schemas = list(found)
+
+    def of(self, kind: Any) -> dict[str, Any]:
+        for position, known in enumerate(self._kinds):
+            if known is kind:
+                return self._schemas[position]
+        found, _ = msgspec.json.schema_components([kind], ref_template=_REF)
+        return dict(found[0])
+
+
+def _operation(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "operationId": operation.handler.__name__,
+        "summary": operation.summary,
+        "parameters": [*_path_parameters(operation, schemas), *_query_parameters(operation)],
+        "responses": _responses(operation, schemas),
+    }
+    if operation.handler.__doc__:
+        found["description"] = operation.handler.__doc__.strip()
+    if operation.tag:
+        found["tags"] = [operation.tag]
+    if operation.user:
+        found["security"] = [{"bearer": []}]
+    elif operation.user is None:
+        found["security"] = [{}, {"bearer": []}]
+    if operation.body is not None:
+        content = {"application/json": {"schema": schemas.of(operation.body)}}
+        found["requestBody"] = {"required": True, "content": content}
+    return found
+
+
+def _path_parameters(operation: Operation, schemas: _Schemas) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": schemas.of(kind)}
+        for name, kind in operation.path_types.items()
+    ]
+
+
+def _query_parameters(operation: Operation) -> list[dict[str, Any]]:
+    if operation.query is None:
+        return []
+    hints = get_type_hints(operation.query, include_extras=True)
+    found = []
+    for info in msgspec.structs.fields(operation.query):
+        (schema,), _ = msgspec.json.schema_components([hints[info.name]], ref_template=_REF)
+        found.append({"name": info.encode_name, "in": "query", "required": info.required, "schema": schema})
+    return found
+
+
+def _responses(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
+    good: dict[str, Any] = {"description": "OK"}
+    if operation.returns is not None and operation.returns is not type(None):
+        good["content"] = {"application/json": {"schema": schemas.of(operation.returns)}}
+    bad = {
+        "description": "Problem",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+    return {str(operation.status): good, "default": bad}

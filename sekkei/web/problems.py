@@ -1,0 +1,148 @@
+"""What went wrong, said once: as `application/problem+json` (RFC 9457) to programs, as a page to people."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from sekkei.design import Contended, CursorRefused, TransactionFailed, ValueRefused
+from sekkei.engine.errors import DynamoDBError
+from sekkei.runtime.refusals import Refusal, SignInNeeded, TooMany
+from sekkei.web.pages import page
+from sekkei.web.texts import language_of, t
+
+log = logging.getLogger("sekkei.web")
+
+_BUSY = frozenset(
+    {
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ThrottlingException",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+    }
+)
+
+
+def wants_json(request: Request) -> bool:
+    """Programs say so: by the route, by what they accept, or by what they send."""
+    if request.scope.get("sekkei.api"):
+        return True
+    accept = request.headers.get("accept", "")
+    if "text/html" in accept:
+        return False
+    return "json" in accept or request.headers.get("content-type", "").startswith("application/json")
+
+
+def problem(
+    request: Request,
+    status: int,
+    code: str,
+    detail: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    **further: Any,
+) -> Response:
+    """One answer for both kinds of readers."""
+    if not wants_json(request):
+        return page(
+            request, "problem.html", status, headers=headers, status=status, code=code, detail=detail, **further
+        )
+    body = {
+        "type": f"urn:sekkei:problem:{code}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "code": code,
+        "instance": f"urn:sekkei:request:{request.state.id}",
+        **further,
+    }
+    return Response(
+        orjson.dumps(body), status, {**(headers or {}), "Cache-Control": "no-store"}, "application/problem+json"
+    )
+
+
+def on_refusal(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)
+    headers: dict[str, str] = {}
+    further: dict[str, Any] = {}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, SignInNeeded) and not wants_json(request):
+        return _to_sign_in(request)
+    if isinstance(error, TooMany):
+        headers["Retry-After"] = str(error.retry_after_seconds)
+        further["retry_after"] = error.retry_after_seconds
+    errors = getattr(error, "errors", None)
+    if errors:
+        further["errors"] = [{"pointer": f"#/{name}", "detail": text} for name, text in errors.items()]
+    elif error.field:
+        further["errors"] = [{"pointer": f"#/{error.field}", "detail": error.text(language_of(request))}]
+    return problem(request, error.status, error.code, error.text(language_of(request)), headers=headers, **further)
+
+
+def _to_sign_in(request: Request) -> Response:
+    """Back to this page afterwards, or, after a form that cannot be sent again, to the page it stood on."""
+    here = request.url.path
+    if request.method == "GET":
+        here += f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"/sign-in?{urlencode({'next': here})}", 303)
+    return RedirectResponse("/sign-in", 303)
+
+
+def on_http_error(request: Request, error: Exception) -> Response:
+    """What Starlette itself refuses: no such page, no such method, a body that is too large."""
+    assert isinstance(error, HTTPException)
+    status = error.status_code
+    key = f"problem.{status}" if status in (400, 404, 405, 413, 415, 421, 503) else "problem.other"
+    code = HTTPStatus(status).name.lower().replace("_", "-")
+    return problem(request, status, code, t(request, key), headers=error.headers)
+
+
+def on_design_error(request: Request, error: Exception) -> Response:
+    """What the design floor refuses because of what somebody sent, or because others were quicker."""
+    if isinstance(error, CursorRefused):
+        return problem(request, 400, "cursor", t(request, "problem.cursor"))
+    if isinstance(error, ValueRefused):
+        return problem(request, 422, "value", t(request, "problem.400"))
+    return problem(request, 503, "busy", t(request, "problem.busy"), headers={"Retry-After": "1"})
+
+
+def on_store_error(request: Request, error: Exception) -> Response:
+    if type(error).__name__ in _BUSY:
+        return problem(request, 503, "busy", t(request, "problem.busy"), headers={"Retry-After": "1"})
+    return on_bug(request, error)
+
+
+def on_transaction_failed(request: Request, error: Exception) -> Response:
+    """A service that does not say what a failed condition means has a bug; conflicts are nobody's fault."""
+    assert isinstance(error, TransactionFailed)
+    if all(reason.code == "TransactionConflict" for _, reason in error.reasons):
+        return problem(request, 503, "busy", t(request, "problem.busy"), headers={"Retry-After": "1"})
+    return on_bug(request, error)
+
+
+def on_bug(request: Request, error: Exception) -> Response:
+    """Ours to repair. Nothing of the error goes out but a number to find it by."""
+    extra = {"request_id": request.state.id, "path": request.url.path, "method": request.method}
+    log.error("a request failed", exc_info=error, extra=extra)
+    return problem(request, 500, "internal", t(request, "problem.500"))
+
+
+HANDLERS: Mapping[Any, Any] = {
+    Refusal: on_refusal,
+    HTTPException: on_http_error,
+    CursorRefused: on_design_error,
+    ValueRefused: on_design_error,
+    Contended: on_design_error,
+    TransactionFailed: on_transaction_failed,
+    DynamoDBError: on_store_error,
+}

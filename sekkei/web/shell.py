@@ -1,0 +1,206 @@
+"""One application out of systems: their pages and APIs under their names, and around them what all of them need."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+
+from sekkei.clock import SYSTEM, Clock
+from sekkei.runtime.house import House, build_house
+from sekkei.runtime.outbox import Outbox, Transport
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.system import System
+from sekkei.store.protocol import Store
+from sekkei.web import csrf, demo, home, problems, sign_in
+from sekkei.web.accounts import Accounts, Passwords, split
+from sekkei.web.bearer import BadBearer, Provider
+from sekkei.web.design import design as web_design
+from sekkei.web.gate import SESSION_COOKIE, Gate
+from sekkei.web.limits import Limits
+from sekkei.web.live import Connections
+from sekkei.web.pages import make_environment
+from sekkei.web.static_files import StaticFiles
+from sekkei.web.texts import Texts, TextTable
+from sekkei.web.words import TEXTS
+
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class Shell:
+    """What every page and API can rely on; `request.app.state.shell`."""
+
+    def __init__(
+        self, house: House, settings: Settings, clock: Clock, *, loopback: bool, passwords: Passwords | None = None
+    ) -> None:
+        self.house, self.settings, self.clock = house, settings, clock
+        self.loopback = loopback
+        """The server can be reached from this machine only."""
+        self.db = house.open(web_design)
+        self.accounts = Accounts(self.db, clock, settings.secrets, passwords)
+        self.provider = Provider(settings, clock)
+        self.outbox = Outbox(house.runtime, clock, "web")
+        self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
+        self.connections = Connections()
+        self.boot = secrets.token_hex(4)
+        self.csrf_key = settings.secrets.key("csrf")
+        self.flash_key = settings.secrets.key("flash")
+        packages = {name: _package(opened.system) for name, opened in house.systems.items()}
+        self.texts = Texts(TEXTS, {name: _texts(package) for name, package in packages.items()})
+        self.static = StaticFiles({"": Path(__file__).parent / "static", **_folders(packages, "static")})
+        reload = settings.get("develop") not in ("", "0")
+        self.templates = make_environment(_folders(packages, "templates"), reload=reload)
+        self.hosts = self._host_names()
+        self.load_demo = settings.demo
+
+    def _host_names(self) -> frozenset[str]:
+        """The names that requests may be addressed to; more of them in SEKKEI_HOSTS."""
+        given = {urlsplit(self.settings.public_url).hostname or "", *self.settings.get("hosts").split(",")}
+        return frozenset(name.strip().lower() for name in given if name.strip()) | LOOPBACK_NAMES
+
+    async def identify(self, request: Request) -> None:
+        """Who is asking: a bearer token of ours, one of the provider's, or a session."""
+        state = request.state
+        scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            state.user = await self._bearer(credentials.strip())
+            return
+        cookie = request.cookies.get(SESSION_COOKIE)
+        if not cookie or not split(cookie)[1]:
+            return
+        found = await self.accounts.by_session(cookie)
+        if found is not None:
+            state.user, session = found
+            state.session_hash = session.hash
+
+    async def _bearer(self, token: str) -> object:
+        if token.startswith("sekkei_"):
+            user = await self.accounts.by_token(token)
+            if user is None:
+                raise BadBearer()
+            return user
+        claims = await self.provider.claims(token)
+        email = str(claims.get("email", "")).lower() if claims.get("email_verified") is True else None
+        name = str(claims.get("name") or claims.get("preferred_username") or email or "")
+        return await self.accounts.by_identity(self.provider.issuer, str(claims["sub"]), email or None, name)
+
+    def is_local(self, request: Request) -> bool:
+        """Asked from this machine, directly, of a server that only this machine can reach."""
+        if not self.loopback or request.client is None or "x-forwarded-for" in request.headers:
+            return False
+        try:
+            return ipaddress.ip_address(request.client.host).is_loopback
+        except ValueError:
+            return False
+
+    def demo_allowed(self, request: Request) -> bool:
+        return self.settings.demo and self.is_local(request)
+
+    def is_operator(self, request: Request) -> bool:
+        """Whoever may look into the tables: on one's own machine in a demo, or by address in SEKKEI_OPERATORS."""
+        if self.demo_allowed(request):
+            return True
+        user = request.state.user
+        named = {email.strip().lower() for email in self.settings.get("operators").split(",")}
+        return user is not None and user.verified and user.email in named
+
+
+def application(
+    systems: Sequence[System],
+    store: Store,
+    settings: Settings,
+    clock: Clock = SYSTEM,
+    *,
+    loopback: bool = False,
+    work: bool = False,
+    transports: Mapping[str, Transport] | None = None,
+    passwords: Passwords | None = None,
+) -> Starlette:
+    """All systems as one ASGI application.
+
+    `loopback`  the server is bound to this machine only, so a demo may offer its one-click sign-in
+    `work`      run pumps, schedules, outbox and jobs in this process as long as the application lives
+    """
+    house = build_house(systems, store, settings, clock, transports=transports)
+    shell = Shell(house, settings, clock, loopback=loopback, passwords=passwords)
+    app = Starlette(
+        routes=_routes(shell),
+        middleware=[Middleware(Gate, shell=shell)],
+        exception_handlers=dict(problems.HANDLERS),
+        lifespan=_lifespan(shell, work),
+    )
+    app.state.shell = shell
+    return app
+
+
+def _lifespan(shell: Shell, work: bool):  # type: ignore[no-untyped-def]
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        house = shell.house
+        await house.make_tables(web_design)
+        if shell.load_demo:
+            await demo.load(shell)
+        if work:
+            await house.worker.start()
+        try:
+            yield
+        finally:
+            shell.connections.stopping.set()
+            if work:
+                await house.worker.stop()
+
+    return lifespan
+
+
+def _routes(shell: Shell) -> list[BaseRoute]:
+    routes: list[BaseRoute] = [
+        Route("/", home.show, methods=["GET"], name="home"),
+        Route("/healthz", healthy, methods=["GET"]),
+        Route("/favicon.ico", home.icon, methods=["GET"]),
+        Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
+        *sign_in.routes(),
+    ]
+    for name, opened in shell.house.systems.items():
+        routes.append(Mount(f"/{name}", routes=list(opened.parts.routes), name=name))
+    csrf.guard(routes)
+    return routes
+
+
+async def healthy(request: Request) -> Response:
+    return PlainTextResponse("ok")
+
+
+def _package(system: System) -> str:
+    """The package that a system lives in: where its texts, templates and static files are."""
+    module = sys.modules[system.build.__module__]
+    return module.__package__ or module.__name__
+
+
+def _texts(package: str) -> TextTable:
+    name = f"{package}.texts"
+    if find_spec(name) is None:
+        return {}
+    found: TextTable = import_module(name).TEXTS
+    return found
+
+
+def _folders(packages: Mapping[str, str], kind: str) -> dict[str, Path]:
+    found = {}
+    for name, package in packages.items():
+        file = sys.modules[package].__file__
+        folder = Path(file or "").parent / kind
+        if file and folder.is_dir():
+            found[name] = folder
+    return found
