@@ -15,6 +15,9 @@ BUSY_TIMEOUT_MS = 10_000
 CACHE_KIB = 64 * 1024
 MMAP_BYTES = 1 << 30
 CHECKPOINT_PAGES = 4_000
+SYNCHRONOUS = "EXTRA"
+"""FULL, and the folder is synced too when the journal of the file's first commit is deleted: were that journal to come
+back after a power cut, it would undo the whole file."""
 
 
 class NotOurFile(Exception):
@@ -39,8 +42,8 @@ def connect(path: str, *, durable: bool = True) -> apsw.Connection:
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         _check_is_ours(connection, path)
+        connection.pragma("synchronous", SYNCHRONOUS if durable else "OFF")
         connection.pragma("journal_mode", "wal")
-        connection.pragma("synchronous", "FULL" if durable else "OFF")
         connection.pragma("cache_size", -CACHE_KIB)
         connection.pragma("mmap_size", MMAP_BYTES)
         connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
