@@ -3,40 +3,31 @@
 Names of tables, keys, indexes and attributes are those of the original document, to the letter. What it lacks and the
 bot needs is marked `added=True`. A day is a Japanese day; instants are stored in UTC with milliseconds, so that two
 donations within a second do not overwrite each other.
+
+Two more kinds of rows take part in its transactions and live in the runtime's table: idempotency keys and the outbox.
 """
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta, timezone
-from enum import Enum
+from datetime import date, datetime, time, timedelta
 
-from sekkei.design import (
-    Attr,
-    Design,
-    Index,
-    Key,
-    Query,
-    Ref,
-    Transaction,
-    Update,
-    attr,
-    computed,
-    epoch,
-    iso,
-    model,
-    part,
-    template,
+from sekkei.design import Condition, Design, Index, Key, Query, Ref, Transaction, Update
+from systems.chiipochi.models import (
+    JST,
+    Award,
+    ChatMessage,
+    DayTotal,
+    Donation,
+    LineEvent,
+    LocalPayment,
+    Outcome,
+    Pledge,
+    PrefectureTotal,
+    Stamp,
+    Status,
+    UserState,
+    day_partition,
 )
-
-
-class Status(Enum):
-    PENDING = "PENDING"
-    SUCCEEDED = "SUCCEEDED"
-    FAILED = "FAILED"
-
-
-JST = timezone(timedelta(hours=9))
-UTC_MILLISECONDS = iso("Z", digits=3)
 
 design = Design("chiipochi", ja="LINE 寄付ボット「ちいポチ🐾」", en="LINE donation bot")
 
@@ -56,6 +47,7 @@ donations_table = design.table(
         Index("GSI1", "gsi1_pk", "gsi1_sk", ja="日次集計用", en="donations of one day"),
         Index("GSI2", "tx_id", ja="決済からの逆引き", en="the donation of a payment", added=True),
         Index("GSI3", "pending_pk", "created_at", ja="未確定の寄付", en="payments not settled yet", added=True),
+        Index("GSI4", "late_pk", "created_at", ja="要返金の寄付", en="paid after it was given up", added=True),
     ],
     ja="寄付の履歴（時系列）",
     en="Every donation, by time",
@@ -65,79 +57,35 @@ totals_table = design.table(
     "daily_totals", "day_key", "total_key", ja="日次合計（全体・県別）", en="Totals per day and prefecture", added=True
 )
 
-
-@model
-class UserState:
-    user_id: Attr[str] = attr("id", ja="LINE のユーザー ID", en="LINE user")
-    awaiting_confirmation: Attr[str | None] = attr(
-        default=None, ja='確認待ちの県。例: "CHIBA_pending"', en="the prefecture to confirm, such as CHIBA_pending"
-    )
-    updated_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="最終更新日時", en="last change")
-    session_expires_at: Attr[datetime | None] = attr(
-        default=None, stored_as=epoch(), ja="状態の期限（TTL）", en="when the state is forgotten (TTL)"
-    )
-    amount: Attr[int | None] = attr(default=None, ja="選ばれた金額", en="the chosen amount", added=True)
-    confirm_nonce: Attr[str | None] = attr(
-        default=None, ja="確認ボタンの印", en="ties a button to its question", added=True
-    )
-    last_event_ts: Attr[int | None] = attr(
-        default=None, ja="最後に処理したイベントの時刻", en="time of the last event, in milliseconds", added=True
-    )
-
-
-def japanese_day(created_at: datetime) -> date:
-    return created_at.astimezone(JST).date()
-
-
-def pending_partition(status: Status) -> str | None:
-    return "PENDING" if status is Status.PENDING else None
-
-
-@model
-class Donation:
-    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
-    created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="寄付発生日時（ソート用）", en="when it was made")
-    amount: Attr[int] = attr(ja="金額（例: 100）", en="yen")
-    prefecture: Attr[str] = attr(ja='都道府県（例: "CHIBA"）', en="prefecture, such as CHIBA")
-    status: Attr[Status] = attr(default=Status.PENDING, ja="状態", en="how the payment stands")
-    tx_id: Attr[str | None] = attr(default=None, ja="取引 ID（決済 API から返る値）", en="the payment's own id")
-    day: Attr[date] = computed(japanese_day, keep=False, ja="日本の日付", en="the Japanese day")
-    gsi1_pk: Attr[str] = template("DATE#{day}", ja="集計用キー", en="partition of GSI1")
-    gsi1_sk: Attr[str] = template("USER#{user_id}#{created_at}", ja="集計用ソートキー", en="sort key of GSI1")
-    idempotency_key: Attr[str | None] = attr(default=None, ja="重複防止キー", en="makes a donation happen once")
-    pending_pk: Attr[str | None] = computed(pending_partition, ja="未確定の印", en="set while pending", added=True)
-    refunded_at: Attr[datetime | None] = attr(
-        default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was given back", added=True
-    )
-
-
-@model
-class Stamp:
-    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
-    prefecture: Attr[str] = part(ja="都道府県", en="prefecture")
-    count: Attr[int] = attr(default=0, ja="枚数", en="how many")
-
-
-@model
-class Award:
-    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
-    donated_at: Attr[datetime] = part(stored_as=UTC_MILLISECONDS, ja="寄付日時", en="the donation's time")
-    prefecture: Attr[str] = attr(ja="都道府県", en="prefecture")
-
-
-@model
-class DayTotal:
-    day: Attr[date] = part(ja="日付（JST）", en="Japanese day")
-    amount: Attr[int] = attr(default=0, ja="金額", en="yen")
-    count: Attr[int] = attr(default=0, ja="件数", en="how many")
-
-
-@model
-class PrefectureTotal:
-    day: Attr[date] = part(ja="日付（JST）", en="Japanese day")
-    prefecture: Attr[str] = part(ja="都道府県", en="prefecture")
-    amount: Attr[int] = attr(default=0, ja="金額", en="yen")
-    count: Attr[int] = attr(default=0, ja="件数", en="how many")
+events_table = design.table(
+    "line_events",
+    "event_id",
+    ttl="expires_at",
+    indexes=[Index("unhandled", "unhandled_pk", "received_at", ja="未処理", en="not handled yet", added=True)],
+    ja="LINE から届いたイベント（重複排除）",
+    en="What LINE delivered, to handle each event once",
+    added=True,
+)
+chat_table = design.table(
+    "chat_log",
+    "user_id",
+    "message_key",
+    ttl="expires_at",
+    ja="チャットシミュレーターの表示履歴",
+    en="What the chat simulator shows",
+    added=True,
+)
+payments_table = design.table(
+    "local_payments", "tx_id", ja="ローカル決済（開発用の決済会社）", en="Payments of the local provider", added=True
+)
+pledges_table = design.table(
+    "pledges",
+    "user_id",
+    indexes=[Index("by_day", "day_of_month", "user_id", ja="日付別", en="pledges of one day of the month", added=True)],
+    ja="毎月の寄付の約束",
+    en="Monthly pledges",
+    added=True,
+)
 
 
 @states_table.entity(UserState, ja="ユーザー状態", en="user state")
@@ -170,9 +118,32 @@ def prefecture_totals(day: date, prefecture: str) -> Key:
     return Key(f"DATE#{day}", f"PREF#{prefecture}")
 
 
+@events_table.entity(LineEvent, ja="LINE イベント", en="event", added=True)
+def line_events(event_id: str) -> Key:
+    return Key(event_id)
+
+
+@chat_table.entity(ChatMessage, ja="チャット", en="chat message", added=True)
+def chat_messages(user_id: str, at: datetime, message_id: str) -> Key:
+    return Key(user_id, f"{at}#{message_id}")
+
+
+@payments_table.entity(LocalPayment, ja="ローカル決済", en="local payment", added=True)
+def local_payments(tx_id: str) -> Key:
+    return Key(tx_id)
+
+
+@pledges_table.entity(Pledge, ja="毎月の寄付", en="pledge", added=True)
+def pledges(user_id: str) -> Key:
+    return Key(user_id)
+
+
 donations_by_day = donations.index("GSI1")
 donations_by_payment = donations.index("GSI2")
 donations_pending = donations.index("GSI3")
+donations_late = donations.index("GSI4")
+events_unhandled = line_events.index("unhandled")
+pledges_by_day = pledges.index("by_day")
 
 
 def bounds(day: date) -> tuple[datetime, datetime]:
@@ -190,43 +161,76 @@ def state(user_id: str) -> Ref[UserState]:
     return user_states(user_id).consistent()
 
 
+@design.pattern(ja="期限切れも含めた状態", added=True)
+def state_even_expired(user_id: str) -> Query[UserState]:
+    """The state even when its time is over, to tell "too late" from "nothing was asked"."""
+    return user_states.where(UserState.user_id == user_id).with_expired().consistent()
+
+
+def _in_order(event_ts: int) -> Condition[UserState]:
+    """Deliveries come in any order: an older event never overwrites what a newer one left."""
+    return UserState.last_event_ts.absent() | (UserState.last_event_ts <= event_ts)
+
+
 @design.pattern(number="2", ja="状態を更新")
-def await_confirmation(state: UserState) -> Update[UserState]:
-    """Remember what was asked; an older event never overwrites a newer one."""
-    newer = UserState.last_event_ts.absent()
-    if state.last_event_ts is not None:
-        newer = newer | (UserState.last_event_ts <= state.last_event_ts)
+def await_confirmation(
+    user_id: str, awaiting: str, amount: int, nonce: str, expires: datetime, now: datetime, event_ts: int
+) -> Update[UserState]:
+    """Remember what was asked, until it expires."""
     return (
-        user_states.upsert(state.user_id)
-        .set(UserState.awaiting_confirmation, state.awaiting_confirmation)
-        .set(UserState.amount, state.amount)
-        .set(UserState.confirm_nonce, state.confirm_nonce)
-        .set(UserState.session_expires_at, state.session_expires_at)
-        .set(UserState.updated_at, state.updated_at)
-        .set(UserState.last_event_ts, state.last_event_ts)
-        .when(newer)
+        user_states.upsert(user_id)
+        .set(UserState.awaiting_confirmation, awaiting)
+        .set(UserState.amount, amount)
+        .set(UserState.confirm_nonce, nonce)
+        .set(UserState.session_expires_at, expires)
+        .set(UserState.updated_at, now)
+        .set(UserState.last_event_ts, event_ts)
+        .remove(UserState.unfollowed_at)
+        .when(_in_order(event_ts))
     )
 
 
-@design.pattern(number="3", ja="「はい」返答で寄付を作成（状態クリア＋履歴追加）")
-def confirm_donation(
-    donation: Donation, awaiting: str, nonce: str, now: datetime, token: str | None = None
-) -> Transaction:
-    """Clear the state and add the donation, both or neither, if this is still what was asked."""
-    cleared = (
-        user_states.update(donation.user_id)
-        .remove(UserState.awaiting_confirmation)
+def _cleared(update: Update[UserState], now: datetime, event_ts: int) -> Update[UserState]:
+    return (
+        update.remove(UserState.awaiting_confirmation)
         .remove(UserState.amount)
         .remove(UserState.confirm_nonce)
         .remove(UserState.session_expires_at)
         .set(UserState.updated_at, now)
-        .when(
-            UserState.awaiting_confirmation == awaiting,
-            UserState.confirm_nonce == nonce,
-            UserState.session_expires_at > now,
-        )
+        .set(UserState.last_event_ts, event_ts)
     )
-    return Transaction(cleared, donations.create(donation), token=token)
+
+
+@design.pattern(ja="状態をクリア（いいえ・キャンセル）", added=True)
+def clear_state(user_id: str, now: datetime, event_ts: int) -> Update[UserState]:
+    """Nothing is asked any more."""
+    return _cleared(user_states.upsert(user_id), now, event_ts).when(_in_order(event_ts))
+
+
+@design.pattern(ja="ブロック・フォロー解除", added=True)
+def leave(user_id: str, now: datetime, event_ts: int) -> Update[UserState]:
+    """The user has left: nothing is asked, and nothing is sent."""
+    left = _cleared(user_states.upsert(user_id), now, event_ts).set(UserState.unfollowed_at, now)
+    return left.when(_in_order(event_ts))
+
+
+@design.pattern(ja="フォロー", added=True)
+def join(user_id: str, now: datetime, event_ts: int) -> Update[UserState]:
+    """The user has (again) become a friend of the bot."""
+    joined = _cleared(user_states.upsert(user_id), now, event_ts).remove(UserState.unfollowed_at)
+    return joined.when(_in_order(event_ts))
+
+
+@design.pattern(number="3", ja="「はい」返答で寄付を作成（状態クリア＋履歴追加）")
+def confirm_donation(donation: Donation, awaiting: str, nonce: str, now: datetime, event_ts: int) -> Transaction:
+    """Clear the state and add the donation, both or neither, if this is still what was asked."""
+    cleared = _cleared(user_states.update(donation.user_id), now, event_ts).when(
+        UserState.awaiting_confirmation == awaiting,
+        UserState.confirm_nonce == nonce,
+        UserState.session_expires_at > now,
+        _in_order(event_ts),
+    )
+    return Transaction(cleared, donations.create(donation))
 
 
 @design.pattern(number="4", ja="今日の寄付合計（ユーザー別）", sample={"day": date(2025, 8, 20)})
@@ -238,10 +242,16 @@ def donations_of_user_on(user_id: str, day: date) -> Query[Donation]:
 @design.pattern(number="5", ja="今日の寄付合計（全体/県別）")
 def donations_on(day: date) -> Query[Donation]:
     """Everyone's donations on a Japanese day, to add up in all and per prefecture."""
-    return donations_by_day.where(Donation.day == day)
+    return donations_by_day.where(Donation.gsi1_pk == day_partition(day, None))
 
 
 # Added
+
+
+@design.pattern(ja="今日の寄付合計（キーを分割したとき）", added=True)
+def donations_on_shard(day: date, day_shard: int) -> Query[Donation]:
+    """The same, where a day is spread over several partitions."""
+    return donations_by_day.where(Donation.gsi1_pk == day_partition(day, day_shard))
 
 
 @design.pattern(ja="ユーザーの寄付履歴（新しい順）", added=True, page=20)
@@ -262,11 +272,40 @@ def pending_before(moment: datetime) -> Query[Donation]:
     return donations_pending.where(Donation.pending_pk == "PENDING", Donation.created_at < moment)
 
 
+@design.pattern(ja="決済の開始（取引 ID の記録）", added=True)
+def begin_payment(user_id: str, created_at: datetime, tx_id: str) -> Update[Donation]:
+    """Remember the payment that was begun for a donation; one donation has one."""
+    update = donations.update(user_id, created_at).set(Donation.tx_id, tx_id)
+    return update.when(Donation.status == Status.PENDING, Donation.tx_id.absent() | (Donation.tx_id == tx_id))
+
+
 @design.pattern(ja="決済結果の反映", added=True)
-def settle(user_id: str, created_at: datetime, status: Status, tx_id: str) -> Update[Donation]:
+def settle(user_id: str, created_at: datetime, status: Status, tx_id: str | None) -> Update[Donation]:
     """Write a payment's outcome once; repeated and late callbacks change nothing."""
-    update = donations.update(user_id, created_at).set(Donation.status, status).set(Donation.tx_id, tx_id)
+    update = donations.update(user_id, created_at).set(Donation.status, status)
+    if tx_id is not None:
+        update = update.set(Donation.tx_id, tx_id)
     return update.when(Donation.status == Status.PENDING)
+
+
+@design.pattern(ja="失敗後の入金を記録", added=True)
+def paid_after_all(user_id: str, created_at: datetime, at: datetime) -> Update[Donation]:
+    """Money came for a donation that was given up: it stays FAILED, and somebody must give the money back."""
+    update = donations.update(user_id, created_at).set(Donation.paid_late_at, at).knowing(Donation.refunded_at, None)
+    return update.when(Donation.status == Status.FAILED, Donation.paid_late_at.absent())
+
+
+@design.pattern(ja="返金を記録", added=True)
+def refunded(user_id: str, created_at: datetime, paid_late_at: datetime, at: datetime) -> Update[Donation]:
+    """The money has been given back."""
+    update = donations.update(user_id, created_at).set(Donation.refunded_at, at)
+    return update.knowing(Donation.paid_late_at, paid_late_at).when(Donation.refunded_at.absent())
+
+
+@design.pattern(ja="返金が必要な寄付", added=True)
+def to_refund() -> Query[Donation]:
+    """Donations whose money came too late and has not been given back."""
+    return donations_late.where(Donation.late_pk == "LATE")
 
 
 @design.pattern(ja="スタンプ付与と日次合計の加算", added=True)
@@ -298,6 +337,36 @@ def total_of_day(day: date) -> Ref[DayTotal]:
 def totals_by_prefecture(day: date) -> Query[PrefectureTotal]:
     """The totals of a Japanese day, one per prefecture."""
     return prefecture_totals.where(PrefectureTotal.day == day)
+
+
+@design.pattern(ja="未処理のまま残ったイベント", added=True)
+def unhandled_before(moment: datetime) -> Query[LineEvent]:
+    """Events that came before a moment and that nobody has handled, oldest first."""
+    return events_unhandled.where(LineEvent.unhandled_pk == "UNHANDLED", LineEvent.received_at < moment)
+
+
+@design.pattern(ja="イベントを処理済みにする", added=True)
+def handled(event_id: str, at: datetime) -> Update[LineEvent]:
+    """Part of the transaction that an event causes, so that it causes it once."""
+    return line_events.update(event_id).set(LineEvent.handled_at, at).when(LineEvent.handled_at.absent())
+
+
+@design.pattern(ja="チャットの表示（新しい順）", added=True, page=60)
+def chat_of(user_id: str) -> Query[ChatMessage]:
+    """What the chat simulator shows, newest first."""
+    return chat_messages.where(ChatMessage.user_id == user_id).backwards()
+
+
+@design.pattern(ja="ローカル決済の結果", added=True)
+def decide_payment(tx_id: str, outcome: Outcome) -> Update[LocalPayment]:
+    """The local provider's page: approved or declined, once."""
+    return local_payments.update(tx_id).set(LocalPayment.outcome, outcome).when(LocalPayment.outcome == Outcome.OPEN)
+
+
+@design.pattern(ja="その日に届ける毎月の寄付", added=True)
+def pledges_on(day_of_month: int) -> Query[Pledge]:
+    """Pledges of one day of the month."""
+    return pledges_by_day.where(Pledge.day_of_month == day_of_month)
 
 
 user_states.example(

@@ -1,0 +1,177 @@
+"""What ちいポチ stores: the attributes of each kind of item, with their names as the original document spells them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+from enum import Enum
+from typing import Any
+
+from sekkei.design import Attr, attr, computed, epoch, iso, model, part, template
+
+JST = timezone(timedelta(hours=9))
+UTC_MILLISECONDS = iso("Z", digits=3)
+
+
+class Status(Enum):
+    PENDING = "PENDING"
+    SUCCEEDED = "SUCCEEDED"
+    FAILED = "FAILED"
+
+
+@model
+class UserState:
+    user_id: Attr[str] = attr("id", ja="LINE のユーザー ID", en="LINE user")
+    awaiting_confirmation: Attr[str | None] = attr(
+        default=None, ja='確認待ちの県。例: "CHIBA_pending"', en="the prefecture to confirm, such as CHIBA_pending"
+    )
+    updated_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="最終更新日時", en="last change")
+    session_expires_at: Attr[datetime | None] = attr(
+        default=None, stored_as=epoch(), ja="状態の期限（TTL）", en="when the state is forgotten (TTL)"
+    )
+    amount: Attr[int | None] = attr(default=None, ja="選ばれた金額", en="the chosen amount", added=True)
+    confirm_nonce: Attr[str | None] = attr(
+        default=None, ja="確認ボタンの印", en="ties a button to its question", added=True
+    )
+    last_event_ts: Attr[int | None] = attr(
+        default=None, ja="最後に処理したイベントの時刻", en="time of the last event, in milliseconds", added=True
+    )
+    unfollowed_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="ブロックされた日時", en="when the user left the bot", added=True
+    )
+
+
+def japanese_day(created_at: datetime) -> date:
+    return created_at.astimezone(JST).date()
+
+
+def day_partition(day: date, day_shard: int | None) -> str:
+    """One partition a day, as the document has it; with shards, a burst is spread over several."""
+    return f"DATE#{day}" if day_shard is None else f"DATE#{day}#{day_shard}"
+
+
+def donations_partition(created_at: datetime, day_shard: int | None) -> str:
+    return day_partition(japanese_day(created_at), day_shard)
+
+
+def pending_partition(status: Status) -> str | None:
+    return "PENDING" if status is Status.PENDING else None
+
+
+def late_partition(paid_late_at: datetime | None, refunded_at: datetime | None) -> str | None:
+    return "LATE" if paid_late_at is not None and refunded_at is None else None
+
+
+@model
+class Donation:
+    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
+    created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="寄付発生日時（ソート用）", en="when it was made")
+    amount: Attr[int] = attr(ja="金額（例: 100）", en="yen")
+    prefecture: Attr[str] = attr(ja='都道府県（例: "CHIBA"）', en="prefecture, such as CHIBA")
+    status: Attr[Status] = attr(default=Status.PENDING, ja="状態", en="how the payment stands")
+    tx_id: Attr[str | None] = attr(default=None, ja="取引 ID（決済 API から返る値）", en="the payment's own id")
+    day: Attr[date] = computed(japanese_day, keep=False, ja="日本の日付", en="the Japanese day")
+    day_shard: Attr[int | None] = attr(
+        default=None, ja="日次キーの分割番号", en="spreads a day's partition under a burst", added=True
+    )
+    gsi1_pk: Attr[str] = computed(donations_partition, ja="集計用キー（DATE#YYYY-MM-DD）", en="partition of GSI1")
+    gsi1_sk: Attr[str] = template("USER#{user_id}#{created_at}", ja="集計用ソートキー", en="sort key of GSI1")
+    idempotency_key: Attr[str | None] = attr(default=None, ja="重複防止キー", en="makes a donation happen once")
+    pending_pk: Attr[str | None] = computed(pending_partition, ja="未確定の印", en="set while pending", added=True)
+    paid_late_at: Attr[datetime | None] = attr(
+        default=None,
+        stored_as=UTC_MILLISECONDS,
+        ja="失敗とした後に入金された日時",
+        en="when money came after it was given up",
+        added=True,
+    )
+    refunded_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was given back", added=True
+    )
+    late_pk: Attr[str | None] = computed(
+        late_partition, ja="要返金の印", en="set while money must be given back", added=True
+    )
+
+
+@model
+class Stamp:
+    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
+    prefecture: Attr[str] = part(ja="都道府県", en="prefecture")
+    count: Attr[int] = attr(default=0, ja="枚数", en="how many")
+
+
+@model
+class Award:
+    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
+    donated_at: Attr[datetime] = part(stored_as=UTC_MILLISECONDS, ja="寄付日時", en="the donation's time")
+    prefecture: Attr[str] = attr(ja="都道府県", en="prefecture")
+
+
+@model
+class DayTotal:
+    day: Attr[date] = part(ja="日付（JST）", en="Japanese day")
+    amount: Attr[int] = attr(default=0, ja="金額", en="yen")
+    count: Attr[int] = attr(default=0, ja="件数", en="how many")
+
+
+@model
+class PrefectureTotal:
+    day: Attr[date] = part(ja="日付（JST）", en="Japanese day")
+    prefecture: Attr[str] = part(ja="都道府県", en="prefecture")
+    amount: Attr[int] = attr(default=0, ja="金額", en="yen")
+    count: Attr[int] = attr(default=0, ja="件数", en="how many")
+
+
+def unhandled_partition(handled_at: datetime | None) -> str | None:
+    return "UNHANDLED" if handled_at is None else None
+
+
+@model
+class LineEvent:
+    event_id: Attr[str] = attr(ja="webhookEventId", en="LINE's id of the event")
+    claim: Attr[str] = attr(ja="受信リクエストの印", en="which request stored it")
+    event: Attr[dict[str, Any]] = attr(ja="イベント本体", en="the event as it came")
+    received_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="受信日時", en="when it came")
+    handled_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="処理日時", en="when it was handled"
+    )
+    unhandled_pk: Attr[str | None] = computed(unhandled_partition, ja="未処理の印", en="set until it is handled")
+    expires_at: Attr[datetime] = attr(stored_as=epoch(), ja="期限（TTL）", en="when it is forgotten (TTL)")
+
+
+@model
+class ChatMessage:
+    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
+    at: Attr[datetime] = part(stored_as=UTC_MILLISECONDS, ja="日時", en="when")
+    message_id: Attr[str] = part(ja="メッセージ ID", en="message")
+    sender: Attr[str] = attr(ja="送信者（user / bot）", en="user or bot")
+    messages: Attr[list[dict[str, Any]]] = attr(ja="LINE メッセージ", en="LINE messages")
+    expires_at: Attr[datetime] = attr(stored_as=epoch(), ja="期限（TTL）", en="when it is forgotten (TTL)")
+
+
+class Outcome(Enum):
+    """Of a payment, as a provider knows it."""
+
+    OPEN = "open"
+    PAID = "paid"
+    FAILED = "failed"
+
+
+@model
+class LocalPayment:
+    tx_id: Attr[str] = attr(ja="取引 ID", en="the payment")
+    order_id: Attr[str] = attr(ja="注文 ID", en="our order")
+    amount: Attr[int] = attr(ja="金額", en="yen")
+    outcome: Attr[Outcome] = attr(default=Outcome.OPEN, ja="結果", en="what became of it")
+    description: Attr[str] = attr(default="", ja="内容", en="what is paid for")
+    return_url: Attr[str] = attr(default="", ja="戻り先", en="where the payer goes next")
+    created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="作成日時", en="when it was made")
+
+
+@model
+class Pledge:
+    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
+    prefecture: Attr[str] = attr(ja="都道府県", en="prefecture")
+    amount: Attr[int] = attr(ja="毎月の金額", en="yen a month")
+    day_of_month: Attr[int] = attr(ja="毎月の日", en="which day of the month")
+    created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="約束した日時", en="when it was made")
+    last_month: Attr[str | None] = attr(default=None, ja="最後に届けた月", en="the last month that was asked for")
