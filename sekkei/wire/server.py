@@ -39,8 +39,8 @@ class Server:
         clock: Clock = SYSTEM,
         region: str = "us-east-1",
     ) -> None:
-        self.service = Service(engine, keys, clock, region)
         self.limits = limits or Limits()
+        self.service = Service(engine, keys, clock, region, self.limits.body_bytes_max)
         self.stopping = False
         self.debug = log.isEnabledFor(logging.DEBUG)
         self.verifies = bool(keys)

@@ -23,8 +23,9 @@ from sekkei.engine.errors import (
     ServiceUnavailable,
     UnknownOperationException,
 )
-from sekkei.wire import sigv4
+from sekkei.wire import compression, sigv4
 from sekkei.wire.answers import AMZ_JSON, JSON, Answers, error_body
+from sekkei.wire.limits import Limits
 from sekkei.wire.request import Request
 from sekkei.wire.targets import OPERATIONS
 
@@ -35,6 +36,12 @@ Call = Coroutine[Any, Any, Response]
 
 _NOT_FOUND = b"<UnknownOperationException/>\n"
 _PREFLIGHT_SECONDS = 172_800
+_CORS = (
+    b"Access-Control-Allow-Origin: *\r\n"
+    b"Access-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amz-crc32,Date\r\n"
+)
+_SILENT = frozenset({"TagResource", "UntagResource"})
+"""Operations whose answer has no body at all, not even an empty object."""
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -53,7 +60,9 @@ class Service:
         keys: Mapping[str, sigv4.Key] | None = None,
         clock: Clock = SYSTEM,
         region: str = "us-east-1",
+        body_bytes_max: int = Limits().body_bytes_max,
     ) -> None:
+        self._body_bytes_max = body_bytes_max
         self.answers = Answers(clock)
         self._call = engine.call
         self._keys = dict(keys or {})
@@ -73,10 +82,16 @@ class Service:
             return self._operation(request, query)
         except DynamoDBError as error:
             return self.failure(request, error)
+        except compression.TooLarge:
+            request.keep_alive = False
+            return self.answers.too_large()
 
     def _operation(self, request: Request, query: bytes) -> Call:
         if self._keys:
             self._verify(request, query)
+        if b"content-encoding" in request.fields:
+            encoding = request.fields[b"content-encoding"]
+            request.body = compression.decompressed(request.body, encoding, self._body_bytes_max)
         body = _parsed(request.body)
         operation = OPERATIONS.get(request.fields.get(b"x-amz-target", b""))
         if operation is None:
@@ -125,7 +140,7 @@ class Service:
 
     def success(self, request: Request, response: Response) -> bytes:
         try:
-            body = orjson.dumps(response)
+            body = b"" if request.operation in _SILENT else orjson.dumps(response)
         except TypeError as error:  # our own bug, but the client must still hear something
             return self.failure(request, error)
         return self._answer(request, 200, body)
@@ -143,6 +158,11 @@ class Service:
         fields = request.fields
         content_type = AMZ_JSON if fields.get(b"content-type", b"").startswith(AMZ_JSON) else JSON
         extra = _cors(request) if b"origin" in fields else b""
+        if len(body) >= compression.COMPRESSED_FROM_BYTES and b"accept-encoding" in fields:
+            encoding = compression.accepted(fields[b"accept-encoding"])
+            if encoding is not None:
+                body = compression.compressed(body, encoding)
+                extra += b"Content-Encoding: %b\r\n" % encoding
         return self.answers.json(status, content_type, body, request.id, request.keep_alive, extra)
 
     def log_request(self, request: Request, answer: bytes, seconds: float) -> None:
@@ -214,7 +234,7 @@ def _is_harmless(origin: str) -> bool:
 
 
 def _cors(request: Request) -> bytes:
-    return b"Access-Control-Allow-Origin: *\r\n" if b"origin" in request.fields else b""
+    return _CORS if b"origin" in request.fields else b""
 
 
 def _preflight(request: Request) -> bytes:
