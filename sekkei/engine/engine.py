@@ -78,7 +78,7 @@ class Engine:
         if read is None and write is None:
             read, write = operations.job_of(operation, checked)
         if read is not None:
-            snapshot = getattr(self._threads, "snapshot", None) or self._snapshot()
+            snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
             try:
                 return read(snapshot, checked, render)
             except (DynamoDBError, apsw.Error) as error:
@@ -104,6 +104,13 @@ class Engine:
 
     def _connect(self) -> apsw.Connection:
         return file.connect(self.path, durable=self._scratch is None)
+
+    def _first_snapshot(self) -> Snapshot:
+        """For a thread that has not read before."""
+        try:
+            return self._snapshot()
+        except (apsw.Error, file.NotOurFile) as error:
+            raise as_dynamodb_error(error) from error
 
     def _snapshot(self) -> Snapshot:
         """This thread's own view of the file."""

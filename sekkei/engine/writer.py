@@ -19,6 +19,7 @@ from typing import Any
 import apsw
 
 from sekkei.engine.errors import DynamoDBError, InternalServerError, TransactionConflictException
+from sekkei.engine.file import NotOurFile
 from sekkei.engine.settings import Settings
 from sekkei.engine.snapshot import Catalogue
 from sekkei.engine.transaction import Transaction
@@ -82,7 +83,10 @@ class Writer:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         if self._thread is None or self._closed:
-            self.start()
+            try:
+                self.start()
+            except (apsw.Error, NotOurFile) as error:
+                raise as_dynamodb_error(error) from error
         self._queue.put(Job(work, loop, future))
         return await future
 
@@ -210,6 +214,6 @@ def as_dynamodb_error(error: BaseException) -> BaseException:
         return InternalServerError("The disk is full; nothing was written. Free some space and try again.")
     if isinstance(error, apsw.ReadOnlyError):
         return InternalServerError("The store's file is read-only; nothing was written.")
-    if isinstance(error, apsw.Error):
-        return InternalServerError(f"The store's file could not be written: {error}")
+    if isinstance(error, apsw.Error | NotOurFile):
+        return InternalServerError(f"The store's file could not be used: {error}")
     return error
