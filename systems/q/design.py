@@ -24,6 +24,7 @@ from systems.q.entities import (
     logs_by_action,
     logs_by_admin,
     ng_words,
+    profile_images,
     push_tokens,
     questions,
     questions_by_last_use,
@@ -35,6 +36,7 @@ from systems.q.entities import (
     reports_by_reporter,
     reports_by_status,
     reports_by_target,
+    requests_by_requester,
     submissions,
     submissions_by_user,
     users,
@@ -51,6 +53,7 @@ from systems.q.models import (
     Follow,
     FollowRequest,
     NGWord,
+    ProfileImage,
     PushToken,
     Question,
     QuestionStatus,
@@ -220,12 +223,13 @@ def answers_of_day(day: date) -> Query[Answer]:
 
 @design.pattern(ja="フォロー（カウンター×2）", added=True)
 def follow(edge: Follow) -> Transaction:
-    """Follow, unless one of the two blocks the other or the followed one is banned; both counters go up."""
+    """Follow, unless one of the two blocks the other, is banned or leaves; both counters go up."""
     one, other = edge.follower_id, edge.followee_id
+    here = User.is_banned.is_(False) & User.deleting_at.absent()
     return Transaction(
         follows.create(edge),
-        users.update(one).add(User.following_count, 1).keeping_version(),
-        users.update(other).add(User.follower_count, 1).keeping_version().when(User.is_banned.is_(False)),
+        users.update(one).add(User.following_count, 1).keeping_version().when(here),
+        users.update(other).add(User.follower_count, 1).keeping_version().when(here),
         blocks.must_not_exist(one, other),
         blocks.must_not_exist(other, one),
     )
@@ -357,10 +361,28 @@ def logs_of_admin(admin_id: str) -> Query[AdminLog]:
     return logs_by_admin.where(AdminLog.admin_id == admin_id).backwards()
 
 
-@design.pattern(ja="届いたフォロー申請", added=True)
+@design.pattern(ja="届いたフォロー申請", added=True, page=50)
 def requests_to(user_id: str) -> Query[FollowRequest]:
     """Who asks to follow a user."""
     return follow_requests.where(FollowRequest.followee_id == user_id)
+
+
+@design.pattern(ja="送ったフォロー申請", added=True)
+def requests_of(user_id: str) -> Query[FollowRequest]:
+    """Whom a user asks to follow."""
+    return requests_by_requester.where(FollowRequest.follower_id == user_id)
+
+
+@design.pattern(ja="全ユーザー（カウンター照合・管理画面）", scan="every user is counted anew at night", added=True)
+def all_users() -> Query[User]:
+    """Every user, in no order."""
+    return users.scan()
+
+
+@design.pattern(ja="プロフィール画像", added=True)
+def picture_of(user_id: str) -> Ref[ProfileImage]:
+    """The picture of a user."""
+    return profile_images(user_id)
 
 
 import_module("systems.q.examples")  # the document shows them

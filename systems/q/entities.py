@@ -1,4 +1,4 @@
-"""Q.'s twelve tables, and the two that were added: uniqueness markers and requests to follow.
+"""Q.'s twelve tables, and the three that were added: uniqueness markers, requests to follow, pictures.
 
 Names of tables, keys, indexes and attributes are those of the original document, to the letter; its index
 `username-index`, marked TODO there, is built here. What was added is marked `added=True`.
@@ -17,6 +17,7 @@ from systems.q.models import (
     Follow,
     FollowRequest,
     NGWord,
+    ProfileImage,
     PushToken,
     Question,
     Reaction,
@@ -156,6 +157,10 @@ follow_requests_table = design.table(
     added=True,
 )
 
+profile_images_table = design.table(
+    "ProfileImages", "userId", pitr=True, ja="プロフィール画像", en="Pictures of users", added=True
+)
+
 
 @users_table.entity(User, ja="ユーザー", en="user")
 def users(user_id: str) -> Key:
@@ -220,6 +225,11 @@ def admin_logs(timestamp: datetime, log_id: str) -> Key:
 @follow_requests_table.entity(FollowRequest, ja="フォロー申請", en="request to follow", added=True)
 def follow_requests(followee_id: str, follower_id: str) -> Key:
     return Key(followee_id, follower_id)
+
+
+@profile_images_table.entity(ProfileImage, ja="プロフィール画像", en="picture of a user", added=True)
+def profile_images(user_id: str) -> Key:
+    return Key(user_id)
 
 
 unique_keys = unique_keys_table.markers()

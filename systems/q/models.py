@@ -108,7 +108,14 @@ class User:
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="作成日時", en="made")
     updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
     deleting_at: Attr[datetime | None] = attr(
-        "deletingAt", default=None, stored_as=INSTANT, ja="退会処理の開始", en="withdrawal began", added=True
+        "deletingAt", default=None, stored_as=INSTANT, ja="退会の申し込み", en="asked to withdraw", added=True
+    )
+    answers_first: Attr[bool] = attr(
+        "answersFirst",
+        default=False,
+        ja="答えてから他の人の回答を見る",
+        en="sees others only after answering",
+        added=True,
     )
     username_folded: Attr[str | None] = computed(folded, keep=False)
     version: Attr[int] = version(added=True)
@@ -127,6 +134,14 @@ class DailyQuestion:
     )
     is_fallback: Attr[bool] = attr("isFallback", default=False, ja="フォールバックお題か", en="a spare question")
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="レコード作成日時", en="made")
+    previous_use: Attr[datetime] = attr(
+        "previousUse",
+        default=NEVER,
+        stored_as=INSTANT,
+        ja="お題が前回使われた日時（差し替え時に戻す）",
+        en="the question's use before this one, put back when it is replaced",
+        added=True,
+    )
 
 
 @model
@@ -225,6 +240,13 @@ class NGWord:
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="登録日時", en="made")
     created_by: Attr[str] = attr("createdBy", ja="登録した管理者ID", en="by whom")
     original: Attr[str | None] = attr(default=None, ja="登録時の表記", en="as it was entered", added=True)
+    is_allowed: Attr[bool] = attr(
+        "isAllowed",
+        default=False,
+        ja="除外語（この中のNGワードは許す）",
+        en="harmless word around a forbidden one",
+        added=True,
+    )
 
 
 @model
@@ -261,3 +283,12 @@ class FollowRequest:
     followee_id: Attr[str] = attr("followeeId", ja="申請された側", en="who is asked")
     follower_id: Attr[str] = attr("followerId", ja="申請した側", en="who asks")
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="申請日時", en="made")
+
+
+@model
+class ProfileImage:
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="whose picture")
+    digest: Attr[str] = attr(ja="内容のハッシュ", en="hash of the content")
+    content_type: Attr[str] = attr("contentType", ja="形式", en="kind of picture")
+    content: Attr[bytes] = attr(ja="画像", en="the picture")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
