@@ -10,19 +10,23 @@ With pytest, `pytest_plugins = ["sekkei.testing"]` brings the fixtures `sekkei_s
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, TypeVar, overload
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Literal, TypeVar, get_args, get_origin, overload
 
 from sekkei.clock import SYSTEM, Clock
 from sekkei.design import Database, Design, tables
+from sekkei.design.annotations import split_optional
 from sekkei.design.model import described
-from sekkei.design.samples import sample_of
 from sekkei.store import Embedded, Store
 
 M = TypeVar("M")
 _serial = itertools.count(1)
+_START = dt.datetime(2025, 1, 1, tzinfo=dt.UTC)
 
 
 @overload
@@ -50,43 +54,39 @@ async def _open(design: Design | None, env: str, clock: Clock) -> AsyncIterator[
 
 
 def make(model: type[M], **given: Any) -> M:
-    """An instance with believable values for whatever is not given; texts differ from call to call."""
+    """An instance with believable values for whatever is not given; texts and numbers differ from call to call."""
     number = next(_serial)
     for name, field in described(model).fields.items():
         if name not in given and field.in_init and field.required:
-            given[name] = _value(field.annotation, field.form, name, number)
+            text = (field.form or "{}").replace("{}", f"{name}-{number}")
+            given[name] = _value(field.annotation, text, number)
     return model(**given)
 
 
-def _value(annotation: Any, form: str | None, name: str, number: int) -> Any:
-    if annotation is str:
-        return (form or "{}").replace("{}", f"{name}-{number}")
-    value = sample_of(annotation, f"{name}-{number}")
-    for plain in (int, bytes):
-        if isinstance(value, plain) and not isinstance(value, bool):
-            return plain(value) if plain is bytes else number
-    return _plain(value)
-
-
-def _plain(value: Any) -> Any:
-    """A stand-in as an ordinary value of its type."""
-    import datetime as dt
-    from decimal import Decimal
-    from enum import Enum
-
-    if isinstance(value, Enum):
-        return next(iter(type(value)))
-    if isinstance(value, dt.datetime):
-        return dt.datetime(value.year, value.month, value.day, value.hour, tzinfo=value.tzinfo)
-    if isinstance(value, dt.date):
-        return dt.date(value.year, value.month, value.day)
-    if isinstance(value, dt.time):
-        return dt.time(value.hour, value.minute)
-    if isinstance(value, Decimal):
-        return Decimal(1)
-    if isinstance(value, list | tuple | set | frozenset):
-        return type(value)(_plain(one) for one in value)
-    return str(value) if isinstance(value, str) else value
+def _value(annotation: Any, text: str, number: int) -> Any:
+    annotation, _ = split_optional(annotation)
+    scalars: dict[Any, Any] = {
+        Any: text,
+        str: text,
+        int: number,
+        float: float(number),
+        Decimal: Decimal(number),
+        bool: False,
+        bytes: text.encode(),
+        dt.date: _START.date() + dt.timedelta(days=number),
+        dt.datetime: _START + dt.timedelta(minutes=number),
+        dt.time: dt.time(number % 24, 0),
+    }
+    if annotation in scalars:
+        return scalars[annotation]
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return args[0]
+    if origin is dict:
+        return {"key": _value(args[1], text, number)}
+    if origin in (list, set, frozenset, tuple):
+        return origin([_value(args[0], text, number)])
+    return next(iter(annotation)) if issubclass(annotation, Enum) else make(annotation)
 
 
 OpenDesign = Callable[[Design], Awaitable[Database]]

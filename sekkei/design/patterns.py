@@ -20,8 +20,9 @@ from .measured import Units
 from .model import hints_of
 from .query import Query
 from .reading import PAGE_SIZE
-from .rekey import affected
+from .rekey import affected, touched
 from .samples import Planning, samples
+from .unique import Unique
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -38,6 +39,7 @@ class Plan:
         self.key = ""  # the key condition
         self.filter = ""  # what is dropped after reading, or the condition of a write
         self.changes: tuple[str, ...] = ()  # the attributes that an update writes, keys that follow included
+        self.uniques: tuple[str, ...] = ()  # the uniqueness markers that a write keeps, each with its table
         self.consistent = False
         self.backwards = False
         self.page_size: int | None = None
@@ -56,6 +58,8 @@ class Plan:
             found.append(f"{'condition' if writing else 'filter'}: {self.filter}")
         if self.changes:
             found.append(f"changes: {', '.join(self.changes)}")
+        if self.uniques:
+            found.append(f"unique: {', '.join(self.uniques)}")
         if not writing:
             found.append("consistency: " + ("strong" if self.consistent else "eventual"))
         if self.page_size is not None:
@@ -161,8 +165,7 @@ class Pattern(Generic[P, R_co]):
         if isinstance(step, Transaction):
             return [_in_transaction(action) for action in step.actions]
         if isinstance(step, list) and step and all(isinstance(one, Ref) for one in step):
-            tables = {ref.entity.table.name: ref for ref in step}
-            return [_plan_get("BatchGetItem", ref) for ref in tables.values()]
+            return _plan_batch(step)
         raise DesignError(
             "SK143",
             f"pattern {self.name} returns {type(step).__name__}. Return a reference, a list of them, a query, a "
@@ -193,6 +196,16 @@ def _plan_get(operation: str, ref: Ref[Any]) -> Plan:
     return plan
 
 
+def _plan_batch(refs: list[Ref[Any]]) -> list[Plan]:
+    plans: dict[str, Plan] = {}
+    for ref in refs:
+        one = _plan_get("BatchGetItem", ref)
+        plan = plans.setdefault(one.table, one)
+        if one.key not in plan.key:
+            plan.key += f"; {one.key}"
+    return list(plans.values())
+
+
 def _plan_query(query: Query[Any], page: int | None) -> Plan:
     index = query.view.index
     plan = Plan(query.operation(), query.view.table.name, None if index is None else index.name)
@@ -218,10 +231,16 @@ def _plan_write(action: Action[Any, Any]) -> Plan:
     plan.filter = _condition_text(action)
     if isinstance(action, Update):
         changed = [str(change.field.path[0]) for change in action.changes]
-        plan.changes = tuple(
-            dict.fromkeys((*changed, *(field.stored for field in affected(action) if field.is_stored)))
-        )
+        followed = [field.stored for field in affected(action) if field.is_stored]
+        plan.changes = tuple(dict.fromkeys((*changed, *followed)))
+    plan.uniques = tuple(f"{one.template.text} in {one.markers.table.name}" for one in _uniques_of(action))
     return plan
+
+
+def _uniques_of(action: Action[Any, Any]) -> list[Unique[Any]]:
+    if isinstance(action, Update):
+        return touched(action)
+    return action.entity.uniques if isinstance(action, Put | Delete) else []
 
 
 def _condition_text(action: Action[Any, Any]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from sekkei.engine.errors import TransactionCanceledException
+
 from .codecs import AttributeValue
 from .cursors import seal, unseal
 from .errors import Contended, ItemRefused, ValueRefused
@@ -22,6 +24,7 @@ Item = dict[str, AttributeValue]
 PAGE_SIZE = 50  # when neither the caller nor the query says
 READS_PER_PAGE_MAX = 20  # a filter that keeps almost nothing ends in a short page with a cursor, not in a long wait
 BATCH_GET_MAX = 100
+_PASSING = ("None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
 
 
 class Page(Generic[M_co]):
@@ -128,9 +131,21 @@ async def snapshot(db: Database, refs: Sequence[Ref[Any]]) -> list[Any]:
     items = [{"Get": {"TableName": db.table_name(ref.entity.table), "Key": ref.key}} for ref in refs]
     request: dict[str, Any] = {"TransactItems": items}
     db.measure_into(request)
-    response = await db.store.call("TransactGetItems", request)
+    response = await _transact_get(db, request)
     db.measured(refs[0].pattern, [response], writing=False, items=len(refs))
     return [decoded(db, ref, found.get("Item")) for ref, found in zip(refs, response["Responses"], strict=True)]
+
+
+async def _transact_get(db: Database, request: dict[str, Any]) -> dict[str, Any]:
+    """Tried again when a write to one of the items is just under way."""
+    for attempt in range(TRIES_MAX):
+        try:
+            return await db.store.call("TransactGetItems", request)
+        except TransactionCanceledException as error:
+            if any(reason.get("Code") not in _PASSING for reason in error.reasons):
+                raise
+            await pause(attempt, db.clock)
+    raise Contended("SK303", f"a snapshot met other writes {TRIES_MAX} times. Try again later.")
 
 
 class Reader(Generic[M]):

@@ -35,7 +35,7 @@ def rekey(update: Update[Any], old: Mapping[str, Any] | None, fresh: bool) -> Re
     model = update.entity.model
     before = {**(old or {}), **update.known, **update.ref.values}
     rewritten = affected(update)
-    uniques = _touched(update)
+    uniques = touched(update)
     needed: set[str] = set().union(*(model.bases(field) for field in rewritten), *(one.bases for one in uniques))
     after = Values(model, _after(update, before, needed, fresh))
     derived = {field.stored: _encode(field, after[field.name]) for field in rewritten if field.is_stored}
@@ -53,7 +53,8 @@ def affected(update: Update[Any]) -> list[Field[Any, Any]]:
     return [field for field in model.derived if model.bases(field) & changed]
 
 
-def _touched(update: Update[Any]) -> list[Unique[Any]]:
+def touched(update: Update[Any]) -> list[Unique[Any]]:
+    """The uniquenesses that the changes may move."""
     changed = {change.field.root for change in update.changes}
     return [one for one in update.entity.uniques if update.creating or one.bases & changed]
 

@@ -121,8 +121,8 @@ def sample_of(annotation: Any, label: str) -> Any:
         return args[0]
     if origin in (list, set, frozenset, tuple) or (origin is not None and hasattr(origin, "__iter__")):
         return _container(origin, args, label)
-    if annotation is bool:
-        return True
+    if annotation is bool or annotation is float:
+        return annotation(1)
     if annotation is Any:
         return _labelled(SampleText(label), label)
     if not isinstance(annotation, type):
