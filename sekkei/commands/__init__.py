@@ -7,6 +7,8 @@ returns an exit code. It imports at its top only what is quick to import; the re
 
 from __future__ import annotations
 
+import argparse
+
 OK = 0
 FINDINGS = 1
 COULD_NOT_RUN = 2
@@ -17,3 +19,10 @@ STORE_FILE = "sekkei.db"
 
 class CouldNotRun(Exception):
     """The command cannot do what it was asked to; the text says why and what to do."""
+
+
+def port_number(text: str) -> int:
+    """A port given on the command line."""
+    if not text.isascii() or not text.isdigit() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number from 0 to 65535")
+    return int(text)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sekkei.commands import OK, STORE_FILE, CouldNotRun
+from sekkei.commands import OK, STORE_FILE, CouldNotRun, port_number
 
 if TYPE_CHECKING:
     from sekkei.engine import Engine
@@ -43,7 +43,9 @@ SECRET_KEY = "SEKKEI_SECRET_ACCESS_KEY"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=_port, default=8001, help="port; 0 takes any free one (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=port_number, default=8001, help="port; 0 takes any free one (default: %(default)s)"
+    )
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--data", metavar="DIR", default="data", help="folder of the data (default: ./%(default)s)")
     where.add_argument("--memory", action="store_true", help="keep nothing; quick, for tests")
@@ -54,12 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=7, help="of the weather: the same one, the same day (default: 7)")
     parser.add_argument("--log-format", choices=("json", "text"), help="default: text on a terminal, else json")
     parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), default="info")
-
-
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number from 0 to 65535")
-    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:

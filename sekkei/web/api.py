@@ -162,7 +162,7 @@ class Api:
 def _operation(
     method: str, path: str, handler: Callable[..., Awaitable[Any]], summary: str, status: int, tag: str
 ) -> Operation:
-    hints = get_type_hints(handler, include_extras=True, localns=_closure(handler))
+    hints = get_type_hints(handler, include_extras=True)
     returns = hints.pop("return", None)
     body, query = hints.pop("body", None), hints.pop("query", None)
     user = (hints.pop("user") is User or None) if "user" in hints else False
@@ -175,12 +175,6 @@ def _operation(
     if get_origin(returns) is Answer:
         (returns,) = get_args(returns)
     return Operation(method, path, handler, summary, status, tag, body, query, hints, returns, user, None)
-
-
-def _closure(handler: Callable[..., Any]) -> dict[str, Any]:
-    """Names that a handler inside a function can see, so that its annotations can be read."""
-    inner = inspect.getclosurevars(handler)
-    return {**inner.globals, **inner.nonlocals}
 
 
 def _endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:

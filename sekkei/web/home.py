@@ -18,7 +18,7 @@ async def show(request: Request) -> Response:
     shell: Shell = request.app.state.shell
     systems = [opened.system for opened in shell.house.systems.values()]
     people = DEMO_PEOPLE if request.state.user is None and shell.demo_allowed(request) else ()
-    return page(request, "home.html", systems=systems, people=people, dynamodb_url=shell.settings.get("dynamodb_url"))
+    return page(request, "home.html", systems=systems, people=people, dynamodb_url=shell.dynamodb_url)
 
 
 async def icon(request: Request) -> Response:

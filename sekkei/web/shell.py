@@ -64,6 +64,8 @@ class Shell:
         self.templates = make_environment(_folders(packages, "templates"), reload=reload)
         self.hosts = self._host_names()
         self.load_demo = settings.demo
+        self.dynamodb_url: str | None = None
+        """Where the store's own API is served, for people who want to look inside."""
 
     def _host_names(self) -> frozenset[str]:
         """The names that requests may be addressed to; more of them in SEKKEI_HOSTS."""

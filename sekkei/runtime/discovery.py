@@ -1,0 +1,59 @@
+"""Which systems are installed: the entry points `sekkei.systems`, and the packages in `systems`."""
+
+from __future__ import annotations
+
+import logging
+import pkgutil
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from sekkei.runtime.system import System
+
+GROUP = "sekkei.systems"
+
+log = logging.getLogger("sekkei.runtime.discovery")
+
+
+class NoSuchSystem(LookupError):
+    """No system of this name is installed, or it does not load."""
+
+
+def names() -> dict[str, str]:
+    """Every system's name and where it is, as `module:attribute`; nothing is imported yet."""
+    found = {point.name: point.value for point in entry_points(group=GROUP)}
+    try:
+        package = import_module("systems")
+    except ImportError:
+        return found
+    for module in pkgutil.iter_modules(package.__path__):
+        if module.ispkg:
+            found.setdefault(module.name, f"systems.{module.name}:SYSTEM")
+    return found
+
+
+def load(name: str) -> System:
+    """One system; raises NoSuchSystem."""
+    known = names()
+    if name not in known:
+        raise NoSuchSystem(f"There is no system {name}. Installed: {', '.join(sorted(known)) or 'none'}.")
+    module, _, attribute = known[name].partition(":")
+    found = getattr(import_module(module), attribute, None)
+    if not isinstance(found, System):
+        raise NoSuchSystem(f"{module} has no {attribute}, so it is not a system yet.")
+    return found
+
+
+def load_all() -> tuple[list[System], Mapping[str, str]]:
+    """Every system that loads, in the order of their names, and why the others do not."""
+    systems: list[System] = []
+    missing: dict[str, str] = {}
+    for name in sorted(names()):
+        try:
+            systems.append(load(name))
+        except NoSuchSystem as error:
+            missing[name] = str(error)
+        except Exception as error:  # one broken system must not take the others with it
+            log.exception("a system does not load", extra={"system": name})
+            missing[name] = f"{type(error).__name__}: {error}"
+    return systems, missing

@@ -1,0 +1,153 @@
+"""For tests in a real browser: `serve` an application on a free port and look at it in headless Chromium.
+
+    pytest_plugins are not needed: import the fixtures in a conftest.py
+        from tests.browser import browser, serve        # noqa: F401
+
+    async def test_board(browser, serve, shots):
+        site = await serve(SYSTEM)                       # in this very process, on a store of its own
+        page = await browser.person(site, "demo-aoi")    # a window of its own, signed in
+        await page.goto(site.url + "/tasks/")
+        await shots(page, "board")
+
+Tests that need it are skipped, with a line that says so, where there is no Chromium; `make browser` installs one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+
+from sekkei.runtime.system import System
+from sekkei.web.gate import SESSION_COOKIE
+from sekkei.web.program import bind, http_server
+from sekkei.web.testing import Client, opened, test_settings
+
+CHROMIUM = os.environ.get("SEKKEI_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--font-render-hinting=none",
+]
+PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1280, "height": 860}
+
+needs_browser = pytest.mark.skipif(not CHROMIUM, reason="no Chromium here; `make browser` installs it")
+
+
+@dataclass
+class Site:
+    """An application that listens."""
+
+    url: str
+    client: Client
+
+
+class Windows:
+    """One Chromium; every person gets a window that shares nothing with the others."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._contexts: list[BrowserContext] = []
+        self.problems: list[str] = []
+        """What pages wrote as errors to the console, scripts that failed included; a test asserts that it is empty."""
+
+    async def window(self, size: dict[str, int] | None = None, **options: Any) -> Page:
+        context = await self._browser.new_context(
+            viewport=size or DESKTOP, locale=options.pop("locale", "ja-JP"), timezone_id="Asia/Tokyo", **options
+        )
+        context.set_default_timeout(15_000)
+        self._contexts.append(context)
+        page = await context.new_page()
+        page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        return page
+
+    async def person(self, site: Site, person: str, size: dict[str, int] | None = None, **options: Any) -> Page:
+        """A window in which somebody of the demo data is signed in."""
+        page = await self.window(size, **options)
+        client = site.client.another()
+        await client.sign_in(person)
+        await page.context.add_cookies(
+            [{"name": SESSION_COOKIE, "value": client.cookies[SESSION_COOKIE], "url": site.url, "httpOnly": True}]
+        )
+        return page
+
+    async def close(self) -> None:
+        for context in self._contexts:
+            await context.close()
+
+
+Serve = Callable[..., Awaitable[Site]]
+Shots = Callable[..., Awaitable[Path]]
+
+
+@pytest_asyncio.fixture
+async def browser() -> AsyncIterator[Windows]:
+    if not CHROMIUM:
+        pytest.skip("no Chromium here; `make browser` installs it")
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        windows = Windows(chromium)
+        try:
+            yield windows
+        finally:
+            await windows.close()
+            await chromium.close()
+
+
+@pytest_asyncio.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """`await serve(SYSTEM, ..., demo=True)`: listening on a free port, with the worker running."""
+    async with AsyncExitStack() as stack:
+
+        async def start(*systems: System, demo: bool = False, **options: Any) -> Site:
+            socket = bind("127.0.0.1", 0)
+            url = f"http://127.0.0.1:{socket.getsockname()[1]}"
+            settings = options.pop("settings", None) or test_settings(public_url=url)
+            client = await stack.enter_async_context(opened(*systems, demo=demo, settings=settings, **options))
+            ready = asyncio.Event()
+            server = http_server(client.app, ready.set)
+            server.config.lifespan = "off"  # `opened` has begun it already
+            task = asyncio.create_task(server.serve([socket]))
+
+            async def stop() -> None:
+                server.should_exit = True
+                await task
+
+            stack.push_async_callback(stop)
+            await client.shell.house.worker.start()
+            stack.push_async_callback(client.shell.house.worker.stop)
+            await ready.wait()
+            return Site(url, client)
+
+        yield start
+
+
+@pytest.fixture
+def shots(tmp_path: Path, request: pytest.FixtureRequest) -> Shots:
+    """`await shots(page, "board")`: a picture in the test's folder, or in SEKKEI_SHOTS to be looked at."""
+    folder = Path(os.environ.get("SEKKEI_SHOTS") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+
+    async def shoot(page: Page, name: str, *, whole: bool = True) -> Path:
+        path = folder / f"{name}.png"
+        await page.screenshot(path=path, full_page=whole, animations="disabled")
+        return path
+
+    return shoot
