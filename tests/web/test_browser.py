@@ -1,0 +1,49 @@
+"""The shell as people see it, in Chromium."""
+
+from __future__ import annotations
+
+from tests.browser import PHONE, Serve, Shots, Windows
+from tests.web.example import SYSTEM
+
+
+async def test_sign_in_write_and_see_it_live_in_a_second_window(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM, demo=True)
+    first = await browser.window()
+    await first.goto(site.url)
+    await shots(first, "home")
+    await first.get_by_role("button", name="佐藤 葵").click()
+    await first.goto(site.url + "/example/")
+    second = await browser.person(site, "demo-aoi", PHONE)
+    await second.goto(site.url + "/example/")
+    await second.evaluate(
+        """document.querySelector("#notes").addEventListener("live:note", (event) => {
+            const item = document.createElement("li");
+            item.textContent = event.detail.text;
+            event.target.append(item);
+        })"""
+    )
+    await second.wait_for_selector('[data-live-state="open"]')
+    await first.get_by_label("内容").fill("卵も")
+    await first.get_by_role("button", name="保存").click()
+    await first.get_by_text("書きました。").wait_for()
+    await second.get_by_text("卵も").wait_for()
+    await shots(first, "notes")
+    await shots(second, "notes-phone")
+    assert browser.problems == []
+
+
+async def test_language_and_theme_stay_chosen(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM)
+    page = await browser.window()
+    await page.goto(site.url + "/sign-in")
+    await page.get_by_role("link", name="English").click()
+    await page.get_by_role("heading", name="Sign in", exact=True).wait_for()
+    assert await page.evaluate("document.documentElement.lang") == "en"
+    await shots(page, "sign-in-light")
+    light = await page.evaluate("getComputedStyle(document.body).backgroundColor")
+    await page.get_by_role("button", name="Switch between light and dark").click()
+    await page.reload()
+    assert await page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert await page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    await shots(page, "sign-in-dark")
+    assert browser.problems == []
