@@ -1,0 +1,107 @@
+TABLES = {
+    "task-table-v3": {
+        "key": ("PK", "SK"),
+        "gsi": {
+            "GSI_Invert": ("SK", "PK"),
+            "GSI_Status_Start_Sort_All": ("PK", "start_sort_sk"),
+            "GSI_Status_End_Sort_All": ("PK", "end_sort_sk"),
+            "GSI_Status_Start_Sort_Group1": ("status_group1", "start_sort_sk"),
+            "GSI_Status_End_Sort_Group1": ("status_group1", "end_sort_sk"),
+            "GSI_Status_Start_Sort_Group2": ("status_group2", "start_sort_sk"),
+            "GSI_Status_End_Sort_Group2": ("status_group2", "end_sort_sk"),
+            "GSI_Status_Start_Sort_Group3": ("status_group3", "start_sort_sk"),
+            "GSI_Status_End_Sort_Group3": ("status_group3", "end_sort_sk"),
+        },
+        "attributes": {
+            "PK": "S",
+            "SK": "S",
+            "type": "S",
+            "user_email": "S",
+            "user_name": "S",
+            "user_image": "S",
+            "user_createdAt": "S",
+            "team_name": "S",
+            "team_discription": "S",
+            "user_team_role": "S",
+            "user_team_joinedAt": "S",
+            "team_tag_name": "S",
+            "team_tag_color": "M",
+            "team_task_title": "S",
+            "team_task_discription": "S",
+            "team_task_status": "S",
+            "team_task_startTime": "S",
+            "team_task_endTime": "S",
+            "team_task_tagRef": "SS",
+            "status_group1": "S",
+            "status_group2": "S",
+            "status_group3": "S",
+            "start_sort_sk": "S",
+            "end_sort_sk": "S",
+            "todo": "N",
+            "doing": "N",
+            "done": "N",
+            "expiresAt": "N",
+        },
+    },
+    "task-table-invitation-v3": {
+        "key": ("PK", "SK"),
+        "gsi": {},
+        "attributes": {
+            "PK": "S",
+            "SK": "S",
+            "type": "S",
+            "email": "S",
+            "user_role": "S",
+            "createdAt": "N",
+            "expiresAt": "N",
+            "invitedBy": "S",
+            "token": "S",
+            "team_name": "S",
+        },
+    },
+}
+NOTED: dict[str, dict[str, str]] = {}
+TEMPLATES = {
+    ("task-table-v3", "start_sort_sk"): "START#{start}",
+    ("task-table-v3", "end_sort_sk"): "END#{end}",
+}
+TYPES = {
+    "task-table-v3": {"user", "user_team", "team", "team_user", "team_tag", "task", "counter"},
+    "task-table-invitation-v3": {"invitation"},
+}
+KEYS = {
+    "task-table-v3": {
+        ("USER#{user_id}", "USER#{user_id}", "user"),
+        ("USER#{user_id}", "TEAM#{team_id}", "user_team"),
+        ("TEAM#{team_id}", "TEAM#{team_id}", "team"),
+        ("TEAM#{team_id}", "USER#{user_id}", "team_user"),
+        ("TEAM#{team_id}", "TAG#{tag_id}", "team_tag"),
+        ("TEAM#{team_id}", "TASK#{task_id}", "task"),
+        ("TEAM#{team_id}", "COUNTER#ALL", "counter"),
+        ("TEAM#{team_id}", "COUNTER#{day}", "counter"),
+    },
+    "task-table-invitation-v3": {("TEAM#{team_id}", "TINVITE#{invite_id}", "invitation")},
+}
+_START1 = [("Query", "task-table-v3", "GSI_Status_Start_Sort_Group1")]
+_PRIMARY_GET = [("GetItem", "task-table-v3", None)]
+_PRIMARY_QUERY = [("Query", "task-table-v3", None)]
+PATTERNS = {
+    "1": _PRIMARY_GET,
+    "2": _PRIMARY_QUERY,
+    "3": _PRIMARY_GET,
+    "4": _PRIMARY_QUERY,
+    "5": _PRIMARY_QUERY,
+    "6": _PRIMARY_GET,
+    "7": [("Query", "task-table-v3", "GSI_Status_Start_Sort_Group2")],
+    "8": _START1,
+    "9": _START1,
+    "10": _START1,
+    "11": [("Query", "task-table-v3", "GSI_Status_Start_Sort_All")],
+    "12": _START1,
+    "13": _START1,
+    "14": [("Query", "task-table-v3", "GSI_Status_End_Sort_Group2")],
+    "15": [("Query", "task-table-v3", "GSI_Status_End_Sort_Group2")],
+    "16": _PRIMARY_GET,
+    "I-1": [("Query", "task-table-invitation-v3", None)],
+    "I-2": [("GetItem", "task-table-invitation-v3", None)],
+}
