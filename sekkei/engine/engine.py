@@ -133,7 +133,7 @@ class Engine:
             self._closed = True
             self._threads = threading.local()
             for connection in self._connections:
-                connection.close()
+                file.close(connection)
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
 

@@ -57,6 +57,12 @@ def connect(path: str, *, durable: bool = True) -> apsw.Connection:
     return connection
 
 
+def close(connection: apsw.Connection) -> None:
+    """Let go of the file. If the disk is in trouble the log stays as it is, for whoever opens the file next."""
+    with contextlib.suppress(apsw.Error):
+        connection.close()
+
+
 def _check_is_ours(connection: apsw.Connection, path: str) -> None:
     application_id = connection.pragma("application_id")
     if application_id == sql.APPLICATION_ID:

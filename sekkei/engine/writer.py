@@ -18,6 +18,7 @@ from typing import Any
 
 import apsw
 
+from sekkei.engine import file
 from sekkei.engine.errors import DynamoDBError, InternalServerError, TransactionConflictException
 from sekkei.engine.file import NotOurFile
 from sekkei.engine.settings import Settings
@@ -122,7 +123,7 @@ class Writer:
                     self._run_batch(connection, jobs)
                     self._deliver(jobs)
         finally:
-            connection.close()
+            file.close(connection)
 
     def _next_batch(self) -> tuple[list[Job], bool]:
         jobs: list[Job] = []
