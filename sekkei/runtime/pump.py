@@ -104,14 +104,7 @@ class Pump:
             return False, 0
         if checkpoint.finished:
             return True, 0
-        iterator = self._iterators.get(shard) or await self._iterator(stream, shard, checkpoint.sequence)
-        try:
-            answer = await self._store.call("GetRecords", {"ShardIterator": iterator, "Limit": BATCH_RECORDS})
-        except (ExpiredIteratorException, TrimmedDataAccessException) as error:
-            log.info("a stream iterator had to be renewed", extra={"consumer": self._consumer, "error": repr(error)})
-            self._iterators.pop(shard, None)
-            await self._save(shard, checkpoint.sequence if isinstance(error, ExpiredIteratorException) else None)
-            return False, 0
+        answer = await self._get_records(stream, shard, checkpoint.sequence)
         # Lambda's event source mapping says which stream a record is from; GetRecords leaves it out.
         records: list[Record] = [{**record, "eventSourceARN": stream} for record in answer["Records"]]
         last = await self._handle(records) if records else None
@@ -127,6 +120,16 @@ class Pump:
             self._iterators[shard] = following
         await self._save(shard, last or checkpoint.sequence, finished=following is None)
         return following is None, len(records)
+
+    async def _get_records(self, stream: str, shard: str, sequence: str | None) -> dict[str, Any]:
+        """From where it stopped; an iterator that has grown too old is renewed."""
+        iterator = self._iterators.pop(shard, None) or await self._iterator(stream, shard, sequence)
+        try:
+            return await self._store.call("GetRecords", {"ShardIterator": iterator, "Limit": BATCH_RECORDS})
+        except (ExpiredIteratorException, TrimmedDataAccessException) as error:
+            log.info("a stream iterator had to be renewed", extra={"consumer": self._consumer, "error": repr(error)})
+        iterator = await self._iterator(stream, shard, sequence)
+        return await self._store.call("GetRecords", {"ShardIterator": iterator, "Limit": BATCH_RECORDS})
 
     async def _iterator(self, stream: str, shard: str, sequence: str | None) -> str:
         request: dict[str, Any] = {"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}

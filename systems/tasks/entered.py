@@ -52,11 +52,12 @@ def color_of(background: str) -> tuple[str, str]:
     """A text colour that can be read on the background, and the background."""
     if not _COLOR.fullmatch(background):
         raise BadColor(field="color")
-    return ("#ffffff" if contrast_with_white(background) >= 4.5 else "#1a1a1a"), background.lower()
+    white = contrast_with_white(background)
+    return ("#ffffff" if white >= 21 / white else "#000000"), background.lower()
 
 
 def contrast_with_white(color: str) -> float:
-    """WCAG's contrast ratio; 4.5 is what text needs."""
+    """WCAG's contrast ratio. With black it is 21 divided by this, so one of the two is always above 4.5."""
     channels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

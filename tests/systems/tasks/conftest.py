@@ -1,0 +1,132 @@
+"""The system on every kind of store: embedded, in bad weather, and on an implementation that is not ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.runtime.design import design as runtime_design
+from sekkei.runtime.house import House, Opened, build_house
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.store import Embedded, Remote, Retrying, Store
+from sekkei.store.weather import Weather
+from systems.tasks import SYSTEM
+from systems.tasks.design import design
+from systems.tasks.entities import Role, Team
+from systems.tasks.jobs import TaskJobs
+from systems.tasks.service import Service, Visitor
+
+NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
+STORES = ("embedded", "weather", "ministack")
+LATEST_INDEX_SECONDS = 2.0
+SETTLING_ROUNDS = 14
+"""A schedule starts a job of several steps, and each is seen only when the index shows it."""
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOON)
+
+
+async def _at_once(seconds: float) -> None:
+    """Weather's pauses, for tests that have no time."""
+
+
+@pytest.fixture(params=STORES)
+async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
+    if request.param == "ministack":
+        remote = Remote(region="ap-northeast-1", endpoint_url=_ministack(request), credentials=("local", "local"))
+        await _drop_tables(remote)
+        yield remote
+        await remote.close()
+        return
+    embedded = Embedded(clock=clock)
+    if request.param == "embedded":
+        yield embedded
+    else:
+        weather = Weather(
+            embedded,
+            seed=11,
+            index_lag=LATEST_INDEX_SECONDS,
+            base_lag=0.5,
+            throttled=0.02,
+            unprocessed=0.1,
+            conflicts=0.05,
+            lost_responses=0.02,
+            clock=clock,
+            sleep=_at_once,
+        )
+        yield Retrying(weather, clock=clock, sleep=_at_once)
+    await embedded.close()
+
+
+def _ministack(request: pytest.FixtureRequest) -> str:
+    given = os.environ.get("SEKKEI_MINISTACK_URL")
+    if given:
+        return given
+    try:
+        found: str = request.getfixturevalue("ministack_endpoint")
+    except pytest.FixtureLookupError:
+        pytest.skip("Ministack is not here: set SEKKEI_MINISTACK_URL")
+    return found
+
+
+async def _drop_tables(store: Store) -> None:
+    for one in (design, runtime_design):
+        for table in one.tables.values():
+            try:
+                await store.call("DeleteTable", {"TableName": table.name})
+            except ResourceNotFoundException:
+                continue
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The system, opened, with its worker standing still until told to work."""
+
+    house: House
+    opened: Opened
+    clock: ManualClock
+    service: Service
+    jobs: TaskJobs
+
+    async def arrive(self, *names: str) -> None:
+        for name in names:
+            await self.service.people.arrive(Visitor(name, f"{name}@example.com", name.title()))
+
+    async def settle(self) -> None:
+        """Indexes catch up, and everything that waits is done."""
+        for _ in range(SETTLING_ROUNDS):
+            self.clock.advance(LATEST_INDEX_SECONDS + 1)
+            await self.house.worker.run_until_idle()
+        self.clock.advance(LATEST_INDEX_SECONDS + 1)
+
+    async def team(self, *members: str, admin: str = "aoi") -> Team:
+        """A team with its admin and members, who accepted their invitations."""
+        await self.arrive(admin, *members)
+        team = await self.service.teams.create(admin, "開発チーム")
+        for name in members:
+            await self.join(team.team_id, name)
+        return team
+
+    async def join(self, team_id: str, name: str, role: Role = Role.MEMBER, admin: str = "aoi") -> None:
+        invitations = self.service.invitations
+        made = await invitations.invite(admin, team_id, f"{name}@example.com", role)
+        visitor = Visitor(name, f"{name}@example.com", name.title())
+        await invitations.accept(visitor, team_id, made.invite_id, invitations.token_of(made))
+
+
+@pytest.fixture
+async def world(store: Store, clock: ManualClock) -> World:
+    settings = Settings(secrets=Secrets(b"a secret of the tests"), public_url="https://tasks.example")
+    house = build_house([SYSTEM], store, settings, clock)
+    await house.make_tables()
+    opened = house.systems["tasks"]
+    context = opened.context
+    jobs = TaskJobs(context.db, clock, context.jobs)
+    return World(house, opened, clock, opened.parts.service, jobs)

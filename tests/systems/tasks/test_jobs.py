@@ -1,0 +1,63 @@
+"""By the clock: yesterday's totals, and counters that are put right."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from sekkei.runtime import days
+from systems.tasks.changes import Draft
+from systems.tasks.entities import Totals, day_totals, totals
+from systems.tasks.jobs import SNAPSHOT_LIFE
+from systems.tasks.statuses import Status
+from tests.systems.tasks.conftest import World
+
+DAY_SECONDS = 86_400
+
+
+async def test_each_day_is_written_down_once_after_midnight_in_japan(world: World) -> None:
+    team = await world.team()
+    await world.house.worker.start()
+    await world.house.worker.stop()
+    await world.service.tasks.create_many("aoi", team.team_id, [Draft("a"), Draft("b", status=Status.DONE)])
+    await world.settle()
+    first = days.today(world.clock)
+    world.clock.advance(DAY_SECONDS / 2 + 10 * 60)  # 00:10 on the next day
+    await world.settle()
+    await world.service.tasks.create("aoi", team.team_id, Draft("翌日"))
+    await world.settle()
+    found = await world.opened.context.db.get(day_totals(team.team_id, first).consistent())
+    assert found is not None
+    assert (found.todo, found.doing, found.done) == (1, 0, 1)
+    assert found.expires is not None
+    assert found.expires - days.now(world.clock) > SNAPSHOT_LIFE - timedelta(minutes=5)
+    shown = await world.service.teams.days("aoi", team.team_id, 30)
+    assert [(day.day, day.todo) for day in shown] == [(first, 1), (first + timedelta(days=1), 2)]
+
+
+async def test_the_counter_of_all_never_expires(world: World) -> None:
+    team = await world.team()
+    key = {"PK": {"S": f"TEAM#{team.team_id}"}, "SK": {"S": "COUNTER#ALL"}}
+    answer = await world.house.store.call("GetItem", {"TableName": "task-table-v3", "Key": key, "ConsistentRead": True})
+    assert answer["Item"]["type"] == {"S": "counter"}
+    assert "expiresAt" not in answer["Item"]
+
+
+async def test_a_wrong_counter_is_put_right_at_night(world: World) -> None:
+    team = await world.team()
+    await world.house.worker.start()
+    await world.house.worker.stop()
+    await world.service.tasks.create_many("aoi", team.team_id, [Draft("a"), Draft("b", status=Status.DOING)])
+    await world.opened.context.db.write(totals.put(Totals(team_id=team.team_id, todo=7, done=-1)))
+    await world.settle()
+    world.clock.advance(DAY_SECONDS)
+    await world.settle()
+    found = await world.service.teams.totals("aoi", team.team_id)
+    assert (found.todo, found.doing, found.done) == (1, 1, 0)
+
+
+async def test_days_begin_at_midnight_in_japan(world: World) -> None:
+    assert days.today(world.clock) == date(2025, 11, 6)
+    world.clock.advance(DAY_SECONDS / 2 - 1)
+    assert days.today(world.clock) == date(2025, 11, 6)
+    world.clock.advance(1)
+    assert days.today(world.clock) == date(2025, 11, 7)
