@@ -59,6 +59,11 @@ class Pump:
         self._attempts: dict[str, int] = {}
         self._open_shards: set[str] = set()
 
+    @property
+    def consumer(self) -> str:
+        """Who reads what; the name that records set aside carry."""
+        return self._consumer
+
     async def run_once(self) -> int:
         """Handle what is there now; returns how many records were read."""
         stream = await self._stream()

@@ -24,7 +24,7 @@ from sekkei.runtime.outbox import Outbox, Transport
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import System
 from sekkei.store.protocol import Store
-from sekkei.web import csrf, demo, home, problems, sign_in
+from sekkei.web import console, console_tables, csrf, demo, home, problems, sign_in
 from sekkei.web.accounts import Accounts, Passwords, split
 from sekkei.web.bearer import BadBearer, Provider
 from sekkei.web.design import design as web_design
@@ -173,6 +173,8 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         Route("/favicon.ico", home.icon, methods=["GET"]),
         Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
         *sign_in.routes(),
+        *console.routes(),
+        *console_tables.routes(),
     ]
     for name, opened in shell.house.systems.items():
         routes.append(Mount(f"/{name}", routes=list(opened.parts.routes), name=name))

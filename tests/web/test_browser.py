@@ -47,3 +47,22 @@ async def test_language_and_theme_stay_chosen(browser: Windows, serve: Serve, sh
     assert await page.evaluate("getComputedStyle(document.body).backgroundColor") != light
     await shots(page, "sign-in-dark")
     assert browser.problems == []
+
+
+async def test_the_console_shows_what_is_there(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM, demo=True)
+    mail = {"subject": "招待", "text": "こちら: http://127.0.0.1/x", "html": "<h1>招待</h1><script>alert(1)</script>"}
+    await site.client.shell.outbox.put("mail", "mei@demo.example", mail, id="t1")
+    page = await browser.window()
+    await page.goto(site.url + "/console")
+    await shots(page, "outbox")
+    await page.get_by_role("link", name="招待").click()
+    await page.frame_locator("iframe").get_by_role("heading", name="招待").wait_for()
+    await shots(page, "message")
+    await page.goto(site.url + "/console/tables")
+    await shots(page, "tables")
+    await page.get_by_role("link", name="example-notes").click()
+    await page.get_by_text("OWNER#demo-aoi").wait_for()
+    await shots(page, "items")
+    blocked = [said for said in browser.problems if "Blocked script execution" not in said]
+    assert blocked == []
