@@ -1,186 +1,36 @@
-"""The event bot's tables: events, who takes part, notices, and who has confirmed them.
+"""The document's access patterns, by their numbers, and those that the bot adds.
 
-Names of tables, keys, indexes and attributes are those of the original document, to the letter. What it lacks and the
-bot needs is marked `added=True`.
+Whatever is decided from a read is read consistently or made a condition of the write; `gsi_event`, which is always a
+little behind, is only ever shown.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
-from enum import Enum
 
-from sekkei.design import (
-    Attr,
-    Delete,
-    Design,
-    Index,
-    Key,
-    Put,
-    Query,
-    Ref,
-    Transaction,
-    Update,
-    attr,
-    iso,
-    model,
-    template,
-    version,
+from sekkei.design import Condition, Delete, Put, Query, Ref, Transaction, Update
+from systems.eventbot.entities import (
+    Ack,
+    Answer,
+    Event,
+    GuildSettings,
+    Member,
+    Notice,
+    OrganiserLink,
+    Reply,
+    Status,
+    Template,
+    acks,
+    design,
+    events,
+    guild_settings,
+    members,
+    notices,
+    notices_by_event,
+    organiser_links,
+    replies,
+    templates,
 )
-
-
-class Status(Enum):
-    OPEN = "OPEN"
-    CLOSED = "CLOSED"
-
-
-JST_SECONDS = iso("+09:00", digits=0)  # one width everywhere: created_at stands inside a sort key
-
-design = Design(
-    "eventbot", ja="イベント募集・参加者・連絡・確認を管理する Discord Bot", en="Discord event-recruiting bot"
-)
-
-events_table = design.table("Events", "guild_id", "event_id", ja="イベント本体", en="The events themselves")
-members_table = design.table("EventMembers", "guild_id", "member_key", ja="イベント参加者", en="Who takes part")
-notices_table = design.table(
-    "Notices",
-    "guild_id",
-    "notice_id",
-    indexes=[
-        Index("gsi_event", "guild_id", "event_sk", ja="イベント単位の連絡一覧取得", en="notices of one event"),
-    ],
-    ja="イベント内の「連絡」投稿（確認ボタン付き）",
-    en="Notices within an event, with a confirm button",
-)
-acks_table = design.table("NoticeAcks", "guild_id", "ack_key", ja="連絡の確認済み（Ack）管理", en="Who has confirmed")
-settings_table = design.table("GuildSettings", "guild_id", ja="ギルドごとの設定", en="Settings of a guild", added=True)
-
-
-@model
-class Event:
-    guild_id: Attr[str] = attr(ja="ギルド ID", en="guild")
-    event_id: Attr[str] = attr(form="EVT#{}", ja="イベント ID（EVT#<uuid>）", en="EVT# and a UUIDv7")
-    title: Attr[str] = attr(ja="タイトル", en="title")
-    status: Attr[Status] = attr(default=Status.OPEN, ja="募集状態（OPEN/CLOSED）", en="open or closed for joining")
-    created_by: Attr[str] = attr(ja="作成者のユーザー ID", en="who made it")
-    created_by_name: Attr[str] = attr(ja="作成者の表示名", en="that user's name at the time")
-    created_at: Attr[datetime] = attr(stored_as=JST_SECONDS, ja="作成日時（JST）", en="when it was made")
-    recruit_channel_id: Attr[str | None] = attr(
-        default=None, ja="募集投稿のチャンネル", en="channel of the recruiting post"
-    )
-    recruit_message_id: Attr[str | None] = attr(
-        default=None, ja="募集投稿のメッセージ（編集更新に使用）", en="the recruiting post, edited after every change"
-    )
-    notice_channel_id: Attr[str | None] = attr(default=None, ja="連絡投稿先", en="channel for notices")
-    event_start_at: Attr[datetime | None] = attr(default=None, stored_as=JST_SECONDS, ja="開催日時（JST）", en="start")
-    event_remind_at: Attr[datetime | None] = attr(
-        default=None, stored_as=JST_SECONDS, ja="リマインド日時（JST）", en="when to remind"
-    )
-    event_remind_schedule_name: Attr[str | None] = attr(default=None, ja="Scheduler 名", en="name of the schedule")
-    description: Attr[str | None] = attr(default=None, ja="説明", en="description", added=True)
-    location: Attr[str | None] = attr(default=None, ja="場所", en="place", added=True)
-    event_end_at: Attr[datetime | None] = attr(default=None, stored_as=JST_SECONDS, ja="終了日時", en="end", added=True)
-    deadline_at: Attr[datetime | None] = attr(
-        default=None, stored_as=JST_SECONDS, ja="募集締切", en="last moment to join", added=True
-    )
-    capacity: Attr[int | None] = attr(default=None, ja="定員", en="how many may join", added=True)
-    member_count: Attr[int] = attr(default=0, ja="参加者数", en="how many have joined", added=True)
-    open_notice_id: Attr[str | None] = attr(default=None, ja="OPEN 中の連絡", en="the notice that is open", added=True)
-    reminded_at: Attr[datetime | None] = attr(
-        default=None, stored_as=JST_SECONDS, ja="リマインド済み日時", en="when it was reminded of", added=True
-    )
-    cancelled_at: Attr[datetime | None] = attr(
-        default=None, stored_as=JST_SECONDS, ja="中止日時", en="when it was called off", added=True
-    )
-    delivery_error: Attr[str | None] = attr(default=None, ja="投稿エラー", en="why the post failed", added=True)
-    version: Attr[int] = version(added=True)
-
-
-@model
-class Member:
-    guild_id: Attr[str] = attr(ja="ギルド ID", en="guild")
-    event_id: Attr[str] = attr(form="EVT#{}", ja="イベント ID", en="the event")
-    user_id: Attr[str] = attr(ja="ユーザー ID", en="the user")
-    username: Attr[str] = attr(ja="ユーザー名", en="the user's name at the time")
-    joined_at: Attr[datetime] = attr(stored_as=JST_SECONDS, ja="参加日時", en="when they joined")
-    waitlisted: Attr[bool] = attr(default=False, ja="補欠か", en="waiting for a place", added=True)
-
-
-@model
-class Notice:
-    guild_id: Attr[str] = attr(ja="ギルド ID", en="guild")
-    notice_id: Attr[str] = attr(form="NTC#{}", ja="連絡 ID（NTC#<uuid>）", en="NTC# and a UUIDv7")
-    event_id: Attr[str] = attr(form="EVT#{}", ja="イベント ID", en="the event")
-    status: Attr[Status] = attr(default=Status.OPEN, ja="状態（OPEN/CLOSED）", en="open or closed for confirming")
-    is_hidden: Attr[bool] = attr(default=False, ja="一覧の表示/非表示", en="hidden in the list")
-    notice_channel_id: Attr[str | None] = attr(default=None, ja="投稿先チャンネル", en="where it was posted")
-    notice_message_id: Attr[str | None] = attr(default=None, ja="投稿メッセージ", en="the post")
-    title: Attr[str] = attr(ja="タイトル", en="title")
-    body: Attr[str] = attr(ja="本文", en="text")
-    created_by: Attr[str] = attr(ja="作成者のユーザー ID", en="who made it")
-    created_by_name: Attr[str] = attr(ja="作成者の表示名", en="that user's name at the time")
-    created_at: Attr[datetime] = attr(stored_as=JST_SECONDS, ja="作成日時", en="when it was made")
-    remind_at: Attr[datetime | None] = attr(
-        default=None, stored_as=JST_SECONDS, ja="リマインド日時（JST, 任意）", en="when to remind, if at all"
-    )
-    remind_schedule_name: Attr[str | None] = attr(default=None, ja="Scheduler 名（任意）", en="name of the schedule")
-    event_sk: Attr[str] = template(
-        "{event_id}#{created_at}#{notice_id}", ja="イベント単位の一覧キー", en="orders an event's notices by time"
-    )
-    reminded_at: Attr[datetime | None] = attr(
-        default=None, stored_as=JST_SECONDS, ja="リマインド済み日時", en="when it was reminded of", added=True
-    )
-    delivery_error: Attr[str | None] = attr(default=None, ja="投稿エラー", en="why the post failed", added=True)
-
-
-@model
-class Ack:
-    guild_id: Attr[str] = attr(ja="ギルド ID", en="guild")
-    notice_id: Attr[str] = attr(form="NTC#{}", ja="連絡 ID", en="the notice")
-    event_id: Attr[str] = attr(form="EVT#{}", ja="イベント ID", en="the event")
-    user_id: Attr[str] = attr(ja="ユーザー ID", en="the user")
-    username: Attr[str] = attr(ja="ユーザー名", en="the user's name at the time")
-    acked_at: Attr[datetime] = attr(stored_as=JST_SECONDS, ja="確認日時", en="when they confirmed")
-
-
-@model
-class GuildSettings:
-    guild_id: Attr[str] = attr(ja="ギルド ID", en="guild")
-    recruit_channel_id: Attr[str | None] = attr(
-        default=None, ja="既定の募集チャンネル", en="default recruiting channel"
-    )
-    notice_channel_id: Attr[str | None] = attr(default=None, ja="既定の連絡チャンネル", en="default notice channel")
-    organiser_role_id: Attr[str | None] = attr(default=None, ja="主催者ロール", en="role that may organise")
-    remind_minutes_before: Attr[int] = attr(default=60, ja="開催何分前に通知するか", en="reminder before the start")
-    one_open_notice: Attr[bool] = attr(default=True, ja="連絡は同時に一件", en="one open notice per event")
-    locale: Attr[str] = attr(default="ja", ja="言語", en="language")
-
-
-@events_table.entity(Event, ja="イベント", en="event")
-def events(guild_id: str, event_id: str) -> Key:
-    return Key(guild_id, event_id)
-
-
-@members_table.entity(Member, ja="参加者", en="member")
-def members(guild_id: str, event_id: str, user_id: str) -> Key:
-    return Key(guild_id, f"{event_id}#USER#{user_id}")
-
-
-@notices_table.entity(Notice, ja="連絡", en="notice")
-def notices(guild_id: str, notice_id: str) -> Key:
-    return Key(guild_id, notice_id)
-
-
-@acks_table.entity(Ack, ja="確認", en="confirmation")
-def acks(guild_id: str, notice_id: str, user_id: str) -> Key:
-    return Key(guild_id, f"{notice_id}#USER#{user_id}")
-
-
-@settings_table.entity(GuildSettings, ja="ギルド設定", en="guild settings", added=True)
-def guild_settings(guild_id: str) -> Key:
-    return Key(guild_id)
-
-
-notices_by_event = notices.index("gsi_event")
 
 # Access patterns of the document
 
@@ -273,25 +123,88 @@ def notice(guild_id: str, notice_id: str) -> Ref[Notice]:
     return notices(guild_id, notice_id).consistent()
 
 
+@design.pattern(ja="イベントの補欠・未定・不参加", added=True)
+def replies_of_event(guild_id: str, event_id: str) -> Query[Reply]:
+    """Everyone who answered and does not take part."""
+    return replies.where(Reply.guild_id == guild_id, Reply.event_id == event_id)
+
+
+@design.pattern(ja="ギルドのひな型", added=True)
+def templates_of_guild(guild_id: str) -> Query[Template]:
+    """Events to start from."""
+    return templates.where(Template.guild_id == guild_id)
+
+
+@design.pattern(ja="アカウントが管理できるギルド", added=True)
+def guilds_of_account(account_id: str) -> Query[OrganiserLink]:
+    """The guilds whose events an account may look after."""
+    return organiser_links.where(OrganiserLink.account_id == account_id)
+
+
+def _joinable(now: datetime) -> Condition[Event]:
+    """Open, and neither started nor past its deadline, whether or not the clock has closed it yet."""
+    begun = Event.event_start_at.absent() | (Event.event_start_at > now)
+    late = Event.deadline_at.absent() | (Event.deadline_at > now)
+    return (Event.status == Status.OPEN) & begun & late
+
+
+def _room() -> Condition[Event]:
+    return Event.capacity.absent() | (Event.member_count < Event.capacity)
+
+
+def _no_queue() -> Condition[Event]:
+    return Event.waiting_count.absent() | (Event.waiting_count == 0)
+
+
 @design.pattern(ja="参加（定員と募集状態を同時に確認）", added=True)
 def join(member: Member) -> Transaction:
-    """Take part, if the event is open, not full, and the user is not in it yet."""
-    room = Event.capacity.absent() | (Event.member_count < Event.capacity)
+    """Take part, if the event is open, not full, nobody waits for the place, and the user is not in it yet."""
+    update = events.update(member.guild_id, member.event_id).add(Event.member_count, 1).keeping_version()
     return Transaction(
-        events.update(member.guild_id, member.event_id)
-        .add(Event.member_count, 1)
-        .keeping_version()
-        .when(Event.status == Status.OPEN, room),
+        update.when(_joinable(member.joined_at), _room(), _no_queue()),
         add_member(member),
+        replies.delete(member.guild_id, member.event_id, member.user_id),
     )
 
 
 @design.pattern(ja="参加取消（人数も減らす）", added=True)
-def leave(guild_id: str, event_id: str, user_id: str) -> Transaction:
-    """Give the place back."""
+def leave(guild_id: str, event_id: str, user_id: str, now: datetime) -> Transaction:
+    """Give the place back, until the event starts."""
+    update = events.update(guild_id, event_id).add(Event.member_count, -1).keeping_version()
+    begun = Event.event_start_at.absent() | (Event.event_start_at > now)
+    return Transaction(update.when(Event.member_count > 0, begun), remove_member(guild_id, event_id, user_id))
+
+
+@design.pattern(ja="補欠に並ぶ（満員のときだけ）", added=True)
+def wait(reply: Reply) -> Transaction:
+    """Queue for a place, if there is none, and the user is neither in the queue nor a member."""
+    update = events.update(reply.guild_id, reply.event_id).add(Event.waiting_count, 1).keeping_version()
+    taken = (Event.member_count >= Event.capacity) | (Event.waiting_count > 0)
     return Transaction(
-        remove_member(guild_id, event_id, user_id),
-        events.update(guild_id, event_id).add(Event.member_count, -1).keeping_version().when(Event.member_count > 0),
+        update.when(_joinable(reply.asked_at), Event.waiting_list == True, taken),  # noqa: E712
+        replies.put(reply).when(Reply.answer.absent() | (Reply.answer != Answer.WAITING)),
+        members.must_not_exist(reply.guild_id, reply.event_id, reply.user_id),
+    )
+
+
+@design.pattern(ja="補欠から繰り上げる", added=True)
+def promote(member: Member) -> Transaction:
+    """Give a free place to somebody who waits."""
+    update = events.update(member.guild_id, member.event_id).keeping_version()
+    update = update.add(Event.member_count, 1).add(Event.waiting_count, -1)
+    return Transaction(
+        update.when(_room(), Event.waiting_count > 0, Event.cancelled_at.absent()),
+        add_member(member),
+        replies.delete(member.guild_id, member.event_id, member.user_id).when(Reply.answer == Answer.WAITING),
+    )
+
+
+@design.pattern(ja="補欠から抜ける", added=True)
+def stop_waiting(guild_id: str, event_id: str, user_id: str) -> Transaction:
+    """Leave the queue."""
+    return Transaction(
+        events.update(guild_id, event_id).add(Event.waiting_count, -1).keeping_version(),
+        replies.delete(guild_id, event_id, user_id).when(Reply.answer == Answer.WAITING),
     )
 
 
@@ -302,7 +215,8 @@ def post_notice(notice: Notice) -> Transaction:
         notices.create(notice),
         events.update(notice.guild_id, notice.event_id)
         .set(Event.open_notice_id, notice.notice_id)
-        .when(Event.open_notice_id.absent()),
+        .keeping_version()
+        .when(Event.open_notice_id.absent(), Event.cancelled_at.absent()),
     )
 
 
@@ -367,5 +281,15 @@ acks.example(
         user_id="445566778899001122",
         username="taro",
         acked_at=datetime.fromisoformat("2025-08-21T09:05:00+09:00"),
+    )
+)
+replies.example(
+    Reply(
+        guild_id=_EVENT.guild_id,
+        event_id=_EVENT.event_id,
+        user_id="556677889900112233",
+        username="jiro",
+        answer=Answer.MAYBE,
+        asked_at=datetime.fromisoformat("2025-08-20T13:00:00.250+09:00"),
     )
 )
