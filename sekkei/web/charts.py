@@ -8,7 +8,7 @@ from math import ceil, log10
 from markupsafe import Markup, escape
 
 WIDTH, HEIGHT = 640, 260
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 14, 30
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 14, 32
 _TICKS = 4
 Series = tuple[str, Sequence[float | None]]
 """A name and its values; None leaves a gap."""

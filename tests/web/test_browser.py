@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.browser import PHONE, Serve, Shots, Windows
+from typing import Literal
+
+import pytest
+
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows
 from tests.web.example import SYSTEM
 
 
@@ -62,7 +66,24 @@ async def test_the_console_shows_what_is_there(browser: Windows, serve: Serve, s
     await page.goto(site.url + "/console/tables")
     await shots(page, "tables")
     await page.get_by_role("link", name="example-notes").click()
-    await page.get_by_text("OWNER#demo-aoi").wait_for()
+    await page.get_by_text("OWNER#demo-aoi", exact=True).wait_for()
     await shots(page, "items")
     blocked = [said for said in browser.problems if "Blocked script execution" not in said]
     assert blocked == []
+
+
+@pytest.mark.parametrize(("theme", "size"), [("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE), ("dark", PHONE)])
+async def test_components_fit_the_window(
+    browser: Windows, serve: Serve, shots: Shots, theme: Literal["light", "dark"], size: dict[str, int]
+) -> None:
+    site = await serve(SYSTEM)
+    page = await browser.person(site, "demo-aoi", size, color_scheme=theme)
+    await page.goto(site.url + "/example/gallery")
+    await shots(page, f"gallery-{theme}-{size['width']}")
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await page.get_by_role("button", name="タスクを追加").click()
+    await page.get_by_role("dialog").wait_for()
+    await shots(page, f"dialog-{theme}-{size['width']}", whole=False)
+    await page.keyboard.press("Escape")
+    assert await page.locator("dialog[open]").count() == 0
+    assert browser.problems == []

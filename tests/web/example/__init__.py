@@ -86,6 +86,12 @@ def build(ctx: Context) -> Parts:
         flash(request, t(request, "notes.made"))
         return redirect(request, "example:notes")
 
+    @pages.get("/gallery")
+    async def gallery(request: Request) -> Response:
+        filled = Form({"title": "", "who": "b", "tags": ["s"], "mail": "on"}, {"title": t(request, "form.required")})
+        flash(request, t(request, "notes.made"))
+        return page(request, "example/gallery.html", form=filled)
+
     @pages.get("/live", name="live")
     async def live(request: Request) -> Response:
         return sse(request, ctx.live, f"example/{require_user(request).id}", heartbeat_seconds=0.05)
