@@ -1,11 +1,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup test check bench torture lock clean
+.PHONY: help setup up browser test check bench torture lock clean
 
 help:
+	@echo "make up       set up, then run everything at http://127.0.0.1:8000"
 	@echo "make setup    create .venv with everything pinned"
 	@echo "make test     set up, then run the tests"
+	@echo "make browser  install Chromium and Japanese fonts, for the tests that look at pages"
 	@echo "make check    ruff, mypy --strict, import directions"
 	@echo "make bench    measure, side by side with every peer that can be installed"
 	@echo "make torture  crash, race, fuzz and bit-flip programmes"
@@ -21,6 +23,14 @@ setup: .venv/.ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
+
+up: setup
+	@exec $(BIN)/sekkei up $(UP)
+
+browser:
+	@if command -v chromium >/dev/null && fc-list 2>/dev/null | grep -q "Noto Sans CJK"; then echo "chromium and the fonts are there"; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y --no-install-recommends chromium fonts-noto-cjk; \
+	else echo "Install chromium and Noto CJK fonts with your system's package manager, as root (Debian: apt-get install chromium fonts-noto-cjk)."; exit 1; fi
 
 test: setup
 	$(BIN)/python -m pytest tests -m "not torture" -n auto --dist worksteal
