@@ -8,13 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from sekkei.engine import copies, jobs, sql
 from sekkei.engine.catalogue import Table
 from sekkei.engine.copies import CopiedItem, Copy
 from sekkei.engine.errors import BackupNotFoundException
 from sekkei.engine.jobs import JobFailed, Memory, State
+from sekkei.engine.sealed import seal, unseal
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
 
@@ -71,7 +70,7 @@ def _insert(transaction: Transaction, id: int, table: Table, name: str, kind: st
     }
     transaction.wrote = True
     transaction.connection.execute(
-        "INSERT INTO backups(id, arn, record) VALUES (?, ?, ?)", (id, record["BackupArn"], orjson.dumps(record))
+        "INSERT INTO backups(id, arn, record) VALUES (?, ?, ?)", (id, record["BackupArn"], _sealed(id, record))
     )
     return Backup(id, record)
 
@@ -79,7 +78,7 @@ def _insert(transaction: Transaction, id: int, table: Table, name: str, kind: st
 def _update(transaction: Transaction, backup: Backup) -> None:
     transaction.wrote = True
     transaction.connection.execute(
-        "UPDATE backups SET record = ? WHERE id = ?", (orjson.dumps(backup.record), backup.id)
+        "UPDATE backups SET record = ? WHERE id = ?", (_sealed(backup.id, backup.record), backup.id)
     )
 
 
@@ -89,15 +88,23 @@ def delete(transaction: Transaction, backup: Backup) -> None:
 
 
 def all_backups(snapshot: Snapshot) -> list[Backup]:
-    rows = snapshot.rows("SELECT id, record FROM backups ORDER BY id")
-    return [Backup(id, orjson.loads(record)) for id, record in rows]
+    rows = snapshot.rows("SELECT id, arn, record FROM backups ORDER BY id")
+    return [_backup(*row) for row in rows]
 
 
 def find(snapshot: Snapshot, arn: str) -> Backup:
-    rows = snapshot.rows("SELECT id, record FROM backups WHERE arn = ?", (arn,))
+    rows = snapshot.rows("SELECT id, arn, record FROM backups WHERE arn = ?", (arn,))
     if not rows:
         raise BackupNotFoundException(f"Backup not found: {arn}")
-    return Backup(rows[0][0], orjson.loads(rows[0][1]))
+    return _backup(*rows[0])
+
+
+def _backup(id: int, arn: str, record: bytes) -> Backup:
+    return Backup(id, unseal(record, "backup", arn, id))
+
+
+def _sealed(id: int, record: Record) -> bytes:
+    return seal(record, "backup", record["BackupArn"], id)
 
 
 def details(snapshot: Snapshot, backup: Backup) -> Record:
@@ -165,9 +172,9 @@ def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bo
 def _finish(transaction: Transaction, id: int, state: State, failure: JobFailed | None) -> None:
     copy = Copy(**state)
     copies.finish(transaction, id, copy)
-    backup_id = copy.target["id"]
-    ((record,),) = transaction.rows("SELECT record FROM backups WHERE id = ?", (backup_id,))
-    _update(transaction, Backup(backup_id, {**orjson.loads(record), "BackupStatus": "AVAILABLE"}))
+    (row,) = transaction.rows("SELECT id, arn, record FROM backups WHERE id = ?", (copy.target["id"],))
+    backup = _backup(*row)
+    _update(transaction, Backup(backup.id, {**backup.record, "BackupStatus": "AVAILABLE"}))
 
 
 jobs.KINDS["backup"] = jobs.Kind(_part, _finish)

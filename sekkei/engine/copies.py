@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 from sekkei.engine import jobs, streams
 from sekkei.engine.catalogue import Table
+from sekkei.engine.changes import COLUMNS, Change
 from sekkei.engine.jobs import State
-from sekkei.engine.snapshot import change_checksum, checksum
+from sekkei.engine.snapshot import checksum
 from sekkei.engine.transaction import Transaction
 
 CHANGES_PER_COMMIT = 5_000
@@ -198,7 +199,8 @@ def undone(transaction: Transaction, name: str, after: bytes) -> Keyed:
     cursor = transaction.connection.cursor()
     try:
         for row in cursor.execute(_select_noted(name) + " WHERE noted.key > ? ORDER BY noted.key", (after,)):
-            yield row[0], _item_before(row)
+            change = Change(*row)
+            yield change.key, _item_before(change)
     finally:
         cursor.close()
 
@@ -207,23 +209,21 @@ def item_then(transaction: Transaction, id: int, copy: Copy, key: bytes) -> Copi
     """One key's item at the moment that is copied."""
     noted = transaction.rows(_select_noted(f"undo_{id}") + " WHERE noted.key = ?", (key,))
     if noted:
-        return _item_before(noted[0])
+        return _item_before(Change(*noted[0]))
     found = transaction.rows(f"SELECT key, item, size, crc FROM items_{copy.source_id} WHERE key = ?", (key,))
     return CopiedItem(*found[0]) if found else None
 
 
 def _select_noted(name: str) -> str:
-    return (
-        f"SELECT noted.key, event, keys, old, old_size, new, crc FROM {name} AS noted "
-        "JOIN changes ON changes.seq = noted.seq"
-    )
+    return f"SELECT {COLUMNS} FROM {name} AS noted JOIN changes USING (seq)"
 
 
-def _item_before(row: tuple[Any, ...]) -> CopiedItem | None:
+def _item_before(change: Change) -> CopiedItem | None:
     """The item before a change. A damaged change gives one with a wrong checksum, so that damage is not forgotten."""
-    key, event, keys, old, size, new, crc = row
-    damage = change_checksum(event, key, keys, old, new) ^ crc
-    return CopiedItem(key, old, size, checksum(key, old) ^ damage) if old is not None else None
+    if change.old is None and change.is_sound:
+        return None
+    crc = checksum(change.key, change.old or b"")
+    return CopiedItem(change.key, change.old or b"", change.old_size or 0, crc if change.is_sound else ~crc)
 
 
 def _merged(present: Keyed, undone: Keyed) -> Keyed:

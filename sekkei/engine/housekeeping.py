@@ -6,6 +6,7 @@ commit, so several processes may keep one file in order at the same time.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 
@@ -66,8 +67,7 @@ def _trim_streams(transaction: Transaction) -> bool:
     for stream in streams.all_streams(transaction):
         old = _older_than(transaction, stream.table_id, stream.first_seq, horizon)
         if old:
-            transaction.wrote = True
-            transaction.connection.execute("UPDATE streams SET first_seq = ? WHERE id = ?", (old[-1] + 1, stream.id))
+            streams.save(transaction, dataclasses.replace(stream, first_seq=old[-1] + 1))
             more = more or len(old) == ROWS_PER_COMMIT
     return more
 

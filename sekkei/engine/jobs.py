@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
+from sekkei.engine.sealed import seal, unseal
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.writer import Writer
@@ -52,7 +51,7 @@ def start(
     id = transaction.take_id()
     transaction.connection.execute(
         "INSERT INTO jobs(id, kind, source_id, state, touched_ms) VALUES (?, ?, ?, ?, ?)",
-        (id, kind, source_id, orjson.dumps(state), int(transaction.now * 1000)),
+        (id, kind, source_id, seal(state, kind, id), int(transaction.now * 1000)),
     )
     if at_once:
         advance(transaction, id)
@@ -66,7 +65,8 @@ def advance(transaction: Transaction, id: int, memory: Memory | None = None) -> 
     rows = transaction.rows("SELECT kind, state FROM jobs WHERE id = ?", (id,))
     if not rows:
         return
-    kind, state = KINDS[rows[0][0]], orjson.loads(rows[0][1])
+    name, blob = rows[0]
+    kind, state = KINDS[name], unseal(blob, name, id)
     transaction.wrote = True
     failure = None
     try:
@@ -79,7 +79,7 @@ def advance(transaction: Transaction, id: int, memory: Memory | None = None) -> 
         return
     transaction.connection.execute(
         "UPDATE jobs SET state = ?, touched_ms = ? WHERE id = ?",
-        (orjson.dumps(state), int(transaction.now * 1000), id),
+        (seal(state, name, id), int(transaction.now * 1000), id),
     )
     transaction.afterwards(functools.partial(advance, id=id, memory=memory))
 

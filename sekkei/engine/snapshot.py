@@ -18,6 +18,7 @@ import orjson
 from sekkei.engine import sql
 from sekkei.engine.catalogue import Index, Table, table_name
 from sekkei.engine.errors import InternalServerError, ResourceNotFoundException
+from sekkei.engine.sealed import unseal
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.values import Item
 
@@ -47,7 +48,7 @@ class Catalogue:
             if version == self.version:
                 return False
             rows: Rows = connection.execute(sql.READ_TABLES).fetchall()
-            self.tables = {table.name: table for table in (Table(id, orjson.loads(record)) for id, record in rows)}
+            self.tables = {name: Table(id, unseal(record, "table", name, id)) for id, name, record in rows}
             self.version = version
             return True
 
@@ -84,14 +85,6 @@ def checksum(key: bytes, blob: bytes) -> int:
         return crc32(blob, crc32(key))
     except TypeError:
         # Damage can turn bytes into something else, which matches no checksum.
-        return -1
-
-
-def change_checksum(event: str, key: bytes, keys: bytes, old: bytes | None, new: bytes | None) -> int:
-    """Over all that a change record says about an item."""
-    try:
-        return crc32(new or b"", crc32(old or b"", crc32(keys, crc32(key, crc32(event.encode())))))
-    except (TypeError, AttributeError):
         return -1
 
 

@@ -15,7 +15,8 @@ The file, format 1:
                  undo_N and window_N hold the changes that such a job has looked at
     documents    small records that other operations keep, by kind and id (exports, imports, policies)
 
-Ids come from one sequence and are never used again, so a stale id finds no table instead of a wrong one.
+Records, states, answers and documents are sealed with a checksum (`sealed.py`). Ids come from one sequence and are
+never used again, so a stale id finds no table instead of a wrong one.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ FORMAT = len(MIGRATIONS)
 READ_VERSION = "SELECT version FROM catalogue"
 RAISE_VERSION = "UPDATE catalogue SET version = version + 1"
 TAKE_ID = "UPDATE catalogue SET next_id = next_id + 1 RETURNING next_id - 1"
-READ_TABLES = "SELECT id, record FROM tables ORDER BY name"
+READ_TABLES = "SELECT id, name, record FROM tables ORDER BY name"
 INSERT_TABLE = "INSERT INTO tables(id, name, record) VALUES (?, ?, ?)"
 UPDATE_TABLE = "UPDATE tables SET record = ? WHERE id = ?"
 DELETE_TABLE = "DELETE FROM tables WHERE id = ?"

@@ -7,13 +7,12 @@ as records get older than a day, so what lies before it has been trimmed.
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
-import orjson
-
 from sekkei.engine.errors import ResourceNotFoundException, ValidationException
+from sekkei.engine.sealed import seal, unseal
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
 
@@ -24,7 +23,7 @@ SEQUENCE_BASE = 10**20
 """Added to a change's number, so that sequence numbers are all 21 digits long and sort as text too."""
 SEQ_MAX = 2**63 - 1
 
-_SELECT = "SELECT id, table_id, arn, record, first_seq, last_seq, closed_ms FROM streams"
+_SELECT = "SELECT id, table_id, arn, first_seq, last_seq, closed_ms, record FROM streams"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def open_stream(transaction: Transaction, table_id: int, record: Record) -> None
     label, arn = _free_label(transaction, record["TableArn"])
     record["LatestStreamLabel"] = label
     record["LatestStreamArn"] = arn
-    stream = {
+    description = {
         "TableName": record["TableName"],
         "StreamLabel": label,
         "StreamArn": arn,
@@ -68,10 +67,17 @@ def open_stream(transaction: Transaction, table_id: int, record: Record) -> None
         "KeySchema": record["KeySchema"],
         "CreationRequestDateTime": round(transaction.now, 3),
     }
+    first_seq = last_sequence(transaction) + 1
+    save(transaction, Stream(transaction.take_id(), table_id, arn, description, first_seq, None, None))
+
+
+def save(transaction: Transaction, stream: Stream) -> None:
+    row = (stream.id, stream.table_id, stream.arn, stream.first_seq, stream.last_seq, stream.closed_ms)
     transaction.wrote = True
     transaction.connection.execute(
-        "INSERT INTO streams(id, table_id, arn, record, first_seq) VALUES (?, ?, ?, ?, ?)",
-        (transaction.take_id(), table_id, arn, orjson.dumps(stream), last_sequence(transaction) + 1),
+        "INSERT OR REPLACE INTO streams(id, table_id, arn, first_seq, last_seq, closed_ms, record) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (*row, seal(stream.record, "stream", *row)),
     )
 
 
@@ -88,11 +94,10 @@ def _free_label(transaction: Transaction, table_arn: str) -> tuple[str, str]:
 
 def close_stream(transaction: Transaction, table_id: int) -> None:
     """Close the table's open stream; its records can be read until they are a day old."""
-    transaction.wrote = True
-    transaction.connection.execute(
-        "UPDATE streams SET last_seq = ?, closed_ms = ? WHERE table_id = ? AND closed_ms IS NULL",
-        (last_sequence(transaction), int(transaction.now * 1000), table_id),
-    )
+    closed_ms = int(transaction.now * 1000)
+    for row in transaction.rows(f"{_SELECT} WHERE table_id = ? AND closed_ms IS NULL", (table_id,)):
+        stream = _stream(row)
+        save(transaction, replace(stream, last_seq=last_sequence(transaction), closed_ms=closed_ms))
 
 
 def last_sequence(snapshot: Snapshot) -> int:
@@ -109,6 +114,11 @@ def all_streams(snapshot: Snapshot) -> list[Stream]:
     """Every stream that is open or was until a day ago, in the order of their ARNs."""
     rows = snapshot.rows(f"{_SELECT} WHERE closed_ms IS NULL OR closed_ms > ? ORDER BY arn", (horizon_ms(snapshot),))
     return [_stream(row) for row in rows]
+
+
+def every_stream(snapshot: Snapshot) -> list[Stream]:
+    """Those of days gone by too, as long as the file has them."""
+    return [_stream(row) for row in snapshot.rows(_SELECT)]
 
 
 def find_stream(snapshot: Snapshot, arn: str) -> Stream:
@@ -133,8 +143,8 @@ def _find(snapshot: Snapshot, column: str, value: object) -> Stream | None:
 
 
 def _stream(row: tuple[Any, ...]) -> Stream:
-    id, table_id, arn, record, first_seq, last_seq, closed_ms = row
-    return Stream(id, table_id, arn, orjson.loads(record), first_seq, last_seq, closed_ms)
+    id, table_id, arn, first_seq, last_seq, closed_ms, record = row
+    return Stream(id, table_id, arn, unseal(record, "stream", *row[:-1]), first_seq, last_seq, closed_ms)
 
 
 def sequence_number(seq: int) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import apsw
 import orjson
 
-from sekkei.engine import sql, values
+from sekkei.engine import changes, sql, values
 from sekkei.engine.catalogue import Index, Table
 from sekkei.engine.errors import ValidationException
+from sekkei.engine.sealed import seal
 from sekkei.engine.settings import Settings
-from sekkei.engine.snapshot import Catalogue, Rows, Snapshot, Stored, change_checksum, checksum
+from sekkei.engine.snapshot import Catalogue, Rows, Snapshot, Stored, checksum
 from sekkei.engine.values import Item
 
 TTL_KEY_BYTES = 8
@@ -104,17 +104,12 @@ class Transaction(Snapshot):
     ) -> None:
         """One change record serves the stream and point-in-time recovery; it holds the images that either needs."""
         event = "REMOVE" if new is None else "INSERT" if old is None else "MODIFY"
-        keys = orjson.dumps(table.key_of(item))
         kept_old = old if table.logs_old else None
         old_blob, old_size = (kept_old.blob, kept_old.size) if kept_old is not None else (None, None)
         new_blob, size = (new, new_size) if table.logs_new and new is not None else (None, None)
-        crc = change_checksum(event, key, keys, old_blob, new_blob)
-        # Rounded up, so that no change counts as older than a second it came after.
-        now_ms = math.ceil(self.now * 1000)
-        self._cursor.execute(
-            sql.INSERT_CHANGE,
-            (table.id, now_ms, event, by_ttl, key, keys, old_blob, old_size, new_blob, size, crc),
-        )
+        keys = orjson.dumps(table.key_of(item))
+        change = (table.id, int(self.now * 1000), event, int(by_ttl), key, keys, old_blob, old_size, new_blob, size)
+        self._cursor.execute(sql.INSERT_CHANGE, (*change, changes.checksum(*change)))
 
     def _count(self, id: int, items: int, size: int) -> None:
         if items or size:
@@ -141,7 +136,7 @@ class Transaction(Snapshot):
     def save_table(self, table_id: int, record: dict[str, Any], *, new: bool = False) -> Table:
         """Write a table's record and make it the one in force."""
         self.wrote = True
-        blob = orjson.dumps(record)
+        blob = seal(record, "table", record["TableName"], table_id)
         if new:
             self.connection.execute(sql.INSERT_TABLE, (table_id, record["TableName"], blob))
         else:

@@ -49,7 +49,7 @@ def plant(store: str, statement: str) -> list[str]:
 def ids(store: str) -> dict[str, int]:
     """The file's own numbers of things."""
     file = apsw.Connection(store)
-    table, record = file.execute("SELECT id, CAST(record AS TEXT) FROM tables").get
+    table, record = file.execute("SELECT id, CAST(substr(record, 5) AS TEXT) FROM tables").get
     global_index = file.execute("SELECT ? ->> '$.GlobalSecondaryIndexes[0].id'", (record,)).get
     ttl = file.execute("SELECT ? ->> '$.TimeToLive.id'", (record,)).get
     backup = file.execute("SELECT id FROM backups").get
@@ -108,19 +108,52 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "a change's image": (lambda id: "UPDATE changes SET new = x'00' WHERE seq = 3", "Change 3 does not match"),
     "a change's event": (lambda id: "UPDATE changes SET event = 'REMOVE' WHERE seq = 3", "Change 3 does not match"),
     "a change from nowhere": (lambda id: "UPDATE changes SET seq = 99 WHERE seq = 3", "The newest change is 99"),
-    "a stream beyond the end": (lambda id: "UPDATE streams SET first_seq = 99", "reaches beyond the newest change"),
+    "a change's time": (lambda id: "UPDATE changes SET time_ms = 1 WHERE seq = 3", "Change 3 does not match"),
+    "a change's table": (lambda id: "UPDATE changes SET table_id = 99 WHERE seq = 3", "Change 3 does not match"),
+    "forgotten changes": (lambda id: "UPDATE sqlite_sequence SET seq = 2", "The newest change is 10"),
+    "a stream's range": (
+        lambda id: "UPDATE streams SET first_seq = 3",
+        "record of stream .* does not match its checksum",
+    ),
+    "a stream's table": (
+        lambda id: "UPDATE streams SET table_id = 9",
+        "record of stream .* does not match its checksum",
+    ),
     "a lost stream": (lambda id: "DELETE FROM streams", "disagree on whether it has an open stream"),
-    "a half-closed stream": (lambda id: "UPDATE streams SET last_seq = 2", "neither open nor closed"),
-    "two open streams": (
-        lambda id: "INSERT INTO streams SELECT 999, table_id, 'arn', record, first_seq, NULL, NULL FROM streams",
-        "are open for one table",
+    "a stream beyond the end": (
+        lambda id: "DELETE FROM changes; UPDATE sqlite_sequence SET seq = -1",
+        "reaches beyond the newest change",
+    ),
+    "a table's record": (
+        lambda id: "UPDATE tables SET record = CAST(replace(record, 'KEYS_ONLY', 'KEYS_OMLY') AS BLOB)",
+        "record of table items does not match its checksum",
+    ),
+    "a table's name": (
+        lambda id: "UPDATE tables SET name = 'other'",
+        "record of table other does not match its checksum",
+    ),
+    "a backup's record": (
+        lambda id: "UPDATE backups SET record = CAST(replace(record, 'USER', 'USEF') AS BLOB)",
+        "record of backup .* does not match its checksum",
     ),
     "a job nobody counted": (
         lambda id: f"INSERT INTO jobs VALUES (999, 'backup', {id['table']}, x'7b7d', 0)",
         "does not count the 1 copies",
     ),
+    "a job's state": (
+        lambda id: "INSERT INTO jobs VALUES (999, 'backup', NULL, x'7b7d', 0)",
+        "record of backup 999 does not match its checksum",
+    ),
+    "a document": (
+        lambda id: "INSERT INTO documents VALUES ('export', 'arn', x'7b7d')",
+        "record of export arn does not match its checksum",
+    ),
+    "a token": (
+        lambda id: "INSERT INTO tokens VALUES ('token', x'00', x'7b7d', 0)",
+        "record of token token does not match its checksum",
+    ),
     "a piece torn off": (lambda id: "CREATE TABLE items_999(row INTEGER)", "Nothing owns items_999"),
-    "a record that is no JSON": (lambda id: "UPDATE tables SET record = x'00'", "cannot be read to its end"),
+    "a record of another type": (lambda id: "UPDATE tables SET record = 5", "cannot be read to its end"),
 }
 
 

@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from sekkei.engine import shard_iterator, streams
+from sekkei.engine.changes import COLUMNS, Change
 from sekkei.engine.errors import InternalServerError
 from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot, change_checksum
+from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.streams import Stream
 from sekkei.engine.values import item_size
 
 RECORDS_MAX = 1_000
 BYTES_MAX = 1024 * 1024
 
-_SELECT = (
-    "SELECT seq, time_ms, event, by_ttl, key, keys, old, old_size, new, new_size, crc FROM changes "
-    "WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?"
-)
-
-
-class Change(NamedTuple):
-    """A row of `changes`."""
-
-    seq: int
-    time_ms: int
-    event: str
-    by_ttl: int
-    key: bytes
-    keys: bytes
-    old: bytes | None
-    old_size: int | None
-    new: bytes | None
-    new_size: int | None
-    crc: int
+_SELECT = f"SELECT {COLUMNS} FROM changes WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?"
 
 
 def get_records(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -60,7 +42,7 @@ def _changes(snapshot: Snapshot, stream: Stream, position: int, limit: int) -> I
     try:
         for row in cursor.execute(_SELECT, (stream.table_id, position, stream.end, limit)):
             change = Change(*row)
-            if change_checksum(change.event, change.key, change.keys, change.old, change.new) != change.crc:
+            if not change.is_sound:
                 raise InternalServerError(
                     f"A record of the stream {stream.arn} does not match its checksum: the file is damaged. "
                     "Run `sekkei verify` on it."

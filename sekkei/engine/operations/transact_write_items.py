@@ -17,6 +17,7 @@ from sekkei.engine.errors import (
 )
 from sekkei.engine.frame import Checked, Render, Response, check_condition
 from sekkei.engine.operations.update_item import updated
+from sekkei.engine.sealed import seal, unseal
 from sekkei.engine.snapshot import Stored
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation import against_table
@@ -150,14 +151,16 @@ def _digest(request: dict[str, Any]) -> bytes:
 
 def _earlier_answer(transaction: Transaction, token: str, digest: bytes) -> Response | None:
     since = int((transaction.now - TOKEN_SECONDS) * 1000)
-    row = transaction.connection.execute(
-        "SELECT digest, answer FROM tokens WHERE token = ? AND time_ms > ?", (token, since)
-    ).get
-    if row is None:
+    rows = transaction.rows(
+        "SELECT digest, answer, time_ms FROM tokens WHERE token = ? AND time_ms > ?", (token, since)
+    )
+    if not rows:
         return None
-    if row[0] != digest:
+    known, answer, time_ms = rows[0]
+    response: Response = unseal(answer, "token", token, known, time_ms)
+    if known != digest:
         raise IdempotentParameterMismatchException("Request was issued with the same token but different parameters")
-    return orjson.loads(row[1])  # type: ignore[no-any-return]
+    return response
 
 
 def _remember(transaction: Transaction, token: str, digest: bytes, answer: Response) -> None:
@@ -165,7 +168,7 @@ def _remember(transaction: Transaction, token: str, digest: bytes, answer: Respo
     transaction.wrote = True
     transaction.connection.execute(
         "INSERT OR REPLACE INTO tokens(token, digest, answer, time_ms) VALUES (?, ?, ?, ?)",
-        (token, digest, orjson.dumps(answer), now_ms),
+        (token, digest, seal(answer, "token", token, digest, now_ms), now_ms),
     )
 
 
