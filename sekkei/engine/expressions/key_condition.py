@@ -64,10 +64,11 @@ class KeyTests(dict[str, KeyTest]):
     def on(self, schema: Schema) -> KeyRange:
         """The range of keys, when the tests fit the key of a table or an index."""
         parts = len(schema.hash) + len(schema.range)
-        if len(self) > max(parts, 2):
-            raise ValidationException("Conditions can be of length 1 or 2 only")
         if len(self) > parts:
-            raise ValidationException("Query key condition not supported")
+            raise ValidationException(
+                f"The number of query conditions ({len(self)}) exceeds the number of key attributes defined in the "
+                f"schema ({parts})"
+            )
         waiting = dict(self)
         if len(schema.hash) > 1:
             _check_many_hash_parts(schema, self)
