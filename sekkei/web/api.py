@@ -140,7 +140,9 @@ class Api:
             return Response(orjson.dumps(document, option=orjson.OPT_INDENT_2), media_type="application/json")
 
         async def show_docs(request: Request) -> Response:
-            return page(request, "api_docs.html", api=self, document=document)
+            return page(
+                request, "api_docs.html", api=self, document=document, in_words=openapi.in_words, fields=openapi.fields
+            )
 
         return [
             *self._routes,

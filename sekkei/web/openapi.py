@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
+from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
     from sekkei.web.api import Api, Operation
@@ -110,3 +112,41 @@ def _responses(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
         "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
     return {str(operation.status): good, "default": bad}
+
+
+# For people: the same schemas in words
+
+_LIMITS = {
+    "minLength": "length ≥ {}",
+    "maxLength": "length ≤ {}",
+    "minimum": "≥ {}",
+    "maximum": "≤ {}",
+    "exclusiveMinimum": "> {}",
+    "exclusiveMaximum": "< {}",
+    "minItems": "at least {}",
+    "maxItems": "at most {}",
+    "pattern": "like {}",
+}
+
+
+def in_words(schema: Mapping[str, Any]) -> Markup:
+    """`string, length ≤ 200`, `list of Task`, `integer or null`; names of schemas are links."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return Markup('<a href="#{0}">{0}</a>').format(name)
+    for several in ("anyOf", "oneOf"):
+        if several in schema:
+            return Markup(" or ").join(in_words(one) for one in schema[several])
+    if "enum" in schema:
+        return Markup(" | ").join(Markup("<code>{}</code>").format(one) for one in schema["enum"])
+    if schema.get("type") == "array":
+        return Markup("list of {}").format(in_words(schema.get("items", {})))
+    kind = schema.get("format") or schema.get("type") or "anything"
+    limits = [words.format(schema[name]) for name, words in _LIMITS.items() if name in schema]
+    return Markup(", ").join([escape(kind), *(escape(words) for words in limits)])
+
+
+def fields(schema: Mapping[str, Any]) -> list[tuple[str, Markup, bool]]:
+    """Name, words and whether it must be given, of every field of an object."""
+    required = schema.get("required", ())
+    return [(name, in_words(one), name in required) for name, one in schema.get("properties", {}).items()]

@@ -138,25 +138,43 @@ class Client:
             sent["X-CSRF-Token"] = await self.token() if token is None else token
         return await self.request(method, path, b"" if body is None else orjson.dumps(body), sent)
 
+    async def events(self, path: str, count: int, *, headers: Mapping[str, str] | None = None) -> Reply:
+        """Listen to server-sent events until `count` pieces have come, then hang up."""
+        return await self.request("GET", path, headers={"Accept": "text/event-stream", **(headers or {})}, pieces=count)
+
     async def request(
-        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        headers: Mapping[str, str] | None = None,
+        *,
+        pieces: int = 0,
     ) -> Reply:
+        """Any request. An endless answer is cut off after so many pieces."""
         reply = Reply(0, [], b"")
         sent = False
+        enough = asyncio.Event()
+        left = pieces
 
         async def receive() -> dict[str, Any]:
             nonlocal sent
             if sent:
-                await asyncio.Event().wait()  # the connection stays open until the answer is there
+                await enough.wait()  # the connection stays open until the answer is there
+                return {"type": "http.disconnect"}
             sent = True
             return {"type": "http.request", "body": body, "more_body": False}
 
         async def send(message: Any) -> None:
+            nonlocal left
             if message["type"] == "http.response.start":
                 reply.status = message["status"]
                 reply.headers = [(name.decode(), value.decode("latin-1")) for name, value in message["headers"]]
-            else:
+            elif not enough.is_set():
                 reply.body += message.get("body", b"")
+                left -= 1
+            if left <= 0 and (reply.header("content-type") or "").startswith("text/event-stream"):
+                enough.set()
 
         await self.app(self._scope(method, path, body, headers or {}), receive, send)
         self._keep_cookies(reply)

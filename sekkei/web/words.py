@@ -176,6 +176,12 @@ TEXTS: TextTable = {
     "console.stream": {"ja": "ストリーム", "en": "Stream"},
     "console.items": {"ja": "項目数", "en": "Items"},
     "console.table-itself": {"ja": "テーブル本体", "en": "The table itself"},
+    # The API's page
+    "api.about": {"ja": "Authorization: Bearer でトークンを送ります。", "en": "Send a token as Authorization: Bearer."},
+    "api.in": {"ja": "場所", "en": "In"},
+    "api.required": {"ja": "必須", "en": "required"},
+    "api.body": {"ja": "本文", "en": "Body"},
+    "api.schemas": {"ja": "データの形", "en": "Shapes"},
     # Home
     "home.title": {"ja": "動いているもの", "en": "What runs here"},
     "home.about": {
