@@ -12,7 +12,7 @@ from importlib import import_module
 
 from sekkei.commands import COULD_NOT_RUN, CouldNotRun
 
-COMMANDS = ("up", "serve", "tables", "engine", "verify", "backup", "restore")
+COMMANDS = ("up", "serve", "tables", "docs", "engine", "verify", "backup", "restore")
 """Each is a module in `sekkei/commands`; see there for what it has to have."""
 
 

@@ -9,6 +9,7 @@ from sekkei.clock import SYSTEM, Clock
 from sekkei.store.protocol import Store
 
 from .database import Database
+from .entity import Entity
 from .errors import DesignError
 from .patterns import Pattern, Plannable
 from .table import Capacity, Index, StreamView, Table
@@ -24,6 +25,7 @@ class Design:
         self.name, self.naming, self.ja, self.en = name, tables, ja, en
         self.tables: dict[str, Table] = {}
         self.patterns: dict[str, Pattern[..., Any]] = {}
+        self.related: list[tuple[Entity[..., Any], Entity[..., Any]]] = []
         if "{table}" not in tables:
             raise DesignError("SK138", f"tables={tables!r} of design {name} lacks {{table}}; all would have one name.")
 
@@ -119,6 +121,10 @@ class Design:
             return found
 
         return declare if function is None else declare(function)
+
+    def relate(self, parent: Entity[..., Any], child: Entity[..., Any]) -> None:
+        """Say that one `parent` has many `child`, where their keys do not show it; for the document's diagram."""
+        self.related.append((parent, child))
 
     def check(self) -> None:
         """Everything that can only be said of the whole design. Opening and publishing do this by themselves."""

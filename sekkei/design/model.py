@@ -187,11 +187,15 @@ def parameters_of(function: Callable[..., Any], fields: Mapping[str, Field[Any, 
 
 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """A function's annotations; none when they name what only a type checker can see."""
-    try:
-        return get_type_hints(function)
-    except NameError:
-        return {}
+    """A function's annotations, without those that name what only a type checker can see."""
+    found: dict[str, Any] = {}
+    for name, annotation in inspect.get_annotations(function).items():
+        alone = type("Alone", (), {"__annotations__": {name: annotation}})
+        try:
+            found.update(get_type_hints(alone, function.__globals__, {}))
+        except NameError:
+            continue
+    return found
 
 
 def _own_fields(cls: type[Any], local: Mapping[str, Any]) -> dict[str, Field[Any, Any]]:

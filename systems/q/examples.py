@@ -1,10 +1,22 @@
-"""Items that Q.'s document shows."""
+"""Items and relations that Q.'s document shows."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time
 
-from systems.q.entities import admin_logs, answers, daily_questions, follows, questions, reactions, users
+from systems.q.entities import (
+    admin_logs,
+    answers,
+    blocks,
+    daily_questions,
+    design,
+    follow_requests,
+    follows,
+    questions,
+    reactions,
+    reports,
+    users,
+)
 from systems.q.models import (
     AdminAction,
     AdminLog,
@@ -79,3 +91,7 @@ admin_logs.example(
         log_id="b1f6", admin_id=_USER.user_id, action=AdminAction.ADD_NG_WORD, details={"word": "…"}, timestamp=_NOW
     )
 )
+
+for _child in (follows, blocks, follow_requests, reports, admin_logs):
+    design.relate(users, _child)  # by followerId, blockerId and so on: not by the name of the user's own key
+design.relate(questions, daily_questions)

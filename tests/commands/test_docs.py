@@ -1,0 +1,33 @@
+"""`sekkei docs`: exit codes and what it writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sekkei.cli import main
+
+
+def test_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", "lessons", "--lang", "en"]) == 0
+    assert "## user_lessons" in capsys.readouterr().out
+
+
+def test_to_a_file_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "deep" / "lessons.html"
+    command = ["docs", "lessons", "--format", "html", "--out", str(path)]
+    assert main([*command, "--check"]) == 1
+    assert "stale" in capsys.readouterr().out
+    assert main(command) == 0
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert main([*command, "--check"]) == 0
+    path.write_text("old", encoding="utf-8")
+    assert main([*command, "--check"]) == 1
+    assert path.read_text(encoding="utf-8") == "old"
+
+
+def test_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", "lessons", "--check"]) == 2
+    assert main(["docs", "nobody"]) == 2
+    assert "SK148" in capsys.readouterr().err

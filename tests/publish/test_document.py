@@ -1,0 +1,160 @@
+"""The document of a design: complete, in both languages, safe to open, and the committed ones up to date."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sekkei.design import Attr, Design, Key, Measurements, Ref, Units, attr, model
+from sekkei.publish import document, html, markdown
+from sekkei.publish.relations import relations
+from sekkei.publish.words import _WORDS, Language
+from tests.design.example import design as example
+from tests.design.test_seeds import COUNTS, SYSTEMS, design_of
+
+ROOT = Path(__file__).parents[2]
+VOID = {"meta", "rect", "path", "br"}
+
+
+class Outline(HTMLParser):
+    """Checks that tags are closed in order, and collects ids, links and the texts of code."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.tags.add(tag)
+        if "id" in found:
+            self.ids.append(str(found["id"]))
+        if "href" in found:
+            self.links.append(str(found["href"]))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def outline(page: str) -> Outline:
+    parsed = Outline()
+    parsed.feed(page)
+    parsed.close()
+    assert parsed.open == []
+    return parsed
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_table_index_attribute_and_pattern_is_in_the_document(system: str, language: Language) -> None:
+    design = design_of(system)
+    text = markdown(document(design, language))
+    for table in design.tables.values():
+        assert f"## {table.name}" in text
+        for index in table.indexes.values():
+            assert f"| `{index.name}`" in text
+        for entity in table.entities:
+            for field in entity.model.by_stored.values():
+                assert f"| `{field.stored}`" in text, field
+    for pattern in design.patterns.values():
+        assert f"`{pattern.name}(" in text
+    added = sum(table.added for table in design.tables.values())
+    first = {"ja": f"元の設計のテーブル: {COUNTS[system]}", "en": f"Tables of the original design: {COUNTS[system]}"}
+    assert first[language] in text
+    assert len(re.findall(r"^## ", text, re.MULTILINE)) == 3 + COUNTS[system] + added
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("system", [*SYSTEMS, "example"])
+def test_the_page_is_whole_and_needs_nothing_else(system: str, language: Language) -> None:
+    design = example if system == "example" else design_of(system)
+    page = html(document(design, language))
+    parsed = outline(page)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert {link.removeprefix("#") for link in parsed.links} <= set(parsed.ids)
+    assert not parsed.tags & {"script", "link", "img", "iframe"}
+    assert re.findall(r'(?:src|href)="(?!#)', page) == []
+    assert f'<html lang="{language}">' in page
+    assert "<svg" in page
+
+
+def test_texts_cannot_break_out_of_the_page() -> None:
+    evil = '</td><script>alert("x")</script>|'
+
+    @model
+    class Thing:
+        id: Attr[str] = attr(ja=evil, en=evil)
+
+    design = Design("x", ja=evil, en=evil)
+    table = design.table("things", "id", ja=evil, en=evil)
+
+    @table.entity(Thing, ja=evil, en=evil)
+    def things(id: str) -> Key:
+        return Key(id)
+
+    things.example(Thing(id=evil))
+
+    @design.pattern(ja=evil)
+    def thing(id: str) -> Ref[Thing]:
+        """One thing."""
+        return things(id)
+
+    made = document(design, "ja")
+    assert "script" not in outline(html(made)).tags
+    assert "\\|" in markdown(made)
+
+
+def test_measured_units_are_shown() -> None:
+    text = markdown(document(example, "en", Measurements({"one_task": Units(1.0, 0.0, 1)})))
+    assert "| 1 read units, 1 items |" in text
+    assert "not yet" in text
+
+
+def test_plans_and_examples_are_shown() -> None:
+    eventbot = markdown(document(design_of("eventbot"), "ja"))
+    assert 'begins_with(event_sk, "{event_id}#")' in eventbot
+    lessons = markdown(document(design_of("lessons"), "en"))
+    assert '"SK": "LESSON#gnz#2025-07-30#10:30#favorite"' in lessons
+    tasks = markdown(document(design_of("tasks"), "en"))
+    assert 'start_sort_sk < "START#{today}"' in tasks
+
+
+def test_relations_are_read_off_the_keys() -> None:
+    found = {(one.parent.name, one.child.name) for one in relations(design_of("eventbot"))}
+    assert {("events", "members"), ("events", "notices"), ("notices", "acks")} <= found
+    assert ("events", "acks") not in found
+    one_to_one = [one for one in relations(example) if not one.many]
+    assert [(one.parent.name, one.child.name) for one in one_to_one] == [("teams", "totals")]
+
+
+def test_both_languages_have_every_word() -> None:
+    assert all(ja and en for ja, en in _WORDS.values())
+    for ja, en in _WORDS.values():
+        assert set(re.findall(r"{\w+}", ja)) == set(re.findall(r"{\w+}", en))
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_committed_document_is_up_to_date(system: str, language: Language) -> None:
+    path = ROOT / "docs" / "designs" / f"{system}.{language}.md"
+    units = Measurements.load(ROOT / "docs" / "designs" / f"{system}.units.json")
+    made = markdown(document(_design(system), language, units))
+    command = f"sekkei docs {system} --lang {language} --out docs/designs/{path.name}"
+    assert path.exists(), f"run: {command}"
+    assert path.read_text(encoding="utf-8") == made, f"stale; run: {command}"
+
+
+def _design(system: str) -> Any:
+    return import_module(f"systems.{system}.design").design
