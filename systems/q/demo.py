@@ -1,0 +1,9 @@
+"""Sample data."""
+
+from __future__ import annotations
+
+from sekkei.runtime.system import Context, Parts
+
+
+async def demo(context: Context, parts: Parts) -> None:
+    return None

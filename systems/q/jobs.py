@@ -1,0 +1,218 @@
+"""What Q. does by the clock: plan, publish, push, ask what became of pushes, free old questions, count anew."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, Protocol
+
+from sekkei.design import ConditionFailed, Page
+from sekkei.runtime import days
+from sekkei.runtime.design import State
+from sekkei.runtime.jobs import Job, Payload, Progress
+from sekkei.runtime.system import Context, ScheduledJob
+from systems.q import design
+from systems.q.entities import daily_questions, push_tokens, users
+from systems.q.leave_job import Withdrawal
+from systems.q.models import PushToken, User
+from systems.q.service import Service
+from systems.q.service.leaving import JOB as BEGIN_WITHDRAWAL
+from systems.q.sight import is_present
+
+TOKENS_PER_STEP = 100
+SPREAD_SECONDS = 60
+"""The pushes of one question are spread over a minute, so that not everybody answers in the same second."""
+RECEIPTS_AFTER = timedelta(minutes=15)
+RECOUNT_AFTER = timedelta(minutes=10)
+"""An index may be behind; what is still wrong after this is wrong."""
+USERS_PER_STEP = 25
+
+RECURRING = {"plan": "0 0 * * *", "publish": "* * * * *", "reuse": "30 0 * * *", "reconcile": "30 3 * * *"}
+"""Japan's time."""
+
+log = logging.getLogger("systems.q.jobs")
+
+
+class Receipts(Protocol):
+    """Expo, as far as it is asked what became of a message."""
+
+    async def receipts(self, tickets: Sequence[str]) -> dict[str, dict[str, Any]]: ...
+
+
+class QJobs:
+    def __init__(self, context: Context, service: Service, expo: Receipts | None = None) -> None:
+        self._context = context
+        self._db = context.db
+        self._clock = context.clock
+        self._service = service
+        self._expo = expo
+        self._withdrawal = Withdrawal(context.db, context.clock, context.jobs)
+
+    def definitions(self) -> Mapping[str, Job]:
+        return {
+            "push": Job([("tokens", self._push), ("receipts", self._ask_later)]),
+            "receipts": Job([("tokens", self._receipts)]),
+            "reuse": Job([("questions", self._reuse)]),
+            "reconcile": Job([("users", self._reconcile)]),
+            "withdraw": Job(self._withdrawal.steps()),
+        }
+
+    def scheduled(self) -> Mapping[str, ScheduledJob]:
+        return {
+            "plan": self.plan,
+            "publish": self.publish,
+            "reuse": self._begin_reuse,
+            "reconcile": self._begin_reconcile,
+            "receipts": self._begin_receipts,
+            "recount": self.recount,
+            BEGIN_WITHDRAWAL: self._withdrawal.begin,
+        }
+
+    # Days
+
+    async def plan(self, payload: Payload) -> None:
+        """Tomorrow's row; and today's, should it be missing."""
+        today = days.today(self._clock)
+        await self._service.planning.plan(today)
+        await self._service.planning.plan(today + timedelta(days=1))
+
+    async def publish(self, payload: Payload) -> None:
+        published = await self._service.planning.publish_due()
+        if published is not None and published.by_us:
+            self._context.live.publish("q/today", "published", {"day": published.question.day.isoformat()})
+
+    async def _begin_reuse(self, payload: Payload) -> None:
+        await self._context.jobs.start("reuse", {}, id=f"reuse/{days.today(self._clock)}")
+
+    async def _reuse(self, payload: Payload, cursor: str | None) -> Progress:
+        freed, following = await self._service.planning.reuse(cursor)
+        return Progress(freed, following)
+
+    # Pushes
+
+    async def _push(self, payload: Payload, cursor: str | None) -> Progress:
+        """A message for every device. Its id is the day and the token, so that a repeated step sends nothing twice."""
+        day = date.fromisoformat(payload["day"])
+        question = await self._db.need(daily_questions(day).consistent())
+        page = await self._db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
+        for one in await self._of_those_present(page):
+            body = {
+                "title": "Q.",
+                "body": question.question_text,
+                "data": {"day": day.isoformat(), "url": "/q/"},
+                "sound": "default",
+                "channelId": "question",
+                "collapseId": f"q-{day}",
+                "ttl": 6 * 3600,
+            }
+            spread = timedelta(seconds=self._clock.random() * SPREAD_SECONDS)
+            await self._context.outbox.put("push", one.token, body, id=_push_id(day, one.token), after=spread)
+        return Progress(len(page), page.cursor)
+
+    async def _of_those_present(self, page: Page[PushToken]) -> list[PushToken]:
+        owners = await self._db.get_many([users(one.user_id).consistent() for one in page])
+        return [one for one, owner in zip(page, owners, strict=True) if is_present(owner)]
+
+    async def _ask_later(self, payload: Payload, cursor: str | None) -> Progress:
+        at = days.now(self._clock) + RECEIPTS_AFTER
+        await self._context.schedules.put(f"q/receipts/{payload['day']}", "receipts", payload, at=at)
+        return Progress(0)
+
+    async def _begin_receipts(self, payload: Payload) -> None:
+        await self._context.jobs.start("receipts", payload, id=f"receipts/{payload['day']}")
+
+    async def _receipts(self, payload: Payload, cursor: str | None) -> Progress:
+        """What became of the day's pushes; a device that has the app no longer is forgotten."""
+        day = date.fromisoformat(payload["day"])
+        page = await self._db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
+        tickets: dict[str, PushToken] = {}
+        gone: list[PushToken] = []
+        for one in page:
+            message = await self._context.outbox.get(_push_id(day, one.token))
+            if message is None:
+                continue
+            if message.state is State.FAILED and "DeviceNotRegistered" in (message.last_error or ""):
+                gone.append(one)
+            elif message.state is State.SENT and message.receipt and self._expo is not None:
+                tickets[message.receipt] = one
+        if tickets and self._expo is not None:
+            gone += self._gone(await self._expo.receipts(list(tickets)), tickets)
+        for one in gone:
+            await self._forget(one)
+        return Progress(len(page), page.cursor)
+
+    def _gone(self, receipts: Mapping[str, Any], tickets: Mapping[str, PushToken]) -> list[PushToken]:
+        gone = []
+        for ticket, receipt in receipts.items():
+            if receipt.get("status") != "error" or ticket not in tickets:
+                continue
+            reason = (receipt.get("details") or {}).get("error", "")
+            if reason == "DeviceNotRegistered":
+                gone.append(tickets[ticket])
+            else:  # InvalidCredentials and MismatchSenderId are for the operator to mend
+                log.warning("a push was not delivered", extra={"reason": reason, "words": receipt.get("message", "")})
+        return gone
+
+    async def _forget(self, one: PushToken) -> None:
+        try:
+            await self._db.write(
+                push_tokens.delete(one.user_id, one.token).when(PushToken.updated_at == one.updated_at)
+            )
+        except ConditionFailed:
+            pass  # registered anew meanwhile
+
+    # Counters
+
+    async def _begin_reconcile(self, payload: Payload) -> None:
+        await self._context.jobs.start("reconcile", {}, id=f"reconcile/{days.today(self._clock)}")
+
+    async def _reconcile(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(design.all_users(), size=USERS_PER_STEP, after=cursor)
+        for user in page:
+            drift = await self.drift(user.user_id)
+            if drift is not None:
+                log.warning("counters differ from the edges", extra=drift)
+                at = days.now(self._clock) + RECOUNT_AFTER
+                await self._context.schedules.put(f"q/recount/{user.user_id}", "recount", drift, at=at)
+        return Progress(len(page), page.cursor)
+
+    async def drift(self, user_id: str) -> dict[str, Any] | None:
+        """What the counters say and what there is; None when they agree, or changed while they were counted."""
+        before = await self._db.get(users(user_id).consistent())
+        following = await self._db.count(design.following(user_id).consistent())
+        follower = await self._db.count(design.followers_of(user_id))
+        after = await self._db.get(users(user_id).consistent())
+        if before is None or after is None or before.deleting_at is not None:
+            return None
+        said = (before.following_count, before.follower_count)
+        if said == (following, follower) or said != (after.following_count, after.follower_count):
+            return None
+        return {
+            "user_id": user_id,
+            "said_following": said[0],
+            "said_follower": said[1],
+            "following": following,
+            "follower": follower,
+        }
+
+    async def recount(self, payload: Payload) -> None:
+        """Set the counters right, if what was found is still so and nobody followed meanwhile."""
+        user_id = payload["user_id"]
+        found = await self.drift(user_id)
+        if found is None or any(int(found[name]) != int(payload[name]) for name in found if name != "user_id"):
+            return
+        update = users.update(user_id).set(User.following_count, found["following"])
+        update = update.set(User.follower_count, found["follower"]).keeping_version()
+        try:
+            await self._db.write(
+                update.when(
+                    User.following_count == found["said_following"], User.follower_count == found["said_follower"]
+                )
+            )
+        except ConditionFailed:
+            pass  # it has just changed, so it will be looked at again tomorrow
+
+
+def _push_id(day: date, token: str) -> str:
+    return f"push/{day}/{token}"

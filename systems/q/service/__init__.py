@@ -1,0 +1,68 @@
+"""The operations, by what they are about. Who may do what is decided here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sekkei.runtime.system import Context
+from systems.q.service.access import Access
+from systems.q.service.answers import Answers
+from systems.q.service.editing import Editing, Logs
+from systems.q.service.graph import Graph
+from systems.q.service.leaving import Leaving
+from systems.q.service.moderation import Moderation
+from systems.q.service.people import People
+from systems.q.service.planning import Planning
+from systems.q.service.reactions import Reactions
+from systems.q.service.timeline import Timelines
+from systems.q.service.visibility import Visibility
+from systems.q.service.voices import Devices, Reports, Submissions
+from systems.q.service.words import Words
+from systems.q.times import window_of
+
+__all__ = ["Service", "open_service"]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    access: Access
+    people: People
+    graph: Graph
+    answers: Answers
+    timelines: Timelines
+    reactions: Reactions
+    reports: Reports
+    submissions: Submissions
+    devices: Devices
+    leaving: Leaving
+    planning: Planning
+    editing: Editing
+    moderation: Moderation
+    logs: Logs
+    words: Words
+
+
+def open_service(context: Context) -> Service:
+    db, clock = context.db, context.clock
+    access, sight, words = Access(db), Visibility(db), Words(db, clock)
+    logs = Logs(db, clock, access)
+    answers = Answers(db, clock, access, sight, words)
+    reactions = Reactions(db, clock, access, sight)
+    planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))
+    return Service(
+        access=access,
+        people=People(db, clock, access, sight),
+        graph=Graph(db, clock, access, sight),
+        answers=answers,
+        timelines=Timelines(db, access, sight, answers, reactions),
+        reactions=reactions,
+        reports=Reports(db, clock, access, sight),
+        submissions=Submissions(db, clock, access, words),
+        devices=Devices(db, clock, access),
+        leaving=Leaving(db, clock, access, context.schedules),
+        planning=planning,
+        editing=Editing(db, clock, access, logs, planning),
+        moderation=Moderation(db, clock, access, logs, words),
+        logs=logs,
+        words=words,
+    )

@@ -1,0 +1,52 @@
+"""Withdrawal: asked for, held for a week in which it can be cancelled, and then carried out by a job."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
+from sekkei.runtime import days
+from sekkei.runtime.schedules import Schedules
+from systems.q import times
+from systems.q.entities import users
+from systems.q.models import User
+from systems.q.refusals import AdminsStay, WrongState
+from systems.q.service.access import Access
+
+JOB = "begin-withdrawal"
+
+
+class Leaving:
+    def __init__(self, db: Database, clock: Clock, access: Access, schedules: Schedules) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+        self._schedules = schedules
+
+    async def ask(self, who: str) -> datetime:
+        """From now on nobody sees the user any more. Returns when everything will be deleted."""
+        if (await self._access.member(who)).is_admin:
+            raise AdminsStay()
+        now = days.now(self._clock)
+        # The schedule first: one that fires for somebody who does not leave does nothing, but one that was lost
+        # between two writes would keep a leaver's data for ever.
+        await self._schedules.put(f"q/withdraw/{who}", JOB, {"user_id": who}, at=now + times.GRACE)
+        update = users.update(who).set(User.deleting_at, now).set(User.updated_at, now)
+        try:
+            await self._db.write(update.when(User.is_admin.is_(False), User.deleting_at.absent()))
+        except ConditionFailed as failed:
+            raise WrongState() from failed
+        return now + times.GRACE
+
+    async def cancel(self, who: str) -> User:
+        """Until the job has begun; then it is too late."""
+        await self._access.row(who)
+        now = days.now(self._clock)
+        update = users.update(who).set(User.deleting_at, None).set(User.updated_at, now)
+        try:
+            found = await self._db.write(update.when(User.deleting_at > now - times.GRACE))
+        except ConditionFailed as failed:
+            raise WrongState() from failed
+        await self._schedules.delete(f"q/withdraw/{who}")
+        return found

@@ -1,0 +1,110 @@
+"""The answers of those whom a user follows.
+
+The document asks the whole day for what followees wrote; DynamoDB refuses that filter, and it would read everybody's
+answers. Here every followee's answer is fetched by its key, so that the cost grows with whom one follows and not with
+how many people use Q. Who may be read is asked only of those who have answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sekkei.design import Database
+from sekkei.design.cursors import seal, unseal
+from systems.q import design
+from systems.q.entities import answers
+from systems.q.models import Answer, DailyQuestion, User
+from systems.q.service.access import Access
+from systems.q.service.answers import Answers
+from systems.q.service.reactions import Reactions, Summary
+from systems.q.service.visibility import Visibility as Sight
+from systems.q.sight import is_shown, reads_answers
+
+PAGE = 20
+PAGE_MAX = 50
+Position = tuple[bool, datetime, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    answer: Answer
+    author: User
+    reactions: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    question: DailyQuestion
+    entries: list[Entry]
+    total: int
+    """How many answers there are for this viewer, on all pages."""
+    cursor: str | None
+    locked: bool
+    """The viewer wants to answer first, and has not."""
+
+
+def order(answer: Answer) -> Position:
+    """On time first, then the earlier one; the id only settles ties."""
+    return not answer.is_on_time, answer.created_at, answer.user_id
+
+
+class Timelines:
+    def __init__(self, db: Database, access: Access, sight: Sight, asked: Answers, reactions: Reactions) -> None:
+        self._db = db
+        self._access = access
+        self._sight = sight
+        self._asked = asked
+        self._reactions = reactions
+
+    async def show(self, who: str, after: str | None = None, size: int = PAGE) -> Timeline:
+        viewer = await self._access.member(who)
+        question = await self._asked.open_question()
+        found = await self.visible(viewer, question.day)
+        own = any(answer.user_id == who for answer, _ in found)
+        if viewer.answers_first and not own:
+            return Timeline(question, [], len(found), None, locked=True)
+        fingerprint = hashlib.sha256(f"timeline {who} {question.day}".encode()).digest()
+        rest = found if after is None else _rest(found, unseal(after, fingerprint, self._db.secret))
+        page = rest[: max(1, min(size, PAGE_MAX))]
+        cursor = None
+        if len(rest) > len(page):
+            cursor = seal(_position(page[-1][0]), fingerprint, self._db.secret)
+        summaries = await self._reactions.summaries(who, [answer for answer, _ in page])
+        entries = [Entry(answer, author, summary) for (answer, author), summary in zip(page, summaries, strict=True)]
+        return Timeline(question, entries, len(found), cursor, locked=False)
+
+    async def visible(self, viewer: User, day: date) -> list[tuple[Answer, User]]:
+        """All answers of a day that a viewer may see, in order; their own among them."""
+        who = viewer.user_id
+        followees = [edge.followee_id async for edge in self._db.each(design.following(who).consistent())]
+        theirs, own = await asyncio.gather(
+            self._sight.get_many([answers(day, followee) for followee in followees]),
+            self._db.get(answers(day, who).consistent()),
+        )
+        shown = [answer for answer in theirs if answer is not None and is_shown(who, answer)]
+        found = await self._readable(who, shown)
+        if own is not None and is_shown(who, own):
+            found.append((own, viewer))
+        return sorted(found, key=lambda pair: order(pair[0]))
+
+    async def _readable(self, who: str, shown: Sequence[Answer]) -> list[tuple[Answer, User]]:
+        ids = [answer.user_id for answer in shown]
+        authors, relations = await asyncio.gather(self._sight.users(ids), self._sight.relations(who, ids))
+        return [
+            (answer, authors[answer.user_id])
+            for answer in shown
+            if reads_answers(who, authors.get(answer.user_id), relations[answer.user_id])
+        ]
+
+
+def _position(answer: Answer) -> dict[str, object]:
+    return {"late": not answer.is_on_time, "at": answer.created_at.isoformat(), "by": answer.user_id}
+
+
+def _rest(found: list[tuple[Answer, User]], after: dict[str, object]) -> list[tuple[Answer, User]]:
+    start: Position = bool(after["late"]), datetime.fromisoformat(str(after["at"])), str(after["by"])
+    return [pair for pair in found if order(pair[0]) > start]

@@ -1,0 +1,145 @@
+"""What users tell the operators: reports, and questions that they propose. And the devices that they hear from."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from sekkei.clock import Clock
+from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed
+from sekkei.runtime import days
+from systems.q import design, writing
+from systems.q.entities import push_tokens, unique_token
+from systems.q.models import (
+    DeviceType,
+    PushToken,
+    Question,
+    QuestionStatus,
+    QuestionType,
+    Report,
+    ReportCategory,
+    Submission,
+    TargetType,
+)
+from systems.q.refusals import AlreadyReported, AlreadySubmitted, BadToken, NoSuchAnswer, NoSuchThing, Oneself
+from systems.q.service.access import Access
+from systems.q.service.visibility import Visibility as Sight
+from systems.q.service.words import Words
+
+TOKEN_TRIES_MAX = 5
+_TOKEN = re.compile(
+    r"Expo(?:nent)?PushToken\[[A-Za-z0-9_-]{1,100}\]|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+)
+
+
+class Reports:
+    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+        self._sight = sight
+
+    async def send(
+        self, who: str, kind: TargetType, target: str, category: ReportCategory, description: str = ""
+    ) -> Report:
+        """Once for each target, and only what one can see."""
+        await self._access.member(who)
+        await self._must_see(who, kind, target)
+        words = None
+        if description.strip():
+            words = writing.text_of(description, writing.DESCRIPTION_MAX, "description", lines=True)
+        made = Report(
+            report_id=self._clock.uuid(),
+            reporter_id=who,
+            target_type=kind,
+            target_id=target,
+            category=category,
+            description=words,
+            created_at=days.now(self._clock),
+        )
+        try:
+            return await self._db.write(design.send_report(made))
+        except ConditionFailed as failed:
+            raise AlreadyReported() from failed
+
+    async def _must_see(self, who: str, kind: TargetType, target: str) -> None:
+        day, _, author = target.partition("#") if kind is TargetType.ANSWER else ("", "", target)
+        if author == who:
+            raise Oneself()
+        if kind is TargetType.USER:
+            await self._sight.person(who, target)
+            return
+        try:
+            asked = date.fromisoformat(day)
+        except ValueError:
+            raise NoSuchAnswer() from None
+        await self._sight.answer(who, asked, author)
+
+
+class Submissions:
+    def __init__(self, db: Database, clock: Clock, access: Access, words: Words) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+        self._words = words
+
+    async def submit(self, who: str, text: str) -> Question:
+        """Propose a question, one a day."""
+        await self._access.author(who)
+        clean = writing.text_of(text, writing.QUESTION_MAX, "text")
+        now = days.now(self._clock)
+        question = Question(
+            question_id=self._clock.uuid(),
+            text=clean,
+            type=QuestionType.USER,
+            submitted_by=who,
+            status=QuestionStatus.PENDING,
+            is_flagged=await self._words.flags(clean),
+            created_at=now,
+            updated_at=now,
+        )
+        today = days.today(self._clock)
+        given = Submission(day=today, user_id=who, question_id=question.question_id, created_at=now)
+        try:
+            await self._db.transact(design.submit_question(given, question))
+        except TransactionFailed as failed:
+            raise AlreadySubmitted() from failed
+        return question
+
+    async def mine(self, who: str) -> list[Question]:
+        await self._access.member(who)
+        page = await self._db.page(design.questions_by(who).backwards(), size=50)
+        return list(page)
+
+
+class Devices:
+    def __init__(self, db: Database, clock: Clock, access: Access) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+
+    async def register(self, who: str, token: str, kind: DeviceType) -> None:
+        """A device belongs to whoever signed in on it last: it is taken from whom it was with before."""
+        await self._access.member(who)
+        if not _TOKEN.fullmatch(token):
+            raise BadToken(field="token")
+        now = days.now(self._clock)
+        mine = PushToken(user_id=who, token=token, device_type=kind, created_at=now, updated_at=now)
+        for _ in range(TOKEN_TRIES_MAX):
+            holder = await self._db.holder(unique_token, PushToken.token == token)
+            actions: list[Action[PushToken, object]] = [push_tokens.put(mine)]
+            if holder is not None and holder.user_id != who:
+                actions.append(push_tokens.delete(holder.user_id, token))
+            try:
+                await self._db.transact(*actions)
+                return
+            except TransactionFailed:
+                continue  # somebody else registered the same device at this moment
+        raise Contended("SK303", "The device is registered by several users at once.")
+
+    async def forget(self, who: str, token: str) -> None:
+        await self._access.member(who)
+        try:
+            await self._db.write(push_tokens.delete(who, token).must_exist())
+        except ConditionFailed as failed:
+            raise NoSuchThing() from failed
