@@ -1,0 +1,72 @@
+"""ちいポチ🐾: donate to a prefecture on LINE by typing one of its specialities."""
+
+from __future__ import annotations
+
+from sekkei.runtime.design import Message
+from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Transport, Undeliverable
+from sekkei.runtime.system import Context, Parts, System
+from systems.chiipochi import jobs, line, payments, webhook
+from systems.chiipochi.chat import Chat
+from systems.chiipochi.demo import demo
+from systems.chiipochi.design import design
+from systems.chiipochi.exports import Exports
+from systems.chiipochi.payments.local import LocalProvider
+from systems.chiipochi.reactions import reactions
+from systems.chiipochi.service import Service
+
+
+class LocalCallbacks:
+    """Carries the local provider's notices to where a real one would post them; tried again until they are taken."""
+
+    def __init__(self, provider: LocalProvider, service: Service) -> None:
+        self._provider, self._service = provider, service
+
+    async def send(self, message: Message) -> str:
+        payment = await self._provider.payment(message.to)
+        if payment is None:
+            raise Undeliverable("there is no such payment")
+        return await self._service.settling.receive("local", *self._provider.callback(payment))
+
+
+def build(context: Context) -> Parts:
+    settings = context.settings
+    http = Http()
+    provider = payments.configured(settings, context.db, context.clock, http)
+    service = Service(context, provider)
+    chat = Chat(context)
+    exports = Exports(
+        settings.data / "exports" / "chiipochi", service.reports, settings.secrets.key("chiipochi/exports")
+    )
+    transports: dict[str, Transport] = {"line": chat}
+    if settings.get("line_channel_token"):
+        url = settings.get("line_api_url", line.API_URL)
+        transports["line"] = line.LineApi(settings.get("line_channel_token"), http, context.clock, url)
+    if isinstance(provider, LocalProvider):
+        transports["chiipochi.callback"] = LocalCallbacks(provider, service)
+    return Parts(
+        service=service,
+        routes=webhook.routes(service, settings),
+        reactions=[reactions(context, service)],
+        scheduled=jobs.scheduled(context, service, exports),
+        recurring=jobs.RECURRING,
+        jobs=jobs.jobs(context),
+        transports=transports,
+    )
+
+
+SYSTEM = System(
+    name="chiipochi",
+    title={"ja": "ちいポチ🐾", "en": "Chiipochi🐾"},
+    about={
+        "ja": "特産品をつぶやくと、その都道府県に寄付できる LINE ボット。",
+        "en": "A LINE bot: type a prefecture's speciality, and donate to it.",
+    },
+    design=design,
+    build=build,
+    demo=demo,
+    pages=[
+        ("/", {"ja": "みんなの寄付", "en": "Everybody's donations"}),
+        ("/chat", {"ja": "チャットで寄付", "en": "Donate in the chat"}),
+    ],
+)

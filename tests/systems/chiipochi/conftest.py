@@ -1,0 +1,159 @@
+"""ちいポチ on each store it must run on, driven as LINE drives it: by signed webhooks."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import secrets
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.design import Database
+from sekkei.runtime.design import Message, newest_messages
+from sekkei.store import Embedded, Remote, Retrying, Store, Weather
+from sekkei.web.testing import Client, Reply, opened
+from systems.chiipochi import SYSTEM
+from systems.chiipochi.design import history_of_user
+from systems.chiipochi.line import local_secret, signature
+from systems.chiipochi.links import order_id_of
+from systems.chiipochi.models import Donation, Outcome
+from systems.chiipochi.payments.local import LocalProvider
+from systems.chiipochi.service import Service
+from tests.browser import browser, serve, shots
+
+__all__ = ["browser", "serve", "shots"]
+
+NOW = 1_755_666_600.0  # 2025-08-20T05:10:00Z, ten past two in the afternoon in Japan
+AOI = "U" + "a" * 32
+REN = "U" + "b" * 32
+
+
+class Bot:
+    """The bot as LINE and its users see it."""
+
+    def __init__(self, client: Client, clock: ManualClock) -> None:
+        self.client, self.clock = client, clock
+        self.db: Database = client.shell.house.systems["chiipochi"].context.db
+        self.service: Service = client.shell.house.systems["chiipochi"].parts.service
+        self._numbers = itertools.count(1)
+
+    def event(self, user: str = AOI, **fields: Any) -> dict[str, Any]:
+        return {
+            "mode": "active",
+            "timestamp": int(self.clock.now() * 1000),
+            "source": {"type": "user", "userId": user},
+            "webhookEventId": f"EVT{next(self._numbers):08d}",
+            "deliveryContext": {"isRedelivery": False},
+            "replyToken": secrets.token_hex(16),
+            **fields,
+        }
+
+    def text(self, words: str, user: str = AOI, **fields: Any) -> dict[str, Any]:
+        message = {"id": "1", "type": "text", "text": words, "quoteToken": "q"}
+        return self.event(user, type="message", message=message, **fields)
+
+    def tap(self, data: str, user: str = AOI) -> dict[str, Any]:
+        return self.event(user, type="postback", postback={"data": data})
+
+    async def deliver(self, *events: dict[str, Any], sign: bytes | None = None) -> Reply:
+        body = orjson.dumps({"destination": "U" + "0" * 32, "events": list(events)})
+        secret = local_secret(self.client.shell.settings) if sign is None else sign
+        headers = {"content-type": "application/json", "x-line-signature": signature(secret, body)}
+        reply = await self.client.request("POST", "/chiipochi/webhook", body, headers)
+        await self.service.inbox.finish()
+        return reply
+
+    async def say(self, *words: str, user: str = AOI) -> None:
+        """One message after the other, a second apart."""
+        for one in words:
+            assert (await self.deliver(self.text(one, user))).status == 200
+            self.clock.advance(1)
+
+    async def work(self) -> None:
+        await self.client.work()
+
+    async def donations(self, user: str = AOI) -> list[Donation]:
+        """Oldest first."""
+        return (await self.db.all(history_of_user(user).consistent()))[::-1]
+
+    async def sent(self, prefix: str = "") -> list[Message]:
+        """What the bot sent or will send, oldest first; by the reason for it."""
+        runtime = self.client.shell.house.runtime
+        found = await runtime.all(newest_messages())
+        return [one for one in found[::-1] if one.kind == "line" and one.id.startswith(f"chiipochi/{prefix}")]
+
+    async def last_words(self) -> str:
+        return orjson.dumps((await self.sent())[-1].body["messages"]).decode()
+
+    async def pay(self, donation: Donation, outcome: Outcome = Outcome.PAID) -> None:
+        """Follow the link and decide; the notice is on its way then."""
+        token = self.service.links.order_token(order_id_of(donation.user_id, donation.created_at))
+        url = await self.service.settling.start(token)
+        await self.decide(url.rpartition("/")[2], outcome)
+
+    async def decide(self, tx_id: str, outcome: Outcome) -> None:
+        provider = self.service.settling.provider
+        assert isinstance(provider, LocalProvider)
+        await provider.decide(tx_id, outcome)
+        context = self.client.shell.house.systems["chiipochi"].context
+        await context.outbox.put("chiipochi.callback", tx_id, {}, id=f"callback/{tx_id}/{outcome.value}")
+
+    async def donate(self, word: str = "ピーナッツ", user: str = AOI) -> Donation:
+        """All the way from the word to the thanks."""
+        await self.say(word, "はい", user=user)
+        donation = (await self.donations(user))[-1]
+        await self.pay(donation)
+        await self.work()
+        return (await self.donations(user))[-1]
+
+
+async def no_wait(seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOW)
+
+
+@pytest.fixture(params=["embedded", "weather", "ministack"])
+async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
+    if request.param == "ministack":
+        try:
+            endpoint = request.getfixturevalue("ministack_endpoint")
+        except pytest.FixtureLookupError:
+            pytest.skip("no fixture starts Ministack here")
+        # An account of its own for every test: its tables are nobody else's.
+        account = f"{secrets.randbelow(10**12):012d}"
+        opened_store: Store = Remote(region="ap-northeast-1", endpoint_url=endpoint, credentials=(account, "local"))
+    elif request.param == "weather":
+        storm = Weather(
+            Embedded(clock=clock), 7, lost_responses=0.15, conflicts=0.1, in_progress=0.05, throttled=0.05, clock=clock
+        )
+        opened_store = Retrying(storm, sleep=no_wait)
+    else:
+        opened_store = Embedded(clock=clock)
+    yield opened_store
+    await opened_store.close()
+
+
+@pytest.fixture
+async def bot(store: Store, clock: ManualClock) -> AsyncIterator[Bot]:
+    async with opened(SYSTEM, store=store, clock=clock) as client:
+        yield Bot(client, clock)
+
+
+@pytest.fixture
+async def quick_bot(clock: ManualClock) -> AsyncIterator[Bot]:
+    """For what does not depend on the store."""
+    async with opened(SYSTEM, clock=clock) as client:
+        yield Bot(client, clock)
+
+
+def utc(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
