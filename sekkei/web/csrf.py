@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -49,6 +50,17 @@ def webhook(endpoint: E) -> E:
 
 def is_webhook(route: Route) -> bool:
     return bool(getattr(route.endpoint, _WEBHOOK, False))
+
+
+def webhook_paths(routes: Sequence[BaseRoute], prefix: str = "") -> list[re.Pattern[str]]:
+    """The paths of all webhooks, below `prefix`."""
+    found = []
+    for route in routes:
+        if isinstance(route, Mount):
+            found += webhook_paths(list(route.routes), prefix + route.path)
+        elif isinstance(route, Route) and is_webhook(route):
+            found.append(re.compile(f"^{re.escape(prefix)}{route.path_regex.pattern.removeprefix('^')}"))
+    return found
 
 
 def token(request: Request) -> str:

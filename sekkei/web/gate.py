@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import problems
 from sekkei.web.csrf import ANONYMOUS_COOKIE, BODY_LIMIT_KEY, SAFE
-from sekkei.web.limits import READS, WRITES, address
+from sekkei.web.limits import READS, WEBHOOKS, WRITES, Rate, address
 from sekkei.web.pages import FLASH_COOKIE, seal_flashes
 from sekkei.web.texts import COOKIE as LANGUAGE_COOKIE
 from sekkei.web.texts import LANGUAGES, Speech, negotiate, speech
@@ -108,10 +108,11 @@ class Gate:
             return
         try:
             self._check_host(request)
-            self._shell.limits.take(READS if request.method in SAFE else WRITES, "address", address(request))
+            rate = self._rate(request)
+            self._shell.limits.take(rate, "address", address(request))
             await self._shell.identify(request)
             if request.state.user is not None:
-                self._shell.limits.take(READS if request.method in SAFE else WRITES, "user", request.state.user.id)
+                self._shell.limits.take(rate, "user", request.state.user.id)
         except Refusal as refusal:
             await problems.on_refusal(request, refusal)(request.scope, receive, send)
             return
@@ -119,6 +120,12 @@ class Gate:
             await problems.on_http_error(request, error)(request.scope, receive, send)
             return
         await self._app(request.scope, receive, send)
+
+    def _rate(self, request: Request) -> Rate:
+        if request.method in SAFE:
+            return READS
+        is_webhook = any(path.match(request.url.path) for path in self._shell.webhooks)
+        return WEBHOOKS if is_webhook else WRITES
 
     def _check_host(self, request: Request) -> None:
         """Only names that are ours: otherwise a stranger's page could have its own name point to this machine."""

@@ -36,6 +36,8 @@ class Rate:
 
 READS = Rate(burst=400, per_second=100)
 WRITES = Rate(burst=120, per_second=20)
+WEBHOOKS = Rate(burst=5_000, per_second=2_000)
+"""One provider speaks for all its users from a few addresses, and takes a refusal for a failure of ours."""
 
 
 class Limits:
@@ -44,20 +46,21 @@ class Limits:
     def __init__(self, clock: Clock, *, on: bool = True) -> None:
         self._clock = clock
         self._on = on
-        self._buckets: OrderedDict[tuple[str, ...], tuple[float, float]] = OrderedDict()
+        self._buckets: OrderedDict[tuple[Rate, tuple[str, ...]], tuple[float, float]] = OrderedDict()
 
     def take(self, rate: Rate, *key: str) -> None:
         """Take one token; raises TooMany, which says when the next one is there."""
         if not self._on:
             return
         now = self._clock.now()
-        tokens, filled = self._buckets.pop(key, (rate.burst, now))
+        bucket = (rate, key)  # reads must not use up what somebody may write
+        tokens, filled = self._buckets.pop(bucket, (rate.burst, now))
         # A clock that was set back must not lock anybody out.
         tokens = min(rate.burst, tokens + max(0.0, now - filled) * rate.per_second)
         if tokens < 1:
-            self._buckets[key] = (tokens, now)
+            self._buckets[bucket] = (tokens, now)
             raise TooMany(math.ceil((1 - tokens) / rate.per_second))
-        self._buckets[key] = (tokens - 1, now)
+        self._buckets[bucket] = (tokens - 1, now)
         if len(self._buckets) > BUCKETS_MAX:
             self._buckets.popitem(last=False)
 

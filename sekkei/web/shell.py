@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -63,6 +64,7 @@ class Shell:
         reload = settings.get("develop") not in ("", "0")
         self.templates = make_environment(_folders(packages, "templates"), reload=reload)
         self.hosts = self._host_names()
+        self.webhooks: list[re.Pattern[str]] = []
         self.load_demo = settings.demo
         self.dynamodb_url: str | None = None
         """Where the store's own API is served, for people who want to look inside."""
@@ -179,6 +181,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
     for name, opened in shell.house.systems.items():
         routes.append(Mount(f"/{name}", routes=list(opened.parts.routes), name=name))
     csrf.guard(routes)
+    shell.webhooks = csrf.webhook_paths(routes)
     return routes
 
 
