@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -108,7 +109,9 @@ class Transaction(Snapshot):
         old_blob, old_size = (kept_old.blob, kept_old.size) if kept_old is not None else (None, None)
         new_blob, size = (new, new_size) if table.logs_new and new is not None else (None, None)
         keys = orjson.dumps(table.key_of(item))
-        change = (table.id, int(self.now * 1000), event, int(by_ttl), key, keys, old_blob, old_size, new_blob, size)
+        # Rounded up, so that what happened after a second began is after it.
+        now_ms = math.ceil(self.now * 1000)
+        change = (table.id, now_ms, event, int(by_ttl), key, keys, old_blob, old_size, new_blob, size)
         self._cursor.execute(sql.INSERT_CHANGE, (*change, changes.checksum(*change)))
 
     def _count(self, id: int, items: int, size: int) -> None:
