@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
-import socket
-import subprocess
-import sys
-import tempfile
-import time
-import urllib.request
 import uuid
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import pytest
 
+from bench import peers
 from sekkei.clock import ManualClock
 from sekkei.design import Database, tables
 from sekkei.engine.engine import Engine
@@ -28,39 +21,16 @@ NOW = 1_755_658_800.0  # 2025-08-20T03:00:00Z
 
 
 @pytest.fixture(scope="session")
-def ministack_url() -> Iterator[str]:
-    """Ministack, from the environment or started here; without it, its tests are skipped."""
+def design_ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Ministack, from the environment, or started here when it is installed as a peer; else its tests are skipped."""
     given = os.environ.get("SEKKEI_MINISTACK_URL")
     if given:
         yield given
         return
-    program = shutil.which("ministack", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    if program is None:
-        pytest.skip("Ministack is not installed: pip install ministack, or set SEKKEI_MINISTACK_URL")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with tempfile.TemporaryDirectory() as folder:
-        environ = {**os.environ, "GATEWAY_PORT": str(port), "HOME": folder}
-        process = subprocess.Popen([program], env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            url = f"http://127.0.0.1:{port}"
-            _wait_for(url, process)
-            yield url
-        finally:
-            process.terminate()
-            process.wait(10)
-
-
-def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            urllib.request.urlopen(f"{url}/_ministack/health", timeout=1)
-            return
-        except OSError:
-            time.sleep(0.1)
-    pytest.skip("Ministack did not start")
+    if not peers.MINISTACK.installed:
+        pytest.skip("Ministack is not installed as a peer, and SEKKEI_MINISTACK_URL is not set")
+    with peers.MINISTACK.serve(tmp_path_factory.mktemp("ministack")) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture
@@ -71,11 +41,8 @@ def clock() -> ManualClock:
 @pytest.fixture(params=STORES)
 async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
     if request.param == "ministack":
-        remote = Remote(
-            region="ap-northeast-1",
-            endpoint_url=request.getfixturevalue("ministack_url"),
-            credentials=("local", "local"),
-        )
+        url = request.getfixturevalue("design_ministack")
+        remote = Remote(region="ap-northeast-1", endpoint_url=url, credentials=("local", "local"))
         yield remote
         await remote.close()
     elif request.param == "wire":

@@ -8,7 +8,7 @@ import pytest
 
 from sekkei.design import Change, Database, Design, DesignError, ItemRefused, Key, Reactions, replace
 from sekkei.design.streams import decode_record
-from sekkei.store import Store
+from sekkei.store import Store, UnknownError
 from tests.design.example import (
     DayTotals,
     Notice,
@@ -120,7 +120,10 @@ async def test_records_of_a_live_stream(db: Database, store: Store) -> None:
     await db.write(tasks.delete("t1", "k1"))
     name = db.table_name(board)
     arn = (await store.call("DescribeTable", {"TableName": name}))["Table"]["LatestStreamArn"]
-    described = await store.call("DescribeStream", {"StreamArn": arn})
+    try:
+        described = await store.call("DescribeStream", {"StreamArn": arn})
+    except UnknownError as error:
+        pytest.skip(f"Ministack serves streams only when its SERVICES name them: {error}")
     shard = described["StreamDescription"]["Shards"][0]["ShardId"]
     asked = {"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
     iterator = (await store.call("GetShardIterator", asked))["ShardIterator"]
