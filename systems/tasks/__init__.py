@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sekkei.runtime.system import Context, Parts, System
+from systems.tasks import api, pages
 from systems.tasks.demo import demo
 from systems.tasks.design import design
 from systems.tasks.jobs import RECURRING, TaskJobs
@@ -15,6 +16,7 @@ def build(context: Context) -> Parts:
     jobs = TaskJobs(context.db, context.clock, context.jobs)
     return Parts(
         service=service,
+        routes=[*pages.routes(service, context), *api.routes(service, context)],
         reactions=[reactions_of(context, service.invitations)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
@@ -32,5 +34,5 @@ SYSTEM = System(
     design=design,
     build=build,
     demo=demo,
-    pages=[("/", {"ja": "マイワークとチーム", "en": "My work and teams"})],
+    pages=[("/", {"ja": "マイワークとチーム", "en": "My work and teams"}), ("/docs", {"ja": "API", "en": "API"})],
 )

@@ -21,7 +21,7 @@ from systems.tasks.design import (
     tagged,
     to_do_with_tags,
 )
-from systems.tasks.entities import Task, searched
+from systems.tasks.entities import Task, searched, tag_ref
 from systems.tasks.statuses import ALL, OPEN, Order, Status
 
 TEXT_MAX = 100
@@ -84,6 +84,14 @@ class Filter:
         by = Order.END if status is Status.DONE else Order.START
         found = replace(self, statuses=frozenset({status}), by=by, late=None).query(team_id, today)
         return found.backwards() if status is Status.DONE else found
+
+    def matches(self, task: Task) -> bool:
+        """Does a task on a board pass? What is asked of the key (status, dates) is the column's business."""
+        refs = [tag_ref(tag) for tag in self.tags]
+        held = [ref in task.tags for ref in refs]
+        tags = not refs or (any(held) if self.any_tag else all(held))
+        text = not self.text or searched(self.text) in task.search_text
+        return tags and text and (not self.assignee or task.assignee == self.assignee)
 
     def url(self, **changes: Any) -> str:
         """`?status=todo&tag=…`: only what differs from the default."""

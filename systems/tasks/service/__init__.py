@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from sekkei.runtime.system import Context
 from systems.tasks.service.access import Access
+from systems.tasks.service.feeds import Feeds
 from systems.tasks.service.invitations import Invitations
 from systems.tasks.service.people import People, Visitor
 from systems.tasks.service.tasks import Tasks
 from systems.tasks.service.teams import Teams
 
-__all__ = ["Access", "Invitations", "People", "Service", "Tasks", "Teams", "Visitor", "open_service"]
+__all__ = ["Access", "Feeds", "Invitations", "People", "Service", "Tasks", "Teams", "Visitor", "open_service"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class Service:
     teams: Teams
     tasks: Tasks
     invitations: Invitations
+    feeds: Feeds
 
 
 def open_service(context: Context) -> Service:
@@ -28,11 +30,13 @@ def open_service(context: Context) -> Service:
     access = Access(db)
     people = People(db, clock, jobs)
     teams = Teams(db, clock, jobs, access)
-    key = context.settings.secrets.key("tasks invitations")
+    secrets, url = context.settings.secrets, f"{context.settings.public_url}/tasks"
+    key = secrets.key("tasks invitations")
     return Service(
         access=access,
         people=people,
         teams=teams,
         tasks=Tasks(db, clock, jobs, access),
         invitations=Invitations(db, clock, context.outbox, key, access, people, teams),
+        feeds=Feeds(db, clock, secrets.key("tasks calendars"), access, url),
     )

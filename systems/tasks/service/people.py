@@ -9,8 +9,8 @@ from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import Conflict
-from systems.tasks.design import teams_of, work_of_user
-from systems.tasks.entities import Task, User, UserTeam, emails, users
+from systems.tasks.design import teams_of, totals_of, work_of_user
+from systems.tasks.entities import Task, Totals, User, UserTeam, emails, users
 
 KNOWN_MAX = 10_000
 
@@ -80,3 +80,8 @@ class People:
         mine = {team.team_id for team in await self.teams(who)}
         page = await self._db.page(work_of_user(who), size=most)
         return [task for task in page if task.team_id in mine]
+
+    async def totals(self, memberships: list[UserTeam]) -> dict[str, Totals]:
+        """How many tasks each of somebody's teams has."""
+        found = await self._db.get_many([totals_of(team.team_id) for team in memberships])
+        return {one.team_id: one for one in found if one is not None}

@@ -1,0 +1,374 @@
+"""The JSON API: /tasks/api, described at /tasks/docs. Names are spelt correctly here, whatever the table calls them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+from starlette.requests import Request
+from starlette.routing import BaseRoute
+
+from sekkei.runtime.system import Context
+from sekkei.web import Answer, Api, PageOf, User, version_in_if_match
+from sekkei.web.accounts import email_of
+from systems.tasks import filters
+from systems.tasks.changes import KEEP, Changes, Draft
+from systems.tasks.entities import Comment, Invitation, Role, Tag, Task, TeamUser, UserTeam
+from systems.tasks.service import Service, Visitor
+from systems.tasks.service.invitations import Listed
+from systems.tasks.statuses import Status
+
+Title = Annotated[str, Meta(min_length=1, max_length=200)]
+Description = Annotated[str, Meta(max_length=10_000)]
+Name = Annotated[str, Meta(min_length=1, max_length=100)]
+TagIds = Annotated[list[str], Meta(max_length=10)]
+Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$")]
+
+
+class TaskOut(Struct):
+    id: str
+    team: str
+    title: str
+    description: str
+    status: Status
+    start: date | None
+    end: date | None
+    tags: list[str]
+    assignee: str | None
+    comments: int
+    created_at: datetime | None
+    updated_at: datetime | None
+    version: int
+
+
+class NewTask(Struct, forbid_unknown_fields=True):
+    title: Title
+    description: Description = ""
+    status: Status = Status.TODO
+    start: date | None = None
+    end: date | None = None
+    tags: TagIds = []
+    assignee: str | None = None
+
+
+class ChangeTask(Struct, forbid_unknown_fields=True):
+    """What is left out stays as it is; null takes a date or the assignee away."""
+
+    title: Title | UnsetType = UNSET
+    description: Description | UnsetType = UNSET
+    status: Status | UnsetType = UNSET
+    start: date | UnsetType | None = UNSET
+    end: date | UnsetType | None = UNSET
+    tags: TagIds | UnsetType = UNSET
+    assignee: str | UnsetType | None = UNSET
+
+    def changes(self) -> Changes:
+        tags = KEEP if self.tags is UNSET else frozenset(self.tags)
+        return Changes(
+            title=KEEP if self.title is UNSET else self.title,
+            description=KEEP if self.description is UNSET else self.description,
+            status=KEEP if self.status is UNSET else self.status,
+            start=KEEP if self.start is UNSET else self.start,
+            end=KEEP if self.end is UNSET else self.end,
+            tags=tags,
+            assignee=KEEP if self.assignee is UNSET else self.assignee,
+        )
+
+
+class Bulk(Struct, forbid_unknown_fields=True):
+    tasks: Annotated[list[str], Meta(min_length=1, max_length=100)]
+    change: ChangeTask
+
+
+class BulkOut(Struct):
+    changed: int
+    refused: dict[str, str]
+    """The code of the refusal, for each task that was not changed."""
+
+
+class TaskQuery(Struct):
+    status: list[str] = []
+    by: str = "start"
+    tag: list[str] = []
+    match: str = "all"
+    late: str = ""
+    q: str = ""
+    assignee: str = ""
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50
+    after: str | None = None
+
+    def filter(self, me: str) -> filters.Filter:
+        single = {"by": [self.by], "match": [self.match], "late": [self.late], "q": [self.q]}
+        return filters.read({"status": self.status, "tag": self.tag, "assignee": [self.assignee], **single}, me)
+
+
+class TeamOut(Struct):
+    id: str
+    name: str
+    role: Role
+    description: str = ""
+
+
+class NewTeam(Struct, forbid_unknown_fields=True):
+    name: Name
+    description: Annotated[str, Meta(max_length=2_000)] = ""
+
+
+class TotalsOut(Struct):
+    todo: int
+    doing: int
+    done: int
+    day: date | None = None
+
+
+class MemberOut(Struct):
+    id: str
+    name: str
+    role: Role
+    joined: date
+
+
+class ChangeRole(Struct, forbid_unknown_fields=True):
+    role: Role
+
+
+class TagOut(Struct):
+    id: str
+    name: str
+    color: str
+    background: str
+
+
+class NewTag(Struct, forbid_unknown_fields=True):
+    name: Annotated[str, Meta(min_length=1, max_length=40)]
+    color: Color
+
+
+class CommentOut(Struct):
+    id: str
+    author: str
+    author_name: str
+    text: str
+    created_at: datetime
+
+
+class NewComment(Struct, forbid_unknown_fields=True):
+    text: Annotated[str, Meta(min_length=1, max_length=4_000)]
+
+
+class InvitationOut(Struct):
+    id: str
+    email: str
+    role: Role
+    created_at: datetime
+    expires_at: datetime
+    mail: str | None = None
+
+
+class NewInvitation(Struct, forbid_unknown_fields=True):
+    email: Annotated[str, Meta(min_length=3, max_length=254)]
+    role: Role = Role.MEMBER
+
+
+class Accept(Struct, forbid_unknown_fields=True):
+    token: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class Joined(Struct):
+    team: str
+
+
+def task_out(task: Task) -> TaskOut:
+    return TaskOut(
+        id=task.task_id,
+        team=task.team_id,
+        title=task.title,
+        description=task.description,
+        status=task.status,
+        start=task.start,
+        end=task.end,
+        tags=sorted(ref.removeprefix("TAG#") for ref in task.tags),
+        assignee=task.assignee,
+        comments=task.comments,
+        created_at=task.created_at,
+        updated_at=task.updated_at,
+        version=task.version,
+    )
+
+
+def visitor_of(user: User) -> Visitor:
+    return Visitor(user.id, user.email or None, user.name, user.verified)
+
+
+def routes(service: Service, context: Context) -> list[BaseRoute]:
+    api = Api("tasks", title="Team tasks", about="Teams, tasks, tags, comments and invitations.")
+    _teams(api, service)
+    _members(api, service)
+    _tags(api, service)
+    _tasks(api, service)
+    _comments(api, service)
+    _invitations(api, service)
+    return api.routes
+
+
+def _teams(api: Api, service: Service) -> None:
+    def out(membership: UserTeam) -> TeamOut:
+        return TeamOut(membership.team_id, membership.team_name, membership.role)
+
+    @api.get("/work", summary="What I still have to do, in all teams", tag="people")
+    async def my_work(user: User) -> PageOf[TaskOut]:
+        return PageOf([task_out(task) for task in await service.people.work(user.id)])
+
+    @api.get("/teams", summary="My teams", tag="teams")
+    async def my_teams(user: User) -> PageOf[TeamOut]:
+        return PageOf([out(team) for team in await service.people.teams(user.id)])
+
+    @api.post("/teams", summary="Create a team", status=201, tag="teams")
+    async def create_team(user: User, body: NewTeam) -> TeamOut:
+        await service.people.seen(visitor_of(user))
+        team = await service.teams.create(user.id, body.name, body.description)
+        return TeamOut(team.team_id, team.name, Role.ADMIN, team.description)
+
+    @api.get("/teams/{team_id}", summary="A team", tag="teams")
+    async def get_team(user: User, team_id: str) -> TeamOut:
+        team, membership = await service.teams.get(user.id, team_id)
+        return TeamOut(team.team_id, team.name, membership.role, team.description)
+
+    @api.put("/teams/{team_id}", summary="Rename and describe a team", tag="teams")
+    async def change_team(user: User, team_id: str, body: NewTeam) -> TeamOut:
+        team = await service.teams.change(user.id, team_id, body.name, body.description)
+        return TeamOut(team.team_id, team.name, Role.ADMIN, team.description)
+
+    @api.delete("/teams/{team_id}", summary="Delete a team and everything in it", tag="teams")
+    async def delete_team(user: User, team_id: str) -> None:
+        await service.teams.delete(user.id, team_id)
+
+    @api.get("/teams/{team_id}/totals", summary="How many tasks there are", tag="teams")
+    async def get_totals(user: User, team_id: str) -> TotalsOut:
+        found = await service.teams.totals(user.id, team_id)
+        return TotalsOut(found.todo, found.doing, found.done)
+
+    @api.get("/teams/{team_id}/days", summary="How many there were at the end of each of the last 90 days", tag="teams")
+    async def get_days(user: User, team_id: str) -> PageOf[TotalsOut]:
+        found = await service.teams.days(user.id, team_id, 90)
+        return PageOf([TotalsOut(day.todo, day.doing, day.done, day.day) for day in found])
+
+
+def _members(api: Api, service: Service) -> None:
+    def out(member: TeamUser) -> MemberOut:
+        return MemberOut(member.user_id, member.user_name, member.role, member.joined_on)
+
+    @api.get("/teams/{team_id}/members", summary="Members", tag="members")
+    async def list_members(user: User, team_id: str) -> PageOf[MemberOut]:
+        return PageOf([out(member) for member in await service.teams.members(user.id, team_id)])
+
+    @api.patch("/teams/{team_id}/members/{user_id}", summary="Change a role", tag="members")
+    async def change_role(user: User, team_id: str, user_id: str, body: ChangeRole) -> None:
+        await service.teams.set_role(user.id, team_id, user_id, body.role)
+
+    @api.delete("/teams/{team_id}/members/{user_id}", summary="Remove somebody, or leave", tag="members")
+    async def remove_member(user: User, team_id: str, user_id: str) -> None:
+        await service.teams.remove(user.id, team_id, user_id)
+
+
+def _tags(api: Api, service: Service) -> None:
+    def out(tag: Tag) -> TagOut:
+        return TagOut(tag.tag_id, tag.name, tag.color.text, tag.color.background)
+
+    @api.get("/teams/{team_id}/tags", summary="Tags", tag="tags")
+    async def list_tags(user: User, team_id: str) -> PageOf[TagOut]:
+        return PageOf([out(tag) for tag in await service.teams.tags(user.id, team_id)])
+
+    @api.post("/teams/{team_id}/tags", summary="Add a tag", status=201, tag="tags")
+    async def add_tag(user: User, team_id: str, body: NewTag) -> TagOut:
+        return out(await service.teams.add_tag(user.id, team_id, body.name, body.color))
+
+    @api.put("/teams/{team_id}/tags/{tag_id}", summary="Rename or recolour a tag", tag="tags")
+    async def change_tag(user: User, team_id: str, tag_id: str, body: NewTag) -> TagOut:
+        return out(await service.teams.change_tag(user.id, team_id, tag_id, body.name, body.color))
+
+    @api.delete("/teams/{team_id}/tags/{tag_id}", summary="Delete a tag, from all tasks too", status=202, tag="tags")
+    async def delete_tag(user: User, team_id: str, tag_id: str) -> None:
+        await service.teams.delete_tag(user.id, team_id, tag_id)
+
+
+def _tasks(api: Api, service: Service) -> None:
+    @api.get("/teams/{team_id}/tasks", summary="Tasks: by status, tag, lateness, text, assignee", tag="tasks")
+    async def list_tasks(user: User, team_id: str, query: TaskQuery) -> PageOf[TaskOut]:
+        wanted = query.filter(user.id)
+        found = await service.tasks.page(user.id, team_id, wanted, size=query.limit, after=query.after)
+        return PageOf([task_out(task) for task in found], found.cursor)
+
+    @api.post("/teams/{team_id}/tasks", summary="Add a task", status=201, tag="tasks")
+    async def create_task(user: User, team_id: str, body: NewTask) -> Answer[TaskOut]:
+        draft = Draft(
+            body.title, body.description, body.status, body.start, body.end, frozenset(body.tags), body.assignee
+        )
+        task = await service.tasks.create(user.id, team_id, draft)
+        return Answer(task_out(task), etag=task.version)
+
+    @api.get("/teams/{team_id}/tasks/{task_id}", summary="A task as it is now", tag="tasks")
+    async def get_task(user: User, team_id: str, task_id: str) -> Answer[TaskOut]:
+        task = await service.tasks.get(user.id, team_id, task_id)
+        return Answer(task_out(task), etag=task.version)
+
+    @api.patch("/teams/{team_id}/tasks/{task_id}", summary="Change a task; If-Match makes it conditional", tag="tasks")
+    async def change_task(
+        request: Request, user: User, team_id: str, task_id: str, body: ChangeTask
+    ) -> Answer[TaskOut]:
+        seen = version_in_if_match(request)
+        task = await service.tasks.change(user.id, team_id, task_id, body.changes(), seen)
+        return Answer(task_out(task), etag=task.version)
+
+    @api.delete("/teams/{team_id}/tasks/{task_id}", summary="Delete a task", tag="tasks")
+    async def delete_task(user: User, team_id: str, task_id: str) -> None:
+        await service.tasks.delete(user.id, team_id, task_id)
+
+    @api.post("/teams/{team_id}/bulk", summary="The same change to several tasks", tag="tasks")
+    async def change_tasks(user: User, team_id: str, body: Bulk) -> BulkOut:
+        refused = await service.tasks.change_many(user.id, team_id, body.tasks, body.change.changes())
+        return BulkOut(len(set(body.tasks)) - len(refused), {id: refusal.code for id, refusal in refused.items()})
+
+
+def _comments(api: Api, service: Service) -> None:
+    def out(comment: Comment) -> CommentOut:
+        return CommentOut(comment.comment_id, comment.author, comment.author_name, comment.text, comment.created_at)
+
+    @api.get("/teams/{team_id}/tasks/{task_id}/comments", summary="Comments", tag="comments")
+    async def list_comments(user: User, team_id: str, task_id: str) -> PageOf[CommentOut]:
+        return PageOf([out(comment) for comment in await service.tasks.comments(user.id, team_id, task_id)])
+
+    @api.post("/teams/{team_id}/tasks/{task_id}/comments", summary="Comment on a task", status=201, tag="comments")
+    async def add_comment(user: User, team_id: str, task_id: str, body: NewComment) -> CommentOut:
+        return out(await service.tasks.comment(user.id, team_id, task_id, body.text))
+
+
+def _invitations(api: Api, service: Service) -> None:
+    def out(one: Invitation, mail: str | None = None) -> InvitationOut:
+        return InvitationOut(one.invite_id, one.email, one.role, one.created_at, one.expires, mail)
+
+    def listed(one: Listed) -> InvitationOut:
+        return out(one.invitation, one.mail)
+
+    @api.get("/teams/{team_id}/invitations", summary="Open invitations", tag="invitations")
+    async def list_invitations(user: User, team_id: str) -> PageOf[InvitationOut]:
+        return PageOf([listed(one) for one in await service.invitations.open(user.id, team_id)])
+
+    @api.post("/teams/{team_id}/invitations", summary="Invite somebody by mail", status=201, tag="invitations")
+    async def invite(user: User, team_id: str, body: NewInvitation) -> InvitationOut:
+        return out(await service.invitations.invite(user.id, team_id, email_of(body.email), body.role))
+
+    @api.post("/teams/{team_id}/invitations/{invite_id}/again", summary="Mail a new token", tag="invitations")
+    async def invite_again(user: User, team_id: str, invite_id: str) -> InvitationOut:
+        return out(await service.invitations.send_again(user.id, team_id, invite_id))
+
+    @api.delete("/teams/{team_id}/invitations/{invite_id}", summary="Revoke an invitation", tag="invitations")
+    async def revoke(user: User, team_id: str, invite_id: str) -> None:
+        await service.invitations.revoke(user.id, team_id, invite_id)
+
+    @api.post("/invitations/{team_id}/{invite_id}/accept", summary="Accept an invitation", tag="invitations")
+    async def accept(user: User, team_id: str, invite_id: str, body: Accept) -> Joined:
+        visitor = visitor_of(user)
+        await service.people.seen(visitor)
+        return Joined(await service.invitations.accept(visitor, team_id, invite_id, body.token))

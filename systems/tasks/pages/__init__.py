@@ -1,0 +1,17 @@
+"""What people look at. Every page asks the service, which decides who may see it."""
+
+from __future__ import annotations
+
+from starlette.routing import BaseRoute
+
+from sekkei.runtime.system import Context
+from sekkei.web import Pages
+from systems.tasks.pages import board, files, home, invitations, lists, settings, task
+from systems.tasks.service import Service
+
+
+def routes(service: Service, context: Context) -> list[BaseRoute]:
+    pages = Pages()
+    for part in (home, board, lists, task, settings, invitations, files):
+        part.declare(pages, service, context)
+    return pages.routes

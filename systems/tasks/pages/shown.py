@@ -1,0 +1,79 @@
+"""What every page of a team shows around its content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from starlette.requests import Request
+
+from sekkei.runtime import days
+from sekkei.runtime.system import Context
+from sekkei.web import User, require_user
+from systems.tasks.agenda import lateness
+from systems.tasks.api import visitor_of
+from systems.tasks.entities import Role, Tag, Task, Team, TeamUser
+from systems.tasks.filters import Filter, Late, read
+from systems.tasks.service import Service
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A team, who looks at it, and what its tasks refer to."""
+
+    team: Team
+    me: TeamUser
+    members: dict[str, TeamUser]
+    tags: dict[str, Tag]
+    today: date
+
+    @property
+    def is_admin(self) -> bool:
+        return self.me.role is Role.ADMIN
+
+    @property
+    def member_choices(self) -> list[tuple[str, str]]:
+        return [(member.user_id, member.user_name) for member in self.members.values()]
+
+    def tags_of(self, task: Task) -> list[Tag]:
+        """Tags that are being deleted are not shown any more."""
+        return sorted((self.tags[ref] for ref in task.tags if ref in self.tags), key=lambda tag: tag.name)
+
+    def late(self, task: Task) -> Late | None:
+        return lateness(task, self.today)
+
+    def name_of(self, user_id: str | None) -> str:
+        member = self.members.get(user_id or "")
+        return member.user_name if member else ""
+
+
+async def arrived(request: Request, service: Service) -> User:
+    """Whoever is signed in, with a row of their own from the first time on."""
+    user = require_user(request)
+    await service.people.seen(visitor_of(user))
+    return user
+
+
+async def look(request: Request, service: Service, context: Context) -> View:
+    user = await arrived(request, service)
+    team_id = request.path_params["team_id"]
+    team, me = await service.teams.get(user.id, team_id)
+    return View(
+        team=team,
+        me=me,
+        members={member.user_id: member for member in await service.teams.members(user.id, team_id)},
+        tags={tag.ref: tag for tag in await service.teams.tags(user.id, team_id)},
+        today=days.today(context.clock),
+    )
+
+
+def filter_of(request: Request, me: str) -> Filter:
+    return read(_multi(request.query_params.multi_items()), me)
+
+
+def _multi(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
+    return found

@@ -1,0 +1,177 @@
+// The board: cards move by drag and drop, by keys and by menu; what others do arrives by itself.
+import { send, toast } from "../app.js";
+
+const board = document.querySelector("[data-board]");
+const columns = [...board.querySelectorAll(".column")];
+const say = document.querySelector("[data-say]");
+
+const columnOf = (status) => columns.find((column) => column.dataset.status === status);
+const listOf = (status) => columnOf(status).querySelector("[data-list]");
+const cardOf = (id) => board.querySelector(`.task-card[data-task="${CSS.escape(id)}"]`);
+const titleOf = (card) => card.querySelector(".task-link").textContent;
+
+// Where a card belongs: columns run by date, what is done from the latest back.
+function place(card, status) {
+  const list = listOf(status);
+  const backwards = status === "done";
+  const later = [...list.querySelectorAll(".task-card")].find((other) => {
+    if (other === card) return false;
+    return backwards ? other.dataset.sort < card.dataset.sort : other.dataset.sort > card.dataset.sort;
+  });
+  card.dataset.status = status;
+  list.insertBefore(card, later ?? list.querySelector(".more"));
+}
+
+async function fresh(id) {
+  const response = await fetch(`${board.dataset.cards}/${encodeURIComponent(id)}${location.search}`, { headers: { Accept: "text/html" } });
+  if (response.status === 204 || response.status === 404) return null;
+  if (!response.ok) throw new Error(String(response.status));
+  const holder = document.createElement("template");
+  holder.innerHTML = await response.text();
+  return holder.content.querySelector(".task-card");
+}
+
+// The card as the server shows it now, in its place; the focus stays where it was.
+async function renew(id, mark) {
+  const card = await fresh(id);
+  const old = cardOf(id);
+  const focused = old?.contains(document.activeElement);
+  old?.remove();
+  if (!card) return;
+  place(card, card.dataset.status);
+  if (mark) card.classList.add("arrived");
+  if (focused) card.querySelector(".task-link").focus();
+}
+
+async function move(card, status) {
+  const before = card.dataset.status;
+  if (before === status) return;
+  const id = card.dataset.task;
+  const focused = card.contains(document.activeElement);
+  place(card, status);
+  if (focused) card.querySelector(".task-link").focus();
+  say.textContent = board.dataset.textMoved.replace("{title}", titleOf(card)).replace("{status}", columnOf(status).dataset.name);
+  try {
+    const task = await send("PATCH", `${board.dataset.api}/${encodeURIComponent(id)}`, { status });
+    card.dataset.version = task.version;
+    await renew(id, false);
+  } catch (problem) {
+    if (cardOf(id) === card) place(card, before);
+    toast(problem.message, "error");
+  }
+}
+
+// Drag and drop
+
+let dragged = null;
+board.addEventListener("dragstart", (event) => {
+  dragged = event.target.closest?.(".task-card");
+  if (!dragged) return;
+  event.dataTransfer.effectAllowed = "move";
+  event.dataTransfer.setData("text/plain", dragged.dataset.task);
+  requestAnimationFrame(() => dragged?.classList.add("dragged"));
+});
+board.addEventListener("dragend", () => {
+  dragged?.classList.remove("dragged");
+  dragged = null;
+  for (const column of columns) column.classList.remove("drop");
+});
+for (const column of columns) {
+  column.addEventListener("dragover", (event) => {
+    if (!dragged) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "move";
+    for (const other of columns) other.classList.toggle("drop", other === column);
+  });
+  column.addEventListener("dragleave", (event) => {
+    if (!column.contains(event.relatedTarget)) column.classList.remove("drop");
+  });
+  column.addEventListener("drop", (event) => {
+    event.preventDefault();
+    column.classList.remove("drop");
+    if (dragged) move(dragged, column.dataset.status);
+  });
+}
+
+// Keys: arrows go from card to card, with Shift they take the card along
+
+function neighbour(card, key) {
+  const cards = [...card.parentElement.querySelectorAll(".task-card")];
+  const at = cards.indexOf(card);
+  if (key === "ArrowUp") return cards[at - 1];
+  if (key === "ArrowDown") return cards[at + 1];
+  const step = key === "ArrowLeft" ? -1 : 1;
+  for (let next = columns.indexOf(card.closest(".column")) + step; columns[next]; next += step) {
+    const others = [...columns[next].querySelectorAll(".task-card")];
+    if (others.length) return others[Math.min(at, others.length - 1)];
+  }
+  return null;
+}
+
+board.addEventListener("keydown", (event) => {
+  const card = event.target.closest(".task-card");
+  if (!card || !event.target.matches(".task-link") || !event.key.startsWith("Arrow")) return;
+  event.preventDefault();
+  if (!event.shiftKey) {
+    neighbour(card, event.key)?.querySelector(".task-link").focus();
+    return;
+  }
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const target = step && columns[columns.indexOf(card.closest(".column")) + step];
+  if (target) move(card, target.dataset.status);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "n") open("todo");
+  else if (event.key === "/") document.querySelector("[data-search]")?.focus();
+  else return;
+  event.preventDefault();
+});
+
+// The menu on a card, for fingers; without this script its forms do the same
+
+board.addEventListener("submit", (event) => {
+  const form = event.target.closest("[data-move]");
+  if (!form) return;
+  event.preventDefault();
+  event.stopPropagation();
+  form.closest("details").open = false;
+  move(form.closest(".task-card"), form.dataset.move);
+});
+
+function open(status) {
+  const dialog = document.getElementById("new-task");
+  dialog.querySelector("[name=status]").value = status;
+  if (!dialog.open) dialog.showModal();
+}
+board.addEventListener("click", async (event) => {
+  const add = event.target.closest("[data-new-status]");
+  if (add) open(add.dataset.newStatus);
+  const more = event.target.closest("[data-more]");
+  if (!more) return;
+  event.preventDefault();
+  const response = await fetch(more.href, { headers: { Accept: "text/html" } });
+  if (!response.ok) return;
+  const holder = document.createElement("template");
+  holder.innerHTML = await response.text();
+  for (const card of holder.content.querySelectorAll(".task-card")) cardOf(card.dataset.task)?.remove();
+  more.closest(".more").replaceWith(holder.content);
+});
+
+// What others do
+
+board.addEventListener("live:task", ({ detail }) => {
+  const card = cardOf(detail.task);
+  if (card && Number(card.dataset.version) >= detail.version) return;
+  if (card && card === dragged) return;
+  renew(detail.task, true).catch(() => {});
+});
+board.addEventListener("live:gone", ({ detail }) => cardOf(detail.task)?.remove());
+board.addEventListener("live:totals", ({ detail }) => {
+  for (const column of columns) column.querySelector("[data-total]").textContent = detail[column.dataset.status];
+});
+board.addEventListener("live:team", () => {
+  const busy = document.querySelector("dialog[open]") || dragged || document.activeElement?.matches("input, select, textarea");
+  if (!busy) location.reload();
+});
