@@ -92,7 +92,7 @@ from sekkei.web.api import Answer, Api, PageOf, check_if_match, etag, respond, v
 from sekkei.web.csrf import body_limit, webhook
 from sekkei.web.forms import Form, FormErrors, form, refill
 from sekkei.web.limits import Rate, limit
-from sekkei.web.live import sse
+from sekkei.web.live import live_url, sse
 from sekkei.web.pages import flash, local_path, page, redirect
 from sekkei.web.problems import problem
 from sekkei.web.routes import Pages
@@ -120,6 +120,7 @@ __all__ = [
     "form",
     "language_of",
     "limit",
+    "live_url",
     "local_path",
     "missing_texts",
     "page",

@@ -6,8 +6,10 @@
         await service.must_be_member(user.id, team_id)
         return sse(request, ctx.live, f"tasks/team/{team_id}")
 
-In the page: `<div data-live="/tasks/teams/t1/live">`; the shell's script dispatches a `live:NAME` event on that element
-for every event, and loads the page again after `reload`.
+In the page, `<div data-live="{{ live }}" data-live-events="moved created">` with
+`live=live_url(request, ctx.live, topic, "/tasks/teams/t1/live")`, taken before the page's data is read, so that nothing
+falls between the page and its events. The shell's script dispatches a `live:NAME` event on that element for every
+event, and loads the page again after `reload`.
 """
 
 from __future__ import annotations
@@ -52,6 +54,11 @@ def sse(request: Request, live: Live, topic: str, *, heartbeat_seconds: float = 
     # X-Accel-Buffering: a proxy that collects the answer first would defeat its purpose.
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(body, media_type="text/event-stream", headers=headers)
+
+
+def live_url(request: Request, live: Live, topic: str, path: str) -> str:
+    """The address to listen at, from this moment on."""
+    return f"{path}?after={request.app.state.shell.boot}-{live.position(topic)}"
 
 
 def _position(given: str, boot: str) -> tuple[int | None, bool]:

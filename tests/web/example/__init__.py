@@ -21,6 +21,7 @@ from sekkei.web import (
     check_if_match,
     flash,
     form,
+    live_url,
     page,
     redirect,
     refill,
@@ -65,24 +66,22 @@ def build(ctx: Context) -> Parts:
         ctx.live.publish(f"example/{owner}", "note", {"text": text})
         return note
 
+    async def show_notes(request: Request, user: User, filled: Form, status: int = 200) -> Response:
+        address = live_url(request, ctx.live, f"example/{user.id}", "/example/live")
+        found = await ctx.db.all(notes_of(user.id))
+        return page(request, "example/notes.html", status, notes=found, form=filled, live=address)
+
     @pages.get("/", name="notes")
     async def show(request: Request) -> Response:
-        user = require_user(request)
-        return page(request, "example/notes.html", notes=await ctx.db.all(notes_of(user.id)), form=Form())
+        return await show_notes(request, require_user(request), Form())
 
     @pages.post("/", name="notes")
     async def create(request: Request) -> Response:
         user = require_user(request)
         try:
             await write(user.id, (await form(request, NewNote)).text)
-        except Invalid as wrong:
-            return page(
-                request,
-                "example/notes.html",
-                422,
-                notes=await ctx.db.all(notes_of(user.id)),
-                form=refill(request, wrong),
-            )
+        except (Invalid, Taken) as wrong:
+            return await show_notes(request, user, refill(request, wrong), wrong.status)
         flash(request, t(request, "notes.made"))
         return redirect(request, "example:notes")
 
