@@ -44,7 +44,8 @@ class Child:
     def kill(self) -> list[Any]:
         """End it as a crash does; gives what it had still said."""
         assert self.process.pid is not None
-        os.kill(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process.pid, signal.SIGKILL)
         self.process.join()
         return list(self.listen())
 
