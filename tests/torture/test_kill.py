@@ -17,17 +17,22 @@ from tests.torture.children import Child, write_load
 KILLS_PER_FILE = 15
 
 
-async def kill_repeatedly(folder: Path, kills: int, seed: int, planted: str | None = None) -> None:
+async def kill_repeatedly(folder: Path, kills: int, seed: int, planted: str | None = None) -> int:
+    """Gives how many transactions had to be repeated with their token."""
+    repeated = 0
     chance = random.Random(seed)
     for generation in range(-(-kills // KILLS_PER_FILE)):
         path = folder / f"store-{generation}.db"
         begun: set[int] = set()
         for _ in range(min(KILLS_PER_FILE, kills - generation * KILLS_PER_FILE)):
-            begun |= await _kill_once(path, len(begun), chance, planted)
+            now_begun, now_repeated = await _kill_once(path, len(begun), chance, planted)
+            begun |= now_begun
+            repeated += now_repeated
         path.unlink(missing_ok=True)
+    return repeated
 
 
-async def _kill_once(path: Path, start: int, chance: random.Random, planted: str | None) -> set[int]:
+async def _kill_once(path: Path, start: int, chance: random.Random, planted: str | None) -> tuple[set[int], int]:
     """Let a child write from `start` on, kill it, check the file, and repeat what was not acknowledged."""
     child = Child(write_load, str(path), start, planted)
     said = []
@@ -46,7 +51,7 @@ async def _kill_once(path: Path, start: int, chance: random.Random, planted: str
     assert now_there <= begun, f"never begun: {now_there - begun}"
     await _repeat(path, begun - done)
     assert {number for number in await store.check(path) if number >= start} == begun
-    return begun
+    return begun, len(begun - done)
 
 
 async def _repeat(path: Path, numbers: set[int]) -> None:
@@ -69,4 +74,4 @@ async def test_a_planted_fault_is_noticed(tmp_path: Path, planted: str) -> None:
 @pytest.mark.torture
 @pytest.mark.timeout(0)
 async def test_many_kills(tmp_path: Path) -> None:
-    await kill_repeatedly(tmp_path, amounts.KILLS, seed=3)
+    assert await kill_repeatedly(tmp_path, amounts.KILLS, seed=3) >= amounts.TOKEN_RETRIES

@@ -1,0 +1,68 @@
+"""Backup under load, restored and compared, again and again: each is one commit point, and nothing acknowledged lacks.
+
+The drill itself is in tests/engine/test_whole_file.py. Seen to fail with a copy of the file's bytes instead of its
+pages at one moment (`test_a_plain_copy_is_noticed`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.engine import Engine, whole_file
+from sekkei.engine.errors import ResourceNotFoundException
+from tests.engine.conftest import Tables
+from tests.engine.test_whole_file import check_commit_point, create_pair, quietly, write_pair
+from tests.torture import amounts
+
+
+async def drill(folder: Path, drills: int) -> None:
+    source = folder / "store.db"
+    with Engine(source, housekeeping_seconds=None) as engine:
+        tables = Tables(engine, ManualClock())
+        await create_pair(tables)
+        acknowledged = 0
+
+        async def load(copied: asyncio.Future[Any]) -> None:
+            nonlocal acknowledged
+            while not copied.done():
+                await write_pair(tables, acknowledged + 1)
+                acknowledged += 1
+
+        for number in range(1, 31):
+            await write_pair(tables, number)
+            acknowledged = number
+        loop = asyncio.get_running_loop()
+        for number in range(drills):
+            target = folder / f"copy-{number}.db"
+            before = acknowledged
+            copied = loop.run_in_executor(None, whole_file.copy_file, source, target, quietly)
+            await asyncio.gather(load(copied), copied)
+            assert await copied == []
+            await check_commit_point(target, before, acknowledged)
+            target.unlink()
+
+
+async def test_a_plain_copy_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def plain(source: Path, partial: Path, progress: Any) -> None:
+        shutil.copy(source, partial)
+
+    monkeypatch.setattr(whole_file, "_copy_pages", plain)
+    with pytest.raises((AssertionError, ResourceNotFoundException)):
+        await drill(tmp_path, 3)
+
+
+@pytest.mark.torture
+@pytest.mark.timeout(0)
+async def test_many_drills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_file, "PAGES_PER_STEP", 3)
+    for _ in range(amounts.BACKUP_DRILLS):
+        place = tmp_path / "drill"
+        place.mkdir()
+        await drill(place, 5)
+        shutil.rmtree(place)
