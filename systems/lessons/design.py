@@ -150,6 +150,9 @@ class UserLesson:
     )
     notify_count: Attr[int] = attr("notifyCount", default=0, ja="通知回数", en="how often told", added=True)
     notify_episode: Attr[int] = attr("notifyEpisode", default=0, ja="空席の回", en="which opening", added=True)
+    offer_until: Attr[datetime | None] = attr(
+        "offerUntil", default=None, stored_as=INSTANT, ja="取り置きの期限", en="a place is held until", added=True
+    )
     paused_until: Attr[datetime | None] = attr(
         "pausedUntil", default=None, stored_as=INSTANT, ja="一時停止", en="not watched until", added=True
     )
@@ -326,6 +329,13 @@ def take_place(tie: UserLesson, now: datetime) -> Update[Lesson]:
     update = lessons.update(tie.studio_code, tie.lesson_date, tie.start_time).add(Lesson.booked, 1)
     room = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
     return update.set(Lesson.updated_at, now).when(Lesson.is_open.is_(True), room)
+
+
+@design.pattern(ja="席を一つ返す", added=True)
+def give_place_back(tie: UserLesson, now: datetime) -> Update[Lesson]:
+    """One place more."""
+    update = lessons.update(tie.studio_code, tie.lesson_date, tie.start_time).add(Lesson.booked, -1)
+    return update.set(Lesson.updated_at, now).when(Lesson.booked > 0)
 
 
 @design.pattern(ja="キャンセル待ちから予約へ", added=True)

@@ -1,0 +1,167 @@
+"""The rules of lessons, without a store: slots, lifetimes, overlaps, quiet hours, who is told of a free place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from enum import Enum
+
+from sekkei.runtime.days import JST
+from systems.lessons.design import Kind, Lesson, UserLesson
+from systems.lessons.refusals import BadSlot
+
+KEPT_AFTER_LESSON = timedelta(days=7)
+LENGTH_DEFAULT = timedelta(minutes=60)
+NOTE_LENGTH_MAX = 500
+_STUDIO = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+_TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Slot:
+    """Where and when: a studio has one lesson at a time."""
+
+    studio_code: str
+    lesson_date: date
+    start_time: time
+
+    @property
+    def starts_at(self) -> datetime:
+        return datetime.combine(self.lesson_date, self.start_time, JST)
+
+    def __str__(self) -> str:
+        return f"{self.studio_code}/{self.lesson_date:%Y-%m-%d}/{self.start_time:%H:%M}"
+
+
+def slot(studio_code: str, lesson_date: str, start_time: str) -> Slot:
+    """From what somebody wrote; refuses what would not fit the keys."""
+    if not _STUDIO.fullmatch(studio_code) or not _TIME.fullmatch(start_time):
+        raise BadSlot(field="studio" if not _STUDIO.fullmatch(studio_code) else "time")
+    try:
+        if len(lesson_date) != 10:
+            raise ValueError(lesson_date)
+        day = date.fromisoformat(lesson_date)
+    except ValueError:
+        raise BadSlot(field="date") from None
+    return Slot(studio_code, day, time.fromisoformat(start_time))
+
+
+def parse_slot(text: str) -> Slot:
+    """The inverse of `str(slot)`."""
+    parts = text.split("/")
+    if len(parts) != 3:
+        raise BadSlot()
+    return slot(*parts)
+
+
+def slot_of(found: UserLesson | Lesson) -> Slot:
+    return Slot(found.studio_code, found.lesson_date, found.start_time)
+
+
+def ttl_of(kind: Kind, starts_at: datetime) -> datetime | None:
+    """Favourites and waitlists go a week after the lesson; bookings become history, and history stays."""
+    return starts_at + KEPT_AFTER_LESSON if kind in (Kind.FAVORITE, Kind.WAITLIST) else None
+
+
+def span(lesson: Lesson) -> tuple[datetime, datetime]:
+    start = slot_of(lesson).starts_at
+    if lesson.end_time is None:
+        return start, start + LENGTH_DEFAULT
+    end = datetime.combine(lesson.lesson_date, lesson.end_time, JST)
+    return start, end if end > start else end + timedelta(days=1)
+
+
+def overlapping(lesson: Lesson, others: Iterable[Lesson]) -> list[Lesson]:
+    """Those of the others that take place at the same time."""
+    start, end = span(lesson)
+    found = []
+    for other in others:
+        other_start, other_end = span(other)
+        if slot_of(other) != slot_of(lesson) and other_start < end and start < other_end:
+            found.append(other)
+    return found
+
+
+def free_places(lesson: Lesson) -> int | None:
+    """None when the lesson has no limit."""
+    return None if lesson.capacity is None else max(0, lesson.capacity - lesson.booked)
+
+
+def is_available(lesson: Lesson) -> bool:
+    return lesson.is_open and free_places(lesson) != 0
+
+
+def is_quiet(moment: datetime, quiet_from: time | None, quiet_until: time | None) -> bool:
+    """Whether somebody does not want to be woken; the hours may go over midnight."""
+    if quiet_from is None or quiet_until is None or quiet_from == quiet_until:
+        return False
+    now = moment.astimezone(JST).time()
+    if quiet_from < quiet_until:
+        return quiet_from <= now < quiet_until
+    return now >= quiet_from or now < quiet_until
+
+
+def end_of_quiet(moment: datetime, quiet_until: time) -> datetime:
+    local = moment.astimezone(JST)
+    end = datetime.combine(local.date(), quiet_until, JST)
+    return end if end > local else end + timedelta(days=1)
+
+
+class Fairness(Enum):
+    """Who is told when a place becomes free."""
+
+    BROADCAST = "broadcast"
+    FIRST_IN_LINE = "first-in-line"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a studio handles its waitlists."""
+
+    fairness: Fairness = Fairness.BROADCAST
+    hold: timedelta = timedelta(minutes=30)
+    """How long an offer stands before the next in line gets it."""
+    broadcast_within: timedelta = timedelta(hours=12)
+    """So close to the start everybody is told, whatever the mode."""
+    stop_before: timedelta = timedelta(minutes=10)
+    """Nobody is told any more."""
+    cancel_until: timedelta = timedelta(hours=1)
+    """Bookings can be cancelled until so long before the start."""
+
+    def mode(self, starts_at: datetime, now: datetime) -> Fairness:
+        if starts_at - now <= self.broadcast_within:
+            return Fairness.BROADCAST
+        return self.fairness
+
+
+def to_tell(
+    queue: Sequence[UserLesson], episode: int, places: int | None, mode: Fairness, now: datetime
+) -> list[UserLesson]:
+    """Who of those waiting, in their order, is to be told of this opening now."""
+    awake = [tie for tie in queue if tie.paused_until is None or tie.paused_until <= now]
+    untold = [tie for tie in awake if not (tie.notification_sent and tie.notify_episode >= episode)]
+    if mode is Fairness.BROADCAST or places is None:
+        return untold
+    offers = sum(1 for tie in awake if tie.offer_until is not None and tie.offer_until > now)
+    return untold[: max(0, places - offers)]
+
+
+def holds_offer(tie: UserLesson | None, now: datetime) -> bool:
+    return tie is not None and tie.offer_until is not None and tie.offer_until > now
+
+
+def statistics(history: Iterable[UserLesson]) -> dict[str, dict[str, int]]:
+    """Attendance: how often, where, with whom, by month."""
+    months: dict[str, int] = {}
+    studios: dict[str, int] = {}
+    instructors: dict[str, int] = {}
+    for tie in history:
+        for counts, key in (
+            (months, f"{tie.lesson_date:%Y-%m}"),
+            (studios, tie.studio_code),
+            (instructors, tie.instructor),
+        ):
+            counts[key] = counts.get(key, 0) + 1
+    return {"months": months, "studios": studios, "instructors": instructors}

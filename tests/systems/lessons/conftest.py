@@ -1,0 +1,96 @@
+"""Lessons on a store of each kind, with a clock that stands still."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import date, time
+from typing import Any
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.design import Database, tables
+from sekkei.runtime import days
+from sekkei.runtime.design import Message, newest_messages
+from sekkei.runtime.design import design as runtime_design
+from sekkei.runtime.outbox import Outbox
+from sekkei.store import Embedded, Retrying, Store, Weather
+from systems.lessons.design import Contact, Lesson, UserLesson, design, lessons
+from systems.lessons.jobs import LessonJobs
+from systems.lessons.monitor import Monitor
+from systems.lessons.providers import Catalogue
+from systems.lessons.rules import Policy, Slot
+from systems.lessons.service import Service
+
+NOON = 1_753_758_000.0  # 2025-07-29 12:00 in Japan
+LESSON = Slot("gnz", date(2025, 7, 30), time(19, 30))
+
+
+async def _at_once(seconds: float) -> None:
+    """Weather's pauses, for tests that have no time."""
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOON)
+
+
+@pytest.fixture(params=["embedded", "weather"])
+async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
+    embedded = Embedded(clock=clock)
+    if request.param == "embedded":
+        yield embedded
+    else:
+        weather = Weather(
+            embedded, seed=5, throttled=0.02, conflicts=0.05, lost_responses=0.02, clock=clock, sleep=_at_once
+        )
+        yield Retrying(weather, clock=clock, sleep=_at_once)
+    await embedded.close()
+
+
+def notice(person: Contact | None, tie: UserLesson, lesson: Lesson) -> Mapping[str, Mapping[str, Any]]:
+    return {"mail": {"to": f"{tie.user_id}@example.com", "subject": "空きが出ました", "text": lesson.lesson_name}}
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    db: Database
+    runtime: Database
+    clock: ManualClock
+    service: Service
+    monitor: Monitor
+    jobs: LessonJobs
+
+    async def lesson(self, slot: Slot = LESSON, capacity: int | None = 1, **more: Any) -> Lesson:
+        return await self.db.write(
+            lessons.put(
+                Lesson(
+                    studio_code=slot.studio_code,
+                    lesson_date=slot.lesson_date,
+                    start_time=slot.start_time,
+                    lesson_name="BSL House 1",
+                    instructor="YUKI",
+                    capacity=capacity,
+                    updated_at=days.now(self.clock),
+                    **more,
+                )
+            )
+        )
+
+    async def notices(self) -> list[Message]:
+        return await self.runtime.all(newest_messages())
+
+
+async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:
+    for one in (design, runtime_design):
+        await tables.create(store, one, "test", clock)
+    db = design.open(store, env="test", clock=clock)
+    runtime = runtime_design.open(store, env="test", clock=clock)
+    monitor = Monitor(db, clock, Outbox(runtime, clock, "lessons"), Catalogue(db), policy, notice)
+    return World(db, runtime, clock, Service(db, clock, policy), monitor, LessonJobs(db, clock, monitor))
+
+
+@pytest.fixture
+async def world(store: Store, clock: ManualClock) -> World:
+    return await open_world(store, clock, Policy())
