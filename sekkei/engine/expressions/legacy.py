@@ -139,6 +139,10 @@ class AttributeUpdates:
         self.creates = not updates or any(action != "DELETE" for _, action, _ in self._updates)
         """Whether it makes an item where there is none."""
 
+    def kinds(self) -> dict[str, str]:
+        """The types of the values that are given."""
+        return {name: next(iter(value)) for name, _, value in self._updates if value is not None}
+
     def apply(self, item: Item, exists: bool = True) -> Updated:
         """The item with the changes made. Where there is no item, give its key and exists=False."""
         if not exists and not self.creates:

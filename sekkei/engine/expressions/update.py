@@ -6,15 +6,15 @@ what differs is built anew, the rest is shared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sekkei.engine.expressions import changes, paths, update_checks
 from sekkei.engine.expressions.cache import Cache
 from sekkei.engine.expressions.condition import NO_VALUES
 from sekkei.engine.expressions.functions import Values
-from sekkei.engine.expressions.grammar import UpdateReader
-from sekkei.engine.expressions.nodes import Path, Value
-from sekkei.engine.values import Item
+from sekkei.engine.expressions.grammar import Action, UpdateReader
+from sekkei.engine.expressions.nodes import Operation, Path, Value
+from sekkei.engine.values import Item, type_of
 
 PARAMETER = "UpdateExpression"
 
@@ -56,7 +56,7 @@ class Updated:
 class Update:
     """An update with its names resolved; `bind` gives it its values."""
 
-    __slots__ = ("_checks", "attributes", "changed", "creates", "names", "nested", "plan", "values")
+    __slots__ = ("_checks", "attributes", "changed", "creates", "kinds", "names", "nested", "plan", "values")
 
     def __init__(self, template: UpdateTemplate, names: Mapping[str, str]) -> None:
         update_checks.check_names(template.parameter, template.actions, names)
@@ -73,6 +73,8 @@ class Update:
         self.plan = None if self._checks.refuses else changes.plan(template.actions, names)
         self.changed = tuple(dict.fromkeys(str(paths.resolved(a.path, names)[0]) for a in template.actions))
         """The attributes it changes, in order."""
+        self.kinds = tuple(_kinds(template.actions, names))
+        """Attributes whose new type is plain to see: their name, and a type or the :placeholder that has it."""
         self.creates = any(action.section in ("SET", "ADD") for action in template.actions)
         """Whether it makes an item where there is none."""
 
@@ -109,6 +111,10 @@ class BoundUpdate:
         """The attributes whose inside it speaks of."""
         return self.update.nested
 
+    def kinds(self) -> dict[str, str]:
+        """The types of attributes that the update alone decides, whatever the item holds."""
+        return {name: type_of(self._values[kind]) if kind.startswith(":") else kind for name, kind in self.update.kinds}
+
     def apply(self, item: Item, exists: bool = True) -> Updated:
         """The item with the changes made. Where there is no item, give its key and exists=False."""
         if not exists and not self.update.creates:
@@ -116,6 +122,18 @@ class BoundUpdate:
         return Updated(self._plan.apply(item, self._values), item if exists else None, self._plan.tree)
 
 
+def _kinds(actions: Sequence[Action], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for action in actions:
+        if len(action.path.elements) > 1:
+            continue
+        attribute = str(paths.resolved(action.path, names)[0])
+        if isinstance(action.operand, Value):
+            yield attribute, action.operand.name
+        elif isinstance(action.operand, Operation) and action.operand.operator in _RESULTS:
+            yield attribute, _RESULTS[action.operand.operator]
+
+
+_RESULTS = {"+": "N", "-": "N", "list_append": "L"}
 _CACHE: Cache[UpdateTemplate, Update] = Cache(UpdateTemplate, Update)
 
 

@@ -5,7 +5,7 @@ Queries and scans have theirs in `against_index`, which this module offers under
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sekkei.engine import values
 from sekkei.engine.catalogue import KeyPart, KeySchema, Table
@@ -92,7 +92,7 @@ def _index_key_refusal(table: Table, item: Item) -> ValidationException:
     """What is wrong with the first bad index key, by the names of the indexes."""
     index_name, part, value = next(_bad_index_keys(table, item))
     if part.type not in value:
-        return _type_refusal(index_name, part, value)
+        return _type_refusal(index_name, part, values.type_of(value))
     return EmptyKeyValue(
         "One or more parameter values are not valid. A value specified for a secondary index key is not "
         f"supported. The AttributeValue for a key attribute cannot contain an empty {_word(part)} value. "
@@ -108,10 +108,10 @@ def _bad_index_keys(table: Table, item: Item) -> Iterator[tuple[str, KeyPart, At
                 yield name, part, value
 
 
-def _type_refusal(index_name: str, part: KeyPart, value: AttributeValue) -> ValidationException:
+def _type_refusal(index_name: str, part: KeyPart, actual: str) -> ValidationException:
     return ValidationException(
         f"{INVALID}Type mismatch for Index Key {part.name} Expected: {part.type} "
-        f"Actual: {values.type_of(value)} IndexName: {index_name}"
+        f"Actual: {actual} IndexName: {index_name}"
     )
 
 
@@ -128,7 +128,18 @@ def check_update(table: Table, update: Update | None) -> None:
             raise ValidationException(
                 f"{INVALID}Cannot update attribute {part.name}. This attribute is part of the key"
             )
+    if table.indexes:
+        _check_index_types(table, update.kinds())
     check_scalar_keys(table, update)
+
+
+def _check_index_types(table: Table, kinds: Mapping[str, str]) -> None:
+    """What an update will make of an index key is refused before any item is looked at, where it can be seen."""
+    for name, index in sorted(table.indexes.items()):
+        for part in index.key.parts:
+            kind = kinds.get(part.name, part.type)
+            if kind != part.type:
+                raise _type_refusal(name, part, kind)
 
 
 def _key_update(part: KeyPart) -> ValidationException:
@@ -142,11 +153,13 @@ def check_updated_item(table: Table, before: Item, after: Item) -> None:
     for part in table.key.parts:
         if after.get(part.name) != before.get(part.name):
             raise _key_update(part)
-    for index_name, part, value in _bad_index_keys(table, after) if table.indexes else ():
+    for _, part, value in _bad_index_keys(table, after) if table.indexes else ():
         if value == before.get(part.name):
             continue
         if part.type not in value:
-            raise _type_refusal(index_name, part, value)
+            raise ValidationException(
+                "The update expression attempted to update the secondary index key to unsupported type"
+            )
         raise EmptyKeyValue(
             "One or more parameter values are not valid. The update expression attempted to update a secondary "
             "index key to a value that is not supported. The AttributeValue for a key attribute cannot contain "

@@ -112,11 +112,24 @@ def test_updates_treat_index_keys_as_scalars() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"), [("SET c = :v", "N"), ("ADD c :v", "N"), ("SET c = x + :v", "N"), ("SET d.x = x, c = :v", "N")]
+)
+def test_a_wrong_type_for_an_index_key_is_seen_without_the_item(text: str, kind: str) -> None:
+    refused = refusal(against_table.check_update, RANGE, update(text, v={"N": "1"}))
+    assert refused == INVALID + f"Type mismatch for Index Key c Expected: S Actual: {kind} IndexName: gkeys"
+
+
+def test_a_type_that_depends_on_the_item_is_judged_later() -> None:
+    against_table.check_update(RANGE, update("SET c = x"))
+    against_table.check_update(RANGE, update("SET c = if_not_exists(x, :v)", v={"N": "1"}))
+
+
 def test_items_after_an_update() -> None:
     before = {"a": s("a"), "b": s("b"), "c": {"N": "1"}}
     against_table.check_updated_item(RANGE, before, {**before, "x": s("x")})
     text = refusal(against_table.check_updated_item, RANGE, before, {**before, "c": {"N": "2"}})
-    assert text == INVALID + "Type mismatch for Index Key c Expected: S Actual: N IndexName: gkeys"
+    assert text == "The update expression attempted to update the secondary index key to unsupported type"
     text = refusal(against_table.check_updated_item, RANGE, before, {**before, "c": s("")})
     assert text == (
         "One or more parameter values are not valid. The update expression attempted to update a secondary index key "
