@@ -41,7 +41,7 @@ def start(
     transaction: Transaction,
     table: Table,
     export: Record,
-    until_ms: int,
+    until_ms: int | None,
     since_ms: int | None = None,
     view: str | None = None,
 ) -> None:

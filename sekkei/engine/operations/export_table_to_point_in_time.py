@@ -38,10 +38,10 @@ def export_table_to_point_in_time(transaction: Transaction, checked: Checked, re
         until, since = period["ExportToTime"], period["ExportFromTime"]
         exports.start(transaction, table, export, int(until * 1000), int(since * 1000), period["ExportViewType"])
     else:
-        moment = request.get("ExportTime", transaction.now)
+        moment = request.get("ExportTime")
         _check_time(transaction, table, moment)
-        export = {**_description(transaction, table, request), "ExportTime": moment}
-        exports.start(transaction, table, export, int(moment * 1000))
+        export = {**_description(transaction, table, request), "ExportTime": moment or round(transaction.now, 3)}
+        exports.start(transaction, table, export, None if moment is None else int(moment * 1000))
     return {"ExportDescription": described(export)}
 
 
@@ -75,10 +75,10 @@ def _digest(request: Mapping[str, Any]) -> str:
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _check_time(transaction: Transaction, table: Table, moment: float) -> None:
+def _check_time(transaction: Transaction, table: Table, moment: float | None) -> None:
     earliest, latest = point_in_time.window(transaction, table)
-    # The present moment is always within.
-    if not min(earliest, transaction.now) <= moment <= max(latest, transaction.now):
+    # The present is always within.
+    if moment is not None and not earliest <= moment <= latest:
         raise InvalidExportTimeException("The specified ExportTime is outside of the point in time recovery window.")
 
 
