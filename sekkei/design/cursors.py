@@ -6,8 +6,6 @@ not encrypted: it shows keys to whoever looks.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
@@ -19,7 +17,9 @@ CURSOR_CHARACTERS_MAX = 8192  # the longest possible key is 3 KB, twice
 
 
 def _signature(secret: bytes, fingerprint: bytes, body: bytes) -> bytes:
-    return hmac.new(secret, fingerprint + body, hashlib.sha256).digest()[:SIGNATURE_BYTES]
+    import hmac  # loads OpenSSL, which a program without pages never needs
+
+    return hmac.digest(secret, fingerprint + body, "sha256")[:SIGNATURE_BYTES]
 
 
 def seal(key: dict[str, Any], fingerprint: bytes, secret: bytes) -> str:
@@ -36,8 +36,10 @@ def unseal(cursor: str, fingerprint: bytes, secret: bytes) -> dict[str, Any]:
         raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except ValueError:
         raise CursorRefused("SK401", "the cursor is damaged. Start again from the first page.") from None
+    from hmac import compare_digest
+
     signature, body = raw[:SIGNATURE_BYTES], raw[SIGNATURE_BYTES:]
-    if not hmac.compare_digest(signature, _signature(secret, fingerprint, body)):
+    if not compare_digest(signature, _signature(secret, fingerprint, body)):
         raise CursorRefused(
             "SK402",
             "the cursor was changed, signed with another secret, or belongs to another query or other arguments. "

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.store.protocol import Store
 
 from . import batches, commit, reading
 from .actions import Action, Transaction
@@ -22,6 +21,8 @@ from .reading import Page
 from .unique import Unique
 
 if TYPE_CHECKING:
+    from sekkei.store.protocol import Store
+
     from .design import Design
     from .table import Table
 
@@ -52,9 +53,9 @@ class Database:
         measure: bool = False,
     ) -> None:
         self.design, self.store, self.env, self.clock = design, store, env, clock
-        self.secret = secret or secrets.token_bytes(32)
+        self.secret = secret or os.urandom(32)
         self.measurements = Measurements()
-        self._measure = measure
+        self.measure = measure
         self._names: dict[Table, str] = {}
 
     def table_name(self, table: Table) -> str:
@@ -167,11 +168,11 @@ class Database:
     # Measuring
 
     def measure_into(self, request: dict[str, Any]) -> None:
-        if self._measure:
+        if self.measure:
             request["ReturnConsumedCapacity"] = "TOTAL"
 
     def measured(self, pattern: str | None, responses: list[Any], *, writing: bool, items: int) -> None:
-        if self._measure and pattern is not None:
+        if self.measure and pattern is not None:
             capacities = [response.get("ConsumedCapacity") for response in responses]
             self.measurements.record(pattern, capacities, writing, items)
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.store.protocol import Store
 
 from .database import Database
 from .entity import Entity
 from .errors import DesignError
 from .patterns import Pattern, Plannable
 from .table import Capacity, Index, StreamView, Table
+
+if TYPE_CHECKING:
+    from sekkei.store.protocol import Store
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Plannable)

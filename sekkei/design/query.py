@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -150,6 +149,8 @@ class Query(Generic[M_co]):
 
     def fingerprint(self, table_name: str) -> bytes:
         """What a cursor is bound to: the pattern, the keys asked for, the filter and the direction."""
+        from hashlib import sha256
+
         expression = Expression()
         content = [
             self.pattern or "",
@@ -163,7 +164,7 @@ class Query(Generic[M_co]):
         names: dict[str, Any] = {}
         expression.into(names)
         text = json.dumps([content, names.get("ExpressionAttributeNames")], sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).digest()
+        return sha256(text.encode()).digest()
 
     def __repr__(self) -> str:
         return f"<query of {self.view.place}>"

@@ -54,27 +54,30 @@ def alive(entity: Entity[..., Any], item: Item, now: float) -> bool:
 
 
 def decoded(db: Database, ref: Ref[M], item: Item | None) -> M | None:
-    if item is None or not alive(ref.entity, item, db.clock.now()):
+    entity = ref.entity
+    if item is None or (entity.ttl is not None and not alive(entity, item, db.clock.now())):
         return None
-    if ref.entity.table.discriminator is not None:
-        stored = item.get(ref.entity.table.discriminator, {}).get("S")
-        if stored != ref.entity.type:
+    if entity.table.discriminator is not None:
+        stored = item.get(entity.table.discriminator, {}).get("S")
+        if stored != entity.type:
             raise ItemRefused(
                 "SK505",
                 f"{ref!r} is a {stored!r} in the table, not a {ref.entity.type!r}. Read it through its own "
                 "entity, or correct its type.",
                 item,
             )
-    return ref.entity.decode(item)
+    return entity.decode(item)
 
 
 async def get(db: Database, ref: Ref[M]) -> M | None:
     request: dict[str, Any] = {"TableName": db.table_name(ref.entity.table), "Key": ref.key}
     if ref.strong:
         request["ConsistentRead"] = True
-    db.measure_into(request)
+    if db.measure:
+        db.measure_into(request)
     response = await db.store.call("GetItem", request)
-    db.measured(ref.pattern, [response], writing=False, items=int("Item" in response))
+    if db.measure:
+        db.measured(ref.pattern, [response], writing=False, items=int("Item" in response))
     return decoded(db, ref, response.get("Item"))
 
 

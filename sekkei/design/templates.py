@@ -101,10 +101,12 @@ class Template:
             if name is not None:
                 self.pieces.append(self._component(name, spec or "", fields))
         self.components = [piece for piece in self.pieces if isinstance(piece, Component)]
+        self.literal = self.pieces[0] if isinstance(self.pieces[0], str) else ""  # how every such key begins
         self.whole = len(self.pieces) == 1 and len(self.components) == 1 and self.components[0].width is None
         if not self.whole:
             self._check()
         self._match = re.compile(self._regex()).fullmatch
+        self._quick = self._quick_component()
 
     def _component(self, name: str, spec: str, fields: Mapping[str, Field[Any, Any]]) -> Component:
         field = fields.get(name)
@@ -170,13 +172,20 @@ class Template:
         """The DynamoDB type of the key attribute."""
         return self.components[0].codec.kind if self.whole else "S"
 
-    @property
-    def literal(self) -> str:
-        """The constant text that every key of this template starts with."""
-        return self.pieces[0] if isinstance(self.pieces[0], str) else ""
+    def _quick_component(self) -> str | None:
+        """The one plain text that most keys are made of, after a constant; such a key needs no loop."""
+        if len(self.components) != 1 or not isinstance(self.pieces[-1], Component) or len(self.pieces) > 2:
+            return None
+        component = self.components[0]
+        plain = type(component.codec) is Text and component.field.form is None and not component.field.escape
+        return component.field.name if plain else None
 
     def encode(self, values: Mapping[str, Any]) -> AttributeValue | None:
         """The key attribute made of `values`; None when a component is None."""
+        if self._quick is not None:
+            value = values[self._quick]
+            if type(value) is str and value and (self.whole or self.delimiter not in value):
+                return {"S": self.literal + value}
         if self.whole:
             return self.encode_whole(values[self.components[0].field.name])
         text = ""
