@@ -1,6 +1,9 @@
 """The command `sekkei`: finds the subcommand, runs it, turns its result into an exit code.
 
 0 is well, 1 means that findings were printed, 2 that the command could not run.
+
+A system may have commands of its own: `sekkei lessons …` is `systems/lessons/command.py`, with the same four names as a
+module in `sekkei/commands`. It is loaded only when it is asked for.
 """
 
 from __future__ import annotations
@@ -9,6 +12,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 
 from sekkei.commands import COULD_NOT_RUN, CouldNotRun
 
@@ -16,15 +21,28 @@ COMMANDS = ("up", "serve", "tables", "docs", "engine", "verify", "backup", "rest
 """Each is a module in `sekkei/commands`; see there for what it has to have."""
 
 
-def parser() -> argparse.ArgumentParser:
+def system_commands() -> list[str]:
+    """Names of the systems that have commands of their own."""
+    spec = find_spec("systems")
+    folders = spec.submodule_search_locations if spec is not None else None
+    return sorted(path.parent.name for folder in folders or () for path in Path(folder).glob("*/command.py"))
+
+
+def parser(asked: str | None = None) -> argparse.ArgumentParser:
+    """`asked` is the command that will be run, if that is known: only then a system's command is loaded."""
+    systems = system_commands()
     top = argparse.ArgumentParser(
         prog="sekkei",
         description="DynamoDB designs as executable Python.",
-        epilog="`sekkei COMMAND --help` explains a command and has examples.",
+        epilog="`sekkei COMMAND --help` explains a command and has examples."
+        + (f" Systems have commands too: {', '.join(systems)}." if systems else ""),
     )
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in COMMANDS:
-        module = import_module(f"sekkei.commands.{name}")
+    modules = {name: f"sekkei.commands.{name}" for name in COMMANDS}
+    if asked in systems:
+        modules[asked] = f"systems.{asked}.command"
+    for name, path in modules.items():
+        module = import_module(path)
         sub = subparsers.add_parser(
             name,
             help=module.SUMMARY,
@@ -38,7 +56,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else list(argv)
+    arguments = parser(given[0] if given else None).parse_args(given)
     try:
         code: int = arguments.run(arguments)
     except CouldNotRun as error:
