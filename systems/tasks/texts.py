@@ -83,6 +83,8 @@ TEXTS: TextTable = {
     "task.start": {"ja": "開始日", "en": "Start"},
     "task.end": {"ja": "終了日", "en": "End"},
     "task.dates": {"ja": "期間", "en": "Dates"},
+    "dates.from": {"ja": "{day} から", "en": "from {day}"},
+    "dates.until": {"ja": "{day} まで", "en": "until {day}"},
     "task.tags": {"ja": "タグ", "en": "Tags"},
     "task.comments": {"ja": "コメント", "en": "Comments"},
     "task.updated": {"ja": "最終更新", "en": "Last changed"},

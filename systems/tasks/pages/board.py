@@ -16,7 +16,7 @@ from sekkei.web import Form, Pages, flash, form, page, redirect, sse, t
 from systems.tasks.changes import Changes
 from systems.tasks.entities import Task
 from systems.tasks.filters import Filter
-from systems.tasks.pages.shown import arrived, filter_of, look
+from systems.tasks.pages.shown import arrived, filter_of, live_of, look
 from systems.tasks.reactions import topic
 from systems.tasks.service import Service
 from systems.tasks.statuses import Status
@@ -43,10 +43,11 @@ def declare(pages: Pages, service: Service, context: Context) -> None:
 
     @pages.get("/teams/{team_id}", name="board")
     async def board(request: Request) -> Response:
+        live = live_of(request, context)
         view = await look(request, service, context)
         wanted = filter_of(request, view.me.user_id)
         found = await columns(view.me.user_id, view.team.team_id, wanted)
-        return page(request, "tasks/board.html", view=view, filter=wanted, columns=found, form=Form())
+        return page(request, "tasks/board.html", view=view, filter=wanted, columns=found, form=Form(), live=live)
 
     @pages.get("/teams/{team_id}/columns/{status}", name="column")
     async def column(request: Request) -> Response:

@@ -10,11 +10,12 @@ from starlette.requests import Request
 
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
-from sekkei.web import User, require_user
+from sekkei.web import User, live_url, require_user
 from systems.tasks.agenda import lateness
 from systems.tasks.api import visitor_of
 from systems.tasks.entities import Role, Tag, Task, Team, TeamUser
 from systems.tasks.filters import Filter, Late, read
+from systems.tasks.reactions import topic
 from systems.tasks.service import Service
 
 
@@ -66,6 +67,12 @@ async def look(request: Request, service: Service, context: Context) -> View:
         tags={tag.ref: tag for tag in await service.teams.tags(user.id, team_id)},
         today=days.today(context.clock),
     )
+
+
+def live_of(request: Request, context: Context) -> str:
+    """Where the page listens, from this moment on: asked before its data is read, so that nothing is missed."""
+    team_id = request.path_params["team_id"]
+    return live_url(request, context.live, topic(team_id), str(request.app.url_path_for("tasks:live", team_id=team_id)))
 
 
 def filter_of(request: Request, me: str) -> Filter:

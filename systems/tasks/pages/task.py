@@ -15,7 +15,7 @@ from sekkei.web import Form, Pages, flash, form, page, redirect, refill, t
 from sekkei.web.texts import language_of
 from systems.tasks.changes import DESCRIPTION_MAX, TITLE_MAX, Changes, Draft
 from systems.tasks.entities import Task
-from systems.tasks.pages.shown import View, arrived, look
+from systems.tasks.pages.shown import View, arrived, live_of, look
 from systems.tasks.service import Service
 from systems.tasks.service.tasks import COMMENT_MAX
 from systems.tasks.statuses import Status
@@ -71,8 +71,9 @@ def _declare_new(pages: Pages, service: Service, context: Context) -> None:
 
 def _declare_one(pages: Pages, service: Service, context: Context) -> None:
     async def show(request: Request, view: View, task: Task, status: int, filled: Form) -> Response:
+        live = live_of(request, context)
         said = await service.tasks.comments(view.me.user_id, view.team.team_id, task.task_id)
-        return page(request, "tasks/task.html", status, view=view, task=task, form=filled, comments=said)
+        return page(request, "tasks/task.html", status, view=view, task=task, form=filled, comments=said, live=live)
 
     @pages.get("/teams/{team_id}/tasks/{task_id}", name="task")
     async def one(request: Request) -> Response:
