@@ -6,7 +6,7 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.expo import Expo
 from systems.q.demo import demo
-from systems.q.entities import design
+from systems.q.entities import design as q_design
 from systems.q.jobs import RECURRING, QJobs
 from systems.q.service import open_service
 
@@ -31,7 +31,7 @@ SYSTEM = System(
         "ja": "1日1問。友だちの答えと、ちょうどいい距離。",
         "en": "One question a day, and what your friends say.",
     },
-    design=design,
+    design=q_design,
     build=build,
     demo=demo,
     pages=[("/", {"ja": "今日の質問", "en": "Today's question"}), ("/admin", {"ja": "管理", "en": "Admin"})],

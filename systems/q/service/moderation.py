@@ -166,7 +166,7 @@ class Moderation:
         if not wanted or "#" in wanted or len(wanted) > 254:
             return []
         found = [
-            await self._db.get(users(wanted)),
+            await self._db.get(users(wanted).consistent()),
             await self._db.holder(unique_app_id, User.app_id == wanted.lower()),
             await self._db.holder(unique_username, User.username_folded == wanted.casefold()),
             await self._db.holder(unique_email, User.email == wanted.lower()),

@@ -1,0 +1,192 @@
+"""Q. on every kind of store: embedded, in bad weather, and on an implementation that is not ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import date, time
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.design import Database
+from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.runtime import days
+from sekkei.runtime.design import design as runtime_design
+from sekkei.runtime.house import House, Opened, build_house
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.store import Embedded, Remote, Retrying, Store
+from sekkei.store.weather import Weather
+from systems.q import SYSTEM
+from systems.q.entities import daily_questions, design, questions, users
+from systems.q.models import Answer, DailyQuestion, Question, QuestionStatus, QuestionType, User, Visibility
+from systems.q.service import Service
+from systems.q.service.people import Profile, Visitor
+from tests.browser import browser, serve, shots
+
+__all__ = ["browser", "serve", "shots"]
+
+NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
+STORES = ("embedded", "weather", "ministack")
+LATEST_INDEX_SECONDS = 2.0
+SETTLING_ROUNDS = 12
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOON)
+
+
+async def _at_once(seconds: float) -> None:
+    """Weather's pauses, for tests that have no time."""
+
+
+@pytest.fixture(params=STORES)
+async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
+    if request.param == "ministack":
+        remote = Remote(region="ap-northeast-1", endpoint_url=_ministack(request), credentials=("local", "local"))
+        await _drop_tables(remote)
+        yield remote
+        await remote.close()
+        return
+    embedded = Embedded(clock=clock)
+    if request.param == "embedded":
+        yield embedded
+    else:
+        weather = Weather(
+            embedded,
+            seed=5,
+            index_lag=LATEST_INDEX_SECONDS,
+            base_lag=0.5,
+            throttled=0.02,
+            unprocessed=0.1,
+            conflicts=0.05,
+            clock=clock,
+            sleep=_at_once,
+        )
+        yield Retrying(weather, clock=clock, sleep=_at_once)
+    await embedded.close()
+
+
+@pytest.fixture
+async def plain(clock: ManualClock) -> AsyncIterator[Store]:
+    """A store in fair weather, for what has nothing to do with stores."""
+    embedded = Embedded(clock=clock)
+    yield embedded
+    await embedded.close()
+
+
+def _ministack(request: pytest.FixtureRequest) -> str:
+    given = os.environ.get("SEKKEI_MINISTACK_URL")
+    if given:
+        return given
+    try:
+        found: str = request.getfixturevalue("ministack_endpoint")
+    except pytest.FixtureLookupError:
+        pytest.skip("Ministack is not here: set SEKKEI_MINISTACK_URL")
+    return found
+
+
+async def _drop_tables(store: Store) -> None:
+    names = [design.table_name(table, "dev") for table in design.tables.values()]
+    for name in [*names, *(table.name for table in runtime_design.tables.values())]:
+        try:
+            await store.call("DeleteTable", {"TableName": name})
+        except ResourceNotFoundException:
+            continue
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The system, opened, with its worker standing still until told to work."""
+
+    house: House
+    opened: Opened
+    clock: ManualClock
+    service: Service
+
+    @property
+    def db(self) -> Database:
+        return self.opened.context.db
+
+    def pass_time(self, seconds: float = LATEST_INDEX_SECONDS + 1) -> None:
+        """Copies and indexes catch up."""
+        self.clock.advance(seconds)
+
+    async def settle(self) -> None:
+        """Indexes catch up, and everything that waits is done."""
+        for _ in range(SETTLING_ROUNDS):
+            self.pass_time()
+            await self.house.worker.run_until_idle()
+        self.pass_time()
+
+    async def join(self, *names: str, visibility: Visibility = Visibility.FOLLOWERS) -> None:
+        """People who have joined and chosen their ids; followers read them unless said otherwise."""
+        for name in names:
+            await self.service.people.join(Visitor(name, f"{name}@example.com", name.title()), date(2000, 4, 1))
+            await self.service.people.choose_app_id(name, f"{name.replace('-', '_')}_id"[:15])
+            await self.service.people.change(name, Profile(visibility=visibility))
+
+    async def make_admin(self, name: str) -> None:
+        await self.db.write(users.update(name).set(User.is_admin, True))
+
+    async def follow(self, *pairs: tuple[str, str]) -> None:
+        for one, other in pairs:
+            await self.service.graph.follow(one, other)
+
+    async def ask(self, text: str = "好きな季節は？") -> DailyQuestion:
+        """Today's question, published now."""
+        today = days.today(self.clock)
+        row = DailyQuestion(
+            day=today,
+            question_id=f"question-{today}",
+            question_text=text,
+            scheduled_publish_time=time(8),
+            published_at=days.now(self.clock),
+            created_at=days.now(self.clock),
+        )
+        return await self.db.write(daily_questions.put(row))
+
+    async def question(self, id: str, status: QuestionStatus = QuestionStatus.APPROVED, **given: object) -> Question:
+        now = days.now(self.clock)
+        made = Question(
+            question_id=id,
+            text=f"{id}？",
+            type=QuestionType.ADMIN,
+            status=status,
+            created_at=now,
+            updated_at=now,
+            **given,  # type: ignore[arg-type]
+        )
+        return await self.db.write(questions.put(made))
+
+    async def answer(self, who: str, text: str = "秋が好き") -> Answer:
+        return await self.service.answers.answer(who, text)
+
+    async def user(self, name: str) -> User:
+        return await self.db.need(users(name).consistent())
+
+    async def seen(self, viewer: str) -> list[str]:
+        """Whose answers are in a viewer's timeline, in its order."""
+        found = await self.service.timelines.show(viewer, size=50)
+        return [entry.author.user_id for entry in found.entries]
+
+
+async def _world(store: Store, clock: ManualClock) -> World:
+    settings = Settings(secrets=Secrets(b"a secret of the tests"), public_url="https://q.example")
+    house = build_house([SYSTEM], store, settings, clock)
+    await house.make_tables()
+    opened = house.systems["q"]
+    return World(house, opened, clock, opened.parts.service)
+
+
+@pytest.fixture
+async def world(store: Store, clock: ManualClock) -> World:
+    return await _world(store, clock)
+
+
+@pytest.fixture
+async def fair(plain: Store, clock: ManualClock) -> World:
+    """The same in fair weather only."""
+    return await _world(plain, clock)

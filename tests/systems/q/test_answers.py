@@ -1,0 +1,260 @@
+"""Answering, taking back, looking back; reactions and reports."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date, timedelta
+
+import pytest
+
+from sekkei.design import CursorRefused
+from sekkei.runtime import days
+from systems.q.entities import answers
+from systems.q.models import Answer, ReactionType, ReportCategory, TargetType
+from systems.q.refusals import (
+    AlreadyAnswered,
+    AlreadyReported,
+    AlreadySubmitted,
+    NoQuestion,
+    NoSuchAnswer,
+    Oneself,
+    QuestionClosed,
+    TakenDown,
+    UndoOver,
+)
+from systems.q.service.people import Profile
+from tests.systems.q.conftest import World
+
+DAY = timedelta(days=1).total_seconds()
+
+
+async def test_on_time_late_and_only_once(world: World) -> None:
+    await world.join("a", "b", "c")
+    with pytest.raises(NoQuestion):
+        await world.answer("a")
+    question = await world.ask()
+    first = await world.answer("a", "  春！ ")
+    assert (first.text, first.is_on_time, first.late_minutes, first.day) == ("春！", True, 0, question.day)
+    world.clock.advance(30 * 60)
+    assert (await world.answer("b")).is_on_time
+    world.clock.advance(1)
+    late = await world.answer("c")
+    assert (late.is_on_time, late.late_minutes) == (False, 1)
+    with pytest.raises(AlreadyAnswered):
+        await world.answer("a", "もう一度")
+
+
+async def test_many_answers_of_one_user_at_once_leave_one(world: World) -> None:
+    await world.join("a")
+    await world.ask()
+    results = await asyncio.gather(*(world.answer("a", f"答え{n}") for n in range(8)), return_exceptions=True)
+    kept = [one for one in results if isinstance(one, Answer)]
+    assert len(kept) == 1
+    stored = await world.db.need(answers(kept[0].day, "a").consistent())
+    assert stored.text == kept[0].text
+
+
+async def test_after_midnight_yesterdays_question_stays_open_until_the_next_is_out(world: World) -> None:
+    await world.join("a", "b")
+    world.clock.advance(11 * 3600 + 50 * 60)  # 23:50
+    yesterday = await world.ask()
+    world.clock.advance(20 * 60)
+    assert days.today(world.clock) == yesterday.day + timedelta(days=1)
+    assert (await world.answer("a")).day == yesterday.day
+    await world.ask("次のお題")
+    with pytest.raises(QuestionClosed):
+        await world.service.answers.answer("b", "遅かった", day=yesterday.day)
+    assert (await world.answer("b")).day == days.today(world.clock)
+
+
+async def test_deleted_and_restored_but_never_posted_again(world: World) -> None:
+    service = world.service.answers
+    await world.join("a", "b")
+    await world.follow(("b", "a"))
+    day = (await world.ask()).day
+    await world.answer("a")
+    world.pass_time()
+    assert await world.seen("b") == ["a"]
+    await service.delete("a", day)
+    world.pass_time()
+    assert await world.seen("b") == []
+    with pytest.raises(AlreadyAnswered):
+        await world.answer("a", "ほかの答え")
+    await service.restore("a", day)
+    world.pass_time()
+    assert await world.seen("b") == ["a"]
+    with pytest.raises(NoSuchAnswer):
+        await service.restore("a", day)
+    await service.delete("a", day)
+    world.clock.advance(31 * 60)
+    with pytest.raises(UndoOver):
+        await service.restore("a", day)
+
+
+async def test_what_an_admin_took_down_stays_down(world: World) -> None:
+    await world.join("a", "boss")
+    await world.make_admin("boss")
+    day = (await world.ask()).day
+    await world.answer("a")
+    await world.service.moderation.review_post("boss", day, "a", remove=True)
+    with pytest.raises(TakenDown):
+        await world.service.answers.restore("a", day)
+    await world.service.moderation.restore_post("boss", day, "a")
+    assert not (await world.db.need(answers(day, "a").consistent())).is_deleted
+
+
+async def test_history_streak_and_a_year_ago(world: World) -> None:
+    await world.join("a", "b")
+    await world.follow(("b", "a"))
+    asked = []
+    world.clock.advance(-365 * DAY)
+    await world.ask("一年前のお題")
+    await world.answer("a", "一年前の答え")
+    world.clock.advance((365 - 5) * DAY)
+    for back in range(5):
+        asked.append((await world.ask(f"お題{back}")).day)
+        if back != 1:
+            await world.answer("a", f"答え{back}")
+        world.clock.advance(DAY)
+    today = (await world.ask("今日")).day
+    world.pass_time()
+    look = await world.service.answers.look_back("a")
+    assert look.streak == 3  # today is unanswered yet, so it counts up to yesterday
+    assert look.year_ago is not None
+    assert (look.year_ago.answer.text, look.year_ago.question_text) == ("一年前の答え", "一年前のお題")
+    await world.answer("a", "今日の答え")
+    assert (await world.service.answers.look_back("a")).streak == 4
+    await world.service.answers.delete("a", today)
+    world.pass_time()
+    mine = await world.service.answers.history("a", "a")
+    assert [one.answer.day for one in mine][:3] == [today, asked[4], asked[3]]
+    theirs = await world.service.answers.history("b", "a")
+    assert [one.answer.text for one in theirs] == ["答え4", "答え3", "答え2", "答え0", "一年前の答え"]
+    assert theirs.items[0].question_text == "お題4"
+
+
+# The timeline
+
+
+async def test_the_order_is_on_time_first_then_the_earlier(world: World) -> None:
+    names = ["a", "b", "c", "d"]
+    await world.join("me", *names)
+    await world.follow(*(("me", name) for name in names))
+    await world.ask()
+    await world.answer("c")
+    world.clock.advance(60)
+    await world.answer("me")
+    await world.answer("a")
+    world.clock.advance(40 * 60)
+    await world.answer("d")
+    world.clock.advance(60)
+    await world.answer("b")
+    world.pass_time()
+    assert await world.seen("me") == ["c", "a", "me", "d", "b"]
+    first = await world.service.timelines.show("me", size=2)
+    second = await world.service.timelines.show("me", after=first.cursor, size=2)
+    third = await world.service.timelines.show("me", after=second.cursor, size=2)
+    found = [entry.author.user_id for page in (first, second, third) for entry in page.entries]
+    assert (found, third.cursor, first.total) == (["c", "a", "me", "d", "b"], None, 5)
+    with pytest.raises(CursorRefused):
+        await world.service.timelines.show("a", after=first.cursor)
+
+
+async def test_answer_first_hides_the_others_until_one_has(world: World) -> None:
+    await world.join("me", "a")
+    await world.follow(("me", "a"))
+    await world.service.people.change("me", Profile(answers_first=True))
+    await world.ask()
+    await world.answer("a")
+    world.pass_time()
+    locked = await world.service.timelines.show("me")
+    assert (locked.locked, locked.entries, locked.total) == (True, [], 1)
+    await world.answer("me")
+    assert sorted(await world.seen("me")) == ["a", "me"]
+
+
+async def test_a_forbidden_word_is_seen_by_its_author_alone_until_reviewed(world: World) -> None:
+    await world.join("me", "a", "boss")
+    await world.make_admin("boss")
+    await world.follow(("me", "a"))
+    await world.service.moderation.add_word("boss", "バカ")
+    day = (await world.ask()).day
+    assert (await world.answer("a", "ﾊﾞ\u200bｶだなあ")).is_flagged
+    world.pass_time()
+    assert (await world.seen("me"), await world.seen("a")) == ([], ["a"])
+    (post,) = await world.service.moderation.flagged("boss")
+    assert post.answer.user_id == "a"
+    await world.service.moderation.review_post("boss", day, "a", remove=False)
+    world.pass_time()
+    assert await world.seen("me") == ["a"]
+    assert len(await world.service.moderation.flagged("boss")) == 0
+
+
+# Reactions
+
+
+async def test_one_reaction_each_which_may_change(world: World) -> None:
+    await world.join("me", "a", "b")
+    await world.follow(("me", "a"), ("b", "a"))
+    day = (await world.ask()).day
+    await world.answer("a")
+    react = world.service.reactions.react
+    await react("me", day, "a", ReactionType.HEART)
+    world.clock.advance(1)
+    await react("b", day, "a", ReactionType.FIRE)
+    found = await react("me", day, "a", ReactionType.FIRE)
+    assert (dict(found.counts), found.mine) == ({ReactionType.FIRE: 2}, ReactionType.FIRE)
+    assert [by.user_id for _, by in await world.service.reactions.of("me", day, "a")] == ["me", "b"]
+    left = await world.service.reactions.take_back("me", day, "a")
+    assert (dict(left.counts), left.mine) == ({ReactionType.FIRE: 1}, None)
+    await world.service.answers.delete("a", day)
+    with pytest.raises(NoSuchAnswer):
+        await react("me", day, "a", ReactionType.HEART)
+
+
+async def test_reactions_of_blocked_and_banned_people_are_hidden(world: World) -> None:
+    await world.join("me", "a", "b", "c", "boss")
+    await world.make_admin("boss")
+    await world.follow(("me", "a"), ("b", "a"), ("c", "a"))
+    day = (await world.ask()).day
+    await world.answer("a")
+    for name in ("b", "c"):
+        await world.service.reactions.react(name, day, "a", ReactionType.EYES)
+    await world.service.graph.block("b", "me")
+    await world.service.moderation.ban("boss", "c")
+    assert await world.service.reactions.of("me", day, "a") == []
+    await world.service.moderation.unban("boss", "c")
+    assert [by.user_id for _, by in await world.service.reactions.of("me", day, "a")] == ["c"]
+
+
+# Reports and proposals
+
+
+async def test_a_report_once_for_each_target(world: World) -> None:
+    await world.join("me", "a")
+    await world.follow(("me", "a"))
+    day = (await world.ask()).day
+    await world.answer("a")
+    send = world.service.reports.send
+    made = await send("me", TargetType.ANSWER, f"{day}#a", ReportCategory.SPAM, "宣伝です")
+    assert made.description == "宣伝です"
+    with pytest.raises(AlreadyReported):
+        await send("me", TargetType.ANSWER, f"{day}#a", ReportCategory.OTHER)
+    await send("me", TargetType.USER, "a", ReportCategory.HARASSMENT)
+    with pytest.raises(Oneself):
+        await send("a", TargetType.ANSWER, f"{day}#a", ReportCategory.SPAM)
+    for target in ("2025-13-01#a", "nonsense", f"{date(2020, 1, 1)}#a"):
+        with pytest.raises(NoSuchAnswer):
+            await send("me", TargetType.ANSWER, target, ReportCategory.SPAM)
+
+
+async def test_one_proposal_a_day(world: World) -> None:
+    await world.join("me")
+    results = await asyncio.gather(
+        *(world.service.submissions.submit("me", f"提案{n}？") for n in range(5)), return_exceptions=True
+    )
+    assert sum(isinstance(one, AlreadySubmitted) for one in results) == 4
+    world.pass_time()
+    assert len(await world.service.submissions.mine("me")) == 1
+    world.clock.advance(DAY)
+    await world.service.submissions.submit("me", "翌日の提案？")

@@ -1,0 +1,259 @@
+"""What happens by the clock: planning, publishing once, pushes, receipts, reuse, counting anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from sekkei.runtime import days
+from sekkei.runtime.design import Message, newest_messages
+from sekkei.runtime.house import build_house
+from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.outbox import Delivery
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.runtime.transports.expo import DeviceGone
+from systems.q import SYSTEM, design
+from systems.q.entities import daily_questions, push_tokens, questions, users
+from systems.q.jobs import QJobs
+from systems.q.models import NEVER, DailyQuestion, DeviceType, Question, QuestionStatus, User
+from systems.q.service.planning import SPARE_QUESTIONS
+from tests.systems.q.conftest import World
+
+DAY = timedelta(days=1).total_seconds()
+
+
+def jobs_of(world: World, expo: Any = None) -> QJobs:
+    return QJobs(world.opened.context, world.service, expo)
+
+
+async def pushes(world: World) -> list[Message]:
+    found = await world.house.runtime.all(newest_messages())
+    return [one for one in found if one.kind == "push"]
+
+
+async def day_row(world: World, ahead: int = 0) -> DailyQuestion | None:
+    return await world.db.get(daily_questions(days.today(world.clock) + timedelta(days=ahead)).consistent())
+
+
+async def test_midnight_plans_tomorrow_and_heals_today(world: World) -> None:
+    await world.question("never-used")
+    await world.question("used-once", last_used_at=days.now(world.clock) - timedelta(days=90))
+    await world.question("archived", QuestionStatus.ARCHIVED)
+    world.pass_time()
+    jobs = jobs_of(world)
+    await asyncio.gather(*(jobs.plan({}) for _ in range(3)))
+    world.pass_time()
+    today, tomorrow = await day_row(world), await day_row(world, 1)
+    assert today is not None
+    assert tomorrow is not None
+    chosen = {today.question_id, tomorrow.question_id}
+    assert chosen == {"never-used", "used-once"}
+    for one in chosen:
+        stored = await world.db.need(questions(one).consistent())
+        assert (stored.status, stored.last_used_at > NEVER) == (QuestionStatus.USED, True)
+    assert (await world.db.need(questions("archived").consistent())).status is QuestionStatus.ARCHIVED
+    await jobs.plan({})
+    assert await day_row(world) == today
+
+
+async def test_a_never_used_question_comes_first(world: World) -> None:
+    """Stored with a time of 1970, so that the index has it at all."""
+    await world.question("fresh")
+    world.pass_time()
+    page = await world.db.page(design.approved_questions(), size=50)
+    assert [one.question_id for one in page] == ["fresh"]
+    planned = await world.service.planning.plan(days.today(world.clock))
+    assert (planned.question_id, planned.is_fallback, planned.previous_use) == ("fresh", False, NEVER)
+
+
+async def test_without_questions_a_spare_one_is_asked(world: World) -> None:
+    planned = await world.service.planning.plan(days.today(world.clock))
+    assert planned.is_fallback
+    assert planned.question_text in SPARE_QUESTIONS
+
+
+async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(world: World) -> None:
+    await world.join("a", "b", "gone", "boss")
+    await world.make_admin("boss")
+    for name, count in (("a", 2), ("b", 1), ("gone", 1)):
+        for number in range(count):
+            await world.service.devices.register(name, f"ExponentPushToken[{name}{number}]", DeviceType.IOS)
+    await world.service.moderation.ban("boss", "gone")
+    await world.question("q1")
+    world.pass_time()
+    planned = await world.service.planning.plan(days.today(world.clock))
+    at = days.at(planned.day, planned.scheduled_publish_time.hour, planned.scheduled_publish_time.minute)
+    world.clock.set(at.timestamp() - 1)
+    jobs = jobs_of(world)
+    await jobs.publish({})
+    assert (await day_row(world) or planned).published_at is None
+    world.clock.set(at.timestamp())
+    settings = Settings(secrets=Secrets(b"a secret of the tests"))
+    houses = [build_house([SYSTEM], world.house.store, settings, world.clock) for _ in range(3)]
+    workers = [house.systems["q"].parts.scheduled["publish"] for house in houses]
+    await asyncio.gather(*(publish({}) for publish in workers))
+    published = await day_row(world)
+    assert published is not None
+    assert published.published_at == days.now(world.clock)
+    for _ in range(8):
+        world.pass_time()
+        await asyncio.gather(*(house.worker.run_until_idle() for house in houses))
+    world.clock.advance(90)
+    await asyncio.gather(*(house.worker.run_until_idle() for house in houses))
+    world.pass_time()
+    sent = await pushes(world)
+    tokens = sorted(one.to for one in sent)
+    assert tokens == ["ExponentPushToken[a0]", "ExponentPushToken[a1]", "ExponentPushToken[b0]"]
+    assert all((one.body["body"], one.body["collapseId"]) == ("q1？", f"q-{planned.day}") for one in sent)
+    assert [one.attempts for one in sent] == [1, 1, 1]
+    await asyncio.gather(*(publish({}) for publish in workers))
+    assert (await day_row(world) or planned).published_at == published.published_at
+
+
+async def test_a_missed_minute_is_made_up_for_and_a_missing_row_replaced(world: World) -> None:
+    await world.service.planning.plan(days.today(world.clock))
+    world.clock.advance(10 * 3600 + 30 * 60)  # 22:30, after the window
+    assert (await world.service.planning.publish_due()) is not None
+    world.clock.advance(DAY)
+    published = await world.service.planning.publish_due()
+    assert published is not None
+    assert published.question.is_fallback
+
+
+async def test_after_thirty_days_used_is_approved_and_archived_stays(world: World) -> None:
+    old = days.now(world.clock) - timedelta(days=31)
+    await world.question("old", QuestionStatus.USED, last_used_at=old)
+    await world.question("young", QuestionStatus.USED, last_used_at=old + timedelta(days=2))
+    await world.question("archived", QuestionStatus.ARCHIVED, last_used_at=old)
+    world.pass_time()
+    assert await world.service.planning.reuse(None) == (1, None)
+    found = {id: (await world.db.need(questions(id).consistent())).status for id in ("old", "young", "archived")}
+    assert found == {
+        "old": QuestionStatus.APPROVED,
+        "young": QuestionStatus.USED,
+        "archived": QuestionStatus.ARCHIVED,
+    }
+
+
+async def test_what_changes_while_the_batch_runs_is_left(world: World) -> None:
+    old = days.now(world.clock) - timedelta(days=31)
+    await world.question("old", QuestionStatus.USED, last_used_at=old)
+    world.pass_time()
+    page = await world.db.page(design.questions_used_before(days.now(world.clock) - timedelta(days=30)), size=50)
+    assert len(page) == 1
+    await world.db.write(questions.update("old").set(Question.status, QuestionStatus.ARCHIVED))
+    await world.service.planning.reuse(None)  # where the index is behind, it still shows the question as used
+    assert (await world.db.need(questions("old").consistent())).status is QuestionStatus.ARCHIVED
+
+
+class Provider:
+    """Expo, which says of one device that it is gone: at once, or in the receipt."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    async def send(self, message: Message) -> str:
+        if "[uninstalled]" in message.to:
+            raise DeviceGone("DeviceNotRegistered: no such device")
+        self.sent.append(message.to)
+        return f"ticket-{message.to}"
+
+    async def receipts(self, tickets: Sequence[str]) -> dict[str, dict[str, Any]]:
+        gone = {"status": "error", "message": "…", "details": {"error": "DeviceNotRegistered"}}
+        return {one: gone if "[later]" in one else {"status": "ok"} for one in tickets}
+
+
+async def test_devices_that_are_gone_are_forgotten(fair: World) -> None:
+    names = ("uninstalled", "later", "fine")
+    await fair.join("a")
+    for name in names:
+        await fair.service.devices.register("a", f"ExponentPushToken[{name}]", DeviceType.IOS)
+    await fair.ask()
+    provider = Provider()
+    jobs = jobs_of(fair, provider)
+    day = days.today(fair.clock).isoformat()
+    runs = Jobs(fair.house.runtime, fair.clock, "q")
+    await runs.start("push", {"day": day}, id="push/test")
+    await runs.run_to_end(jobs.definitions(), "push/test")
+    fair.clock.advance(90)
+    await Delivery(fair.house.runtime, fair.clock, {"push": provider}).run_once()
+    assert len(provider.sent) == 2
+    await runs.start("receipts", {"day": day}, id="receipts/test")
+    await runs.run_to_end(jobs.definitions(), "receipts/test")
+    left = await fair.db.all(design.tokens_of("a").consistent())
+    assert [one.token for one in left] == ["ExponentPushToken[fine]"]
+    assert await fair.db.get(push_tokens("a", "ExponentPushToken[later]").consistent()) is None
+
+
+async def test_the_receipts_are_asked_for_a_quarter_of_an_hour_later(world: World) -> None:
+    await world.join("a")
+    await world.service.devices.register("a", "ExponentPushToken[a]", DeviceType.IOS)
+    await world.ask()
+    day = days.today(world.clock).isoformat()
+    await world.opened.context.jobs.start("push", {"day": day}, id=f"push/{day}")
+    await world.settle()
+    assert await world.opened.context.jobs.get(f"receipts/{day}") is None
+    world.clock.advance(16 * 60)
+    await world.settle()
+    run = await world.opened.context.jobs.get(f"receipts/{day}")
+    assert run is not None
+    assert run.finished
+
+
+async def test_wrong_counters_are_found_and_mended(world: World) -> None:
+    await world.join("a", "b")
+    await world.follow(("a", "b"))
+    await world.db.write(users.update("b").set(User.follower_count, 7))
+    world.pass_time()
+    jobs = jobs_of(world)
+    assert await jobs.drift("a") is None
+    drift = await jobs.drift("b")
+    assert drift is not None
+    assert (drift["said_follower"], drift["follower"]) == (7, 1)
+    await world.opened.context.jobs.start("reconcile", {}, id="reconcile/test")
+    await world.settle()
+    assert (await world.user("b")).follower_count == 7  # looked at twice before it is touched
+    world.clock.advance(11 * 60)
+    await world.settle()
+    assert (await world.user("b")).follower_count == 1
+
+
+async def test_a_counter_that_moves_is_not_mended(world: World) -> None:
+    await world.join("a", "b", "c")
+    await world.follow(("a", "b"))
+    await world.db.write(users.update("b").set(User.follower_count, 7))
+    world.pass_time()
+    jobs = jobs_of(world)
+    drift = await jobs.drift("b")
+    assert drift is not None
+    await world.follow(("c", "b"))
+    world.pass_time()
+    await jobs.recount(drift)
+    assert (await world.user("b")).follower_count == 8
+
+
+@pytest.mark.parametrize("name", ["plan", "publish", "reuse", "reconcile"])
+async def test_the_worker_does_them_by_the_clock(fair: World, name: str) -> None:
+    assert name in fair.opened.parts.scheduled
+    assert name in fair.opened.parts.recurring
+
+
+async def test_a_night_passes(fair: World) -> None:
+    """From one evening to the next noon, with nobody but the worker."""
+    await fair.question("q1")
+    await fair.question("q2")
+    await fair.house.worker.start()
+    await fair.house.worker.stop()
+    for _ in range(2 * 24 * 12):
+        fair.clock.advance(300)
+        await fair.house.worker.run_until_idle()
+    today = await day_row(fair)
+    assert today is not None
+    assert await day_row(fair, 1) is not None
+    yesterday = await day_row(fair, -1)
+    assert yesterday is not None
+    assert yesterday.published_at is not None

@@ -1,0 +1,225 @@
+"""Characters, forbidden words, minutes, pictures: what needs no store."""
+
+from __future__ import annotations
+
+import zlib
+from datetime import UTC, date, datetime, time, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from systems.q import pictures, times, writing
+from systems.q.models import ReactionType
+from systems.q.ng_words import Filter, normalised
+from systems.q.refusals import BadAppId, BadCharacters, BadPicture, BadReaction, BadText, BadUsername
+from systems.q.service.reactions import reaction_of
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0),
+        ("あいう", 3),
+        ("か\u3099", 1),
+        ("👨\u200d👩\u200d👧\u200d👦", 1),
+        ("🇯🇵🇫🇷", 2),
+        ("🇯🇵🇫", 2),
+        ("👍🏽👍", 2),
+        ("❤️", 1),
+        ("한글", 2),
+        ("\u1112\u1161\u11ab", 1),
+        ("🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", 1),
+        ("1️⃣", 1),
+        ("e\u0301x", 2),
+    ],
+)
+def test_characters_are_counted_as_people_see_them(text: str, count: int) -> None:
+    assert writing.characters(text) == count
+
+
+def test_eighty_families_are_eighty_characters() -> None:
+    family = "👨\u200d👩\u200d👧\u200d👦"
+    assert writing.text_of(family * 80, 80, "text") == family * 80
+    with pytest.raises(BadText):
+        writing.text_of(family * 81, 80, "text")
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\u200b", "\u3000", "\ufe0f"])
+def test_what_shows_nothing_is_no_text(text: str) -> None:
+    with pytest.raises(BadText):
+        writing.text_of(text, 80, "text")
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "a\nb", "a\u202eb", "a\x7fb", "\ud800x", "a\u2028b"])
+def test_control_characters_are_refused(text: str) -> None:
+    with pytest.raises(BadCharacters):
+        writing.text_of(text, 80, "text")
+
+
+def test_a_text_is_composed_and_trimmed() -> None:
+    assert writing.text_of("  か\u3099  ", 80, "text") == "が"
+    assert writing.text_of("a\r\nb", 80, "bio", lines=True) == "a\nb"
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_taken_or_refused_in_words(text: str) -> None:
+    try:
+        clean = writing.text_of(text, 80, "text")
+    except (BadText, BadCharacters):
+        return
+    assert 1 <= writing.characters(clean) <= 80
+    clean.encode()
+
+
+@pytest.mark.parametrize("text", ["ab", "A_b", "a" * 16, "abc!", "ａｂｃ", "abc\n"])
+def test_bad_app_ids(text: str) -> None:
+    with pytest.raises(BadAppId):
+        writing.app_id_of(text)
+
+
+def test_user_names() -> None:
+    assert writing.username_of("Aoi_2") == "Aoi_2"
+    with pytest.raises(BadUsername):
+        writing.username_of("葵葵葵")
+
+
+# Forbidden words
+
+FILTER = Filter(["バカ", "spam", "死ね"], ["バカンス", "しねま"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ばか",
+        "ﾊﾞｶ",
+        "バ\u200bカ",
+        "ば か",
+        "ハ\u3099カ",
+        "SPAM",
+        "ｓｐａｍ",
+        "s.p-a_m",
+        "Späm",
+        "sp\u00adam",
+        "死　ね",
+        "バ・カ",
+        "バカンスのバカ",
+    ],
+)
+def test_evasions_are_caught(text: str) -> None:
+    assert FILTER.finds(text) is not None
+
+
+@pytest.mark.parametrize("text", ["バカンス最高", "シネマが好き", "spa m2".replace("m2", "x"), "ハカ", ""])
+def test_harmless_texts_pass(text: str) -> None:
+    assert FILTER.finds(text) is None
+
+
+@given(st.lists(st.text(alphabet="abあ", min_size=1, max_size=4), max_size=8), st.text(alphabet="abあ ", max_size=40))
+def test_the_automaton_finds_what_a_search_finds(words: list[str], text: str) -> None:
+    clean = normalised(text)
+    assert (Filter(words).finds(text) is not None) == any(normalised(word) in clean for word in words if word)
+
+
+# Minutes
+
+OUT = datetime(2025, 11, 6, 3, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "late"), [(0, 0), (1800, 0), (1800.001, 1), (1860, 1), (1861, 2), (3600, 30), (-5, 0)]
+)
+def test_lateness(seconds: float, late: int) -> None:
+    assert times.lateness(OUT, OUT + timedelta(seconds=seconds)) == late
+
+
+def test_the_publish_time_lies_in_its_window() -> None:
+    window = times.window_of("08:00-08:02")
+    found = {times.publish_time(window, chance / 100) for chance in range(100)}
+    assert found == {time(8, 0), time(8, 1), time(8, 2)}
+    with pytest.raises(ValueError):
+        times.window_of("22:00-08:00")
+
+
+def test_a_year_before_a_leap_day() -> None:
+    assert times.year_before(date(2028, 2, 29)) == date(2027, 2, 28)
+    assert times.year_before(date(2025, 11, 6)) == date(2024, 11, 6)
+
+
+def test_age_by_the_birthday() -> None:
+    assert times.age(date(2012, 11, 7), date(2025, 11, 6)) == 12
+    assert times.age(date(2012, 11, 6), date(2025, 11, 6)) == 13
+
+
+def test_the_heart_is_one_reaction() -> None:
+    assert reaction_of("❤") is reaction_of("❤️") is ReactionType.HEART
+    with pytest.raises(BadReaction):
+        reaction_of("💩")
+
+
+# Pictures
+
+
+def chunk(kind: bytes, body: bytes) -> bytes:
+    return len(body).to_bytes(4, "big") + kind + body + zlib.crc32(kind + body).to_bytes(4, "big")
+
+
+def png(*extra: bytes, side: int = 1) -> bytes:
+    header = side.to_bytes(4, "big") * 2 + b"\x08\x00\x00\x00\x00"
+    data = zlib.compress(b"\x00\x00")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + b"".join(extra) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+JPEG = (
+    b"\xff\xd8"
+    + b"\xff\xe1\x00\x0eExif\x00\x00secret"
+    + b"\xff\xfe\x00\x06hush"
+    + b"\xff\xc0\x00\x0b\x08\x00\x10\x00\x10\x01\x01\x11\x00"
+    + b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00"
+    + b"\x12\x34\xff\x00\x56"
+    + b"\xff\xd9"
+)
+
+
+def test_a_png_loses_what_it_tells() -> None:
+    kind, clean = pictures.cleaned(png(chunk(b"tEXt", b"where\x00here")))
+    assert (kind, clean) == ("image/png", png())
+
+
+def test_a_jpeg_loses_what_it_tells() -> None:
+    kind, clean = pictures.cleaned(JPEG + b"behind")
+    assert kind == "image/jpeg"
+    assert b"secret" not in clean
+    assert b"hush" not in clean
+    assert b"behind" not in clean
+    assert clean.startswith(b"\xff\xd8\xff\xc0")
+    assert clean.endswith(b"\x56\xff\xd9")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<svg onload=alert(1)>",
+        b"GIF89a",
+        png()[:-5],
+        png().replace(b"IDAT", b"IDAX"),
+        png(side=5000),
+        JPEG[:20],
+        b"\xff\xd8\xff\xd9",
+        b"\x89PNG\r\n\x1a\n" + b"x" * 400_000,
+    ],
+)
+def test_what_is_no_picture_is_refused(content: bytes) -> None:
+    with pytest.raises(BadPicture):
+        pictures.cleaned(content)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_taken_or_refused(content: bytes) -> None:
+    for begin in (b"", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"):
+        try:
+            pictures.cleaned(begin + content)
+        except BadPicture:
+            continue
