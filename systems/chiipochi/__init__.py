@@ -6,7 +6,7 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport, Undeliverable
 from sekkei.runtime.system import Context, Parts, System
-from systems.chiipochi import jobs, line, payments, webhook
+from systems.chiipochi import chat_pages, jobs, line, pages, payments, webhook
 from systems.chiipochi.chat import Chat
 from systems.chiipochi.demo import demo
 from systems.chiipochi.design import design
@@ -46,7 +46,11 @@ def build(context: Context) -> Parts:
         transports["chiipochi.callback"] = LocalCallbacks(provider, service)
     return Parts(
         service=service,
-        routes=webhook.routes(service, settings),
+        routes=[
+            *webhook.routes(service, settings),
+            *chat_pages.routes(context, service, chat, provider),
+            *pages.routes(context, service, exports),
+        ],
         reactions=[reactions(context, service)],
         scheduled=jobs.scheduled(context, service, exports),
         recurring=jobs.RECURRING,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TypeVar
@@ -136,6 +136,11 @@ class Reports:
         total = await self._db.get(whole) or DayTotal(day=day)
         rows = await self._db.all(each)
         return Day(day, total.amount, total.count, {row.prefecture: Sum(row.amount, row.count) for row in rows})
+
+    async def amounts(self, wanted: Sequence[date]) -> list[tuple[date, int]]:
+        """The totals of several days."""
+        found = await self._db.get_many([total_of_day(day) for day in wanted])
+        return [(day, 0 if total is None else total.amount) for day, total in zip(wanted, found, strict=True)]
 
     async def donations_on(self, day: date) -> AsyncIterator[Donation]:
         """Every donation of a day, read through GSI1."""

@@ -99,7 +99,12 @@ class Settling:
     async def order(self, token: str) -> Donation:
         """The donation behind a payment link."""
         key = donation_key(self._links.order_of(token))
-        found = None if key is None else await self._db.get(donations(*key).consistent())
+        if key is None:
+            raise UnknownOrder()
+        return await self.find(*key)
+
+    async def find(self, user_id: str, created_at: datetime) -> Donation:
+        found = await self._db.get(donations(user_id, created_at).consistent())
         if found is None:
             raise UnknownOrder()
         return found

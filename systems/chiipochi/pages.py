@@ -1,0 +1,280 @@
+"""What people look at: everybody's donations as they come in, the chat, one's own stamps and history, the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute
+
+from sekkei.runtime import days
+from sekkei.runtime.refusals import Invalid, NotThere, say
+from sekkei.runtime.system import Context
+from sekkei.web import Pages, flash, language_of, page, redirect, sse, t
+from sekkei.web.live import live_url
+from systems.chiipochi.exports import Exports, as_csv
+from systems.chiipochi.links import donation_key, order_id_of
+from systems.chiipochi.models import Donation
+from systems.chiipochi.prefectures import PREFECTURES, Prefecture
+from systems.chiipochi.reactions import LIVE_TOPIC
+from systems.chiipochi.reports import Day, Sum
+from systems.chiipochi.service import Caller, Service
+
+DAYS_SHOWN = 14
+CSV_ROWS_MAX = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A prefecture on the map, warmer the more it was given."""
+
+    prefecture: Prefecture
+    amount: int
+    count: int
+    heat: float
+    words: str
+
+
+def tiles(found: Mapping[str, Sum]) -> list[Tile]:
+    most = max((total.amount for total in found.values()), default=0)
+    made = []
+    for prefecture in PREFECTURES.values():
+        total = found.get(prefecture.code, Sum())
+        # The square root, so that small gifts show beside a large one.
+        heat = round((total.amount / most) ** 0.5, 3) if most else 0.0
+        words = f"¥{total.amount:,} ×{total.count}" if total.amount != total.count else f"×{total.count}"
+        made.append(Tile(prefecture, total.amount, total.count, heat, words))
+    return made
+
+
+def asked_day(request: Request, context: Context) -> date:
+    given = request.query_params.get("day")
+    if not given:
+        return days.today(context.clock)
+    try:
+        return date.fromisoformat(given)
+    except ValueError:
+        raise Invalid(field="day", words=say("日付を確認してください。", "Please check the date.")) from None
+
+
+def routes(context: Context, service: Service, exports: Exports) -> list[BaseRoute]:
+    return [
+        *_everybody(context, service),
+        *_paying(service),
+        *_mine(context, service),
+        *_operator(context, service, exports),
+    ]
+
+
+def _everybody(context: Context, service: Service) -> Sequence[BaseRoute]:
+    pages = Pages()
+
+    @pages.get("/", name="dashboard")
+    async def dashboard(request: Request) -> Response:
+        live = live_url(request, context.live, LIVE_TOPIC, "/chiipochi/live")
+        day = asked_day(request, context)
+        today = days.today(context.clock)
+        found = await service.reports.day(day)
+        last = await service.reports.amounts([today - timedelta(days=age) for age in range(DAYS_SHOWN - 1, -1, -1)])
+        return page(
+            request,
+            "chiipochi/dashboard.html",
+            day=day,
+            today=today,
+            live=live,
+            labels=[f"{each.month}/{each.day}" for each, _ in last],
+            amounts=[amount for _, amount in last],
+            **_shown(found),
+        )
+
+    @pages.get("/day", name="day")
+    async def one_day(request: Request) -> Response:
+        """The part of the dashboard that moves."""
+        found = await service.reports.day(asked_day(request, context))
+        return page(request, "chiipochi/_day.html", day=found.day, **_shown(found))
+
+    @pages.get("/live", name="live")
+    async def live(request: Request) -> Response:
+        return sse(request, context.live, LIVE_TOPIC)
+
+    return pages.routes
+
+
+def _shown(found: Day) -> dict[str, Any]:
+    ranking = [(PREFECTURES[code], total) for code, total in found.ranking]
+    return {"found": found, "tiles": tiles(found.prefectures), "ranking": ranking}
+
+
+def _paying(service: Service) -> Sequence[BaseRoute]:
+    pages = Pages()
+
+    @pages.get("/pay/{token}", name="pay")
+    async def pay(request: Request) -> Response:
+        url = await service.settling.start(request.path_params["token"])
+        return Response(None, 303, {"Location": url, "Cache-Control": "no-store"})
+
+    @pages.get("/pay/{token}/done", name="paid")
+    async def paid(request: Request) -> Response:
+        donation = await service.settling.order(request.path_params["token"])
+        prefecture = PREFECTURES[donation.prefecture]
+        return page(request, "chiipochi/done.html", donation=donation, prefecture=prefecture)
+
+    return pages.routes
+
+
+def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
+    pages = Pages()
+
+    @pages.get("/u/{token}", name="mine")
+    async def mine(request: Request) -> Response:
+        token = request.path_params["token"]
+        user_id = service.links.user_of(token)
+        year = days.today(context.clock).year
+        stamps = await service.reports.stamps(user_id)
+        return page(
+            request,
+            "chiipochi/mine.html",
+            token=token,
+            history=await service.reports.history(user_id, request.query_params.get("after")),
+            today=await service.reports.mine_today(user_id),
+            year=await service.reports.year(user_id, year),
+            stamps=stamps,
+            tiles=tiles({code: Sum(count, count) for code, count in stamps.items()}),
+            month_names=[t(request, "mine.month", n=month) for month in range(1, 13)],
+            prefectures=PREFECTURES,
+            order_id_of=order_id_of,
+            order_token=service.links.order_token,
+        )
+
+    @pages.get("/u/{token}/donations.csv", name="mine-csv")
+    async def mine_csv(request: Request) -> Response:
+        user_id = service.links.user_of(request.path_params["token"])
+        found: list[Donation] = []
+        async for donation in service.reports.all_of(user_id):
+            found.append(donation)
+            if len(found) == CSV_ROWS_MAX:
+                break
+        return _csv(as_csv(found, language_of(request)), "donations.csv")
+
+    @pages.get("/u/{token}/receipt/{created_at}", name="receipt")
+    async def receipt(request: Request) -> Response:
+        user_id = service.links.user_of(request.path_params["token"])
+        key = donation_key(f"{user_id}|{request.path_params['created_at']}")
+        donation = None if key is None else await service.reports.receipt(*key)
+        if donation is None:
+            raise NotThere()
+        prefecture = PREFECTURES[donation.prefecture]
+        back = f"/chiipochi/u/{request.path_params['token']}"
+        return page(request, "chiipochi/receipt.html", donation=donation, prefecture=prefecture, back=back)
+
+    @pages.post("/u/{token}/forget", name="forget")
+    async def forget(request: Request) -> Response:
+        user_id = service.links.user_of(request.path_params["token"])
+        await context.jobs.start("forget", {"user_id": user_id}, id=f"forget/{user_id}/{context.clock.uuid()}")
+        flash(request, t(request, "mine.forgetting"))
+        return redirect(request, "chiipochi:dashboard")
+
+    return pages.routes
+
+
+def _operator(context: Context, service: Service, exports: Exports) -> Sequence[BaseRoute]:
+    pages = Pages()
+
+    def must_operate(request: Request) -> None:
+        service.must_operate(Caller(operator=request.app.state.shell.is_operator(request)))
+
+    @pages.get("/operator", name="operator")
+    async def operator(request: Request) -> Response:
+        must_operate(request)
+        day = asked_day(request, context)
+        return page(
+            request,
+            "chiipochi/operator.html",
+            day=day,
+            now=days.now(context.clock),
+            check=await service.reports.check(day),
+            donors=len(await service.reports.donors_on(day)),
+            pending=await service.settling.pending(),
+            owed=await service.settling.owed(),
+            exports=exports.written(),
+            prefectures=PREFECTURES,
+            provider=service.settling.provider.name,
+            order_id_of=order_id_of,
+        )
+
+    @pages.post("/operator/reconcile", name="reconcile")
+    async def reconcile(request: Request) -> Response:
+        must_operate(request)
+        done = await service.settling.reconcile()
+        flash(request, t(request, "operator.reconciled", settled=done.settled, open=done.open, given_up=done.given_up))
+        return redirect(request, "chiipochi:operator")
+
+    @pages.post("/operator/repair", name="repair")
+    async def repair(request: Request) -> Response:
+        must_operate(request)
+        day = _form_day(str((await request.form()).get("day", "")))
+        found = await service.reports.repair(day)
+        flash(request, t(request, "operator.agrees" if found.agrees else "operator.differs"))
+        return redirect(request, f"/chiipochi/operator?day={day}")
+
+    @pages.post("/operator/ask", name="ask-provider")
+    async def ask(request: Request) -> Response:
+        must_operate(request)
+        donation = await service.settling.find(*await _order(request))
+        result = await service.settling.look_at(donation, days.now(context.clock))
+        flash(request, t(request, f"operator.result.{result}"))
+        return redirect(request, "chiipochi:operator")
+
+    @pages.post("/operator/refunded", name="refunded")
+    async def refunded(request: Request) -> Response:
+        must_operate(request)
+        await service.settling.mark_refunded(*await _order(request))
+        flash(request, t(request, "operator.marked"))
+        return redirect(request, "chiipochi:operator")
+
+    @pages.post("/operator/export", name="export")
+    async def export(request: Request) -> Response:
+        must_operate(request)
+        day = _form_day(str((await request.form()).get("day", "")))
+        await exports.write(day)
+        flash(request, t(request, "operator.exported", day=f"{day}"))
+        return redirect(request, f"/chiipochi/operator?day={day}")
+
+    @pages.get("/operator/donations.csv", name="operator-csv")
+    async def all_csv(request: Request) -> Response:
+        must_operate(request)
+        day = asked_day(request, context)
+        found = [donation async for donation in service.reports.donations_on(day)]
+        return _csv(as_csv(found, language_of(request)), f"donations-{day}.csv")
+
+    @pages.get("/operator/donations.ndjson", name="operator-ndjson")
+    async def all_ndjson(request: Request) -> Response:
+        must_operate(request)
+        day = asked_day(request, context)
+        headers = {"Content-Disposition": f'attachment; filename="donations-{day}.ndjson"'}
+        return StreamingResponse(exports.lines(day), media_type="application/x-ndjson", headers=headers)
+
+    return pages.routes
+
+
+async def _order(request: Request) -> tuple[str, datetime]:
+    key = donation_key(str((await request.form()).get("order", "")))
+    if key is None:
+        raise NotThere()
+    return key
+
+
+def _form_day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise Invalid(field="day", words=say("日付を確認してください。", "Please check the date.")) from None
+
+
+def _csv(body: str, name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(body, media_type="text/csv; charset=utf-8", headers=headers)

@@ -1,0 +1,64 @@
+"""ちいポチ as people see it, in Chromium: from a word in the chat to a stamp and a dashboard that moves."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from systems.chiipochi import SYSTEM
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows
+
+
+async def test_from_the_chat_to_the_stamp_while_the_dashboard_moves(
+    browser: Windows, serve: Serve, shots: Shots
+) -> None:
+    site = await serve(SYSTEM)
+    board = await browser.window()
+    await board.goto(site.url + "/chiipochi/")
+    await board.wait_for_selector('[data-live-state="open"]')
+    await shots(board, "dashboard-empty")
+    page = await browser.person(site, "demo-aoi", PHONE)
+    await page.goto(site.url + "/chiipochi/chat")
+    await page.wait_for_selector('#chat[data-live-state="open"]')
+    await shots(page, "chat-empty", whole=False)
+    await page.get_by_role("button", name="友だちになる").click()
+    await page.get_by_text("はじめまして").wait_for()
+    await page.get_by_placeholder("メッセージを入力").fill("ﾋﾟｰﾅｯﾂ")
+    await page.keyboard.press("Enter")
+    await page.get_by_text("千葉県に100円を寄付しますか？").wait_for()
+    await page.get_by_role("button", name="500円にする").click()
+    await page.get_by_text("千葉県に500円を寄付しますか？").wait_for()
+    await shots(page, "chat-card", whole=False)
+    await page.get_by_role("button", name="はい、寄付する").last.click()
+    await page.get_by_role("link", name="支払いへ進む").click()
+    await page.get_by_text("テスト決済", exact=False).first.wait_for()
+    await shots(page, "pay", whole=False)
+    await page.get_by_role("button", name="支払う ¥500").click()
+    await page.get_by_role("heading", name="ありがとうございます！").wait_for()
+    await shots(page, "done", whole=False)
+    await board.get_by_text("¥500").first.wait_for()
+    await shots(board, "dashboard-moved")
+    await page.get_by_role("link", name="トークに戻る").click()
+    await page.get_by_text("千葉県 ×1").wait_for()
+    await shots(page, "chat-stamp", whole=False)
+    await page.get_by_role("link", name="わたしの寄付").click()
+    await page.get_by_role("heading", name="スタンプカード").wait_for()
+    await page.get_by_role("link", name="領収書").click()
+    await page.get_by_role("heading", name="寄付金受領書").wait_for()
+    await shots(page, "receipt")
+    assert browser.problems == []
+
+
+@pytest.mark.parametrize(("theme", "size"), [("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE), ("dark", PHONE)])
+async def test_pages_fit_the_window(
+    browser: Windows, serve: Serve, shots: Shots, theme: Literal["light", "dark"], size: dict[str, int]
+) -> None:
+    site = await serve(SYSTEM, demo=True)
+    page = await browser.person(site, "demo-aoi", size, color_scheme=theme)
+    for path in ("", "chat", "me", "operator"):
+        await page.goto(f"{site.url}/chiipochi/{path}")
+        await page.wait_for_load_state("load")
+        await shots(page, f"{path or 'dashboard'}-{theme}-{size['width']}", whole=path != "chat")
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+    assert browser.problems == []
