@@ -26,6 +26,7 @@ from sekkei.design import (
     epoch,
     iso,
     model,
+    part,
     template,
 )
 
@@ -86,7 +87,14 @@ user_lessons_table = design.table(
     en="What ties users to lessons",
 )
 lessons_table = design.table(
-    "Lessons", "PK", "SK", ttl="ttl", ja="レッスン一覧と空席", en="The timetable, with free places", added=True
+    "Lessons",
+    "PK",
+    "SK",
+    discriminator="kind",
+    ttl="ttl",
+    ja="レッスン一覧と空席",
+    en="The timetable, with free places",
+    added=True,
 )
 contacts_table = design.table("Users", "userId", ja="通知先と設定", en="How to reach users", added=True)
 
@@ -200,9 +208,36 @@ def user_lessons(user_id: str, studio_code: str, lesson_date: date, start_time: 
     return Key(f"USER#{user_id}", f"LESSON#{studio_code}#{lesson_date}#{start_time}#{kind}")
 
 
-@lessons_table.entity(Lesson, ja="レッスン", en="lesson", added=True)
+@lessons_table.entity(Lesson, type="lesson", ja="レッスン", en="lesson", added=True)
 def lessons(studio_code: str, lesson_date: date, start_time: time) -> Key:
     return Key(f"STUDIO#{studio_code}", f"LESSON#{lesson_date}#{start_time}")
+
+
+class Stage(Enum):
+    """How far a migration from an older table has come."""
+
+    PLANNED = "planned"
+    RUNNING = "running"
+    COPIED = "copied"
+    VERIFIED = "verified"
+    CUT_OVER = "cut-over"
+    ROLLED_BACK = "rolled-back"
+
+
+@model
+class Migration:
+    source: Attr[str] = part()
+    stage: Attr[Stage] = attr(ja="段階", en="how far it has come")
+    cursors: Attr[dict[str, Any]] = attr(default_factory=dict, ja="区画ごとの位置", en="how far each segment is read")
+    copied: Attr[int] = attr(default=0, ja="書いた件数", en="rows written")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+
+
+@lessons_table.entity(
+    Migration, type="migration", ja="旧テーブルからの移行", en="migration from an older table", added=True
+)
+def migrations(source: str) -> Key:
+    return Key(f"MIGRATION#{source}", "STATE")
 
 
 @contacts_table.entity(Contact, ja="通知先", en="how to reach a user", added=True)
