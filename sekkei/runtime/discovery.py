@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from sekkei.runtime.system import System
 
 GROUP = "sekkei.systems"
+PACKAGE = "systems"
 
 log = logging.getLogger("sekkei.runtime.discovery")
 
@@ -23,12 +24,12 @@ def names() -> dict[str, str]:
     """Every system's name and where it is, as `module:attribute`; nothing is imported yet."""
     found = {point.name: point.value for point in entry_points(group=GROUP)}
     try:
-        package = import_module("systems")
+        package = import_module(PACKAGE)
     except ImportError:
         return found
     for module in pkgutil.iter_modules(package.__path__):
         if module.ispkg:
-            found.setdefault(module.name, f"systems.{module.name}:SYSTEM")
+            found.setdefault(module.name, f"{PACKAGE}.{module.name}:SYSTEM")
     return found
 
 

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("sekkei.web.demo")
 
 
-async def load(shell: Shell) -> list[str]:
-    """The people, then every system's sample data, unless this store has it; returns the systems that were loaded."""
+async def load(shell: Shell, *, strict: bool = False) -> list[str]:
+    """The people, then every system's sample data, unless this store has it; returns the systems that were loaded.
+
+    A system whose data cannot be loaded does not keep the others from running, unless `strict`.
+    """
     for person in DEMO_PEOPLE:
         await shell.accounts.ensure(person)
     loaded = []
@@ -25,7 +28,13 @@ async def load(shell: Shell) -> list[str]:
         marker = f"demo/{name}"
         if await shell.db.get(done_once(marker).consistent()) is not None:
             continue
-        await opened.system.demo(opened.context, opened.parts)
+        try:
+            await opened.system.demo(opened.context, opened.parts)
+        except Exception:
+            if strict:
+                raise
+            log.exception("demo data could not be loaded", extra={"system": name})
+            continue
         try:
             await shell.db.write(done_once.create(Marker(name=marker, at=days.now(shell.clock))))
         except ConditionFailed:

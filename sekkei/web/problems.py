@@ -32,6 +32,17 @@ _BUSY = frozenset(
 )
 
 
+_CODES = {
+    400: "bad-request",
+    404: "not-found",
+    405: "method-not-allowed",
+    413: "too-large",
+    415: "unsupported-media-type",
+    421: "misdirected",
+    503: "busy",
+}
+
+
 def wants_json(request: Request) -> bool:
     """Programs say so: by the route, by what they accept, or by what they send."""
     if request.scope.get("sekkei.api"):
@@ -102,8 +113,8 @@ def on_http_error(request: Request, error: Exception) -> Response:
     """What Starlette itself refuses: no such page, no such method, a body that is too large."""
     assert isinstance(error, HTTPException)
     status = error.status_code
-    key = f"problem.{status}" if status in (400, 404, 405, 413, 415, 421, 503) else "problem.other"
-    code = HTTPStatus(status).name.lower().replace("_", "-")
+    key = f"problem.{status}" if status in _CODES else "problem.other"
+    code = _CODES.get(status, f"http-{status}")
     return problem(request, status, code, t(request, key), headers=error.headers)
 
 

@@ -31,6 +31,7 @@ from sekkei.runtime.system import System
 from sekkei.store import Embedded, Store
 from sekkei.web import csrf
 from sekkei.web.accounts import Passwords
+from sekkei.web.demo import load
 from sekkei.web.gate import SESSION_COOKIE
 from sekkei.web.shell import Shell, application
 
@@ -246,9 +247,11 @@ async def opened(
         loopback=loopback,
         passwords=Passwords(QUICK_PASSWORDS),
     )
-    app.state.shell.load_demo = demo
+    app.state.shell.load_demo = False
     try:
         async with app.router.lifespan_context(app):
+            if demo:
+                await load(app.state.shell, strict=True)
             yield Client(app)
     finally:
         if own is not None:

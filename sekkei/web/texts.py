@@ -13,6 +13,7 @@ looked up in the shell's own texts; one that nobody has is an error, so that a t
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
@@ -112,7 +113,7 @@ def negotiate(asked: str | None, cookie: str | None, accepted: str | None) -> st
 
 # For tests of a system: `assert not missing_texts(TEXTS, Path(systems.tasks.__file__).parent)`
 
-_USED = re.compile(r"""\bt\(\s*(?:request,\s*)?["']([a-z0-9_.-]+)["']""")
+_USED = re.compile(r"""\bt\(\s*["']([a-z0-9_.-]+)["']""")
 _PLACE = re.compile(r"\{(\w+)[^}]*\}")
 
 
@@ -127,7 +128,9 @@ def missing_texts(table: TextTable, folder: Path | None = None) -> list[str]:
         if len(set(map(frozenset, places.values()))) > 1:
             found.append(f"{key}: the languages fill in different values: {places}")
     for file, key in _used_keys(folder) if folder else ():
-        if key not in table and key not in SHELL:
+        known = (*table, *SHELL)
+        # A key that is put together, such as "state." ~ value, must have at least one that begins so.
+        if not any(one == key or (key.endswith(".") and one.startswith(key)) for one in known):
             found.append(f"{key}: used in {file} but not defined")
     return found
 
@@ -138,7 +141,12 @@ def _places(text: Text) -> set[str]:
 
 
 def _used_keys(folder: Path) -> Iterable[tuple[str, str]]:
-    for pattern in ("*.html", "*.py"):
-        for file in sorted(folder.rglob(pattern)):
-            for key in _USED.findall(file.read_text("utf-8")):
-                yield file.name, key
+    for file in sorted(folder.rglob("*.html")):
+        for key in _USED.findall(file.read_text("utf-8")):
+            yield file.name, key
+    for file in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "t":
+                for argument in node.args[:2]:
+                    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                        yield file.name, argument.value

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import pytest
+
+from sekkei.runtime.system import Context, Parts
+from sekkei.web.demo import load
 from sekkei.web.testing import opened
 from tests.web.example import SYSTEM
 
@@ -28,3 +34,17 @@ async def test_home_names_what_runs() -> None:
         assert 'href="/example/docs"' in shown.text
     async with opened() as client:
         assert (await client.get("/")).status == 200
+
+
+async def test_demo_data_is_loaded_once_and_one_that_fails_leaves_the_others() -> None:
+    async def fails(ctx: Context, parts: Parts) -> None:
+        raise RuntimeError("no data")
+
+    broken = dataclasses.replace(SYSTEM, name="broken", demo=fails)
+    async with opened(broken, SYSTEM) as client:
+        with pytest.raises(RuntimeError, match="no data"):
+            await load(client.shell, strict=True)
+        assert await load(client.shell) == ["example"]
+        assert await load(client.shell) == []
+        await client.sign_in()
+        assert "牛乳を買う" in (await client.get("/example/")).text

@@ -1,0 +1,174 @@
+"""`sekkei up` and `sekkei serve` as processes: what they print, what they serve, how they end."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import boto3
+import pytest
+
+from sekkei.commands import up
+from sekkei.commands.up import settings_from
+
+COMMAND = [sys.executable, "-m", "sekkei.cli"]
+
+
+def environment(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SEKKEI_", "AWS_"))}
+    return {**kept, **more}
+
+
+class Running:
+    """Sekkei in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.printed = ""
+        assert process.stdout is not None
+        for line in process.stdout:
+            self.printed += line
+            if line.startswith("Stop it with"):
+                break
+        found = re.search(r"Sekkei runs: (http://\S+)", self.printed)
+        assert found, self.printed + (process.stderr.read() if process.stderr else "")
+        self.url = found[1]
+        dynamodb = re.search(r"DynamoDB API: (http://\S+)", self.printed)
+        self.dynamodb_url = dynamodb[1] if dynamodb else ""
+
+    def page(self, path: str) -> str:
+        with urlopen(self.url + path, timeout=30) as answer:
+            return str(answer.read().decode())
+
+    def tables(self) -> list[str]:
+        client = boto3.client(
+            "dynamodb",
+            endpoint_url=self.dynamodb_url,
+            region_name="us-east-1",
+            aws_access_key_id="local",
+            aws_secret_access_key="local",
+        )
+        return list(client.list_tables()["TableNames"])
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
+        self.process.send_signal(number)
+        _, logged = self.process.communicate(timeout=30)
+        return self.process.returncode, logged
+
+
+@contextmanager
+def running(*arguments: str, **variables: str) -> Iterator[Running]:
+    process = subprocess.Popen(
+        [*COMMAND, *arguments, "--port", "0", "--dynamodb-port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(**variables),
+    )
+    try:
+        yield Running(process)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_everything_runs_and_ends_when_told_to(tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+    with running("up", "--data", data) as first:
+        home = first.page("/")
+        assert 'href="/tasks/"' in home
+        assert 'href="/console/outbox"' in home
+        assert first.dynamodb_url in home
+        assert {"sekkei-runtime", "sekkei-web", "task-table-v3"} <= set(first.tables())
+        assert f"{first.url}/tasks/" in first.printed
+        with running("up", SEKKEI_STORE=first.dynamodb_url, SEKKEI_SECRET="x" * 32) as second:  # the same, from afar
+            assert second.dynamodb_url == ""
+            assert "/console/outbox" not in second.page("/")
+            assert second.end()[0] == 0
+        code, logged = first.end()
+        assert code == 0
+        assert "Traceback" not in logged
+    assert (tmp_path / "data" / "sekkei.db").exists()
+    with running("serve", "tasks", "--data", data, "--no-demo") as again:
+        assert 'href="/tasks/"' in again.page("/")
+        assert "佐藤" not in again.page("/")
+        assert again.end(signal.SIGINT)[0] == 0
+
+
+def test_an_open_connection_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    with running("up", "--data", str(tmp_path)) as program:
+        parts = urlsplit(program.url)
+        connection = HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+        connection.request("GET", "/")  # kept open
+        connection.getresponse().read()
+        assert program.end()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["serve", "nothing"], "There is no system nothing. Installed: "),
+        (["up", "--data", "{file}"], "file"),
+    ],
+)
+def test_what_cannot_run_says_why(arguments: list[str], words: str, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.mkdir()
+    (file / "sekkei.db").write_text("this is no store, but it is long enough to be read as one" * 100)
+    command = [*COMMAND, *(one.replace("{file}", str(file)) for one in arguments), "--port", "0"]
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=60, cwd=tmp_path)
+    assert ended.returncode == 2
+    assert words in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_port_that_is_taken(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        for option, other in (("--port", "--dynamodb-port"), ("--dynamodb-port", "--port")):
+            command = [*COMMAND, "up", option, port, other, "0", "--data", str(tmp_path)]
+            ended = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=60)
+            assert ended.returncode == 2
+            assert f"Port {port} at 127.0.0.1 is in use. Choose another with {option}" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "demo"),
+    [
+        ([], {}, True),
+        (["--no-demo"], {}, False),
+        (["--no-demo"], {"SEKKEI_DEMO": "1"}, False),
+        (["--host", "0.0.0.0"], {}, False),
+        (["--host", "0.0.0.0"], {"SEKKEI_DEMO": "1"}, False),
+        ([], {"SEKKEI_STORE": "dynamodb://ap-northeast-1"}, False),
+        ([], {"SEKKEI_STORE": "https://dynamodb.example"}, False),
+        ([], {"SEKKEI_STORE": "http://127.0.0.1:8001", "SEKKEI_DEMO": "1"}, True),
+        ([], {"SEKKEI_STORE": ":memory:"}, True),
+        ([], {"SEKKEI_DEMO": "0"}, False),
+    ],
+)
+def test_sample_data_only_where_it_can_do_no_harm(
+    arguments: list[str], variables: dict[str, str], demo: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in [name for name in os.environ if name.startswith("SEKKEI_")]:
+        monkeypatch.delenv(name)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    parser = ArgumentParser()
+    up.add_arguments(parser)
+    found = settings_from(parser.parse_args([*arguments, "--data", str(tmp_path)]), 1234)
+    assert found.demo is demo
+    assert found.public_url == "http://127.0.0.1:1234"

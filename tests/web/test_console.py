@@ -1,0 +1,158 @@
+"""The operator's pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from sekkei.design import Change, Reactions
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Job, Progress
+from sekkei.runtime.pump import ATTEMPTS_MAX
+from sekkei.runtime.system import Context, Parts, System
+from sekkei.web.console import linked
+from sekkei.web.console_tables import plain
+from sekkei.web.testing import Client, opened
+from tests.web.example import SYSTEM
+from tests.web.example.design import Note, design, notes
+
+broken = True
+
+
+def build(ctx: Context) -> Parts:
+    reactions = Reactions(design)
+
+    @reactions.on(notes)
+    async def react(change: Change[Note]) -> None:
+        if broken:
+            raise RuntimeError("not yet")
+
+    async def step(payload: Mapping[str, Any], cursor: str | None) -> Progress:
+        return Progress(7)
+
+    return Parts(reactions=[reactions], jobs={"recount": Job([("count", step)])}, recurring={"nightly": "5 0 * * *"})
+
+
+async def no_demo(ctx: Context, parts: Parts) -> None:
+    pass
+
+
+FAILING = System("failing", {"ja": "x", "en": "x"}, {"ja": "x", "en": "x"}, design, build, no_demo)
+
+
+async def put_mail(client: Client, **body: str) -> None:
+    await client.shell.outbox.put("mail", "mei@demo.example", body, id=body["subject"])
+
+
+async def test_a_mail_can_be_read_in_the_outbox() -> None:
+    async with opened(SYSTEM) as client:
+        assert "まだ何もありません" in (await client.get("/console/outbox")).text
+        await put_mail(client, subject="招待/1", text="こちら: http://127.0.0.1:8000/x?a=1&b=2 です")
+        shown = await client.get("/console/outbox")
+        assert "送信待ち" in shown.text
+        await client.work()
+        shown = await client.get("/console/outbox")
+        assert "送信済み" in shown.text
+        found = re.search(r'href="(/console/outbox/message[^"]+)"', shown.text)
+        assert found is not None
+        message = await client.get(found[1].replace("&amp;", "&"))
+        assert '<a href="http://127.0.0.1:8000/x?a=1&amp;b=2"' in message.text
+        assert (await client.get("/console/outbox/message?id=nothing")).status == 404
+
+
+async def test_html_of_a_mail_can_do_nothing() -> None:
+    async with opened(SYSTEM) as client:
+        await put_mail(client, subject="s", html="<script>steal()</script><b>hi</b>")
+        reply = await client.get("/console/outbox/html?id=web/s")
+        policy = reply.header("content-security-policy") or ""
+        assert policy.startswith("sandbox allow-popups ")
+        assert "allow-scripts" not in policy
+        assert "default-src 'none'" in policy
+        assert reply.header("x-frame-options") == "SAMEORIGIN"
+
+
+async def test_pages_of_the_outbox() -> None:
+    async with opened(SYSTEM) as client:
+        for number in range(60):
+            await put_mail(client, subject=f"m{number:02d}")
+        first = (await client.get("/console/outbox")).text
+        found = re.search(r'rel="next" href="([^"]+)"', first)
+        assert found is not None
+        second = (await client.get("/console/outbox" + found[1])).text
+        subjects = re.findall(r">m(\d\d)<", first + second)
+        assert sorted(map(int, subjects)) == list(range(60))
+
+
+async def test_tables_and_items_by_page_key_and_index() -> None:
+    async with opened(SYSTEM, demo=True) as client:
+        db = client.shell.house.systems["example"].context.db
+        for number in range(60):
+            await db.write(notes.create(Note(owner="someone", id=f"{number:02d}", text="<b>x</b>")))
+        listed = (await client.get("/console/tables")).text
+        for name in ("example-notes", "sekkei-runtime", "sekkei-web"):
+            assert f'href="/console/tables/{name}"' in listed
+        seen: list[str] = []
+        path = "/console/tables/example-notes?key=OWNER%23someone"
+        while path:
+            shown = (await client.get(path)).text
+            assert "<b>x</b>" not in shown
+            seen += re.findall(r"<code>NOTE#(\d\d)</code>", shown)
+            found = re.search(r'rel="next" href="([^"]+)"', shown)
+            path = "/console/tables/example-notes" + found[1].replace("&amp;", "&") if found else ""
+        assert seen == [f"{number:02d}" for number in range(60)]
+        assert "OUTBOX" not in (await client.get("/console/tables/sekkei-runtime?index=listed")).text
+        assert (await client.get("/console/tables/sekkei-runtime?index=due")).status == 200
+        for path in ("/console/tables/nothing", "/console/tables/x", "/console/tables/example-notes?index=none"):
+            assert (await client.get(path)).status == 404
+        assert (await client.get("/console/tables/example-notes?after=forged")).status == 400
+
+
+def test_values_without_their_types() -> None:
+    value = {"M": {"a": {"L": [{"N": "1"}, {"NULL": True}]}, "b": {"SS": ["x"]}, "c": {"BOOL": False}}}
+    assert plain(value) == {"a": ["1", None], "b": ["x"], "c": False}
+
+
+def test_only_addresses_of_pages_become_links() -> None:
+    text = linked('<i> https://a.example/x"y javascript:alert(1) （http://b.example）')
+    assert text.count("<a ") == 2
+    assert "<i>" not in text
+    assert 'href="https://a.example/x"' in text
+    assert 'href="http://b.example"' in text
+
+
+async def test_schedules_and_jobs_are_listed() -> None:
+    async with opened(FAILING) as client:
+        context = client.shell.house.systems["failing"].context
+        at = days.now(client.shell.clock) + timedelta(days=2)
+        await context.schedules.put("failing/later", "nightly", {"team": "t1"}, at=at)
+        await context.jobs.start("recount", {}, id="recount-1")
+        schedules = (await client.get("/console/schedules")).text
+        assert "failing/later" in schedules
+        assert "t1" in schedules
+        assert "作業中" in (await client.get("/console/jobs")).text
+        await client.work()
+        jobs = (await client.get("/console/jobs")).text
+        assert "完了" in jobs
+        assert ">7<" in jobs
+
+
+async def test_a_record_that_was_set_aside_is_shown_and_handed_over_again() -> None:
+    global broken
+    async with opened(FAILING) as client:
+        broken = True
+        assert "脇に置いたレコードはありません" in (await client.get("/console/aside")).text
+        context = client.shell.house.systems["failing"].context
+        await context.db.write(notes.create(Note(owner="o", id="1", text="poison")))
+        for _ in range(ATTEMPTS_MAX + 1):
+            await client.work()
+        shown = (await client.get("/console/aside")).text
+        assert "the handler reported it as failed" in shown
+        assert "poison" in shown
+        consumer, sequence = re.findall(r'name="(?:consumer|sequence)" value="([^"]+)"', shown)
+        replay = {"consumer": consumer, "sequence": sequence}
+        assert "まだ失敗します" in (await client.post("/console/aside/replay", replay, follow=True)).text
+        broken = False
+        assert "うまくいきました" in (await client.post("/console/aside/replay", replay, follow=True)).text
+        assert (await client.post("/console/aside/replay", replay)).status == 404

@@ -1,0 +1,111 @@
+"""Typed values out of forms."""
+
+from __future__ import annotations
+
+from datetime import date
+from enum import Enum
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+import pytest
+from msgspec import Meta, Struct
+from starlette.requests import Request
+
+from sekkei.runtime.refusals import Conflict, say
+from sekkei.web.forms import Form, FormErrors, form, refill
+from sekkei.web.texts import Speech, Texts
+from sekkei.web.words import TEXTS
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Entry(Struct):
+    title: Annotated[str, Meta(min_length=2, max_length=5)]
+    start: date | None = None
+    count: Annotated[int, Meta(ge=1, le=9)] = 1
+    colour: Colour = Colour.RED
+    tags: list[str] = []
+    mail: bool = False
+    text: str = ""
+
+
+def sent(pairs: list[tuple[str, str]], language: str = "ja") -> Request:
+    body = urlencode(pairs).encode()
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    headers = [(b"content-type", b"application/x-www-form-urlencoded")]
+    request = Request({"type": "http", "method": "POST", "headers": headers, "path": "/"}, receive)
+    request.state.speech = Speech(Texts(TEXTS, {}), language, "")
+    return request
+
+
+async def errors_of(pairs: list[tuple[str, str]], language: str = "ja") -> dict[str, str]:
+    with pytest.raises(FormErrors) as wrong:
+        await form(sent(pairs, language), Entry)
+    return dict(wrong.value.errors)
+
+
+async def test_every_kind_of_field() -> None:
+    pairs = [
+        ("title", " 提灯 "),
+        ("start", "2026-08-01"),
+        ("count", "3"),
+        ("colour", "blue"),
+        ("tags", "a"),
+        ("tags", "b"),
+        ("mail", "on"),
+        ("text", "one\r\ntwo\r\n"),
+        ("unknown", "x"),
+    ]
+    found = await form(sent(pairs), Entry)
+    assert found == Entry("提灯", date(2026, 8, 1), 3, Colour.BLUE, ["a", "b"], True, "one\ntwo")
+
+
+async def test_empty_fields_count_as_not_given() -> None:
+    found = await form(sent([("title", "ab"), ("start", ""), ("count", " "), ("tags", ""), ("colour", "")]), Entry)
+    assert found == Entry("ab")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "ja", "en"),
+    [
+        ("title", "a", "2文字以上", "At least 2"),
+        ("title", "abcdef", "5文字以下", "5 characters at most"),
+        ("title", "  ", "入力して", "fill this in"),
+        ("start", "2026-02-30", "存在する日付", "not a date"),
+        ("start", "tomorrow", "存在する日付", "not a date"),
+        ("count", "0", "1以上", "1 or more"),
+        ("count", "10", "9以下", "9 or less"),
+        ("count", "many", "数字を", "a number"),
+        ("count", "1.5", "数字を", "a number"),
+        ("colour", "green", "選択肢から", "one of those offered"),
+    ],
+)
+async def test_what_is_wrong_is_said_beside_the_field(name: str, value: str, ja: str, en: str) -> None:
+    pairs = [("title", "ok"), (name, value)] if name != "title" else [(name, value)]
+    for language, words in (("ja", ja), ("en", en)):
+        found = await errors_of(pairs, language)
+        assert list(found) == [name]
+        assert words in found[name]
+
+
+async def test_all_fields_are_checked_at_once_and_what_was_typed_comes_back() -> None:
+    request = sent([("title", "a"), ("count", "x"), ("tags", "p"), ("tags", "q"), ("password", "secret")])
+    with pytest.raises(FormErrors) as wrong:
+        await form(request, Entry)
+    again = refill(request, wrong.value)
+    assert set(again.errors) == {"title", "count"}
+    assert again.values == {"title": "a", "count": "x", "tags": ["p", "q"]}
+
+
+async def test_a_refusal_of_the_service_stands_beside_its_field() -> None:
+    request = sent([("title", "abc")])
+    await form(request, Entry)
+    refusal = Conflict("taken", words=say("「{title}」はあります。", "“{title}” is there."), field="title", title="abc")
+    assert refill(request, refusal) == Form({"title": "abc"}, {"title": "「abc」はあります。"})
+    assert refill(request, Conflict()).errors == {"": "この操作はできません。"}

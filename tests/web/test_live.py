@@ -1,0 +1,88 @@
+"""Server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from sekkei.web.live import CONNECTIONS_MAX
+from sekkei.web.testing import Client, opened
+from tests.web.example import SYSTEM
+
+
+def topic(client: Client, name: str, data: object) -> None:
+    client.shell.house.live.publish("example/demo-aoi", name, data)
+
+
+async def heard(client: Client, count: int, path: str = "/example/live", **headers: str) -> str:
+    return (await client.events(path, count, headers=headers)).text
+
+
+def ids(text: str) -> list[str]:
+    return re.findall(r"^id: (\S+)$", text, re.MULTILINE)
+
+
+async def address(client: Client) -> str:
+    """As the page has it."""
+    found = re.search(r'data-live="([^"]+)"', (await client.get("/example/")).text)
+    assert found is not None
+    return found[1]
+
+
+async def test_what_happens_after_the_page_was_made_arrives() -> None:
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        path = await address(client)
+        await client.post("/example/", {"text": "one\ntwo"})
+        text = await heard(client, 2, path)
+        assert text.startswith("retry: 2000\n\n")
+        assert 'event: note\ndata: {"text":"one\\ntwo"}\n\n' in text
+
+
+async def test_a_browser_that_comes_back_goes_on_where_it_was() -> None:
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        path = await address(client)
+        for number in range(4):
+            topic(client, "note", number)
+        first = await heard(client, 3, path)
+        assert "data: 0" in first
+        assert "data: 1" in first
+        rest = await heard(client, 3, path, **{"Last-Event-ID": ids(first)[-1]})
+        assert "data: 1" not in rest
+        assert "data: 2" in rest
+        assert "data: 3" in rest
+
+
+async def test_a_position_of_an_earlier_life_of_the_server_asks_for_a_reload() -> None:
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        for position in ("deadbeef-3", "x", "-", f"{client.shell.boot}-x", f"{client.shell.boot}-999"):
+            assert "event: reload" in await heard(client, 2, **{"Last-Event-ID": position}), position
+        assert "event: reload" not in await heard(client, 2)
+
+
+async def test_a_quiet_connection_says_that_it_is_there() -> None:
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        reply = await client.events("/example/live", 2)
+        assert reply.text.endswith(": still here\n\n")
+        assert reply.header("content-type") == "text/event-stream; charset=utf-8"
+        assert reply.header("cache-control") == "no-store"
+
+
+async def test_one_person_has_a_bounded_number_of_connections() -> None:
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        tasks = [asyncio.create_task(client.events("/example/live", 1000)) for _ in range(CONNECTIONS_MAX)]
+        while client.shell.connections.open["demo-aoi"] < CONNECTIONS_MAX:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        assert (await client.get("/example/live")).status == 429
+        other = client.another()
+        await other.sign_in("demo-ren")
+        assert (await other.get("/example/live")).status == 200
+        client.shell.connections.stopping.set()
+        replies = await asyncio.wait_for(asyncio.gather(*tasks), 5)
+        assert {reply.status for reply in replies} == {200}
+        assert not client.shell.connections.open
+        assert client.shell.house.live.listeners("example/demo-aoi") == 0
