@@ -88,5 +88,5 @@ class Reactions:
 
     async def _shown_reactors(self, viewer: str, found: Sequence[Reaction]) -> dict[str, User]:
         ids = list(dict.fromkeys(one.reactor_id for one in found))
-        people, relations = await asyncio.gather(self._sight.users(ids), self._sight.relations(viewer, ids))
-        return {id: user for id, user in people.items() if not relations[id].apart}
+        people, apart = await asyncio.gather(self._sight.users(ids), self._sight.apart_from(viewer))
+        return {id: user for id, user in people.items() if id not in apart}

@@ -17,12 +17,12 @@ from sekkei.design import Database
 from sekkei.design.cursors import seal, unseal
 from systems.q import design
 from systems.q.entities import answers
-from systems.q.models import Answer, DailyQuestion, User
+from systems.q.models import Answer, DailyQuestion, User, Visibility
 from systems.q.service.access import Access
 from systems.q.service.answers import Answers
 from systems.q.service.reactions import Reactions, Summary
 from systems.q.service.visibility import Visibility as Sight
-from systems.q.sight import is_shown, reads_answers
+from systems.q.sight import Relation, is_shown, reads_answers
 
 PAGE = 20
 PAGE_MAX = 50
@@ -92,13 +92,19 @@ class Timelines:
         return sorted(found, key=lambda pair: order(pair[0]))
 
     async def _readable(self, who: str, shown: Sequence[Answer]) -> list[tuple[Answer, User]]:
-        ids = [answer.user_id for answer in shown]
-        authors, relations = await asyncio.gather(self._sight.users(ids), self._sight.relations(who, ids))
-        return [
-            (answer, authors[answer.user_id])
-            for answer in shown
-            if reads_answers(who, authors.get(answer.user_id), relations[answer.user_id])
-        ]
+        """Of answers of followees, those whose authors let the viewer read them."""
+        authors, apart = await asyncio.gather(
+            self._sight.users([answer.user_id for answer in shown]), self._sight.apart_from(who)
+        )
+        strict = [id for id, author in authors.items() if author.visibility_type is Visibility.MUTUAL]
+        back = await self._sight.followers_among(who, strict)
+        found = []
+        for answer in shown:
+            id = answer.user_id
+            relation = Relation(follows=True, followed=id in back, blocked=id in apart)
+            if id in authors and reads_answers(who, authors[id], relation):
+                found.append((answer, authors[id]))
+        return found
 
 
 def _position(answer: Answer) -> dict[str, object]:

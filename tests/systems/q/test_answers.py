@@ -222,6 +222,7 @@ async def test_reactions_of_blocked_and_banned_people_are_hidden(world: World) -
         await world.service.reactions.react(name, day, "a", ReactionType.EYES)
     await world.service.graph.block("b", "me")
     await world.service.moderation.ban("boss", "c")
+    world.pass_time()
     assert await world.service.reactions.of("me", day, "a") == []
     await world.service.moderation.unban("boss", "c")
     assert [by.user_id for _, by in await world.service.reactions.of("me", day, "a")] == ["c"]

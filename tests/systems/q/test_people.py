@@ -7,11 +7,11 @@ from datetime import date
 
 import pytest
 
-from sekkei.design import TransactionFailed
+from sekkei.design import TransactionFailed, replace
 from sekkei.runtime import days
 from systems.q import design
 from systems.q.entities import blocks, follow_requests, follows, push_tokens, users
-from systems.q.models import DeviceType, Follow, User, Visibility
+from systems.q.models import DeviceType, Follow, Visibility
 from systems.q.refusals import (
     AlreadyFollowing,
     AlreadyJoined,
@@ -210,13 +210,8 @@ async def test_a_thousand_follow_at_once(fair: World) -> None:
     names = [f"fan{number}" for number in range(1000)]
     await fair.join(star)
     like = await fair.user(star)
-    values = {"display_name": None, "birth_date": like.birth_date, "created_at": like.created_at}
-    await asyncio.gather(
-        *(
-            fair.db.write(users.create(User(user_id=name, email=f"{name}@e.com", updated_at=like.updated_at, **values)))
-            for name in names
-        )
-    )
+    fans = [replace(like, user_id=name, email=f"{name}@example.com", app_id=None) for name in names]
+    await asyncio.gather(*(fair.db.write(users.create(fan)) for fan in fans))
     await asyncio.gather(*(fair.service.graph.follow(name, star) for name in names))
     assert (await fair.user(star)).follower_count == 1000
     assert await fair.db.count(design.followers_of(star)) == 1000
