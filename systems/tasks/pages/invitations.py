@@ -26,8 +26,7 @@ def declare(pages: Pages, service: Service, context: Context) -> None:
         found = await service.invitations.look(team_id, invite_id, token)
         user = current_user(request)
         theirs = user is not None and user.verified and user.email == found.email
-        headers = {"Referrer-Policy": "no-referrer"}  # the address is a secret
-        return page(request, "tasks/invitation.html", headers=headers, invitation=found, token=token, theirs=theirs)
+        return page(request, "tasks/invitation.html", invitation=found, token=token, theirs=theirs)
 
     @pages.post("/invitations/{team_id}/{invite_id}", name="accept")
     async def accept(request: Request) -> Response:

@@ -171,7 +171,13 @@ board.addEventListener("live:gone", ({ detail }) => cardOf(detail.task)?.remove(
 board.addEventListener("live:totals", ({ detail }) => {
   for (const column of columns) column.querySelector("[data-total]").textContent = detail[column.dataset.status];
 });
-board.addEventListener("live:team", () => {
-  const busy = document.querySelector("dialog[open]") || dragged || document.activeElement?.matches("input, select, textarea");
-  if (!busy) location.reload();
+// Tags or members changed: everything that shows them is renewed, except where somebody is at work.
+board.addEventListener("live:team", async () => {
+  const response = await fetch(location.href, { headers: { Accept: "text/html" } });
+  if (!response.ok || response.redirected) return location.reload();
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const inUse = (element) => element.contains(document.activeElement) || element.closest("dialog[open]") || element === dragged;
+  const renewed = [...page.querySelectorAll(".task-card")].map((card) => [cardOf(card.dataset.task), card]);
+  for (const selector of [".filters", "#new-task .dialog-body"]) renewed.push([document.querySelector(selector), page.querySelector(selector)]);
+  for (const [old, fresh] of renewed) if (old && fresh && !inUse(old)) old.replaceWith(fresh);
 });

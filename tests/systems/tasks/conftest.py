@@ -20,6 +20,9 @@ from systems.tasks.design import design
 from systems.tasks.entities import Role, Team
 from systems.tasks.jobs import TaskJobs
 from systems.tasks.service import Service, Visitor
+from tests.browser import browser, serve, shots
+
+__all__ = ["browser", "serve", "shots"]
 
 NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
 STORES = ("embedded", "weather", "ministack")

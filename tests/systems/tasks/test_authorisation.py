@@ -1,0 +1,197 @@
+"""Every route by everybody: anonymous, a member of another team, a removed member, a member, an admin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sekkei.clock import SYSTEM as CLOCK
+from sekkei.web.testing import Client, opened
+from systems.tasks import SYSTEM
+from systems.tasks.changes import Draft
+from systems.tasks.entities import Role
+from systems.tasks.service import Service, Visitor
+from tests.web.authorisation import Matrix, Rule, deviations, uncovered
+
+TEAM = "/tasks/teams/{team_id}"
+API = "/tasks/api/teams/{team_id}"
+
+
+def _by(anonymous: int, outsider: int, member: int, admin: int) -> dict[str, int]:
+    """Somebody who was removed is an outsider."""
+    return {"anonymous": anonymous, "other team": outsider, "removed": outsider, "member": member, "admin": admin}
+
+
+ANYBODY = _by(200, 200, 200, 200)
+PAGE = _by(303, 404, 200, 200)
+FORM = _by(303, 404, 303, 303)
+ADMIN_FORM = _by(303, 404, 403, 303)
+READ = _by(401, 404, 200, 200)
+
+
+class World:
+    """One team with everybody in their places, and fresh things to be deleted."""
+
+    def __init__(self, client: Client, service: Service) -> None:
+        self.client, self.service = client, service
+        self.team_id = ""
+        self.actors: dict[str, Client] = {}
+
+    async def build(self) -> None:
+        people = {"admin": "demo-aoi", "member": "demo-ren", "removed": "demo-mei", "other team": "demo-sota"}
+        self.actors = {"anonymous": self.client, **{name: self.client.another() for name in people}}
+        for name, person in people.items():
+            await self.actors[name].sign_in(person)
+            await self.actors[name].get("/tasks/")
+        self.team_id = (await self.service.teams.create("demo-aoi", "表")).team_id
+        await self.service.teams.create("demo-sota", "ほかのチーム")
+        for person in ("demo-ren", "demo-mei"):
+            await self.join(person)
+        await self.service.teams.remove("demo-aoi", self.team_id, "demo-mei")
+
+    async def join(self, person: str, role: Role = Role.MEMBER) -> None:
+        email = f"{person.removeprefix('demo-')}@demo.example"
+        invitations = self.service.invitations
+        made = await invitations.invite("demo-aoi", self.team_id, email, role)
+        user = await self.service.people.by_email(email)
+        assert user is not None
+        visitor = Visitor(user.user_id, email, user.name)
+        await invitations.accept(visitor, self.team_id, made.invite_id, invitations.token_of(made))
+
+    async def task(self) -> Mapping[str, str]:
+        made = await self.service.tasks.create("demo-aoi", self.team_id, Draft("対象"))
+        return {"task_id": made.task_id}
+
+    async def tag(self) -> Mapping[str, str]:
+        return {"tag_id": (await self.service.teams.add_tag("demo-aoi", self.team_id, "対象", "#000000")).tag_id}
+
+    async def invitation(self) -> Mapping[str, str]:
+        made = await self.service.invitations.invite("demo-aoi", self.team_id, f"{CLOCK.uuid()}@x.example", Role.MEMBER)
+        return {"invite_id": made.invite_id}
+
+    async def newcomer(self) -> Mapping[str, str]:
+        """Somebody in the team whom nobody would miss."""
+        members = {one.user_id for one in await self.service.teams.members("demo-aoi", self.team_id)}
+        if "demo-yui" not in members:
+            await self.service.people.arrive(Visitor("demo-yui", "yui@demo.example", "伊藤 結衣"))
+            await self.join("demo-yui")
+        return {"user_id": "demo-yui"}
+
+    async def calendar(self) -> Mapping[str, str]:
+        address = await self.service.feeds.address("demo-aoi", self.team_id)
+        *_, user_id, name = address.split("/")
+        return {"user_id": user_id, "token": name.removesuffix(".ics")}
+
+
+def pages(world: World) -> Matrix:
+    task, tag, invitation = world.task, world.tag, world.invitation
+    return {
+        "GET /tasks/": Rule(_by(303, 200, 200, 200)),
+        "POST /tasks/teams": Rule(_by(303, 303, 303, 303), form={"name": "新しい"}),
+        f"GET {TEAM}": Rule(PAGE),
+        f"GET {TEAM}/columns/{{status}}": Rule(PAGE),
+        f"GET {TEAM}/cards/{{task_id}}": Rule(PAGE, prepare=task),
+        f"GET {TEAM}/tasks": Rule(PAGE),
+        f"GET {TEAM}/late": Rule(PAGE),
+        f"GET {TEAM}/burndown": Rule(PAGE),
+        f"GET {TEAM}/settings": Rule(PAGE),
+        f"GET {TEAM}/tasks/new": Rule(PAGE),
+        f"GET {TEAM}/tasks/{{task_id}}": Rule(PAGE, prepare=task),
+        f"GET {TEAM}/tasks/{{task_id}}/comments": Rule(PAGE, prepare=task),
+        f"GET {TEAM}/export.csv": Rule(PAGE),
+        f"POST {TEAM}/import": Rule(FORM),
+        f"POST {TEAM}/tasks": Rule(FORM, form={"title": "x"}),
+        f"POST {TEAM}/tasks/{{task_id}}": Rule(FORM, form={"title": "x"}, prepare=task),
+        f"POST {TEAM}/tasks/{{task_id}}/move": Rule(FORM, form={"status": "done"}, prepare=task),
+        f"POST {TEAM}/tasks/{{task_id}}/copy": Rule(FORM, prepare=task),
+        f"POST {TEAM}/tasks/{{task_id}}/delete": Rule(FORM, prepare=task),
+        f"POST {TEAM}/tasks/{{task_id}}/comments": Rule(FORM, form={"text": "x"}, prepare=task),
+        f"POST {TEAM}/bulk": Rule(FORM, form={"tasks": "x", "status": "done"}),
+        f"POST {TEAM}/calendar": Rule(FORM),
+        f"POST {TEAM}/settings": Rule(ADMIN_FORM, form={"name": "表"}),
+        f"POST {TEAM}/tags": Rule(ADMIN_FORM, form={"name": "x", "color": "#000000"}),
+        f"POST {TEAM}/tags/{{tag_id}}": Rule(ADMIN_FORM, form={"name": "x", "color": "#000000"}, prepare=tag),
+        f"POST {TEAM}/tags/{{tag_id}}/delete": Rule(ADMIN_FORM, prepare=tag),
+        f"POST {TEAM}/invitations/{{invite_id}}/again": Rule(ADMIN_FORM, prepare=invitation),
+        f"POST {TEAM}/invitations/{{invite_id}}/revoke": Rule(ADMIN_FORM, prepare=invitation),
+        f"POST {TEAM}/invitations": Rule(ADMIN_FORM, form={"email": "new@x.example"}),
+        f"POST {TEAM}/members/{{user_id}}/role": Rule(ADMIN_FORM, form={"role": "member"}, prepare=world.newcomer),
+        f"POST {TEAM}/members/{{user_id}}/remove": Rule(ADMIN_FORM, prepare=world.newcomer),
+        "GET /tasks/calendar/{team_id}/{user_id}/{token}.ics": Rule(ANYBODY, prepare=world.calendar),
+        "GET /tasks/invitations/{team_id}/{invite_id}": Rule(_by(410, 410, 410, 410), prepare=invitation),
+        "POST /tasks/invitations/{team_id}/{invite_id}": Rule(
+            _by(303, 410, 303, 303), form={"token": "forged"}, prepare=invitation
+        ),
+        "GET /tasks/openapi.json": Rule(ANYBODY),
+        "GET /tasks/docs": Rule(ANYBODY),
+    }
+
+
+def api(world: World) -> Matrix:
+    task, tag, invitation = world.task, world.tag, world.invitation
+    tag_body = {"name": "x", "color": "#000000"}
+    return {
+        "GET /tasks/api/work": Rule(_by(401, 200, 200, 200)),
+        "GET /tasks/api/teams": Rule(_by(401, 200, 200, 200)),
+        "POST /tasks/api/teams": Rule(_by(401, 201, 201, 201), json={"name": "x"}),
+        f"GET {API}": Rule(READ),
+        f"PUT {API}": Rule(_by(401, 404, 403, 200), json={"name": "表"}),
+        f"GET {API}/totals": Rule(READ),
+        f"GET {API}/days": Rule(READ),
+        f"GET {API}/members": Rule(READ),
+        f"PATCH {API}/members/{{user_id}}": Rule(
+            _by(401, 404, 403, 204), json={"role": "member"}, prepare=world.newcomer
+        ),
+        f"DELETE {API}/members/{{user_id}}": Rule(_by(401, 404, 403, 204), prepare=world.newcomer),
+        f"GET {API}/tags": Rule(READ),
+        f"POST {API}/tags": Rule(_by(401, 404, 403, 201), json=tag_body),
+        f"PUT {API}/tags/{{tag_id}}": Rule(_by(401, 404, 403, 200), json=tag_body, prepare=tag),
+        f"DELETE {API}/tags/{{tag_id}}": Rule(_by(401, 404, 403, 202), prepare=tag),
+        f"GET {API}/tasks": Rule(READ),
+        f"POST {API}/tasks": Rule(_by(401, 404, 201, 201), json={"title": "x"}),
+        f"GET {API}/tasks/{{task_id}}": Rule(READ, prepare=task),
+        f"PATCH {API}/tasks/{{task_id}}": Rule(READ, json={"status": "doing"}, prepare=task),
+        f"DELETE {API}/tasks/{{task_id}}": Rule(_by(401, 404, 204, 204), prepare=task),
+        f"POST {API}/bulk": Rule(READ, json={"tasks": ["x"], "change": {"status": "done"}}),
+        f"GET {API}/tasks/{{task_id}}/comments": Rule(READ, prepare=task),
+        f"POST {API}/tasks/{{task_id}}/comments": Rule(_by(401, 404, 201, 201), json={"text": "x"}, prepare=task),
+        f"GET {API}/invitations": Rule(_by(401, 404, 403, 200)),
+        f"POST {API}/invitations": Rule(_by(401, 404, 403, 201), json={"email": "api@x.example"}),
+        f"POST {API}/invitations/{{invite_id}}/again": Rule(_by(401, 404, 403, 200), json={}, prepare=invitation),
+        f"DELETE {API}/invitations/{{invite_id}}": Rule(_by(401, 404, 403, 204), prepare=invitation),
+        "POST /tasks/api/invitations/{team_id}/{invite_id}/accept": Rule(
+            _by(401, 410, 200, 200), json={"token": "forged"}, prepare=invitation
+        ),
+    }
+
+
+LIVE = f"GET {TEAM}/live"
+ENDS = (f"POST {TEAM}/delete", f"DELETE {API}")
+
+
+async def test_every_route_by_everybody() -> None:
+    async with opened(SYSTEM) as client:
+        world = World(client, client.shell.house.systems["tasks"].parts.service)
+        await world.build()
+        matrix = {**pages(world), **api(world)}
+        known = {**matrix, LIVE: Rule({}), **{name: Rule({}) for name in ENDS}}
+        assert uncovered(client.app, "tasks", known) == []
+        parameters = {"team_id": world.team_id, "status": "todo"}
+        assert await deviations(matrix, world.actors, parameters) == []
+        assert await deviations(_ends(), world.actors, parameters) == []
+
+
+def _ends() -> Matrix:
+    """Last, because the team is gone then: the page's way deletes it, and the API's finds it closed."""
+    return {
+        ENDS[1]: Rule({"anonymous": 401, "other team": 404, "removed": 404, "member": 403, "admin": 204}),
+        ENDS[0]: Rule({"anonymous": 303, "other team": 404, "removed": 404, "member": 403, "admin": 303}),
+    }
+
+
+async def test_only_members_listen() -> None:
+    async with opened(SYSTEM) as client:
+        world = World(client, client.shell.house.systems["tasks"].parts.service)
+        await world.build()
+        client.shell.connections.stopping.set()  # answers end at once instead of going on for ever
+        rule = Rule({"anonymous": 303, "other team": 404, "removed": 404, "member": 200, "admin": 200})
+        assert await deviations({LIVE: rule}, world.actors, {"team_id": world.team_id}) == []

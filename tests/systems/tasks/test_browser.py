@@ -1,0 +1,124 @@
+"""From sign-in to burndown in Chromium: two people, two windows, one board."""
+
+from __future__ import annotations
+
+from playwright.async_api import Page, expect
+
+from systems.tasks import SYSTEM
+from tests.browser import PHONE, Serve, Shots, Site, Windows
+
+
+async def _sees(page: Page, column: str, title: str) -> None:
+    await expect(page.get_by_role("region", name=column).get_by_role("link", name=title)).to_be_visible()
+
+
+async def _new_team(page: Page, site: Site) -> None:
+    await page.goto(site.url + "/tasks/")
+    await page.get_by_role("button", name="新しいチーム").first.click()
+    await page.get_by_role("dialog").get_by_label("チーム名").fill("引っ越し")
+    await page.get_by_role("button", name="チームを作る").click()
+    await expect(page.get_by_role("heading", name="引っ越し")).to_be_visible()
+
+
+async def _new_task(page: Page, title: str) -> None:
+    await page.keyboard.press("n")
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("タイトル").fill(title)
+    await dialog.get_by_role("button", name="追加する").click()
+    await _sees(page, "未着手", title)
+
+
+async def _accept(page: Page, site: Site) -> None:
+    """The link out of the mail in the outbox."""
+    await page.goto(site.url + "/console/outbox")
+    await page.get_by_role("link", name="引っ越し").first.click()
+    text = await page.locator("body").inner_text()
+    link = next(word for word in text.split() if word.startswith(f"{site.url}/tasks/invitations/"))
+    await page.goto(link)
+    await page.get_by_role("button", name="チームに参加する").click()
+    await expect(page.get_by_role("heading", name="引っ越し")).to_be_visible()
+
+
+async def test_two_people_work_on_one_board(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM)
+    aoi = await browser.window()
+    await aoi.goto(site.url + "/")
+    await aoi.get_by_role("button", name="佐藤 葵").click()
+    await _new_team(aoi, site)
+    board = aoi.url
+    await _new_task(aoi, "段ボールを買う")
+    await _new_task(aoi, "水道の連絡")
+
+    await aoi.goto(board + "/settings")
+    await aoi.get_by_label("メールアドレス").fill("ren@demo.example")
+    await aoi.get_by_role("button", name="招待メールを送る").click()
+    await expect(aoi.get_by_text("ren@demo.example に招待メールを送ります。")).to_be_visible()
+
+    ren = await browser.person(site, "demo-ren", PHONE)
+    await _accept(ren, site)
+    await aoi.goto(board)
+    for page in (aoi, ren):
+        await page.wait_for_selector('[data-live-state="open"]')
+
+    # By drag, and seen at once in the other window.
+    card = aoi.locator(".task-card", has_text="段ボールを買う")
+    await card.drag_to(aoi.get_by_role("region", name="進行中"))
+    await _sees(aoi, "進行中", "段ボールを買う")
+    await _sees(ren, "進行中", "段ボールを買う")
+    # By keys.
+    await aoi.get_by_role("link", name="水道の連絡").focus()
+    await aoi.keyboard.press("Shift+ArrowRight")
+    await _sees(aoi, "進行中", "水道の連絡")
+    await aoi.keyboard.press("Shift+ArrowRight")
+    await _sees(aoi, "完了", "水道の連絡")
+    await _sees(ren, "完了", "水道の連絡")
+    await expect(aoi.get_by_role("link", name="水道の連絡")).to_be_focused()
+    # By the menu, with a finger, on the phone.
+    menu = ren.locator(".task-card", has_text="段ボールを買う")
+    await menu.get_by_label("「段ボールを買う」を移動").click()
+    await menu.get_by_role("button", name="「未着手」へ移動").click()
+    await _sees(aoi, "未着手", "段ボールを買う")
+    for page in (aoi, ren):
+        await expect(page.get_by_role("region", name="完了").locator("[data-total]")).to_have_text("1")
+    await shots(aoi, "tasks-board")
+    await shots(ren, "tasks-board-phone")
+    assert browser.problems == []
+
+
+async def test_filter_late_task_and_burndown(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM, demo=True)
+    page = await browser.person(site, "demo-aoi")
+    await page.goto(site.url + "/tasks/")
+    await page.get_by_role("link", name="タスク管理アプリ開発チーム").last.click()
+    board = page.url
+    await page.get_by_role("search").get_by_label("急ぎ").check()
+    await page.wait_for_url("**tag=*")
+    await expect(page.locator(".task-card")).to_have_count(3)
+    await page.get_by_role("link", name="条件をクリア").click()
+    await page.keyboard.press("/")
+    await page.keyboard.type("csv")
+    await page.keyboard.press("Enter")
+    await page.wait_for_url("**q=csv*")
+    await expect(page.locator(".task-card")).to_have_count(1)
+    await page.get_by_role("link", name="遅れ", exact=True).click()
+    await expect(page.get_by_text("2日超過")).to_be_visible()
+    await shots(page, "tasks-late")
+
+    await page.goto(board)
+    await page.get_by_role("link", name="ボードのキーボード操作").click()
+    mei = await browser.person(site, "demo-mei")
+    await mei.goto(page.url)
+    for window in (page, mei):
+        await window.wait_for_selector('[data-live-state="open"]')
+    await mei.get_by_label("コメントを書く").fill("見ました")
+    await mei.get_by_role("button", name="コメントする").click()
+    await expect(page.get_by_text("見ました")).to_be_visible()
+    await mei.get_by_label("タイトル").fill("ボードのキー操作")
+    await mei.get_by_role("button", name="保存").click()
+    await expect(page.get_by_text("ほかの人がこのタスクを変更しました。")).to_be_visible()
+    await shots(page, "tasks-task")
+
+    await page.goto(board + "/burndown")
+    await expect(page.get_by_role("figure").first).to_be_visible()
+    await shots(page, "tasks-burndown")
+    assert browser.problems == []
