@@ -21,7 +21,6 @@ from systems.eventbot.entities import (
     Status,
     Template,
     acks,
-    design,
     events,
     guild_settings,
     members,
@@ -31,6 +30,7 @@ from systems.eventbot.entities import (
     replies,
     templates,
 )
+from systems.eventbot.entities import design as design
 
 # Access patterns of the document
 

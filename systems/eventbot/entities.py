@@ -127,6 +127,9 @@ class Event:
         default=None, ja="Discord のサーバーイベント", en="Discord's own event", added=True
     )
     attendee_role_id: Attr[str | None] = attr(default=None, ja="参加者ロール", en="role of members", added=True)
+    role_holders: Attr[list[str]] = attr(
+        default_factory=list, ja="ロールを付けた参加者", en="members who have the role", added=True
+    )
     version: Attr[int] = version(added=True)
 
 

@@ -58,9 +58,9 @@ def schedule_name(id: str, kind: str) -> str:
     return f"{id[:3].lower()}-{uuid_of(id)}-{kind}"
 
 
-def nonce(id: str) -> str:
-    """What Discord recognises a repeated post by: at most 25 characters, so the time and chance of the UUID."""
-    return uuid_of(id).replace("-", "")[:25]
+def nonce(id: str, attempt: int = 0) -> str:
+    """What Discord recognises a repeated post by, 25 characters at most; another attempt is another post."""
+    return f"{uuid_of(id).replace('-', '')[:20]}-{attempt % 10_000}"
 
 
 @dataclass(frozen=True, slots=True)

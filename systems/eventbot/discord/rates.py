@@ -16,6 +16,7 @@ from systems.eventbot.discord.errors import RateLimited
 GLOBAL_PER_SECOND = 50
 WAIT_SECONDS_MAX = 2.0
 """A call waits this long for its turn; whoever can come back later is told to."""
+WAITS_MAX = 3
 BUCKETS_MAX = 5_000
 _MAJOR = re.compile(r"^/(channels|guilds|webhooks)/([^/]+)(?:/([^/]+))?")
 _ID = re.compile(r"(?<=/)\d{5,20}(?=/|$)")
@@ -68,12 +69,12 @@ class Rates:
 
     async def turn(self, bucket: Bucket, exempt: bool) -> None:
         """Wait until a request may go out; raises RateLimited when that would take too long."""
-        while True:
+        for attempt in range(WAITS_MAX + 1):
             now = self._clock.now()
             waits = [bucket.wait(now), 0.0 if exempt else self._global_wait(now)]
             if max(waits) <= 0:
                 break
-            if max(waits) > self._wait_max:
+            if max(waits) > self._wait_max or attempt == WAITS_MAX:
                 raise RateLimited(max(waits), "bucket" if waits[0] >= waits[1] else "global")
             await self._sleep(max(waits))
         bucket.remaining -= 1

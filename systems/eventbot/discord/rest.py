@@ -17,10 +17,9 @@ from sekkei.clock import Clock
 from sekkei.runtime.http import Http
 from sekkei.store.errors import NoAnswer
 from systems.eventbot.discord.errors import RateLimited, Refused, Unauthorised, Unavailable
-from systems.eventbot.discord.rates import Rates, Sleep, route_of
+from systems.eventbot.discord.rates import WAIT_SECONDS_MAX, Rates, Sleep, route_of
 
 API_URL = "https://discord.com/api/v10"
-USER_AGENT = "DiscordBot (https://github.com/sekkei/sekkei, 0.1)"
 TRIES_MAX = 3
 log = logging.getLogger("systems.eventbot.discord")
 
@@ -53,13 +52,26 @@ def over_http(http: Http, url: str = API_URL) -> Send:
 
 
 class Rest:
-    """One bot's client. `application_id` stands in the routes of commands and follow-ups."""
+    """One bot's client. `application_id` stands in routes of commands and follow-ups; `url` says whose bot it is."""
 
-    def __init__(self, send: Send, token: str, application_id: str, clock: Clock, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        send: Send,
+        token: str,
+        application_id: str,
+        url: str,
+        clock: Clock,
+        sleep: Sleep = asyncio.sleep,
+        wait_max: float = WAIT_SECONDS_MAX,
+    ) -> None:
         self.application_id = application_id
         self._send = send
-        self._headers = {"Authorization": f"Bot {token}", "User-Agent": USER_AGENT, "Accept": "application/json"}
-        self._rates = Rates(clock, sleep)
+        self._headers = {
+            "Authorization": f"Bot {token}",
+            "User-Agent": f"DiscordBot ({url}, 0.1)",
+            "Accept": "application/json",
+        }
+        self._rates = Rates(clock, sleep, wait_max)
         self._halted = False
 
     # Messages

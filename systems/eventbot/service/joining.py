@@ -1,0 +1,237 @@
+"""Taking part: join, leave, wait for a place, move up, and the answers in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sekkei.design import ConditionFailed, Put, TransactionFailed, Update
+from sekkei.runtime import days
+from sekkei.runtime.design import Message
+from systems.eventbot import design
+from systems.eventbot.entities import Answer, Event, Member, Reply, events, members, replies
+from systems.eventbot.identifiers import uuid_of
+from systems.eventbot.refusals import (
+    AlreadyIn,
+    AlreadyWaiting,
+    Busy,
+    Cancelled,
+    Closed,
+    Full,
+    NoSuchEvent,
+    NotIn,
+    Started,
+)
+from systems.eventbot.service.desk import Actor, Desk
+from systems.eventbot.service.views import has_started, is_joinable
+
+TRIES_MAX = 5
+
+
+class Joining:
+    """Every change of who takes part, with the counters in the same transaction."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def join(self, actor: Actor, event_id: str) -> Answer | None:
+        """Take part. Gives back WAITING when there was only a place in the queue."""
+        desk = self._desk
+        for _ in range(TRIES_MAX):
+            member = Member(
+                guild_id=actor.guild_id,
+                event_id=event_id,
+                user_id=actor.user_id,
+                username=actor.name,
+                joined_at=desk.now(),
+            )
+            transaction = design.join(member)
+            update, create, _forget = transaction.actions
+            try:
+                await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id))
+            except TransactionFailed as failed:
+                if failed.failed(create):
+                    await self._refresh_name(actor, event_id)
+                    raise AlreadyIn() from None
+                if not failed.failed(update):
+                    raise
+            else:
+                desk.changed(actor.guild_id)
+                return None
+            # The event says no: find out why, and queue where that is possible.
+            event = await desk.event(actor.guild_id, event_id)
+            self._must_be_joinable(event)
+            if not event.waiting_list:
+                raise Full(capacity=event.capacity)
+            if await self._wait(actor, event_id):
+                return Answer.WAITING
+        raise Busy(1)
+
+    def _must_be_joinable(self, event: Event) -> None:
+        now = self._desk.now()
+        if event.cancelled_at is not None:
+            raise Cancelled()
+        if has_started(event, now):
+            raise Started()
+        if not is_joinable(event, now):
+            raise Closed()
+
+    async def _wait(self, actor: Actor, event_id: str) -> bool:
+        """Queue; False when a place has become free meanwhile."""
+        desk = self._desk
+        reply = self._reply(actor, event_id, Answer.WAITING)
+        transaction = design.wait(reply)
+        _update, put, absent = transaction.actions
+        try:
+            await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id))
+        except TransactionFailed as failed:
+            if failed.failed(absent):
+                raise AlreadyIn() from None
+            if failed.failed(put):
+                raise AlreadyWaiting(position=await self._position(actor, event_id)) from None
+            return False
+        desk.changed(actor.guild_id)
+        return True
+
+    async def _position(self, actor: Actor, event_id: str) -> int:
+        queue = await self.waiting(actor.guild_id, event_id)
+        return next((place for place, one in enumerate(queue, 1) if one.user_id == actor.user_id), len(queue))
+
+    async def waiting(self, guild_id: str, event_id: str) -> list[Reply]:
+        """The queue, first come first."""
+        found = await self._desk.db.all(design.replies_of_event(guild_id, event_id).consistent())
+        queue = [reply for reply in found if reply.answer is Answer.WAITING]
+        return sorted(queue, key=lambda reply: (reply.asked_at, reply.user_id))
+
+    def _reply(self, actor: Actor, event_id: str, answer: Answer) -> Reply:
+        return Reply(
+            guild_id=actor.guild_id,
+            event_id=event_id,
+            user_id=actor.user_id,
+            username=actor.name,
+            answer=answer,
+            asked_at=days.now_jst(self._desk.clock),
+        )
+
+    async def _refresh_name(self, actor: Actor, event_id: str) -> None:
+        """A name is a snapshot; it is renewed whenever its owner comes by."""
+        update = members.update(actor.guild_id, event_id, actor.user_id).set(Member.username, actor.name)
+        try:
+            await self._desk.db.write(update.when(Member.username != actor.name))
+        except ConditionFailed:
+            pass  # it is the same name, or they have just left
+
+    async def joined(self, actor: Actor, listed: Sequence[Event]) -> set[str]:
+        """Which of some events somebody takes part in."""
+        refs = [members(actor.guild_id, one.event_id, actor.user_id) for one in listed]
+        return {one.event_id for one in await self._desk.db.get_many(refs) if one is not None}
+
+    async def leave(self, actor: Actor, event_id: str) -> Event:
+        """Give up the place (or the place in the queue, or another answer); possible until the event starts."""
+        desk = self._desk
+        event = await self._stop(actor, event_id)
+        if event is None:
+            removed = await desk.db.write(replies.delete(actor.guild_id, event_id, actor.user_id))
+            if removed is None:
+                raise NotIn()
+            await desk.transact(desk.settle_event(actor.guild_id, event_id))
+            event = await desk.event(actor.guild_id, event_id)
+        desk.changed(actor.guild_id)
+        return event
+
+    async def answer(self, actor: Actor, event_id: str, answer: Answer) -> Event:
+        """Say maybe or no; whoever takes part or waits stops doing so."""
+        desk = self._desk
+        event = await desk.event(actor.guild_id, event_id)
+        self._must_be_joinable(event)
+        left = await self._stop(actor, event_id)
+        put = replies.put(self._reply(actor, event_id, answer)).when(
+            Reply.answer.absent() | (Reply.answer != Answer.WAITING)
+        )
+        await desk.transact(put, desk.settle_event(actor.guild_id, event_id))
+        desk.changed(actor.guild_id)
+        return left or event
+
+    async def _stop(self, actor: Actor, event_id: str) -> Event | None:
+        """Out of the members, or out of the queue; None when somebody was in neither."""
+        desk = self._desk
+        transaction = design.leave(actor.guild_id, event_id, actor.user_id, desk.now())
+        update, remove = transaction.actions
+        event = await desk.event(actor.guild_id, event_id)
+        told = [] if is_joinable(event, desk.now()) or event.cancelled_at else [self._tell_organiser(actor, event)]
+        try:
+            await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id), *told)
+        except TransactionFailed as failed:
+            if failed.failed(remove):
+                return await self._stop_waiting(actor, event_id)
+            if failed.failed(update):
+                raise Started() from None
+            raise
+        await self.move_up(event.guild_id, event_id)
+        return await desk.event(actor.guild_id, event_id)
+
+    def _tell_organiser(self, actor: Actor, event: Event) -> Put[Message]:
+        """Whoever leaves after the closing leaves a gap that the organiser counted on."""
+        channel = event.notice_channel_id or event.recruit_channel_id or ""
+        text = f"<@{event.created_by}> 締切後に **{actor.name}** さんが「{event.title}」の参加を取り消しました。"
+        body = {"content": text[:2000], "allowed_mentions": {"users": [event.created_by]}}
+        reason = f"left/{uuid_of(event.event_id)}/{actor.user_id}/{self._desk.clock.uuid()}"
+        return self._desk.outbox.message("discord", channel, body, id=reason)
+
+    async def _stop_waiting(self, actor: Actor, event_id: str) -> Event | None:
+        desk = self._desk
+        try:
+            await desk.transact(
+                design.stop_waiting(actor.guild_id, event_id, actor.user_id),
+                desk.settle_event(actor.guild_id, event_id),
+            )
+        except TransactionFailed:
+            return None
+        return await desk.event(actor.guild_id, event_id)
+
+    async def move_up(self, guild_id: str, event_id: str) -> list[str]:
+        """Give free places to those who wait, first come first; returns who moved up. Safe to repeat."""
+        desk = self._desk
+        moved: list[str] = []
+        while True:
+            try:
+                event = await desk.event(guild_id, event_id)
+            except NoSuchEvent:
+                return moved
+            room = event.capacity is None or event.member_count < event.capacity
+            if not (room and event.waiting_count) or event.cancelled_at or has_started(event, desk.now()):
+                return moved
+            queue = await self.waiting(guild_id, event_id)
+            if not queue:
+                await self._mend_queue(event)
+                return moved
+            if await self._promote(event, queue[0]):
+                moved.append(queue[0].user_id)
+
+    async def _promote(self, event: Event, first: Reply) -> bool:
+        desk = self._desk
+        member = Member(
+            guild_id=event.guild_id,
+            event_id=event.event_id,
+            user_id=first.user_id,
+            username=first.username,
+            joined_at=desk.now(),
+        )
+        text = f"<@{first.user_id}> 空きが出たため「{event.title}」の補欠から**参加**に繰り上がりました。"
+        body = {"content": text[:2000], "allowed_mentions": {"users": [first.user_id]}}
+        reason = f"moved-up/{uuid_of(event.event_id)}/{first.user_id}/{int(first.asked_at.timestamp() * 1000)}"
+        note = desk.outbox.message("discord", event.recruit_channel_id or "", body, id=reason)
+        try:
+            await desk.transact(design.promote(member), desk.settle_event(event.guild_id, event.event_id), note)
+        except TransactionFailed:
+            return False  # somebody else gave the place away; look again
+        desk.changed(event.guild_id)
+        return True
+
+    async def _mend_queue(self, event: Event) -> None:
+        """The counter says that somebody waits, but nobody does: a count that hinders joining is put right."""
+        update: Update[Event] = events.update(event.guild_id, event.event_id).keeping_version()
+        update = update.set(Event.waiting_count, 0).when(Event.waiting_count == event.waiting_count)
+        try:
+            await self._desk.db.write(update)
+        except ConditionFailed:
+            pass

@@ -1,0 +1,56 @@
+"""`POST /eventbot/interactions`: Discord's way in. The signature over the raw bytes comes first."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sekkei.design import TransactionFailed
+from sekkei.runtime.idempotency import Idempotency
+from sekkei.web.csrf import body_limit, webhook
+from systems.eventbot.discord.signature import SIGNATURE_HEADER, TIMESTAMP_HEADER, Verifier
+from systems.eventbot.interactions.desk import InteractionDesk
+from systems.eventbot.interactions.incoming import AUTOCOMPLETE, PING, BadInteraction, Interaction, read
+from systems.eventbot.service import Desk
+
+log = logging.getLogger("systems.eventbot.webhook")
+
+BODY_BYTES_MAX = 256 * 1024
+SEEN_KEPT = timedelta(minutes=20)
+"""Longer than a signature is accepted and than a token lives."""
+
+
+def routes(desk: Desk, idempotency: Idempotency, verifier: Verifier, interactions: InteractionDesk) -> list[Route]:
+    async def first_time(interaction: Interaction) -> bool:
+        """Discord sends an interaction once. Whoever sends it again has recorded it."""
+        if interaction.type in (PING, AUTOCOMPLETE):
+            return True
+        try:
+            await desk.transact(idempotency.mark(f"eventbot/interaction/{interaction.id}", kept=SEEN_KEPT))
+        except TransactionFailed:
+            return False
+        return True
+
+    @webhook
+    @body_limit(BODY_BYTES_MAX)
+    async def receive(request: Request) -> Response:
+        body = await request.body()
+        signature, timestamp = request.headers.get(SIGNATURE_HEADER), request.headers.get(TIMESTAMP_HEADER)
+        if not verifier.verify(signature, timestamp, body, desk.clock.now()):
+            return Response("invalid request signature", 401, media_type="text/plain")
+        try:
+            interaction = read(body)
+        except BadInteraction as bad:
+            return Response(str(bad), 400, media_type="text/plain")
+        if not await first_time(interaction):
+            log.warning("an interaction came twice", extra={"interaction": interaction.id})
+            return Response("this interaction has been handled", 409, media_type="text/plain")
+        answer = await interactions.answer(interaction)
+        return Response(orjson.dumps(answer), media_type="application/json")
+
+    return [Route("/interactions", receive, methods=["POST"], name="interactions")]

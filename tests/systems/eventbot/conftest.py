@@ -1,0 +1,159 @@
+"""The bot on several stores, a clock that stands still, and a Discord of our own around it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.runtime.design import design as runtime_design
+from sekkei.store import Embedded, Remote, Retrying, Store, Weather
+from sekkei.web.design import design as web_design
+from sekkei.web.testing import Client, opened
+from systems.eventbot import SYSTEM
+from systems.eventbot.discord.local import LocalDiscord
+from systems.eventbot.discord.local_design import LocalMessage
+from systems.eventbot.discord.local_design import design as local_design
+from systems.eventbot.discord.signature import Signer
+from systems.eventbot.entities import Event
+from systems.eventbot.gateway import LOCAL_APPLICATION_ID
+from systems.eventbot.service import Draft, Service
+from systems.eventbot.simulator.client import AppClient, Outcome
+from systems.eventbot.simulator.world import GUILD_ID, PEOPLE, RECRUIT, Person
+
+START = 1_768_372_200.0  # 2026-01-14 15:30 in Japan, a Wednesday
+AOI, REN, MEI, SOTA, YUI = PEOPLE.values()
+
+
+@dataclass
+class Bot:
+    """The system with everything around it."""
+
+    client: Client
+    clock: ManualClock
+    app: AppClient
+    local: LocalDiscord
+
+    @property
+    def service(self) -> Service:
+        service: Service = self.client.shell.house.systems["eventbot"].parts.service
+        return service
+
+    async def work(self, seconds: float = 2.0) -> None:
+        """Let some time pass, and do what is due."""
+        self.clock.advance(seconds)
+        await self.client.work()
+
+    async def posts(self, channel: str = RECRUIT, viewer: Person = AOI) -> list[tuple[LocalMessage, dict[str, Any]]]:
+        return [(one, orjson.loads(one.body)) for one in await self.local.messages(channel, viewer.id)]
+
+    async def event(self, **changes: Any) -> Event:
+        """One that is posted already."""
+        given = {"title": "もくもく会", "start": self.service.desk.now().replace(hour=21), **changes}
+        made = await self.service.events.create(AOI.actor, Draft(**given), RECRUIT)
+        await self.work()
+        return await self.service.events.get(GUILD_ID, made.event_id)
+
+    async def press(self, person: Person, event: Event, verb: str) -> Outcome:
+        uuid = event.event_id.partition("#")[2]
+        assert event.recruit_message_id is not None
+        return await self.app.press(person, RECRUIT, event.recruit_message_id, f"e1:{verb}:{uuid}")
+
+
+def somebody(number: int) -> Person:
+    return Person(f"94{number:016d}", f"user{number}", f"参加者{number}")
+
+
+@asynccontextmanager
+async def bot_on(store: Store, clock: ManualClock) -> AsyncIterator[Bot]:
+    async with opened(SYSTEM, store=store, clock=clock) as client:
+        house = client.shell.house
+        signer = Signer(house.settings.secrets.key("eventbot-discord"))
+        context = house.systems["eventbot"].context
+        local = house.systems["eventbot"].parts.transports["discord"]._rest._send.__self__  # type: ignore[attr-defined]
+
+        async def deliver(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+            reply = await client.request("POST", "/eventbot/interactions", body, dict(headers))
+            return reply.status, reply.body
+
+        yield Bot(client, clock, AppClient(local, signer, deliver, LOCAL_APPLICATION_ID, context.clock), local)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(START)
+
+
+@pytest.fixture(params=["embedded", "weather", "ministack"])
+async def any_store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
+    """Every store that the bot must work on."""
+    if request.param == "ministack":
+        remote = Remote(region="ap-northeast-1", endpoint_url=_ministack(request), credentials=("local", "local"))
+        await _drop_tables(remote)
+        yield remote
+        await remote.close()
+        return
+    embedded = Embedded(clock=clock)
+    if request.param == "embedded":
+        yield embedded
+    else:
+        weather = Weather(
+            embedded,
+            seed=11,
+            index_lag=1.0,
+            base_lag=0.5,
+            throttled=0.02,
+            unprocessed=0.1,
+            conflicts=0.05,
+            lost_responses=0.02,
+            clock=clock,
+            sleep=_at_once,
+        )
+        yield Retrying(weather, clock=clock, sleep=_at_once)
+    await embedded.close()
+
+
+async def _at_once(seconds: float) -> None:
+    """Weather's pauses, for tests that have no time."""
+
+
+def _ministack(request: pytest.FixtureRequest) -> str:
+    given = os.environ.get("SEKKEI_MINISTACK_URL")
+    if given:
+        return given
+    try:
+        found: str = request.getfixturevalue("ministack_endpoint")
+    except pytest.FixtureLookupError:
+        pytest.skip("Ministack is not here: set SEKKEI_MINISTACK_URL")
+    return found
+
+
+async def _drop_tables(store: Store) -> None:
+    for one in (SYSTEM.design, local_design, runtime_design, web_design):
+        for table in one.tables.values():
+            try:
+                await store.call("DeleteTable", {"TableName": table.name})
+            except ResourceNotFoundException:
+                continue
+
+
+@pytest.fixture
+async def bot(any_store: Store, clock: ManualClock) -> AsyncIterator[Bot]:
+    async with bot_on(any_store, clock) as found:
+        yield found
+
+
+@pytest.fixture
+async def quick(clock: ManualClock) -> AsyncIterator[Bot]:
+    """On the embedded store alone."""
+    store = Embedded(clock=clock)
+    async with bot_on(store, clock) as found:
+        yield found
+    await store.close()
