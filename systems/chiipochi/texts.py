@@ -23,6 +23,7 @@ TEXTS: TextTable = {
     "dashboard.ranking": {"ja": "県別ランキング", "en": "Ranking"},
     "dashboard.last": {"ja": "この2週間（円）", "en": "The last two weeks (yen)"},
     "dashboard.yen": {"ja": "円", "en": "yen"},
+    "dashboard.how": {"ja": "寄付のしかた", "en": "How to donate"},
     "dashboard.none": {"ja": "まだ寄付がありません", "en": "No donations yet"},
     "dashboard.none-about": {
         "ja": "一番乗りになりませんか？「ピーナッツ」とつぶやくだけです。",
