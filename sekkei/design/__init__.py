@@ -28,6 +28,7 @@ from .model import model, replace
 from .patterns import Pattern, Plan
 from .query import Query
 from .reading import Page
+from .renewal import Renewal
 from .streams import Change, Reactions
 from .table import Capacity, Index, LocalIndex, Table
 from .unique import Unique, UniqueKey
@@ -65,6 +66,7 @@ __all__ = [
     "Reactions",
     "Reason",
     "Ref",
+    "Renewal",
     "SekkeiError",
     "Table",
     "TablesDiffer",

@@ -199,7 +199,10 @@ def _range(
     """A range on one part of the sort key, as a range of whole keys."""
     if isinstance(condition, Call):
         assert condition.stored is not None
-        return KeyTest(part.attribute, "begins_with", ({"S": prefix + condition.stored["S"]},)), None
+        start: str = condition.stored["S"]
+        if component.field.escape:
+            start = component.text(start)
+        return KeyTest(part.attribute, "begins_with", ({"S": prefix + start},)), None
     if not last and not component.fixed:
         raise DesignError(
             "SK135",

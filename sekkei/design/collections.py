@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar, overload
 
+from .binding import bind
 from .conditions import Condition
 from .entity import Entity
 from .errors import DesignError
@@ -45,10 +46,9 @@ class Collection(Generic[M]):
 
     def where(self, *conditions: Condition[M]) -> Query[M]:
         """All their items in the partition, in the order of the sort key."""
-        whole = self.views[0].where(*conditions)
-        hashes = self.views[0].hashes
-        tests = tuple(test for test in whole.tests if test.attribute in hashes)
-        return Query(self.views[0], self.entities, tests)
+        first = self.views[0]
+        bound = bind(first.key_parts(first.hashes), [], conditions, f"a collection of {len(self.entities)} entities")
+        return Query(first, self.entities, bound.tests)
 
 
 @overload

@@ -14,8 +14,10 @@ from sekkei.engine.errors import (
 from .actions import Action, Check, Delete, Put, Update
 from .codecs import AttributeValue
 from .errors import ConditionFailed, Contended, Reason, TransactionFailed, ValueRefused
+from .expressions import Expression
 from .keys import Ref
 from .model import Unknown, replace_version
+from .reading import alive
 from .retries import TRIES_MAX, pause
 from .writing import Knowledge, Missing, Piece, hand_over, pieces_of
 
@@ -214,7 +216,8 @@ async def _old_item(
 
 async def _outdated(db: Database, piece: Piece, old: dict[str, AttributeValue] | None, knowledge: Knowledge) -> bool:
     """Did the condition fail only because of what was read before? Then reading again may help."""
-    if piece.unique is None and old is not None and await _migrated(db, piece, old):
+    mine = piece.unique is None and old is not None
+    if mine and (await _migrated(db, piece, old or {}) or await _cleared(db, piece, old or {})):
         return True
     if piece.ref not in knowledge.read:
         return False
@@ -234,6 +237,24 @@ async def _migrated(db: Database, piece: Piece, old: dict[str, AttributeValue]) 
     if stored is not None and int(stored["N"]) == model.schema:
         return False
     await db.migrate(piece.ref, old)
+    return True
+
+
+async def _cleared(db: Database, piece: Piece, old: dict[str, AttributeValue]) -> bool:
+    """An upsert met an expired item that lingers: take it away, then try again."""
+    entity, action = piece.ref.entity, piece.action
+    if not isinstance(action, Update) or not action.creating or alive(entity, old, db.clock.now()):
+        return False
+    assert entity.ttl is not None
+    expression = Expression()
+    request = {"TableName": db.table_name(entity.table), "Key": piece.ref.key}
+    expired = f"{expression.name(entity.ttl.stored)} = {expression.value(old[entity.ttl.stored])}"
+    request["ConditionExpression"] = expired
+    expression.into(request)
+    try:
+        await db.store.call("DeleteItem", request)
+    except ConditionalCheckFailedException:
+        pass  # it is somebody else's fresh item by now
     return True
 
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
 
-from . import batches, commit, reading
+from . import batches, commit, reading, renewal
 from .actions import Action, Transaction
 from .codecs import AttributeValue
 from .conditions import Condition
 from .errors import NotFound
-from .expressions import Expression
 from .keys import Ref
 from .measured import Measurements
 from .query import Query
 from .reading import Page
+from .renewal import Renewal
 from .unique import Unique
 
 if TYPE_CHECKING:
@@ -149,21 +149,16 @@ class Database:
         """Put and delete any number of items without conditions; returns how many."""
         return await batches.write_many(self, actions)
 
-    async def migrate(self, ref: Ref[Any], stored: Mapping[str, AttributeValue]) -> None:
-        """Rewrite one stored item in today's schema, unless it changed since it was read."""
-        entity = ref.entity
-        instance = entity.decode(stored)
-        expression = Expression()
-        same = [f"{expression.name(name)} = {expression.value(value)}" for name, value in stored.items()]
-        request: dict[str, Any] = {"TableName": self.table_name(entity.table), "Item": entity.encode(instance)}
-        request["ConditionExpression"] = " AND ".join(same)
-        expression.into(request)
-        from sekkei.engine.errors import ConditionalCheckFailedException
+    async def migrate(self, ref: Ref[Any], stored: Mapping[str, AttributeValue]) -> bool:
+        """Rewrite one stored item as today's design stores it, unless it changed since it was read."""
+        return await renewal.rewrite(self, ref.entity, stored)
 
-        try:
-            await self.store.call("PutItem", request)
-        except ConditionalCheckFailedException:
-            pass  # somebody else changed or migrated it; whoever needs it reads it again
+    async def renew(self, query: Query[Any], *, after: str | None = None, size: int = 100) -> Renewal:
+        """Bring one page of stored items up to date with the design: schema versions, new derived attributes.
+
+        For a backfill, call it with the cursor it returned until there is none; a saved cursor resumes there.
+        """
+        return await renewal.renew(self, query, after, size)
 
     # Measuring
 

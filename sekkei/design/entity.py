@@ -226,6 +226,12 @@ class Entity(Generic[P, M]):
         """No two items may share these values: `users.unique("EMAIL#{email}", markers)`."""
         from .unique import Unique
 
+        if self.ttl is not None:
+            raise DesignError(
+                "SK149",
+                f"{self.name} expires, and DynamoDB deletes expired items without their uniqueness markers, so a value "
+                "would stay taken for ever. Give the markers' work to a row with the same time to live.",
+            )
         found = Unique(self, text, markers)
         self.uniques.append(found)
         return found

@@ -97,7 +97,10 @@ class Model(Generic[M]):
     def template_of(self, field: Field[Any, Any]) -> Template:
         """A key attribute that is this field; every field but a template is a key by itself."""
         made = self._templates.get(field.name)
-        return made or Template("{" + field.name + "}", self.fields, self.delimiter, field.label)
+        if made is None:
+            made = Template("{" + field.name + "}", self.fields, self.delimiter, field.label)
+            self._templates[field.name] = made
+        return made
 
     def make(self, field: Field[Any, Any], values: Values) -> Any:
         """The value of a derived field, from values that may make others on the way."""

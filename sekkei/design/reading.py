@@ -91,14 +91,13 @@ async def get_many(db: Database, refs: Sequence[Ref[M]]) -> list[M | None]:
 
 
 async def _get_batch(db: Database, refs: list[Ref[M]], found: dict[Ref[Any], Item]) -> None:
-    by_key = {(db.table_name(ref.entity.table), _key_id(ref.key)): ref for ref in refs}
-    strong = any(ref.strong for ref in refs)
     request: dict[str, Any] = {}
+    by_key: dict[str, dict[tuple[Any, ...], Ref[M]]] = {}
+    strong = any(ref.strong for ref in refs)
     for ref in refs:
-        table = request.setdefault(db.table_name(ref.entity.table), {"Keys": []})
-        table["Keys"].append(ref.key)
-        if strong:
-            table["ConsistentRead"] = True
+        name = db.table_name(ref.entity.table)
+        request.setdefault(name, {"Keys": [], "ConsistentRead": strong})["Keys"].append(ref.key)
+        by_key.setdefault(name, {})[_key_id(ref.key)] = ref
     responses = []
     for attempt in range(TRIES_MAX):
         call: dict[str, Any] = {"RequestItems": request}
@@ -106,9 +105,9 @@ async def _get_batch(db: Database, refs: list[Ref[M]], found: dict[Ref[Any], Ite
         response = await db.store.call("BatchGetItem", call)
         responses.append(response)
         for name, items in response.get("Responses", {}).items():
+            names = next(iter(by_key[name].values())).key
             for item in items:
-                ref = _ref_of(by_key, name, item, refs)
-                found[ref] = item
+                found[by_key[name][_key_id({one: item[one] for one in names})]] = item
         request = response.get("UnprocessedKeys") or {}
         if not request:
             db.measured(refs[0].pattern, responses, writing=False, items=len(found))
@@ -121,12 +120,6 @@ async def _get_batch(db: Database, refs: list[Ref[M]], found: dict[Ref[Any], Ite
 
 def _key_id(key: Item) -> tuple[Any, ...]:
     return tuple(sorted((name, *next(iter(value.items()))) for name, value in key.items()))
-
-
-def _ref_of(by_key: dict[Any, Ref[M]], name: str, item: Item, refs: list[Ref[M]]) -> Ref[M]:
-    attributes = next(iter(ref for ref in refs)).key if len(by_key) == 1 else None
-    names = attributes or next(ref.key for (table, _), ref in by_key.items() if table == name)
-    return by_key[name, _key_id({attribute: item[attribute] for attribute in names})]
 
 
 async def snapshot(db: Database, refs: Sequence[Ref[Any]]) -> list[Any]:
@@ -208,9 +201,10 @@ async def page(db: Database, query: Query[M], size: int | None, after: str | Non
     fingerprint = query.fingerprint(reader.table_name)
     start = None if after is None else unseal(after, fingerprint, db.secret)
     found: list[M] = []
-    limit = size if "FilterExpression" not in reader.request else max(size, PAGE_SIZE)
+    limit = size
     for _ in range(READS_PER_PAGE_MAX):
         items, start = await reader.read(start, limit)
+        limit = min(limit * 2, PAGE_SIZE_MAX)  # too few passed the filter: look further each time
         for item in items:
             model = reader.decode(item)
             if model is None:
@@ -232,7 +226,7 @@ async def each(db: Database, query: Query[M]) -> AsyncIterator[M]:
     start: Item | None = None
     count = 0
     while True:
-        items, start = await reader.read(start, query.size)
+        items, start = await reader.read(start, None)  # a page's size is for people; the store's own pages are 1 MB
         for item in items:
             model = reader.decode(item)
             if model is not None:

@@ -112,6 +112,7 @@ class Table:
         self.indexes: dict[str, Index] = {}
         self.entities: list[Entity[..., Any]] = []
         self._by_type: dict[str, list[Entity[..., Any]]] = {}
+        self._literals: dict[str, set[str]] = {}
         for index in indexes:
             self._add_index(index)
 
@@ -162,6 +163,7 @@ class Table:
                     "Give them different key templates or types.",
                 )
         self.entities.append(entity)
+        self._literals.clear()
         self._by_type.setdefault(entity.type or "", []).append(entity)
         return entity
 
@@ -173,8 +175,11 @@ class Table:
 
     def literals(self, attribute: str) -> set[str]:
         """The constant beginnings that the entities give a key attribute."""
-        found = (entity.template_for(attribute) for entity in self.entities)
-        return {template.literal for template in found if template is not None}
+        known = self._literals.get(attribute)
+        if known is None:
+            found = (entity.template_for(attribute) for entity in self.entities)
+            known = self._literals[attribute] = {template.literal for template in found if template is not None}
+        return known
 
     def entity_of(self, item: Mapping[str, AttributeValue], *, typed: bool = True) -> Entity[..., Any]:
         """Which entity an item is; refuses one that fits none. Without its type (`typed`), the key's form tells."""

@@ -78,7 +78,8 @@ class View(Generic[M]):
                 "pass a smaller model: .index(name, Smaller).",
             )
 
-    def _parts(self, names: tuple[str, ...]) -> list[KeyPart]:
+    def key_parts(self, names: tuple[str, ...]) -> list[KeyPart]:
+        """How the entity makes these key attributes."""
         found = []
         for name in names:
             template = self.entity.template_for(name)
@@ -90,7 +91,7 @@ class View(Generic[M]):
 
     def where(self, *conditions: Condition[M]) -> Query[M]:
         """The items whose key parts are as said, in the order of the sort key."""
-        bound = bind(self._parts(self.hashes), self._parts(self.ranges), conditions, self.place)
+        bound = bind(self.key_parts(self.hashes), self.key_parts(self.ranges), conditions, self.place)
         return Query(self, (self.entity,), bound.tests, excluded=bound.excluded, shape=self.shape)
 
     def scan(self) -> Query[M]:

@@ -15,7 +15,7 @@ from .codecs import AttributeValue
 from .conditions import Compare, Condition, grouped
 from .errors import ValueRefused
 from .expressions import Expression
-from .fields import MISSING, Field
+from .fields import Field
 from .keys import Ref
 from .model import Unknown, Values
 from .rekey import rekey
@@ -71,11 +71,13 @@ class _Conditions:
 
     def present(self) -> None:
         self.terms.append(f"attribute_exists({self.expression.name(self._key)})")
-        ttl = self.entity.ttl
-        if ttl is not None:  # an expired item that lingers counts as gone, as it does for reads
-            name = self.expression.name(ttl.stored)
-            now = self.expression.value({"N": str(self.knowledge.now)})
-            self.terms.append(f"(attribute_not_exists({name}) OR {name} > {now})")
+        if self.entity.ttl is not None:  # an expired item that lingers counts as gone, as it does for reads
+            self.not_expired(self.entity.ttl)
+
+    def not_expired(self, ttl: Field[Any, Any]) -> None:
+        name = self.expression.name(ttl.stored)
+        now = self.expression.value({"N": str(self.knowledge.now)})
+        self.terms.append(f"(attribute_not_exists({name}) OR {name} > {now})")
 
     def absent(self) -> None:
         text = f"attribute_not_exists({self.expression.name(self._key)})"
@@ -90,7 +92,7 @@ class _Conditions:
         stored = None if value is None else field.encode(value)
         if stored is None:
             self.terms.append(f"attribute_not_exists({self.expression.name(field.stored)})")
-        elif field.default is not MISSING and field.default == value:
+        elif not field.required and field.default_value() == value:
             # Absent reads as the default, so the item may hold either.
             name = self.expression.name(field.stored)
             self.terms.append(f"({name} = {self.expression.value(stored)} OR attribute_not_exists({name}))")
@@ -261,6 +263,8 @@ def _update(action: Update[Any], knowledge: Knowledge) -> list[Piece]:
         conditions.absent()
     elif not action.creating:
         conditions.present()
+    elif entity.ttl is not None:
+        conditions.not_expired(entity.ttl)
     for name in sorted(moved.assumed):
         conditions.equals(entity.model.fields[name], moved.assumed[name])
     if entity.model.migrations and not action.creating:

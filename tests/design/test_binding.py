@@ -159,6 +159,7 @@ def test_key_conditions(query: Callable[[], Query[Any]], expected: str) -> None:
         (lambda: by_group.where(Task.group == "g").filter(Task.start_sort == "x"), "SK133"),
         (lambda: by_group.where(Task.group == "g").consistent(), "SK134"),
         (lambda: notices_by_event.where(Notice.guild_id == "g", Notice.event_id > "EVT#1"), "SK135"),
+        (lambda: everything.where(Team.team_id == "t", Task.task_id == "k"), "SK132.*task_id"),
         (lambda: tasks.index("nobody"), "SK117.*invert, by_group"),
         (lambda: members.index("by_group"), "SK128.*status_group, start_sort_sk"),
         (lambda: tasks.index("keys"), "SK129.*team_task_title"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.design import Attr, Database, Design, ItemRefused, Key, attr, model, tables
+from sekkei.design import Attr, CursorRefused, Database, Design, ItemRefused, Key, attr, model, tables
 from sekkei.store import Store
 
 old_design = Design("old", tables="{env}-{table}")
@@ -101,6 +101,32 @@ async def test_the_same_within_a_transaction(both: tuple[Database, Database]) ->
         people.update("1").set(Person.last, "Byron"), people.create(Person(id="2", first="Bob", points=0))
     )
     assert (await stored(new))["last"] == {"S": "Byron"}
+
+
+async def test_what_the_model_does_not_know_is_kept(both: tuple[Database, Database]) -> None:
+    _, new = both
+    item = {"id": {"S": "1"}, "name": {"S": "Ada"}, "extra": {"L": [{"N": "1"}]}}
+    await new.store.call("PutItem", {"TableName": new.table_name(new_table), "Item": item})
+    await new.write(people.update("1").add(Person.points, 1))
+    assert (await stored(new))["extra"] == {"L": [{"N": "1"}]}
+
+
+async def test_a_backfill_in_pages(both: tuple[Database, Database]) -> None:
+    old, new = both
+    await old.write_many(people_v1.put(PersonV1(id=str(i), name=f"P{i} x")) for i in range(25))
+    await new.write(people.create(Person(id="new", first="New", points=0)))
+    total = rewritten = 0
+    cursor: str | None = None
+    while True:
+        page = await new.renew(people.scan(), after=cursor, size=10)
+        total, rewritten, cursor = total + page.read, rewritten + page.rewritten, page.cursor
+        if cursor is None:
+            break
+    assert (total, rewritten) == (26, 25)
+    again = await new.renew(people.scan(), size=100)
+    assert (again.read, again.rewritten) == (26, 0)
+    with pytest.raises(CursorRefused):
+        await new.renew(people.where(Person.id == "1"), after=cursor or "AAAA")
 
 
 async def test_an_item_of_a_later_schema_is_refused(both: tuple[Database, Database]) -> None:

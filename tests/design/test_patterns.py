@@ -356,6 +356,20 @@ def test_uniqueness_needs_a_constant_beginning() -> None:
         entity.unique("{id}", markers)
 
 
+def test_uniqueness_of_what_expires_is_refused() -> None:
+    made = Design("x")
+    table = made.table("things", "PK", "SK", ttl="other")
+
+    @model
+    class Fleeting:
+        id: Attr[str] = part()
+        other: Attr[int | None] = attr(default=None)
+
+    entity = table.entity(Fleeting)(fine)
+    with pytest.raises(DesignError, match="SK149"):
+        entity.unique("ID#{id}", made.table("markers", "key").markers())
+
+
 def test_a_key_may_have_keyword_parameters_and_defaults() -> None:
     @model
     class Dated:

@@ -304,6 +304,16 @@ async def test_an_expired_item_counts_as_absent_for_writes(db: Database, clock: 
     assert await db.get(day_totals("t1", date(2025, 8, 20))) == fresh
 
 
+async def test_an_upsert_does_not_revive_an_expired_item(db: Database, clock: ManualClock) -> None:
+    gone = datetime.fromtimestamp(clock.now() - 60, UTC)
+    await db.write(day_totals.put(DayTotals(team_id="t1", day=date(2025, 8, 20), todo=9, expires=gone)))
+    changed = await db.write(day_totals.upsert("t1", date(2025, 8, 20)).add(DayTotals.todo, 1))
+    assert changed == DayTotals(team_id="t1", day=date(2025, 8, 20), todo=1)
+    await db.write(day_totals.put(DayTotals(team_id="t1", day=date(2025, 8, 20), todo=9, expires=gone)))
+    await db.transact(day_totals.upsert("t1", date(2025, 8, 20)).add(DayTotals.todo, 2))
+    assert (await db.need(day_totals("t1", date(2025, 8, 20)))).todo == 2
+
+
 async def test_a_stranger_in_the_table_is_named(db: Database) -> None:
     name = db.table_name(tasks.table)
     for item in (
