@@ -1,0 +1,25 @@
+"""The JSON API for a mobile app and for the web client: /q/api, described at /q/openapi.json and /q/docs."""
+
+from __future__ import annotations
+
+from starlette.routing import BaseRoute, Route
+
+from sekkei.runtime.system import Context
+from sekkei.web import Api, webhook
+from systems.q.api import entry, mine, people, posts
+from systems.q.service import Service
+
+ABOUT = "One question a day. Sign in with a mailed code, join, choose an ID, answer, and read those whom you follow."
+
+
+def routes(service: Service, context: Context) -> list[BaseRoute]:
+    api = Api("q", title="Q.", about=ABOUT)
+    entry.declare(api, service)
+    mine.declare(api, service)
+    people.declare(api, service)
+    posts.declare(api, service, context.clock)
+    found = api.routes
+    for route in found:
+        if isinstance(route, Route) and route.name in entry.UNGUARDED:
+            webhook(route.endpoint)
+    return found
