@@ -1,0 +1,36 @@
+"""The public names of the floor: all there, in order, each explained."""
+
+from __future__ import annotations
+
+import inspect
+
+import sekkei.design
+import sekkei.publish
+
+
+def test_exports_are_sorted_and_real() -> None:
+    for package in (sekkei.design, sekkei.publish):
+        assert package.__all__ == sorted(package.__all__)
+        assert all(hasattr(package, name) for name in package.__all__)
+
+
+def test_every_public_name_and_method_is_explained() -> None:
+    plain = {"when", "delete", "exists", "absent", "one_of", "begins_with", "count", "close", "failed", "where", "scan"}
+    for name in sekkei.design.__all__:
+        found = getattr(sekkei.design, name)
+        assert inspect.getdoc(found), name
+        if not inspect.isclass(found) or found.__module__.startswith("typing"):
+            continue
+        for method, function in vars(found).items():
+            if inspect.isfunction(function) and not method.startswith("_") and method not in plain:
+                assert inspect.getdoc(function) or len(inspect.getsource(function).splitlines()) < 8, (name, method)
+
+
+def test_a_designs_repr_says_what_it_is() -> None:
+    from tests.design.example import by_group, design, late_to_start, tasks
+
+    assert repr(design).startswith("<design example: 5 tables, ")
+    assert repr(tasks) == "<entity tasks of board>"
+    assert repr(by_group) == "<tasks in board.by_group>"
+    assert repr(late_to_start) == "<pattern late_to_start>"
+    assert repr(tasks("t", "k")) == "tasks(team_id='t', task_id='k')"
