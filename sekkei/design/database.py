@@ -117,6 +117,7 @@ class Database:
         return next(iter(found), None)
 
     async def count(self, query: Query[Any]) -> int:
+        """How many items there are; costs as much as reading them."""
         return await reading.count(self, query)
 
     async def holder(self, unique: Unique[M], *conditions: Condition[M]) -> M | None:
@@ -163,15 +164,18 @@ class Database:
     # Measuring
 
     def measure_into(self, request: dict[str, Any]) -> None:
+        """Ask for the units of a call, if this database measures."""
         if self.measure:
             request["ReturnConsumedCapacity"] = "TOTAL"
 
     def measured(self, pattern: str | None, responses: list[Any], *, writing: bool, items: int) -> None:
+        """Keep what the calls of one run cost, if it was a pattern's."""
         if self.measure and pattern is not None:
             capacities = [response.get("ConsumedCapacity") for response in responses]
             self.measurements.record(pattern, capacities, writing, items)
 
     async def close(self) -> None:
+        """Close the store."""
         await self.store.close()
 
 

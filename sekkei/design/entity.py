@@ -143,6 +143,7 @@ class Entity(Generic[P, M]):
         return all(name in item and template.fits(item[name]) for name, template in self.keys.items())
 
     def decode(self, item: Mapping[str, AttributeValue]) -> M:
+        """A stored item as an instance; one of an earlier schema version is migrated on the way."""
         if self.model.migrations:
             item = self.model.upgrade(item)
         found: M = self._decode(item)
@@ -212,6 +213,7 @@ class Entity(Generic[P, M]):
         return Update(self, self(*args, **kwargs), create=True)
 
     def delete(self, *args: P.args, **kwargs: P.kwargs) -> Delete[M]:
+        """Take an item away, whether or not it is there."""
         return Delete(self, self(*args, **kwargs))
 
     def must_exist(self, *args: P.args, **kwargs: P.kwargs) -> Check[M]:

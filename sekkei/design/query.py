@@ -104,9 +104,11 @@ class Query(Generic[M_co]):
     # The request
 
     def condition(self) -> Condition[Any] | None:
+        """All filters as one."""
         return every(self.filters)
 
     def operation(self) -> str:
+        """DynamoDB's name for it."""
         return "Scan" if self.scanning else "Query"
 
     def request(self, table_name: str, now: int) -> dict[str, Any]:
@@ -130,6 +132,7 @@ class Query(Generic[M_co]):
         return request
 
     def filter_text(self, expression: Expression, now: AttributeValue) -> str:
+        """The filter expression; items that have expired by `now` are left out of every table with a time to live."""
         condition = self.condition()
         text = "" if condition is None else condition.render(expression)
         ttl = self.view.table.ttl
