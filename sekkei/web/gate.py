@@ -80,7 +80,7 @@ class Gate:
         try:
             await self._pass(request, limited(scope, receive), finish)
         except Exception as error:
-            response = problems.on_bug(request, error)
+            response = problems.on_any(request, error)
             if status == 0:
                 await response(scope, receive, finish)
         finally:
@@ -98,11 +98,11 @@ class Gate:
         asked = request.query_params.get("lang")
         language = negotiate(asked, request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language"))
         state.language_chosen = language if asked in LANGUAGES else None
-        system = request.url.path.partition("/")[2].partition("/")[0]
+        system = request.scope["path"].partition("/")[2].partition("/")[0]
         state.speech = Speech(self._shell.texts, language, system)
 
     async def _pass(self, request: Request, receive: Receive, send: Send) -> None:
-        path = request.url.path
+        path = request.scope["path"]
         if path.startswith("/static/") or path == "/healthz":
             await self._app(request.scope, receive, send)
             return
@@ -124,7 +124,7 @@ class Gate:
     def _rate(self, request: Request) -> Rate:
         if request.method in SAFE:
             return READS
-        is_webhook = any(path.match(request.url.path) for path in self._shell.webhooks)
+        is_webhook = any(path.match(request.scope["path"]) for path in self._shell.webhooks)
         return WEBHOOKS if is_webhook else WRITES
 
     def _check_host(self, request: Request) -> None:
@@ -172,7 +172,7 @@ class Gate:
             extra={
                 "request_id": request.state.id,
                 "method": request.method,
-                "path": request.url.path,
+                "path": request.scope["path"],
                 "status": status,
                 "milliseconds": round((time.perf_counter() - started) * 1000, 1),
                 "address": address(request),

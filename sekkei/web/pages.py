@@ -62,10 +62,10 @@ def page(
         "user": request.state.user,
         "language": request.state.speech.language,
         "theme": _theme(request),
-        "path": request.url.path,
+        "path": request.scope["path"],
         "csrf": lambda: csrf.token(request),
         "static": shell.static.url,
-        "url": lambda name, **parameters: str(request.app.url_path_for(name, **parameters)),
+        "url": shell.addresses.path,
         "shell": shell,
         "is_operator": shell.is_operator(request),
     }
@@ -81,8 +81,8 @@ def page(
 
 def redirect(request: Request, to: str, **parameters: Any) -> Response:
     """To a path, or to the route of a name such as "tasks:board" with its parameters; always with GET."""
-    url = to if to.startswith("/") else str(request.app.url_path_for(to, **parameters))
-    return RedirectResponse(url, 303)
+    shell: Shell = request.app.state.shell
+    return RedirectResponse(to if to.startswith("/") else shell.addresses.path(to, **parameters), 303)
 
 
 def local_path(text: str | None, default: str = "/") -> str:

@@ -28,6 +28,9 @@ _BUSY = frozenset(
         "ThrottlingException",
         "TransactionConflictException",
         "TransactionInProgressException",
+        "NoAnswer",
+        "StoreClosed",
+        "InternalServerError",
     }
 )
 
@@ -129,6 +132,7 @@ def on_design_error(request: Request, error: Exception) -> Response:
 
 def on_store_error(request: Request, error: Exception) -> Response:
     if type(error).__name__ in _BUSY:
+        log.warning("the store is busy", extra={"request_id": request.state.id, "error": type(error).__name__})
         return problem(request, 503, "busy", t(request, "problem.busy"), headers={"Retry-After": "1"})
     return on_bug(request, error)
 
@@ -146,6 +150,11 @@ def on_bug(request: Request, error: Exception) -> Response:
     extra = {"request_id": request.state.id, "path": request.url.path, "method": request.method}
     log.error("a request failed", exc_info=error, extra=extra)
     return problem(request, 500, "internal", t(request, "problem.500"))
+
+
+def on_any(request: Request, error: Exception) -> Response:
+    """Whatever reached the gate: before a route was found, or because nobody else wanted it."""
+    return on_store_error(request, error) if isinstance(error, DynamoDBError) else on_bug(request, error)
 
 
 HANDLERS: Mapping[Any, Any] = {

@@ -1,14 +1,49 @@
-"""Declaring the pages of a system, one decorator a route."""
+"""Declaring the pages of a system, one decorator a route, and finding their addresses."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from urllib.parse import quote
 
+from starlette.convertors import PathConvertor
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.web import csrf
+
+
+class Addresses:
+    """The path of every named route: `tasks:board` for a route `board` of the system `tasks`.
+
+    Starlette can find them too, but it asks one route after the other, and a page has many links.
+    """
+
+    def __init__(self, routes: Sequence[BaseRoute]) -> None:
+        self._paths: dict[str, tuple[str, dict[str, str]]] = {}
+        self._collect(routes, "", "")
+
+    def _collect(self, routes: Sequence[BaseRoute], prefix: str, path: str) -> None:
+        for route in routes:
+            if isinstance(route, Mount):
+                self._collect(route.routes, f"{prefix}{route.name}:", path + route.path)
+            elif isinstance(route, Route):
+                safe = {
+                    name: "/" if isinstance(convertor, PathConvertor) else ""
+                    for name, convertor in route.param_convertors.items()
+                }
+                self._paths.setdefault(prefix + route.name, (path + route.path_format, safe))
+
+    def path(self, name: str, **parameters: object) -> str:
+        """Raises LookupError for a name that is not there and for parameters that do not fit."""
+        found = self._paths.get(name)
+        if found is None or found[1].keys() != parameters.keys():
+            needs = f"needs {sorted(found[1])}" if found else "is not there"
+            raise LookupError(f"the route {name!r} {needs}; given: {sorted(parameters)}")
+        template, safe = found
+        quoted = {key: quote(str(value), safe=safe[key]) for key, value in parameters.items()}
+        return template.format_map(quoted) if quoted else template
+
 
 Handler = Callable[[Request], Awaitable[Response]]
 

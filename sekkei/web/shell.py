@@ -33,6 +33,7 @@ from sekkei.web.gate import SESSION_COOKIE, Gate
 from sekkei.web.limits import Limits
 from sekkei.web.live import Connections
 from sekkei.web.pages import make_environment
+from sekkei.web.routes import Addresses
 from sekkei.web.static_files import StaticFiles
 from sekkei.web.texts import Texts, TextTable
 from sekkei.web.words import TEXTS
@@ -66,6 +67,7 @@ class Shell:
         self.hosts = self._host_names()
         self.webhooks: list[re.Pattern[str]] = []
         self.load_demo = settings.demo
+        self.addresses = Addresses(())
         self.dynamodb_url: str | None = None
         """Where the store's own API is served, for people who want to look inside."""
 
@@ -178,9 +180,16 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         *console.routes(),
         *console_tables.routes(),
     ]
+    taken = {route.path.split("/")[1] for route in routes if isinstance(route, Route)}
+    mounts: list[BaseRoute] = []
     for name, opened in shell.house.systems.items():
-        routes.append(Mount(f"/{name}", routes=list(opened.parts.routes), name=name))
+        if name in taken:
+            raise ValueError(f"A system cannot be named {name}: /{name} is a page of the shell.")
+        mounts.append(Mount(f"/{name}", routes=list(opened.parts.routes), name=name))
+    # Systems first: routes are tried in their order, and these are asked for most.
+    routes = [*mounts, *routes]
     csrf.guard(routes)
+    shell.addresses = Addresses(routes)
     shell.webhooks = csrf.webhook_paths(routes)
     return routes
 

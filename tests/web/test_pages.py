@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import UTC, date, datetime
 
 import pytest
 from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
 
+from sekkei.store import Embedded
+from sekkei.web import application
 from sekkei.web.charts import bars, lines
 from sekkei.web.pages import day, hue, initials, lines_of, local_path, query, when
+from sekkei.web.routes import Addresses
 from sekkei.web.static_files import StaticFiles
-from sekkei.web.testing import opened
+from sekkei.web.testing import opened, test_settings
 from sekkei.web.texts import Speech, Texts, speech
 from tests.web.example import SYSTEM
 
@@ -94,3 +101,22 @@ def test_static_files_change_their_address_when_one_changes(tmp_path) -> None:  
     assert first.url("a.css") != StaticFiles({"": tmp_path}).url("a.css")
     with pytest.raises(LookupError):
         first.url("b.css")
+
+
+async def test_addresses_by_name() -> None:
+    async def nothing(request: Request) -> Response: ...
+
+    inside = [Route("/", nothing, name="home"), Route("/x/{id}/{rest:path}", nothing, name="x")]
+    addresses = Addresses([Route("/{n:int}", nothing, name="n"), Mount("/tasks", routes=inside, name="tasks")])
+    assert addresses.path("n", n=3) == "/3"
+    assert addresses.path("tasks:home") == "/tasks/"
+    assert addresses.path("tasks:x", id="a/b?ü", rest="c/d#") == "/tasks/x/a%2Fb%3F%C3%BC/c/d%23"
+    for name, given in (("tasks:y", {}), ("tasks:x", {"id": 1}), ("home", {}), ("tasks:home", {"id": 1})):
+        with pytest.raises(LookupError, match=name):
+            addresses.path(name, **given)
+
+
+def test_a_system_cannot_take_a_name_of_the_shell() -> None:
+    taken = dataclasses.replace(SYSTEM, name="console")
+    with pytest.raises(ValueError, match="console"):
+        application([taken], Embedded(), test_settings())
