@@ -26,7 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("md", "html"), default="md", help="default: md")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the terminal")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when FILE is not up to date")
-    parser.add_argument("--units", type=Path, metavar="FILE", help="measured units per pattern, as saved by a database")
+    parser.add_argument(
+        "--units",
+        type=Path,
+        metavar="FILE",
+        help="measured units per pattern, as a database saves them (default: DESIGN.units.json beside --out)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,9 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.check and arguments.out is None:
         raise CouldNotRun("--check compares with a file; name it with --out FILE.")
-    measurements = Measurements() if arguments.units is None else Measurements.load(arguments.units)
     try:
-        made = document(load(arguments.design), arguments.lang, measurements)
+        design = load(arguments.design)
+        beside = None if arguments.out is None else arguments.out.parent / f"{design.name}.units.json"
+        units = arguments.units or beside
+        made = document(design, arguments.lang, Measurements() if units is None else Measurements.load(units))
     except SekkeiError as error:
         raise CouldNotRun(str(error)) from error
     text = markdown(made) if arguments.format == "md" else html(made)
