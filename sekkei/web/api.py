@@ -17,7 +17,6 @@ that somebody is signed in, `User | None` does not), and the parameters in the p
 from __future__ import annotations
 
 import inspect
-import types
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -30,7 +29,7 @@ from starlette.routing import BaseRoute, Route
 
 from sekkei.runtime.refusals import Changed, Invalid
 from sekkei.web import openapi
-from sekkei.web.forms import reason
+from sekkei.web.forms import described, is_several, reason
 from sekkei.web.pages import page
 from sekkei.web.texts import t
 from sekkei.web.users import User, current_user, require_user
@@ -247,17 +246,11 @@ def _converted(request: Request, text: Any, kind: Any, name: str) -> Any:
 
 def _query(request: Request, model: Any) -> Any:
     given: dict[str, Any] = {}
-    hints = get_type_hints(model)
-    for info in msgspec.structs.fields(model):
+    for info, hint in described(model):
         values = request.query_params.getlist(info.encode_name)
         if values:
-            given[info.encode_name] = values if _is_list(hints[info.name]) else values[-1]
+            given[info.encode_name] = values if is_several(hint) else values[-1]
     try:
         return msgspec.convert(given, model, strict=False)
     except msgspec.ValidationError as error:
         raise BadBody(_located(request, str(error))) from None
-
-
-def _is_list(hint: Any) -> bool:
-    alternatives = get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-    return any((get_origin(one) or one) in (list, set, frozenset, tuple) for one in alternatives)

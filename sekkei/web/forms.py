@@ -16,6 +16,7 @@ In the template `{{ ui.field(form, "title", label=t("task.title")) }}`; for a fi
 
 from __future__ import annotations
 
+import functools
 import re
 import types
 from collections.abc import Mapping
@@ -57,17 +58,16 @@ async def form(request: Request, model: type[S]) -> S:
     """The form as an instance of `model`; raises FormErrors. An empty field counts as not given."""
     data = await request.form()
     request.state.form_data = data
-    hints = get_type_hints(model, include_extras=True)
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
-    for info in msgspec.structs.fields(model):
-        given = _given(data, info.encode_name, hints[info.name])
+    for info, hint in described(model):
+        given = _given(data, info.encode_name, hint)
         if given is None:
             if info.required:
                 errors[info.encode_name] = t(request, "form.required")
             continue
         try:
-            values[info.name] = msgspec.convert(given, hints[info.name], strict=False)
+            values[info.name] = msgspec.convert(given, hint, strict=False)
         except msgspec.ValidationError as error:
             errors[info.encode_name] = reason(request, str(error))
     if errors:
@@ -76,6 +76,18 @@ async def form(request: Request, model: type[S]) -> S:
         return model(**values)
     except (ValueError, TypeError) as error:  # what __post_init__ refuses
         raise FormErrors(Form(_plain(data), {"": str(error)})) from None
+
+
+@functools.cache
+def described(model: type[msgspec.Struct]) -> tuple[tuple[msgspec.structs.FieldInfo, Any], ...]:
+    """The fields of a model with their types; found out once."""
+    hints = get_type_hints(model, include_extras=True)
+    return tuple((info, hints[info.name]) for info in msgspec.structs.fields(model))
+
+
+def is_several(hint: Any) -> bool:
+    """Whether a field holds a list."""
+    return any(_base(one) in (list, set, frozenset, tuple) for one in _alternatives(hint))
 
 
 def refill(request: Request, wrong: Refusal) -> Form:
@@ -88,7 +100,7 @@ def refill(request: Request, wrong: Refusal) -> Form:
 
 def _given(data: FormData, name: str, hint: Any) -> Any:
     """A field's text, its texts when it may have several, or None when there is nothing in it."""
-    if _is_several(hint):
+    if is_several(hint):
         found = [_clean(one) for one in data.getlist(name) if isinstance(one, str) and one != ""]
         return found or None
     value = data.get(name)
@@ -115,10 +127,6 @@ def _base(hint: Any) -> Any:
     while hasattr(hint, "__metadata__"):
         hint = hint.__origin__
     return get_origin(hint) or hint
-
-
-def _is_several(hint: Any) -> bool:
-    return any(_base(one) in (list, set, frozenset, tuple) for one in _alternatives(hint))
 
 
 def _accepts_bool(hint: Any) -> bool:
