@@ -4,9 +4,12 @@ import asyncio
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from sekkei.design import ConditionFailed, Database, TransactionFailed, UniqueKey, replace
-from tests.design.example import Team, User, emails, handles, markers, teams, users
+import sekkei.testing
+from sekkei.design import ConditionFailed, Database, TransactionFailed, UniqueKey, ValueRefused, replace
+from tests.design.example import Team, User, design, emails, handles, markers, teams, users
 
 
 async def taken(db: Database) -> set[str]:
@@ -121,3 +124,64 @@ async def test_a_race_between_changes_leaves_one_marker(db: Database) -> None:
     final = await db.need(users("1").consistent())
     assert await taken(db) == {f"EMAIL#{final.email}"}
     assert final.version == 6
+
+
+ids = st.sampled_from(["1", "2", "3"])
+values = st.sampled_from(["a", "b", "c"])
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("create"), ids, values, st.none() | values),
+        st.tuples(st.just("put"), ids, values, st.none() | values),
+        st.tuples(st.just("update"), ids, values, st.none() | values),
+        st.tuples(st.just("delete"), ids),
+        st.tuples(st.just("swap"), ids, ids),
+        st.tuples(st.just("count"), ids),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=steps)
+def test_after_any_steps_the_markers_are_exactly_the_values_held(steps: list[Any]) -> None:
+    asyncio.run(_walk(steps))
+
+
+async def _walk(steps: list[Any]) -> None:
+    async with sekkei.testing.store(design) as db:
+        for step in steps:
+            try:
+                await _step(db, *step)
+            except (ConditionFailed, TransactionFailed, ValueRefused):
+                continue
+            finally:
+                await _agree(db)
+
+
+async def _step(db: Database, kind: str, user_id: str, *rest: Any) -> None:
+    found = await db.get(users(user_id))
+    if kind == "create":
+        await db.write(users.create(User(user_id=user_id, email=rest[0], handle=rest[1])))
+    elif kind == "put":
+        made = User(user_id=user_id, email=rest[0], handle=rest[1]) if found is None else found
+        await db.write(users.put(replace(made, email=rest[0], handle=rest[1])))
+    elif kind == "update":
+        await db.write(users.update(user_id).set(User.email, rest[0]).set(User.handle, rest[1]))
+    elif kind == "delete":
+        await db.write(users.delete(user_id))
+    elif kind == "count":
+        await db.write(users.update(user_id).add(User.points, 1))
+    else:
+        other = await db.get(users(rest[0]))
+        if found is not None and other is not None:
+            await db.transact(
+                users.update(user_id).set(User.email, other.email), users.update(rest[0]).set(User.email, found.email)
+            )
+
+
+async def _agree(db: Database) -> None:
+    everyone = await db.all(users.scan())
+    held = [f"EMAIL#{user.email}" for user in everyone]
+    held += [f"HANDLE#{user.handle}" for user in everyone if user.handle is not None]
+    assert len(held) == len(set(held))
+    assert await taken(db) == set(held)
