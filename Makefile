@@ -29,7 +29,7 @@ up: setup
 
 browser:
 	@if command -v chromium >/dev/null && fc-list 2>/dev/null | grep -q "Noto Sans CJK"; then echo "chromium and the fonts are there"; \
-	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y --no-install-recommends chromium fonts-noto-cjk; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y --no-install-recommends chromium fonts-noto-cjk fonts-noto-color-emoji; \
 	else echo "Install chromium and Noto CJK fonts with your system's package manager, as root (Debian: apt-get install chromium fonts-noto-cjk)."; exit 1; fi
 
 test: setup

@@ -87,3 +87,29 @@ async def test_components_fit_the_window(
     await page.keyboard.press("Escape")
     assert await page.locator("dialog[open]").count() == 0
     assert browser.problems == []
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+async def test_no_page_of_the_shell_is_wider_than_the_window(
+    browser: Windows, serve: Serve, shots: Shots, size: dict[str, int]
+) -> None:
+    site = await serve(SYSTEM, demo=True)
+    await site.client.shell.outbox.put("mail", "mei@demo.example", {"subject": "招待" * 60, "text": "x" * 300}, id="t1")
+    page = await browser.person(site, "demo-aoi", size)
+    for path in (
+        "/",
+        "/account",
+        "/example/docs",
+        "/console/outbox",
+        "/console/outbox/message?id=web/t1",
+        "/console/tables",
+        "/console/tables/sekkei-runtime",
+        "/console/schedules",
+        "/console/jobs",
+        "/console/aside",
+    ):
+        await page.goto(site.url + path)
+        await shots(page, f"{path.strip('/').replace('/', '-').partition('?')[0] or 'home'}-{size['width']}")
+        wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{path} is {wide} pixels too wide"
+    assert browser.problems == []

@@ -119,6 +119,14 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
 });
 
+// A link to something folded up unfolds it.
+function unfold() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target instanceof HTMLDetailsElement) target.open = true;
+}
+addEventListener("hashchange", unfold);
+unfold();
+
 for (const item of document.querySelectorAll(".toast")) leaveLater(item);
 document.querySelector('[aria-invalid="true"]')?.focus();
 for (const element of document.querySelectorAll("[data-live]")) watch(element);
