@@ -12,7 +12,7 @@ from systems.chiipochi.demo import demo
 from systems.chiipochi.design import design
 from systems.chiipochi.exports import Exports
 from systems.chiipochi.payments.local import LocalProvider
-from systems.chiipochi.reactions import reactions
+from systems.chiipochi.reactions import Rewards
 from systems.chiipochi.service import Service
 
 
@@ -51,7 +51,7 @@ def build(context: Context) -> Parts:
             *chat_pages.routes(context, service, chat, provider),
             *pages.routes(context, service, exports),
         ],
-        reactions=[reactions(context, service)],
+        reactions=[Rewards(context, service)],
         scheduled=jobs.scheduled(context, service, exports),
         recurring=jobs.RECURRING,
         jobs=jobs.jobs(context),

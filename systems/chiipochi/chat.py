@@ -14,6 +14,7 @@ from sekkei.runtime.refusals import Invalid, say
 from sekkei.runtime.system import Context
 from systems.chiipochi.design import chat_messages, chat_of
 from systems.chiipochi.line import local_secret, signature
+from systems.chiipochi.messages import opened
 from systems.chiipochi.models import ChatMessage
 
 KEPT = timedelta(days=30)
@@ -37,7 +38,7 @@ class Chat:
         self._context, self._db, self._clock = context, context.db, context.clock
 
     async def send(self, message: OutboxMessage) -> str:
-        await self._log(message.to, message.id.partition("/")[2], "bot", message.body["messages"])
+        await self._log(message.to, message.id.partition("/")[2], "bot", opened(message.body))
         return "shown in the simulator"
 
     async def signed_event(self, user_id: str, text: str | None, data: str | None, shown: str | None) -> dict[str, str]:

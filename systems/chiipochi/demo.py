@@ -7,6 +7,8 @@ import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+import orjson
+
 from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei.runtime.people import DEMO_PEOPLE
@@ -157,7 +159,7 @@ async def _conversation(context: Context, service: Service, person: str, now: da
     row = LineEvent(
         event_id="DEMOEVENT0001",
         claim="demo",
-        event=event,
+        event=orjson.dumps(event).decode(),
         received_at=now,
         handled_at=now,
         expires_at=now + EVENTS_KEPT,

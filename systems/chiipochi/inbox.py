@@ -11,11 +11,13 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import timedelta
 
+import orjson
+
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
 from systems.chiipochi.design import line_events, unhandled_before
-from systems.chiipochi.line import RawEvent, read_event
+from systems.chiipochi.line import RawEvent, read_stored
 from systems.chiipochi.models import LineEvent
 
 KEPT = timedelta(days=8)
@@ -42,7 +44,11 @@ class Inbox:
     async def _store(self, raw: RawEvent, claim: str) -> LineEvent | None:
         now = days.now(self._clock)
         event = LineEvent(
-            event_id=raw["webhookEventId"], claim=claim, event=raw, received_at=now, expires_at=now + KEPT
+            event_id=raw["webhookEventId"],
+            claim=claim,
+            event=orjson.dumps(raw).decode(),
+            received_at=now,
+            expires_at=now + KEPT,
         )
         create = line_events.create(event)
         try:
@@ -62,13 +68,16 @@ class Inbox:
         await asyncio.wait({task}, timeout=seconds)
 
     async def _handle_all(self, events: Sequence[LineEvent]) -> None:
-        by_user: dict[str, list[LineEvent]] = {}
+        """Users side by side, the events of one user in the order they happened in."""
+        by_user: dict[str, list[tuple[int, LineEvent]]] = {}
         for event in events:
-            by_user.setdefault(str(event.event.get("source", {}).get("userId")), []).append(event)
+            incoming = read_stored(event.event)
+            if incoming is not None:
+                by_user.setdefault(incoming.user_id, []).append((incoming.at_ms, event))
         await asyncio.gather(*(self._handle_in_order(those) for those in by_user.values()))
 
-    async def _handle_in_order(self, events: list[LineEvent]) -> None:
-        for event in sorted(events, key=lambda one: int(one.event["timestamp"])):
+    async def _handle_in_order(self, events: list[tuple[int, LineEvent]]) -> None:
+        for _, event in sorted(events, key=lambda one: one[0]):
             await self._handle_one(event)
 
     async def _handle_one(self, event: LineEvent) -> bool:
@@ -84,8 +93,7 @@ class Inbox:
         moment = days.now(self._clock) - LEFT_OVER
         handled = 0
         async for event in self._db.each(unhandled_before(moment)):
-            if read_event(event.event) is not None:
-                handled += await self._handle_one(event)
+            handled += await self._handle_one(event)
         return handled
 
     async def finish(self) -> None:

@@ -27,6 +27,7 @@ from sekkei.runtime.refusals import Invalid, Refusal, say
 from sekkei.runtime.settings import Settings
 from sekkei.store.http import Answer
 from systems.chiipochi.conversation import Incoming
+from systems.chiipochi.messages import opened
 
 API_URL = "https://api.line.me"
 EVENTS_MAX = 100
@@ -88,6 +89,11 @@ def read_events(body: bytes) -> list[RawEvent]:
     return [event for event in events if isinstance(event, dict) and read_event(event) is not None]
 
 
+def read_stored(text: str) -> Incoming | None:
+    """An event as it was written down."""
+    return read_event(orjson.loads(text))
+
+
 def read_event(event: Mapping[str, Any]) -> Incoming | None:
     """One event as the conversation sees it; None when it is nothing to the bot."""
     source = event.get("source")
@@ -141,7 +147,7 @@ class LineApi:
         token = message.body.get("reply_token")
         age = self._clock.now() - message.created_at.timestamp()
         if token and message.attempts <= 1 and age < REPLY_SECONDS:
-            answer = await self._post("reply", {"replyToken": token, "messages": message.body["messages"]}, {})
+            answer = await self._post("reply", {"replyToken": token, "messages": opened(message.body)}, {})
             if answer.status == 200:
                 return _request_id(answer)
             if answer.status != 400:
@@ -152,7 +158,7 @@ class LineApi:
     async def _push(self, message: OutboxMessage) -> str:
         # The key is derived from the message, so that a second try after a lost answer is the same push to LINE.
         key = str(uuid.uuid5(_NAMESPACE, message.id))
-        content = {"to": message.to, "messages": message.body["messages"]}
+        content = {"to": message.to, "messages": opened(message.body)}
         answer = await self._post("push", content, {"X-Line-Retry-Key": key})
         if answer.status in (200, 409):  # 409: LINE has accepted this key before
             return _request_id(answer)

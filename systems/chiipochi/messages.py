@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
+
+import orjson
 
 from systems.chiipochi.conversation import AMOUNT_MAX, AMOUNT_MIN, AMOUNTS, SESSION
 from systems.chiipochi.prefectures import PREFECTURES, Prefecture
@@ -247,6 +249,22 @@ def _button(label: str, content: str, shown: str, style: str) -> Message:
     }
     if style == "primary":
         found["color"] = ACCENT
+    return found
+
+
+# On the way to the outbox
+
+
+def letter(found: Sequence[Message], reply_token: str | None = None) -> dict[str, Any]:
+    """The body of a message of kind "line". As one text, because a card is a deep tree that nobody queries."""
+    check(found)
+    body = {"messages": orjson.dumps(found).decode()}
+    return body if reply_token is None else {**body, "reply_token": reply_token}
+
+
+def opened(body: Mapping[str, Any]) -> list[Message]:
+    """The messages of such a body."""
+    found: list[Message] = orjson.loads(body["messages"])
     return found
 
 

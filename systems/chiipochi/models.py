@@ -129,7 +129,7 @@ def unhandled_partition(handled_at: datetime | None) -> str | None:
 class LineEvent:
     event_id: Attr[str] = attr(ja="webhookEventId", en="LINE's id of the event")
     claim: Attr[str] = attr(ja="受信リクエストの印", en="which request stored it")
-    event: Attr[dict[str, Any]] = attr(ja="イベント本体", en="the event as it came")
+    event: Attr[str] = attr(ja="イベント本体（JSON）", en="the event as it came, in JSON")
     received_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="受信日時", en="when it came")
     handled_at: Attr[datetime | None] = attr(
         default=None, stored_as=UTC_MILLISECONDS, ja="処理日時", en="when it was handled"

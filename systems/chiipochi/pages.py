@@ -87,7 +87,7 @@ def _everybody(context: Context, service: Service) -> Sequence[BaseRoute]:
             today=today,
             live=live,
             labels=[f"{each.month}/{each.day}" for each, _ in last],
-            amounts=[amount for _, amount in last],
+            amounts=[amount / 1000 for _, amount in last],
             **_shown(found),
         )
 
@@ -133,7 +133,7 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
     async def mine(request: Request) -> Response:
         token = request.path_params["token"]
         user_id = service.links.user_of(token)
-        year = days.today(context.clock).year
+        year = await service.reports.year(user_id, days.today(context.clock).year)
         stamps = await service.reports.stamps(user_id)
         return page(
             request,
@@ -141,9 +141,10 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
             token=token,
             history=await service.reports.history(user_id, request.query_params.get("after")),
             today=await service.reports.mine_today(user_id),
-            year=await service.reports.year(user_id, year),
+            year=year,
             stamps=stamps,
             tiles=tiles({code: Sum(count, count) for code, count in stamps.items()}),
+            thousands=[amount / 1000 for amount in year.months],
             month_names=[t(request, "mine.month", n=month) for month in range(1, 13)],
             prefectures=PREFECTURES,
             order_id_of=order_id_of,

@@ -28,7 +28,7 @@ from systems.chiipochi.design import (
     state_even_expired,
 )
 from systems.chiipochi.inbox import Inbox
-from systems.chiipochi.line import read_event
+from systems.chiipochi.line import read_stored
 from systems.chiipochi.links import Links, order_id_of
 from systems.chiipochi.models import Donation, LineEvent, Pledge, Status, UserState
 from systems.chiipochi.payments.port import Provider
@@ -69,7 +69,7 @@ class Service:
 
     async def handle_event(self, event: LineEvent) -> None:
         """Decide what an event means, and do it together with marking it as handled."""
-        incoming = read_event(event.event)
+        incoming = read_stored(event.event)
         if incoming is None:
             return
         for attempt in range(TRIES_MAX):
@@ -94,8 +94,7 @@ class Service:
         mark = handled(incoming.event_id, now)
         actions: Actions = [mark, *effects]
         if answer:
-            messages.check(answer)
-            body = {"messages": answer, "reply_token": incoming.reply_token}
+            body = messages.letter(answer, incoming.reply_token)
             to = incoming.group or incoming.user_id
             actions.append(self._context.outbox.message("line", to, body, id=f"reply/{incoming.event_id}"))
         name = incoming.event_id if attempt == 0 else f"{incoming.event_id}/{attempt}"
@@ -237,7 +236,7 @@ class Service:
         prefecture = PREFECTURES[pledge.prefecture]
         url = self.links.pay(order_id_of(pledge.user_id, donation.created_at))
         asked = pledges.update(pledge.user_id).set(Pledge.last_month, month)
-        body = {"messages": messages.pay(prefecture, pledge.amount, url)}
+        body = messages.letter(messages.pay(prefecture, pledge.amount, url))
         try:
             await self._db.transact(
                 asked.when(Pledge.last_month.absent() | (Pledge.last_month < month)),

@@ -152,7 +152,7 @@ class Settling:
 
     def _sorry(self, donation: Donation) -> Action[Any, Any]:
         order_id = order_id_of(donation.user_id, donation.created_at)
-        body = {"messages": messages.say("failed")}
+        body = messages.letter(messages.say("failed"))
         return self._outbox.message("line", donation.user_id, body, id=f"failed/{order_id}")
 
     async def _after_the_end(self, donation: Donation, event: PaymentEvent) -> Result:

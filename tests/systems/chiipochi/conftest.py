@@ -88,7 +88,7 @@ class Bot:
         return [one for one in found[::-1] if one.kind == "line" and one.id.startswith(f"chiipochi/{prefix}")]
 
     async def last_words(self) -> str:
-        return orjson.dumps((await self.sent())[-1].body["messages"]).decode()
+        return str((await self.sent())[-1].body["messages"])
 
     async def pay(self, donation: Donation, outcome: Outcome = Outcome.PAID) -> None:
         """Follow the link and decide; the notice is on its way then."""
