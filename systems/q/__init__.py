@@ -5,7 +5,7 @@ from __future__ import annotations
 from sekkei.runtime.http import Http
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.expo import Expo
-from systems.q import api
+from systems.q import admin, api, client
 from systems.q.demo import demo
 from systems.q.entities import design as q_design
 from systems.q.jobs import RECURRING, QJobs
@@ -19,7 +19,7 @@ def build(context: Context) -> Parts:
     jobs = QJobs(context, service, expo)
     return Parts(
         service=service,
-        routes=api.routes(service, context),
+        routes=[*client.routes(service, context), *admin.routes(service, context), *api.routes(service, context)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
