@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -42,26 +44,48 @@ async def test_a_copy_under_load_is_a_commit_point(tmp_path: Path, monkeypatch: 
     with Engine(source, housekeeping_seconds=None) as engine:
         tables = Tables(engine, ManualClock())
         await create_pair(tables)
-        acknowledged = 0
-
-        async def load() -> None:
-            nonlocal acknowledged
-            while not copied.done():
-                await write_pair(tables, acknowledged + 1)
-                acknowledged += 1
-
-        for number in range(1, 51):
-            await write_pair(tables, number)
-            acknowledged = number
-        loop = asyncio.get_running_loop()
+        load = Load(tables)
+        for _ in range(50):
+            await load.write()
         for round_number in range(5):
             target = tmp_path / f"copy-{round_number}.db"
-            before = acknowledged
-            copied = loop.run_in_executor(None, copy_file, source, target, quietly)
-            await asyncio.gather(load(), copied)
+            before = load.acknowledged
+            steps: list[int] = []
+
+            def watch(done: int, pages: int, steps: list[int] = steps) -> None:
+                steps.append(done)
+                if len(steps) in (2, 4, 8):
+                    load.wait_for_a_write()
+
+            copied = asyncio.get_running_loop().run_in_executor(None, copy_file, source, target, watch)
+            await asyncio.gather(load.until(copied), copied)
             assert await copied == []
-            await check_commit_point(target, before, acknowledged)
-        assert acknowledged > 50, "writes went on while copies were made"
+            assert steps == sorted(steps), "writes do not make it begin anew"
+            await check_commit_point(target, before, load.acknowledged)
+            assert load.acknowledged >= before + 3
+
+
+class Load:
+    """Transactions, one after the other, and how many there were."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._wrote = threading.Event()
+        self.acknowledged = 0
+
+    async def write(self) -> None:
+        await write_pair(self._tables, self.acknowledged + 1)
+        self.acknowledged += 1
+        self._wrote.set()
+
+    async def until(self, done: asyncio.Future[Any]) -> None:
+        while not done.done():
+            await self.write()
+
+    def wait_for_a_write(self) -> None:
+        """From another thread."""
+        self._wrote.clear()
+        assert self._wrote.wait(30)
 
 
 async def check_commit_point(target: Path, least: int, most: int) -> None:

@@ -17,7 +17,7 @@ from sekkei.clock import ManualClock
 from sekkei.engine import Engine, whole_file
 from sekkei.engine.errors import ResourceNotFoundException
 from tests.engine.conftest import Tables
-from tests.engine.test_whole_file import check_commit_point, create_pair, quietly, write_pair
+from tests.engine.test_whole_file import Load, check_commit_point, create_pair, quietly
 from tests.torture import amounts
 
 
@@ -26,25 +26,17 @@ async def drill(folder: Path, drills: int) -> None:
     with Engine(source, housekeeping_seconds=None) as engine:
         tables = Tables(engine, ManualClock())
         await create_pair(tables)
-        acknowledged = 0
-
-        async def load(copied: asyncio.Future[Any]) -> None:
-            nonlocal acknowledged
-            while not copied.done():
-                await write_pair(tables, acknowledged + 1)
-                acknowledged += 1
-
-        for number in range(1, 31):
-            await write_pair(tables, number)
-            acknowledged = number
+        load = Load(tables)
+        for _ in range(30):
+            await load.write()
         loop = asyncio.get_running_loop()
         for number in range(drills):
             target = folder / f"copy-{number}.db"
-            before = acknowledged
+            before = load.acknowledged
             copied = loop.run_in_executor(None, whole_file.copy_file, source, target, quietly)
-            await asyncio.gather(load(copied), copied)
+            await asyncio.gather(load.until(copied), copied)
             assert await copied == []
-            await check_commit_point(target, before, acknowledged)
+            await check_commit_point(target, before, load.acknowledged)
             target.unlink()
 
 

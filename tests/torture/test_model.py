@@ -288,7 +288,7 @@ def run(steps: int, **more: Any) -> None:
 
 
 def test_some_steps() -> None:
-    run(steps=500)
+    run(steps=300)
 
 
 def _keep_index_entries(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -304,13 +304,15 @@ async def test_a_deleted_table_with_recovery_leaves_a_backup_for_35_days(filled:
     assert list(verify_file(filled.engine.path)) == []
 
 
-async def test_damage_comes_along_and_stays_visible(filled: Tables) -> None:
-    """A copy must not make a damaged item look sound."""
+@pytest.mark.parametrize("damage", ["replace(item, 'g0', 'gX')", "replace(item, '}', '{')", "item || '!'"])
+async def test_damage_comes_along_and_stays_visible(filled: Tables, damage: str) -> None:
+    """A copy must not make a damaged item look sound, nor stop at one."""
     file = apsw.Connection(filled.engine.path)
-    file.execute("UPDATE items_1 SET item = CAST(replace(item, 'g0', 'gX') AS BLOB) WHERE row = 3")
+    file.execute(f"UPDATE items_1 SET item = CAST({damage} AS BLOB) WHERE row = 3")
     file.close()
     arn = await back_up(filled)
     await restore(filled, arn)
+    assert (await describe(filled))["TableStatus"] == "ACTIVE"
     with pytest.raises(InternalServerError, match="table restored does not match its checksum"):
         await filled.all("restored")
     findings = list(verify_file(filled.engine.path))
