@@ -43,6 +43,7 @@ from systems.tasks.statuses import Status
 
 TRIES_MAX = 12
 PAGE_SIZE = 50
+COLUMN_SIZE = 30
 BULK_MAX = 100
 IMPORT_MAX = 1_000
 IMPORT_BATCH = 40
@@ -85,7 +86,7 @@ class Tasks:
         """A page of one column of the board."""
         await self._access.member(who, team_id)
         query = wanted.column(team_id, status, days.today(self._clock))
-        return await self._db.page(query, size=PAGE_SIZE, after=after)
+        return await self._db.page(query, size=COLUMN_SIZE, after=after)
 
     async def every(self, who: str, team_id: str) -> AsyncIterator[Task]:
         """All of them, by start; for files and feeds."""

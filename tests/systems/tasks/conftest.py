@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -21,8 +20,9 @@ from systems.tasks.entities import Role, Team
 from systems.tasks.jobs import TaskJobs
 from systems.tasks.service import Service, Visitor
 from tests.browser import browser, serve, shots
+from tests.design.conftest import ministack_url
 
-__all__ = ["browser", "serve", "shots"]
+__all__ = ["browser", "ministack_url", "serve", "shots"]
 
 NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
 STORES = ("embedded", "weather", "ministack")
@@ -43,7 +43,11 @@ async def _at_once(seconds: float) -> None:
 @pytest.fixture(params=STORES)
 async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
     if request.param == "ministack":
-        remote = Remote(region="ap-northeast-1", endpoint_url=_ministack(request), credentials=("local", "local"))
+        remote = Remote(
+            region="ap-northeast-1",
+            endpoint_url=request.getfixturevalue("ministack_url"),
+            credentials=("local", "local"),
+        )
         await _drop_tables(remote)
         yield remote
         await remote.close()
@@ -66,17 +70,6 @@ async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIter
         )
         yield Retrying(weather, clock=clock, sleep=_at_once)
     await embedded.close()
-
-
-def _ministack(request: pytest.FixtureRequest) -> str:
-    given = os.environ.get("SEKKEI_MINISTACK_URL")
-    if given:
-        return given
-    try:
-        found: str = request.getfixturevalue("ministack_endpoint")
-    except pytest.FixtureLookupError:
-        pytest.skip("Ministack is not here: set SEKKEI_MINISTACK_URL")
-    return found
 
 
 async def _drop_tables(store: Store) -> None:

@@ -108,10 +108,10 @@ async def test_a_card_that_the_filter_hides_is_not_given(client: Client) -> None
 
 async def test_the_next_cards_of_a_column(client: Client) -> None:
     team = await _team(client)
-    body = "タイトル,開始日\n" + "".join(f"n{number:03},2025-01-01\n" for number in range(60))
+    body = "タイトル,開始日\n" + "".join(f"n{number:03},2025-01-01\n" for number in range(40))
     await _upload(client, team, body.encode())
     board = (await client.get(team)).text
-    assert board.count('class="task-card') == 50
+    assert board.count('class="task-card') == 30
     more = re.search(r'href="([^"]+)" data-more', board)
     assert more is not None
     rest = await client.get(more[1].replace("&amp;", "&"))
