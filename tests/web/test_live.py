@@ -57,6 +57,9 @@ async def test_a_browser_that_comes_back_goes_on_where_it_was() -> None:
 async def test_a_position_of_an_earlier_life_of_the_server_asks_for_a_reload() -> None:
     async with opened(SYSTEM) as client:
         await client.sign_in()
+        await address(client)
+        for number in range(5):
+            topic(client, "note", number)
         for position in ("deadbeef-3", "x", "-", f"{client.shell.boot}-x", f"{client.shell.boot}-999"):
             assert "event: reload" in await heard(client, 2, **{"Last-Event-ID": position}), position
         assert "event: reload" not in await heard(client, 2)
