@@ -23,8 +23,9 @@ def routes(service: Service, ctx: Context) -> list[BaseRoute]:
     async def board(request: Request) -> Response:
         user = require_user(request)                 # goes to the sign-in and comes back; User(id, email, name, …)
         team_id = request.path_params["team_id"]
+        live = live_url(request, ctx.live, f"tasks/team/{team_id}", f"/tasks/teams/{team_id}/live")  # before reading
         found = await service.board(user.id, team_id, after=request.query_params.get("after"))
-        return page(request, "tasks/board.html", found=found, form=Form())
+        return page(request, "tasks/board.html", found=found, form=Form(), live=live)
 
     @pages.post("/teams/{team_id}/tasks")            # the CSRF token is checked before this is called
     async def create(request: Request) -> Response:
@@ -57,6 +58,7 @@ def routes(service: Service, ctx: Context) -> list[BaseRoute]:
   <form class="card stack" method="post" action="…">{{ ui.token(csrf) }}{{ ui.form_error(form) }}
     {{ ui.field(form, "title", t("task.title"), required=true) }}
     <button class="button primary">{{ t("shell.save") }}</button></form>
+  <ul data-live="{{ live }}" data-live-events="moved created">…</ul>{# gets live:moved, live:created in a script #}
   {{ lines(t("burndown"), labels, [(t("open"), numbers)]) }}{{ ui.pages(request, found.cursor) }}
 {% endblock %}
 In every template: t(key, n=…), pick(words), url(name, …), static("tasks/board.js"), csrf, user, language, path,
@@ -86,6 +88,8 @@ async with opened(SYSTEM) as client:                 # sekkei.web.testing
     assert (await client.post("/tasks/teams", {"name": "x"})).status == 303
     assert (await client.json("GET", "/tasks/api/teams")).json()["items"]
     await client.work()                              # streams, schedules, outbox and jobs, until nothing is due
+assert missing_texts(TEXTS, Path(systems.tasks.__file__).parent) == []
+Every route by every kind of person: tests/web/authorisation.py. In a real browser: tests/browser.py.
 """
 
 from sekkei.web.api import Answer, Api, PageOf, check_if_match, etag, respond, version_in_if_match
