@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from starlette.routing import Route
+
 from sekkei.runtime.system import Context, Parts, System
 from systems.eventbot import design as patterns
 from systems.eventbot import webhook
 from systems.eventbot.demo import demo
-from systems.eventbot.gateway import connect, schedules_of
+from systems.eventbot.gateway import Gateway, connect, schedules_of
 from systems.eventbot.interactions.desk import InteractionDesk, Tools
 from systems.eventbot.jobs import BotJobs
+from systems.eventbot.pages import Pages
 from systems.eventbot.service import Service
+from systems.eventbot.simulator.pages import Simulator
 from systems.eventbot.transports import ToChannel, ToInteraction
 
 
@@ -22,11 +26,22 @@ def build(context: Context) -> Parts:
         service=service,
         routes=[
             *webhook.routes(service.desk, context.idempotency, gateway.verifier, desk),
+            *Pages(service, context.jobs, context.live, gateway.local is not None).routes(),
+            *_simulator(context, gateway),
         ],
         scheduled=jobs.scheduled(),
         jobs=jobs.definitions(),
         transports={"discord": ToChannel(gateway.rest), "eventbot.reply": ToInteraction(gateway.rest)},
     )
+
+
+def _simulator(context: Context, gateway: Gateway) -> list[Route]:
+    """Beside a Discord of our own only."""
+    if gateway.local is None or gateway.signer is None:
+        return []
+    url = context.settings.public_url
+    made = Simulator(gateway.local, gateway.signer, gateway.application_id, context.clock, context.live, url)
+    return made.routes()
 
 
 SYSTEM = System(

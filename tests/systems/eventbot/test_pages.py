@@ -1,0 +1,162 @@
+"""The organisers' pages: who may see and do what, and that they do it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import systems.eventbot
+from sekkei.web.testing import Client
+from sekkei.web.texts import missing_texts
+from systems.eventbot.entities import OrganiserLink, Status, organiser_links
+from systems.eventbot.service import NewNotice
+from systems.eventbot.simulator.world import GUILD_ID, RECRUIT, Person
+from systems.eventbot.texts import TEXTS
+from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
+from tests.web.authorisation import Rule, deviations, uncovered
+
+EVENT = "/eventbot/guilds/{guild_id}/events/{event}"
+NOTICE = EVENT + "/notices/{notice}"
+GUILD = "/eventbot/guilds/{guild_id}"
+
+
+def everyone(anonymous: int, stranger: int, member: int, organiser: int) -> dict[str, int]:
+    return {"anonymous": anonymous, "stranger": stranger, "member": member, "organiser": organiser}
+
+
+def seen() -> dict[str, int]:
+    return everyone(303, 404, 403, 200)
+
+
+def done() -> dict[str, int]:
+    return everyone(303, 404, 403, 303)
+
+
+MATRIX = {
+    "POST /eventbot/interactions": Rule(everyone(401, 401, 401, 401), json={"type": 1}),
+    "GET /eventbot/": Rule(everyone(303, 200, 303, 303)),
+    "GET /eventbot/link": Rule(everyone(303, 200, 200, 200)),
+    "POST /eventbot/link": Rule(everyone(303, 403, 403, 403), form={"token": "forged.token"}),
+    "GET /eventbot/calendar/{guild_id}/{key}.ics": Rule(everyone(200, 200, 200, 200)),
+    f"GET {GUILD}": Rule(seen()),
+    f"GET {GUILD}/settings": Rule(seen()),
+    f"POST {GUILD}/settings": Rule(done(), form={"recruit_channel_id": RECRUIT, "one_open_notice": "on"}),
+    f"GET {GUILD}/new": Rule(seen()),
+    f"POST {GUILD}/events": Rule(done(), form={"title": "会", "start": "明日 21時"}),
+    f"POST {GUILD}/templates/{{template}}/delete": Rule(everyone(303, 404, 403, 404), form={}),
+    f"GET {EVENT}": Rule(seen()),
+    f"GET {EVENT}/edit": Rule(seen()),
+    f"POST {EVENT}/edit": Rule(done(), form={"title": "会", "start": "明日 21時"}),
+    f"POST {EVENT}/details": Rule(done(), form={"remind": "1時間前"}),
+    f"GET {EVENT}/members.csv": Rule(seen()),
+    f"POST {EVENT}/notices": Rule(everyone(303, 404, 403, 409), form={"title": "もう一つ", "body": "本文"}),
+    f"POST {EVENT}/do/{{verb}}": Rule(done(), form={}),
+    f"GET {NOTICE}": Rule(seen()),
+    f"GET {NOTICE}/confirmations.csv": Rule(seen()),
+    f"POST {NOTICE}/do/{{verb}}": Rule(done(), form={}),
+    "GET /eventbot/simulator": Rule(everyone(404, 404, 404, 404)),
+    "GET /eventbot/simulator/state": Rule(everyone(404, 404, 404, 404)),
+    "GET /eventbot/simulator/live": Rule(everyone(404, 404, 404, 404)),
+    "POST /eventbot/simulator/act": Rule(everyone(404, 404, 404, 404), json={}),
+    "POST /eventbot/simulator/fault": Rule(everyone(404, 404, 404, 404), json={"kind": "none"}),
+    "POST /eventbot/simulator/clock": Rule(everyone(404, 404, 404, 404), json={"seconds": 1}),
+    f"POST {GUILD}/unlink": Rule(everyone(303, 404, 303, 303), form={}),
+}
+ENDLESS = {f"GET {GUILD}/live"}
+"""An answer without an end; asked for alone below."""
+
+
+async def linked(bot: Bot, email: str, person: Person) -> Client:
+    """Somebody with an account that stands for a Discord user."""
+    client = bot.client.another(address="10.0.0.9")
+    link = OrganiserLink(
+        account_id=await client.sign_in_by_email(email),
+        guild_id=GUILD_ID,
+        user_id=person.id,
+        user_name=person.name,
+        roles=list(person.roles),
+        permissions=str(person.permissions),
+        expires=bot.service.desk.now() + timedelta(days=1),
+    )
+    await bot.service.desk.db.write(organiser_links.put(link))
+    return client
+
+
+async def test_who_may_do_what(quick: Bot) -> None:
+    await quick.service.guilds.change_settings(AOI.actor, recruit_channel_id=RECRUIT)
+    event = await quick.event()
+    notice = await quick.service.notices.post(AOI.actor, event.event_id, NewNotice("連絡", "本文"))
+    stranger = quick.client.another(address="10.0.0.9")
+    await stranger.sign_in_by_email("stranger@example.com")
+    actors = {
+        "anonymous": quick.client.another(address="10.0.0.9"),
+        "stranger": stranger,
+        "member": await linked(quick, "member@example.com", SOTA),
+        "organiser": await linked(quick, "organiser@example.com", AOI),
+    }
+    assert uncovered(quick.client.app, "eventbot", {**MATRIX, **{name: Rule({}) for name in ENDLESS}}) == []
+    parameters = {
+        "guild_id": GUILD_ID,
+        "event": event.event_id[4:],
+        "notice": notice.notice_id[4:],
+        "template": "00000000-0000-7000-8000-000000000000",
+        "verb": "repost",
+        "key": quick.service.guilds.calendar_key(GUILD_ID),
+    }
+    assert await deviations(MATRIX, actors, parameters) == []
+    forbidden = await stranger.get(f"/eventbot/guilds/{GUILD_ID}/live")
+    assert forbidden.status == 404
+
+
+async def test_a_link_from_discord_opens_the_pages_once_it_is_accepted(quick: Bot) -> None:
+    said = await quick.app.command(AOI, RECRUIT, "event web", {})
+    content = said.response["data"]["content"]
+    token = content.partition("token=")[2].partition(">")[0]
+    assert token
+    refused = await quick.app.command(SOTA, RECRUIT, "event web", {})
+    assert "token=" not in str(refused.response)
+    client = quick.client
+    await client.sign_in("demo-yui")
+    assert (await client.get(f"/eventbot/guilds/{GUILD_ID}")).status == 404
+    assert (
+        await client.post("/eventbot/link", {"token": token[:-1] + ("0" if token[-1] != "0" else "1")})
+    ).status == 403
+    accepted = await client.post("/eventbot/link", {"token": token})
+    assert accepted.status == 303
+    assert (await client.get(accepted.location)).status == 200
+    quick.clock.advance(601)
+    assert (await client.post("/eventbot/link", {"token": token})).status == 403
+
+
+async def test_organising_by_web(quick: Bot) -> None:
+    await quick.service.guilds.change_settings(AOI.actor, recruit_channel_id=RECRUIT)
+    client = await linked(quick, "organiser@example.com", AOI)
+    wrong = await client.post(f"/eventbot/guilds/{GUILD_ID}/events", {"title": "会", "start": "いつか"})
+    assert wrong.status == 422
+    assert "いつか" in wrong.text
+    made = await client.post(
+        f"/eventbot/guilds/{GUILD_ID}/events", {"title": "<b>会</b>", "start": "明日 21時", "capacity": "3"}
+    )
+    assert made.status == 303
+    shown = await client.get(made.location)
+    assert "&lt;b&gt;会&lt;/b&gt;" in shown.text
+    assert "<b>会</b>" not in shown.text
+    await quick.work()
+    [event] = await quick.service.events.of_guild(GUILD_ID)
+    for person in (REN, MEI):
+        await quick.service.joining.join(person.actor, event.event_id)
+    sheet = await client.get(made.location + "/members.csv")
+    assert sheet.body.startswith(b"\xef\xbb\xbf")
+    assert REN.name in sheet.text
+    assert (await client.post(made.location + "/do/close")).status == 303
+    assert (await quick.service.events.get(GUILD_ID, event.event_id)).status is Status.CLOSED
+    stale = await client.post(made.location + "/edit", {"title": "古い", "start": "明日 21時", "version": "1"})
+    assert stale.status == 412
+    assert (await client.post(made.location + "/do/nonsense")).status == 404
+    feed = await client.get(f"/eventbot/calendar/{GUILD_ID}/{quick.service.guilds.calendar_key(GUILD_ID)}.ics")
+    assert "SUMMARY:<b>会</b>" in feed.text
+    assert (await client.get(f"/eventbot/calendar/{GUILD_ID}/{'0' * 32}.ics")).status == 404
+
+
+def test_every_text_is_there_in_both_languages() -> None:
+    assert missing_texts(TEXTS, Path(systems.eventbot.__file__).parent) == []
