@@ -29,7 +29,7 @@ class Addresses:
                 self._collect(route.routes, f"{prefix}{route.name}:", path + route.path)
             elif isinstance(route, Route):
                 safe = {
-                    name: "/" if isinstance(convertor, PathConvertor) else ""
+                    name: "/:" if isinstance(convertor, PathConvertor) else ":"
                     for name, convertor in route.param_convertors.items()
                 }
                 self._paths.setdefault(prefix + route.name, (path + route.path_format, safe))

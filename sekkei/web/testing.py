@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import orjson
 from argon2 import PasswordHasher
@@ -197,7 +197,7 @@ class Client:
             "http_version": "1.1",
             "method": method,
             "scheme": "http",
-            "path": bare,
+            "path": unquote(bare),
             "raw_path": bare.encode(),
             "query_string": query.encode(),
             "root_path": "",

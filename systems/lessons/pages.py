@@ -32,7 +32,7 @@ from sekkei.web import (
 )
 from systems.lessons import refusals
 from systems.lessons.calendar_feed import calendar
-from systems.lessons.design import Contact, Kind, Lesson, Status, of_studio_on
+from systems.lessons.design import Contact, Kind, Lesson, Status
 from systems.lessons.links import Links
 from systems.lessons.notices import Notices
 from systems.lessons.reactions import topic
@@ -389,14 +389,8 @@ def _studio(pages: Pages, desk: Desk, context: Context) -> None:
     async def people(request: Request) -> Response:
         desk.must_be_staff(require_user(request))
         studio, slot = desk.studio(request.path_params["code"]), _slot(request)
-        ties = await context.db.all(of_studio_on(studio.code, slot.lesson_date))
-        booked = [tie for tie in ties if slot_of(tie) == slot and tie.kind in (Kind.BOOKING, Kind.HISTORY)]
+        if slot.studio_code != studio.code:
+            raise refusals.NoSuchLesson()
         return page(
-            request,
-            "lessons/people.html",
-            studio=studio,
-            view=await desk.service.view("", slot),
-            booked=[tie for tie in booked if tie.status in (Status.ACTIVE, Status.COMPLETED)],
-            queue=await desk.service.queue(slot),
-            is_staff=True,
+            request, "lessons/people.html", studio=studio, roll=await desk.service.roll(slot), slot=slot, is_staff=True
         )

@@ -26,6 +26,7 @@ from systems.lessons.design import (
     give_place_back,
     lesson,
     lessons,
+    of_studio_on,
     of_user_and_kind,
     of_user_to_lesson,
     queue_of,
@@ -50,6 +51,7 @@ from systems.lessons.rules import (
 )
 
 LIST_DAYS_MAX = 31
+_COMES = (Status.ACTIVE, Status.COMPLETED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,20 @@ class LessonView:
     waiting: int
     position: int | None
     """The user's place in the queue, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """A lesson as its studio sees it."""
+
+    lesson: Lesson
+    booked: list[UserLesson]
+    """In the order of booking; those who came, when it is over."""
+    queue: list[UserLesson]
+    names: dict[str, str]
+
+    def name(self, tie: UserLesson) -> str:
+        return self.names.get(tie.user_id, tie.user_id)
 
 
 class Service:
@@ -213,6 +229,16 @@ class Service:
         return await self._db.write(contacts.put(found))
 
     # For the studios
+
+    async def roll(self, slot: Slot) -> Roll:
+        """Who comes to a lesson and who waits for it, by name."""
+        found = await self._lesson(slot)
+        ties = await self._db.all(of_studio_on(slot.studio_code, slot.lesson_date))
+        booked = [tie for tie in ties if slot_of(tie) == slot and tie.kind is Kind.BOOKING and tie.status in _COMES]
+        queue = await self.queue(slot)
+        people = await self._db.get_many([contact(tie.user_id) for tie in (*booked, *queue)])
+        names = {person.user_id: person.name for person in people if person is not None}
+        return Roll(found, sorted(booked, key=lambda tie: tie.created_at), queue, names)
 
     async def save_lesson(self, found: Lesson) -> Lesson:
         """Put a lesson into the timetable, or change it; what is booked stays booked."""

@@ -1,0 +1,206 @@
+"""The pages and the API, as a browser without scripts and a client use them."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import orjson
+import pytest
+
+import systems.lessons
+from sekkei.clock import ManualClock
+from sekkei.runtime.design import newest_messages
+from sekkei.web import missing_texts
+from sekkei.web.testing import Client, opened
+from systems.lessons import SYSTEM
+from systems.lessons.texts import TEXTS
+from tests.systems.lessons.conftest import LESSON, NOON
+from tests.web.authorisation import Matrix, Rule, deviations, uncovered
+
+AT = f"/lessons/lessons/{LESSON}"
+
+
+@pytest.fixture
+async def client(clock: ManualClock) -> AsyncIterator[Client]:
+    async with opened(SYSTEM, clock=clock) as found:
+        await found.sign_in("demo-aoi")
+        await add_lesson(found)
+        yield found
+
+
+async def add_lesson(client: Client, capacity: str = "1", **more: str) -> None:
+    fields = {
+        "lesson_date": "2025-07-30",
+        "start_time": "19:30",
+        "lesson_name": "BSL House 1",
+        "instructor": "YUKI",
+        "capacity": capacity,
+        "is_open": "on",
+        **more,
+    }
+    assert (await client.post("/lessons/desk/gnz", fields)).status == 303
+
+
+async def act(client: Client, action: str) -> str:
+    return (await client.post(f"/lessons/act/{action}/{LESSON}", {}, follow=True)).text
+
+
+async def test_full_lesson_waitlist_opening_notice_one_tap_booked(client: Client) -> None:
+    assert "BSL House 1" in (await client.get("/lessons/?studio=gnz&date=2025-07-30")).text
+    assert "予約しました" in await act(client, "book")
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    await mei.post("/lessons/settings", {"name": "芽衣", "email": "mei@demo.example", "channels": ["mail"]})
+    assert "満席です" in await act(mei, "book")
+    assert "待ち順 1 番目" in await act(mei, "wait")
+    assert "予約を取り消しました" in await act(client, "cancel")
+    await client.work()
+    (message,) = await client.shell.house.runtime.all(newest_messages())
+    assert message.to == "mei@demo.example"
+    link = urlsplit(re.search(r"https?://\S+/lessons/offers/\S+", message.body["text"])[0]).path  # type: ignore[index]
+    stranger = client.another()
+    offer = await stranger.get(link)
+    assert "下のボタン" in offer.text, "looking books nothing"
+    assert "予約が確定しました" in (await stranger.post(link, {}, follow=True)).text
+    mine = await mei.get("/lessons/mine")
+    assert "BSL House 1" in mine.text
+    feed = re.search(r"/lessons/calendar/\S+?\.ics", mine.text)
+    assert feed is not None
+    assert "SUMMARY:BSL House 1" in (await stranger.get(feed[0])).text
+
+
+@pytest.mark.parametrize("path", ["/lessons/offers/x", "/lessons/offers/" + "A" * 60, "/lessons/calendar/AAAA.ics"])
+async def test_forged_links_open_nothing(client: Client, path: str) -> None:
+    assert (await client.another().get(path)).status == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/lessons/lessons/gnz/2025-07-30/9:5", "/lessons/lessons/g%23z/2025-07-30/19:30", "/lessons/lessons/x"]
+)
+async def test_bad_slots_get_a_clear_answer(client: Client, path: str) -> None:
+    answer = await client.get(path)
+    assert answer.status == 422
+    assert "09:30" in answer.text
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"lesson_date": "2025-02-30"}, {"start_time": "25:00"}, {"capacity": "-1"}, {"lesson_name": ""}]
+)
+async def test_a_lesson_that_cannot_be_is_refused(client: Client, wrong: dict[str, str]) -> None:
+    fields = {"lesson_date": "2025-07-31", "start_time": "10:00", "lesson_name": "x", "instructor": "y", **wrong}
+    assert (await client.post("/lessons/desk/gnz", fields)).status == 422
+    assert "10:00" not in (await client.get("/lessons/?studio=gnz&date=2025-07-31")).text
+
+
+async def test_the_api(client: Client) -> None:
+    made = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)})
+    assert (made.status, made.json()["status"]) == (201, "active")
+    again = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)})
+    assert (again.status, again.json()["code"]) == (409, "already-registered")
+    favorite = await client.json("PUT", f"/lessons/api/me/favorites/{LESSON}", {"notes": "いつもの"})
+    assert favorite.json()["notes"] == "いつもの"
+    mine = await client.json("GET", "/lessons/api/me/lessons")
+    assert [entry["type"] for entry in mine.json()["items"]] == ["booking", "favorite"]
+    found = await client.json("GET", "/lessons/api/studios/gnz/lessons?first=2025-07-30&last=2025-07-30")
+    assert [entry["free"] for entry in found.json()["items"]] == [0]
+    assert (await client.json("DELETE", f"/lessons/api/me/bookings/{LESSON}")).status == 204
+    assert (await client.json("GET", "/lessons/openapi.json")).json()["openapi"].startswith("3.1")
+
+
+async def test_a_push_is_heard_only_with_the_right_signature(client: Client) -> None:
+    await act(client, "book")
+    ren = client.another()
+    await ren.sign_in("demo-ren")
+    await ren.post("/lessons/settings", {"name": "蓮", "email": "ren@demo.example", "channels": ["mail"]})
+    await act(ren, "wait")
+    body = orjson.dumps({"available": 1, "total": 20, "isOpen": True})
+    stamp = str(int(NOON))
+    secret = client.shell.house.settings.secrets.key("lessons availability")
+    for key, expected in ((b"wrong", 401), (secret, 200)):
+        signature = "sha256=" + hmac.new(key, stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+        headers = {"X-Signature": signature, "X-Timestamp": stamp, "Content-Type": "application/json"}
+        answer = await client.another().request("POST", f"/lessons/availability/{LESSON}", body, headers)
+        assert answer.status == expected
+        assert len(await client.shell.house.runtime.all(newest_messages())) == (1 if expected == 200 else 0)
+
+
+def test_no_text_is_missing() -> None:
+    assert missing_texts(TEXTS, Path(systems.lessons.__file__).parent) == []
+
+
+async def test_the_demo_fills_every_table_and_every_page_opens() -> None:
+    async with opened(SYSTEM, demo=True) as client:
+        await client.work()
+        for table in SYSTEM.design.tables.values():
+            assert (await client.shell.house.store.call("Scan", {"TableName": table.name, "Limit": 1}))["Items"]
+        await client.sign_in("demo-aoi")
+        timetable = await client.get("/lessons/")
+        lesson = re.search(r"/lessons/lessons/[a-z]+/[\d-]+/\d\d:\d\d", timetable.text)
+        assert lesson is not None
+        people = lesson[0].replace("/lessons/lessons/", "/lessons/desk/gnz/people/")
+        paths = [lesson[0], people, "/lessons/", "/lessons/mine", "/lessons/history", "/lessons/settings"]
+        for path in [*paths, "/lessons/desk/gnz", "/lessons/docs"]:
+            for language in ("ja", "en"):
+                assert (await client.get(f"{path}?lang={language}", follow=True)).status == 200, path
+
+
+def by(anonymous: int, person: int, staff: int) -> dict[str, int]:
+    return {"anonymous": anonymous, "person": person, "staff": staff}
+
+
+def matrix(token: str) -> Matrix:
+    api, slot = "/lessons/api", "{studio}/{day}/{start}"
+    mine = {"lesson": "gnz/2025-07-31/10:00"}
+    lesson = {"lesson_date": "2025-08-01", "start_time": "10:00", "lesson_name": "x", "instructor": "y"}
+    return {
+        "GET /lessons/": Rule(by(303, 200, 200)),
+        "GET /lessons/lessons/{slot:path}": Rule(by(303, 200, 200)),
+        "POST /lessons/act/{action}/{slot:path}": Rule(by(303, 303, 303), form={}),
+        "POST /lessons/notes/{slot:path}": Rule(by(303, 303, 303), form={"notes": "x"}),
+        "GET /lessons/mine": Rule(by(303, 200, 200)),
+        "GET /lessons/history": Rule(by(303, 200, 200)),
+        "GET /lessons/calendar/{token}.ics": Rule(by(404, 404, 404)),
+        "GET /lessons/settings": Rule(by(303, 200, 200)),
+        "POST /lessons/settings": Rule(by(303, 303, 303), form={"name": "x"}),
+        "GET /lessons/offers/{token}": Rule(by(404, 404, 404)),
+        "POST /lessons/offers/{token}": Rule(by(404, 404, 404), form={}),
+        "GET /lessons/desk/{code}": Rule(by(303, 403, 200)),
+        "POST /lessons/desk/{code}": Rule(by(303, 403, 303), form=lesson),
+        "GET /lessons/desk/{code}/people/{slot:path}": Rule(by(303, 403, 200)),
+        "POST /lessons/availability/{slot:path}": Rule(by(401, 401, 401), json={}),
+        f"GET {api}/studios/{{studio}}/lessons": Rule(by(401, 422, 422)),
+        f"GET {api}/me/lessons": Rule(by(401, 200, 200)),
+        f"PUT {api}/me/favorites/{slot}": Rule(by(401, 404, 404), json={}),
+        f"DELETE {api}/me/favorites/{slot}": Rule(by(401, 404, 404)),
+        f"POST {api}/me/waitlist": Rule(by(401, 404, 404), json=mine),
+        f"DELETE {api}/me/waitlist/{slot}": Rule(by(401, 404, 404)),
+        f"POST {api}/me/bookings": Rule(by(401, 404, 404), json=mine),
+        f"DELETE {api}/me/bookings/{slot}": Rule(by(401, 404, 404)),
+        "GET /lessons/openapi.json": Rule(by(200, 200, 200)),
+        "GET /lessons/docs": Rule(by(200, 200, 200)),
+    }
+
+
+async def test_who_may_do_what(client: Client) -> None:
+    person = client.another()
+    await person.sign_in("demo-mei")
+    actors = {"anonymous": client.another(), "person": person, "staff": client}
+    rules = matrix("x")
+    ids = {
+        "slot": str(LESSON),
+        "action": "favorite",
+        "code": "gnz",
+        "token": "AAAA",
+        "studio": "gnz",
+        "day": "2025-07-31",
+        "start": "10:00",
+    }
+    waiting = {name: rule for name, rule in rules.items() if "/live" not in name}
+    assert uncovered(client.app, "lessons", {**waiting, "GET /lessons/studios/{code}/live": Rule({})}) == []
+    assert await deviations(waiting, actors, ids) == []
+    assert (await client.another().get("/lessons/studios/gnz/live")).status == 303
