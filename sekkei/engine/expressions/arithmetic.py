@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sekkei.engine import numbers
 from sekkei.engine.errors import ValidationException
-from sekkei.engine.values import AttributeValue
+from sekkei.engine.values import AttributeValue, in_order
 
 _SMALL = 37
 """Digits of whole numbers that Python may add directly: their sum still has at most 38."""
@@ -46,7 +46,7 @@ def added(existing: AttributeValue | None, kind: str, value: AttributeValue) -> 
     if kind == "N":
         return {"N": number_sum(content, value["N"])}
     members = set(content)
-    return {kind: content + [member for member in value[kind] if member not in members]}
+    return {kind: in_order(kind, content + [member for member in value[kind] if member not in members])}
 
 
 def without(existing: AttributeValue, kind: str, value: AttributeValue) -> AttributeValue | None:

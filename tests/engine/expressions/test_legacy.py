@@ -179,7 +179,7 @@ def updated(updates: Any, item: Any = ITEM) -> Any:
         ("gone", {"Action": "DELETE", "Value": {"SS": ["dog"]}}, None),
         ("n", {"Action": "ADD", "Value": {"N": "-7"}}, {"N": "-2"}),
         ("gone", {"Action": "ADD", "Value": {"N": "7"}}, {"N": "7"}),
-        ("ss", {"Action": "ADD", "Value": {"SS": ["cat", "pig"]}}, {"SS": ["dog", "cat", "pig"]}),
+        ("ss", {"Action": "ADD", "Value": {"SS": ["cat", "pig"]}}, {"SS": ["cat", "dog", "pig"]}),
         ("gone", {"Action": "ADD", "Value": {"NS": ["1"]}}, {"NS": ["1"]}),
         ("li", {"Action": "ADD", "Value": {"L": [{"S": "x"}]}}, {"L": [{"N": "2"}, {"S": "dog"}, {"S": "x"}]}),
         ("gone", {"Action": "ADD", "Value": {"L": [{"S": "x"}]}}, {"L": [{"S": "x"}]}),
