@@ -10,6 +10,9 @@ In the page, `<div data-live="{{ live }}" data-live-events="moved created">` wit
 `live=live_url(request, ctx.live, topic, "/tasks/teams/t1/live")`, taken before the page's data is read, so that nothing
 falls between the page and its events. The shell's script dispatches a `live:NAME` event on that element for every
 event, and loads the page again after `reload`.
+
+`SEKKEI_LIVE=off` where answers cannot stay open, or where a load balancer sends a browser to another process each time;
+in Lambda it is off by itself. Pages then show what is new when they are loaded.
 """
 
 from __future__ import annotations
@@ -43,6 +46,8 @@ class Connections:
 def sse(request: Request, live: Live, topic: str, *, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> Response:
     """An endless answer with the events of a topic. A browser that comes back goes on after the last one it saw."""
     shell = request.app.state.shell
+    if not shell.live_on:
+        return Response(status_code=204)  # which tells a browser not to come back
     connections: Connections = shell.connections
     who = request.state.user.id if request.state.user else address(request)
     if connections.open[who] >= CONNECTIONS_MAX:

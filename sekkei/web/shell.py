@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 import secrets
 import sys
@@ -56,6 +57,7 @@ class Shell:
         self.outbox = Outbox(house.runtime, clock, "web")
         self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
         self.connections = Connections()
+        self.live_on = settings.get("live", "on") != "off" and "AWS_LAMBDA_FUNCTION_NAME" not in os.environ
         self.boot = secrets.token_hex(4)
         self.csrf_key = settings.secrets.key("csrf")
         self.flash_key = settings.secrets.key("flash")

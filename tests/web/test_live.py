@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import re
+from pathlib import Path
+from typing import Any
 
+import pytest
+
+from sekkei.runtime.aws_lambda import http_handler
+from sekkei.store import Embedded
+from sekkei.web import application
 from sekkei.web.live import CONNECTIONS_MAX
-from sekkei.web.testing import Client, opened
+from sekkei.web.testing import Client, opened, test_settings
 from tests.web.example import SYSTEM
 
 
@@ -89,3 +97,31 @@ async def test_one_person_has_a_bounded_number_of_connections() -> None:
         assert {reply.status for reply in replies} == {200}
         assert not client.shell.connections.open
         assert client.shell.house.live.listeners("example/demo-aoi") == 0
+
+
+async def test_where_it_is_off_browsers_are_told_not_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(SYSTEM, settings=test_settings(values={"live": "off"})) as client:
+        await client.sign_in()
+        assert (await client.get("/example/live")).status == 204
+    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "f")
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        assert (await client.get("/example/live")).status == 204
+
+
+def test_the_application_answers_in_lambda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "f")
+    settings = test_settings(public_url="https://x.lambda-url.ap-northeast-1.on.aws", demo=False)
+    handler = http_handler(lambda: application([SYSTEM], Embedded(), settings))  # type: ignore[arg-type, return-value]
+
+    def call(path: str, **headers: str) -> dict[str, Any]:
+        context = {"http": {"method": "GET", "sourceIp": "203.0.113.5"}}
+        host = {"host": "x.lambda-url.ap-northeast-1.on.aws", "x-forwarded-for": "203.0.113.5", **headers}
+        return handler({"rawPath": path, "requestContext": context, "headers": host}, None)
+
+    found = call("/sign-in", **{"accept-language": "en"})
+    assert found["statusCode"] == 200
+    assert "Sign in" in base64.b64decode(found["body"]).decode()
+    assert any("Secure" in cookie for cookie in found["cookies"])
+    assert call("/example/", accept="text/html")["headers"]["location"].startswith("/sign-in?next=")
+    assert call("/", host="evil.example")["statusCode"] == 421

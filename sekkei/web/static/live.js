@@ -11,6 +11,10 @@ export function watch(element) {
   source.addEventListener("message", pass);
   source.addEventListener("reload", () => {
     source.close();
+    // Never again and again: where every answer comes from another process, none knows what the others said.
+    const last = Number(sessionStorage.getItem("sekkei-reloaded") ?? 0);
+    if (Date.now() - last < 30_000) return;
+    sessionStorage.setItem("sekkei-reloaded", String(Date.now()));
     location.reload();
   });
   source.addEventListener("open", () => (element.dataset.liveState = "open"));
