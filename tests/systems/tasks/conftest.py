@@ -20,9 +20,8 @@ from systems.tasks.entities import Role, Team
 from systems.tasks.jobs import TaskJobs
 from systems.tasks.service import Service, Visitor
 from tests.browser import browser, serve, shots
-from tests.design.conftest import ministack_url
 
-__all__ = ["browser", "ministack_url", "serve", "shots"]
+__all__ = ["browser", "serve", "shots"]
 
 NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
 STORES = ("embedded", "weather", "ministack")
@@ -45,7 +44,7 @@ async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIter
     if request.param == "ministack":
         remote = Remote(
             region="ap-northeast-1",
-            endpoint_url=request.getfixturevalue("ministack_url"),
+            endpoint_url=request.getfixturevalue("ministack_endpoint"),
             credentials=("local", "local"),
         )
         await _drop_tables(remote)
