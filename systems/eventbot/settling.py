@@ -150,12 +150,14 @@ class Settling:
         """False when there is more to do than fits into one round."""
         event = await self._desk.event(view.event.guild_id, view.event.event_id)
         changes = events.update(event.guild_id, event.event_id).keeping_version()
+        done = True
         if event.thread_wanted and event.thread_id is None and event.recruit_message_id and event.recruit_channel_id:
             id = await self._rest.start_thread(event.recruit_channel_id, event.recruit_message_id, event.title)
             await self._desk.db.write(changes.set(Event.thread_id, id))
+            done = False  # the message is to show it
         if event.mirror_wanted and event.event_start_at is not None:
             await self._mirror(event)
-        return await self._give_roles(event, view) if event.attendee_role_id else True
+        return (await self._give_roles(event, view) if event.attendee_role_id else True) and done
 
     async def _mirror(self, event: Event) -> None:
         changes = events.update(event.guild_id, event.event_id).keeping_version()

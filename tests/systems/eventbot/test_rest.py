@@ -1,0 +1,163 @@
+"""Discord's REST client: rate limits, errors, and the wire itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import pytest
+
+from sekkei.cli import main
+from sekkei.clock import ManualClock
+from sekkei.runtime.http import Http
+from systems.eventbot.discord.errors import RateLimited, Refused, Unauthorised, Unavailable
+from systems.eventbot.discord.rates import route_of
+from systems.eventbot.discord.rest import Rest, RestAnswer, over_http
+from tests.runtime.servers import http_server
+
+OK = (200, {}, {"id": "1"})
+
+
+class Canned:
+    """Answers with the next of some answers, the last one again and again."""
+
+    def __init__(self, *answers: tuple[int, dict[str, str], Any]) -> None:
+        self.answers, self.sent = list(answers), []  # type: ignore[var-annotated]
+
+    async def __call__(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> RestAnswer:
+        self.sent.append((method, path))
+        status, fields, content = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return RestAnswer(status, fields, orjson.dumps(content))
+
+
+def client(clock: ManualClock, canned: Canned, slept: list[float], wait_max: float = 2.0) -> Rest:
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        clock.advance(seconds)
+
+    return Rest(canned, "token", "42", "https://example.com", clock, sleep, wait_max)
+
+
+def limits(remaining: int, after: float, bucket: str = "b") -> dict[str, str]:
+    return {
+        "x-ratelimit-remaining": str(remaining),
+        "x-ratelimit-reset-after": str(after),
+        "x-ratelimit-bucket": bucket,
+    }
+
+
+async def test_an_empty_bucket_is_waited_for_before_sending(clock: ManualClock) -> None:
+    canned, slept = Canned((200, limits(0, 1.5), {"id": "1"}), OK), list[float]()
+    rest = client(clock, canned, slept)
+    await rest.post("7", {"content": "a"})
+    await rest.post("7", {"content": "b"})
+    assert slept == [pytest.approx(1.5)]
+
+
+async def test_another_channel_does_not_wait(clock: ManualClock) -> None:
+    canned, slept = Canned((200, limits(0, 1.5), {"id": "1"}), OK), list[float]()
+    rest = client(clock, canned, slept)
+    await rest.post("7", {"content": "a"})
+    await rest.post("8", {"content": "b"})
+    assert slept == []
+
+
+async def test_a_429_is_waited_for_as_told_and_sent_again(clock: ManualClock) -> None:
+    told = (429, {"x-ratelimit-scope": "user"}, {"message": "slow", "retry_after": 0.7, "global": False})
+    canned, slept = Canned(told, OK), list[float]()
+    assert await client(clock, canned, slept).post("7", {"content": "a"}) == "1"
+    assert slept == [pytest.approx(0.7)]
+    assert len(canned.sent) == 2
+
+
+async def test_a_long_wait_is_handed_back(clock: ManualClock) -> None:
+    told = (429, {}, {"message": "slow", "retry_after": 60.0, "global": False})
+    rest = client(clock, Canned(told), [])
+    with pytest.raises(RateLimited) as limited:
+        await rest.post("7", {"content": "a"})
+    assert limited.value.retry_after == pytest.approx(60)
+
+
+async def test_a_global_429_holds_up_every_channel_but_no_interaction(clock: ManualClock) -> None:
+    told = (429, {"x-ratelimit-global": "true"}, {"message": "slow", "retry_after": 1.0, "global": True})
+    canned, slept = Canned(told, OK), list[float]()
+    rest = client(clock, canned, slept, wait_max=0.0)
+    with pytest.raises(RateLimited):
+        await rest.post("7", {"content": "a"})
+    with pytest.raises(RateLimited):
+        await rest.post("8", {"content": "a"})
+    assert len(canned.sent) == 1
+    assert await rest.follow_up("tok", {"content": "a"}) == "1"
+    clock.advance(1)
+    assert await rest.post("8", {"content": "a"}) == "1"
+
+
+async def test_no_more_than_fifty_a_second(clock: ManualClock) -> None:
+    canned, slept = Canned(OK), list[float]()
+    rest = client(clock, canned, slept)
+    await asyncio.gather(*(rest.post(str(number), {"content": "a"}) for number in range(120)))
+    assert len(canned.sent) == 120
+    assert len(slept) >= 2
+    assert sum(slept) >= 1
+
+
+async def test_a_wrong_token_stops_all_traffic(clock: ManualClock) -> None:
+    canned = Canned((401, {}, {"message": "401: Unauthorized", "code": 0}))
+    rest = client(clock, canned, [])
+    for _ in range(3):
+        with pytest.raises(Unauthorised):
+            await rest.post("7", {"content": "a"})
+    assert len(canned.sent) == 1
+
+
+async def test_errors_are_typed(clock: ManualClock) -> None:
+    rest = client(clock, Canned((403, {}, {"message": "Missing Permissions", "code": 50013})), [])
+    with pytest.raises(Refused) as refused:
+        await rest.edit("7", "8", {"content": "a"})
+    assert refused.value.code == 50013
+    with pytest.raises(Unavailable):
+        await client(clock, Canned((503, {}, "no JSON")), []).post("7", {"content": "a"})
+
+
+def test_routes_are_told_apart_as_discord_does() -> None:
+    assert route_of("POST", "/channels/123456/messages") == ("POST /channels/:id/messages", "123456")
+    assert route_of("PATCH", "/channels/123456/messages/777777")[0] == "PATCH /channels/:id/messages/:id"
+    assert route_of("POST", "/webhooks/42/tok")[1] == "42/tok"
+    assert route_of("POST", "/webhooks/42/tok")[0] == route_of("POST", "/webhooks/42/other")[0]
+
+
+async def test_over_real_http(clock: ManualClock) -> None:
+    async with http_server((200, limits(4, 5), {"id": "99"})) as server:
+        http = Http()
+        rest = Rest(over_http(http, server.url), "secret", "42", "https://example.com", clock)
+        assert await rest.post("7", {"content": "こんにちは"}) == "99"
+        http.close()
+    received = server.received[0]
+    assert received.path == "/channels/7/messages"
+    assert received.headers["authorization"] == "Bot secret"
+    assert received.headers["user-agent"].startswith("DiscordBot (https://example.com")
+    assert received.json == {"content": "こんにちは"}
+
+
+async def test_commands_are_registered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    async with http_server((200, {}, [{"id": "1"}, {"id": "2"}])) as server:
+        monkeypatch.setenv("SEKKEI_DISCORD_BOT_TOKEN", "secret")
+        monkeypatch.setenv("SEKKEI_DISCORD_APPLICATION_ID", "42")
+        monkeypatch.setenv("SEKKEI_DISCORD_API_URL", server.url)
+        monkeypatch.setenv("SEKKEI_SECRET", "long enough to be one")
+        code = await asyncio.to_thread(main, ["eventbot", "register", "--guild", "777"])
+    assert code == 0
+    assert server.received[0].path == "/applications/42/guilds/777/commands"
+    assert [one["name_localizations"]["ja"] for one in server.received[0].json] == ["イベント", "連絡"]
+    assert "2 commands" in capsys.readouterr().out
+
+
+def test_registering_without_a_token_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SEKKEI_DISCORD_BOT_TOKEN", raising=False)
+    monkeypatch.setenv("SEKKEI_SECRET", "long enough to be one")
+    assert main(["eventbot", "register"]) == 2
+    assert "SEKKEI_DISCORD_BOT_TOKEN" in capsys.readouterr().err
