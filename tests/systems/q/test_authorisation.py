@@ -1,0 +1,234 @@
+"""Every route by everybody: nobody, somebody who has not joined, a member, an administrator, somebody banned."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import AsyncIterator, Mapping
+from datetime import date
+from typing import Any
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.runtime import days
+from sekkei.web.testing import Client, opened
+from systems.q import SYSTEM
+from systems.q.entities import answers, ng_words, questions, users
+from systems.q.models import Answer, NGWord, QuestionStatus, User, Visibility
+from systems.q.service import Service
+from systems.q.service.people import Profile, Visitor
+from tests.systems.q.conftest import NOON, World
+from tests.systems.q.test_pure import png
+from tests.web.authorisation import Rule, deviations, uncovered
+
+TARGET = "demo-mei"
+WHO = {"outsider": "demo-yui", "member": "demo-ren", "admin": "demo-aoi", "banned": "demo-sota"}
+PICTURE = base64.b64encode(png()).decode()
+TOKEN = {"token": "ExponentPushToken[x]", "deviceType": "ios"}
+LIVE = "GET /q/live"
+
+
+class Place:
+    """The system with everybody in it."""
+
+    def __init__(self, client: Client, world: World) -> None:
+        self.client, self.world = client, world
+        self.number = 0
+        self.clients: dict[str, Client] = {"anonymous": client.another()}
+
+    @property
+    def service(self) -> Service:
+        return self.world.service
+
+    async def fill(self) -> None:
+        for kind, person in WHO.items():
+            self.clients[kind] = self.client.another()
+            await self.clients[kind].sign_in(person)
+            if kind != "outsider":
+                await self.world.join(person, visibility=Visibility.FOLLOWERS)
+        await self.world.join(TARGET)
+        await self.world.make_admin(WHO["admin"])
+        for kind in ("member", "admin", "banned"):
+            await self.service.graph.follow(WHO[kind], TARGET)
+        await self.service.people.set_picture(TARGET, png())
+        await self.world.ask()
+        await self.world.answer(TARGET)
+        await self.service.moderation.ban(WHO["admin"], WHO["banned"])
+
+    async def fresh_user(self) -> Mapping[str, str]:
+        self.number += 1
+        name = f"fresh-{self.number}"
+        await self.service.people.join(Visitor(name, f"{name}@example.com", name), date(2000, 1, 1))
+        return {"user_id": name}
+
+    async def banned_user(self) -> Mapping[str, str]:
+        found = await self.fresh_user()
+        await self.world.db.write(users.update(found["user_id"]).set(User.is_banned, True))
+        return found
+
+    async def fresh_question(self) -> Mapping[str, str]:
+        self.number += 1
+        made = await self.world.question(f"question-{self.number}", QuestionStatus.PENDING)
+        return {"question_id": made.question_id}
+
+    async def fresh_word(self) -> Mapping[str, str]:
+
+        await self.world.db.write(
+            ng_words.put(NGWord(word="word", created_at=days.now(self.world.clock), created_by="x"))
+        )
+        return {}
+
+    async def removed_answer(self) -> Mapping[str, str]:
+        day = days.today(self.world.clock)
+        update = answers.update(day, TARGET).set(Answer.is_deleted, True).set(Answer.deleted_by_admin, True)
+        await self.world.db.write(update)
+        return {}
+
+
+@pytest.fixture
+async def place() -> AsyncIterator[Place]:
+    clock = ManualClock(NOON)
+    async with opened(SYSTEM, clock=clock) as client:
+        house = client.shell.house
+        system = house.systems["q"]
+        found = Place(client, World(house, system, clock, system.parts.service))
+        await found.fill()
+        yield found
+
+
+def api(member: int, admin: int | None = None, *, banned: int = 403, outsider: int = 403, **rule: Any) -> Rule:
+    expect = {"anonymous": 401, "outsider": outsider, "banned": banned, "member": member}
+    return Rule({**expect, "admin": member if admin is None else admin}, **rule)
+
+
+def everybody(status: int, **rule: Any) -> Rule:
+    return Rule(dict.fromkeys(("anonymous", *WHO), status), **rule)
+
+
+def admins(status: int, **rule: Any) -> Rule:
+    return Rule({"anonymous": 303, "outsider": 403, "banned": 403, "member": 403, "admin": status}, **rule)
+
+
+def matrix(place: Place) -> dict[str, Rule]:
+    fresh = place.fresh_user
+    person, post = "/q/api/users/{user_id}", "/q/api/answers/{day}/{user_id}"
+    report = {"targetType": "user", "targetId": TARGET, "category": "spam"}
+    return {
+        "GET /q/": everybody(200),
+        "GET /q/manifest.webmanifest": everybody(200),
+        "GET /q/sw.js": everybody(200),
+        "GET /q/openapi.json": everybody(200),
+        "GET /q/docs": everybody(200),
+        "GET /q/pictures/{user_id}/{digest}": Rule(
+            {"anonymous": 303, "outsider": 403, "banned": 403, "member": 200, "admin": 200}
+        ),
+        "POST /q/api/sign-in/code": everybody(201, json={"email": "x@example.com"}),
+        "POST /q/api/sign-in": everybody(410, json={"challenge": "x", "code": "123456"}),
+        "DELETE /q/api/sign-in": api(410, banned=410, outsider=410),
+        "GET /q/api/me": api(200, banned=200),
+        "PATCH /q/api/me": api(200, json={"bio": "x"}),
+        "PUT /q/api/me/app-id": api(409, json={"appId": "another"}),
+        "PUT /q/api/me/username": api(200, 409, json={"username": "Same_name"}),
+        "PUT /q/api/me/picture": api(200, json={"content": PICTURE}),
+        "DELETE /q/api/me/picture": api(204),
+        "PUT /q/api/me/devices": api(204, json=TOKEN),
+        "POST /q/api/me/devices/forget": api(404, 204, json={"token": TOKEN["token"]}),
+        "GET /q/api/me/questions": api(200),
+        "GET /q/api/me/requests": api(200),
+        "POST /q/api/me/requests/{user_id}": api(404),
+        "DELETE /q/api/me/requests/{user_id}": api(404),
+        "DELETE /q/api/me/followers/{user_id}": api(409),
+        "GET /q/api/me/blocks": api(200),
+        "GET /q/api/me/look-back": api(200),
+        "GET /q/api/users": api(422, outsider=422, banned=422),
+        f"GET {person}": api(200),
+        f"GET {person}/following": api(200),
+        f"GET {person}/followers": api(200),
+        f"GET {person}/answers": api(200),
+        f"PUT {person}/follow": api(200, prepare=fresh),
+        f"DELETE {person}/follow": api(409, prepare=fresh),
+        f"PUT {person}/block": api(204, prepare=fresh),
+        f"DELETE {person}/block": api(404, prepare=fresh),
+        "POST /q/api/reports": api(204, json=report),
+        "POST /q/api/questions": api(201, json={"text": "提案？"}),
+        "GET /q/api/today": api(200),
+        "GET /q/api/timeline": api(200),
+        "POST /q/api/answers": api(201, json={"text": "答え"}),
+        "DELETE /q/api/answers/{day}": api(200),
+        "POST /q/api/answers/{day}/restore": api(200),
+        f"GET {post}": api(200),
+        f"GET {post}/reactions": api(200),
+        f"PUT {post}/reaction": api(200, json={"reaction": "🔥"}),
+        f"DELETE {post}/reaction": api(200),
+        **console(place),
+        # These change who somebody is, so they come last.
+        "POST /q/api/me/withdrawal": api(202, 409),
+        "DELETE /q/api/me/withdrawal": api(200, 409, banned=409),
+        "POST /q/api/me": api(409, banned=409, outsider=201, json={"birthDate": "2000-01-01"}),
+    }
+
+
+def console(place: Place) -> dict[str, Rule]:
+    names = ("submissions", "questions", "days", "flagged", "reports", "users", "words", "log")
+    return {
+        "GET /q/admin": admins(200),
+        **{f"GET /q/admin/{name}": admins(200) for name in names},
+        "POST /q/admin/questions": admins(303, form={"text": "新しいお題？"}),
+        "POST /q/admin/questions/{question_id}": admins(
+            303, form={"decision": "approve"}, prepare=place.fresh_question
+        ),
+        "POST /q/admin/days/{day}": admins(409, form={"time": "12:00"}),
+        "POST /q/admin/answers/{day}/{user_id}": admins(
+            303, form={"decision": "restore"}, prepare=place.removed_answer
+        ),
+        "POST /q/admin/reports/{report_id}": admins(404, form={"status": "resolved"}),
+        "POST /q/admin/users/{user_id}/ban": admins(303, form={"reason": "x"}, prepare=place.fresh_user),
+        "POST /q/admin/users/{user_id}/unban": admins(303, form={}, prepare=place.banned_user),
+        "POST /q/admin/words": admins(303, form={"word": "ことば"}),
+        "POST /q/admin/words/delete": admins(303, form={"word": "word"}, prepare=place.fresh_word),
+    }
+
+
+async def test_every_route_by_everybody(place: Place) -> None:
+    rules = matrix(place)
+    assert uncovered(place.client.app, "q", {**rules, LIVE: everybody(200)}) == []
+    target = await place.world.user(TARGET)
+    parameters = {
+        "user_id": TARGET,
+        "day": str(days.today(place.world.clock)),
+        "digest": (target.profile_image_url or "").rpartition("/")[2],
+        "report_id": "nothing",
+        "question_id": "nothing",
+    }
+    found = await deviations(rules, place.clients, parameters)
+    assert found == []
+
+
+async def test_only_members_hear_of_a_new_question(place: Place) -> None:
+    for kind, status in (("outsider", 403), ("banned", 403), ("anonymous", 303)):
+        assert (await place.clients[kind].get("/q/live")).status == status
+    reply = await place.clients["member"].events("/q/live", 0)
+    assert reply.status == 200
+    assert reply.header("content-type") == "text/event-stream; charset=utf-8"
+
+
+async def test_actions_of_a_page_need_its_token(place: Place) -> None:
+    reply = await place.clients["admin"].post("/q/admin/words", {"word": "x"}, token="0" * 64)
+    assert reply.status == 403
+    reply = await place.clients["member"].json("POST", "/q/api/answers", {"text": "x"}, token="0" * 64)
+    assert (reply.status, reply.json()["code"]) == (403, "csrf")
+    assert await place.world.db.get(questions("nothing")) is None
+
+
+async def test_settings_of_one_do_not_open_another(place: Place) -> None:
+    """Private lists stay closed through the API too."""
+    await place.service.people.change(TARGET, Profile(is_private=True))
+    stranger = (await place.fresh_user())["user_id"]
+    await place.service.people.choose_app_id(stranger, "stranger")
+    client = place.client.another()
+    account = await client.sign_in_by_email("stranger@example.org", "Stranger")
+    await place.service.people.join(Visitor(account, "stranger@example.org", "S"), date(2000, 1, 1))
+    profile = (await client.json("GET", f"/q/api/users/{TARGET}")).json()
+    assert (profile["bio"], profile["followerCount"], profile["isPrivate"]) == (None, None, True)
+    assert (await client.json("GET", f"/q/api/users/{TARGET}/followers")).json()["code"] == "private"
+    assert (await client.json("GET", f"/q/api/users/{TARGET}/answers")).json()["code"] == "no-such-answer"
