@@ -1,7 +1,9 @@
 PYTHON ?= python3
+SYSTEMS := chiipochi eventbot lessons q tasks
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: help setup up browser test check bench torture lock clean
+.PHONY: help setup up browser test check bench torture docs peers lock clean
 
 help:
 	@echo "make up       set up, then run everything at http://127.0.0.1:8000"
@@ -11,20 +13,29 @@ help:
 	@echo "make check    ruff, mypy --strict, import directions"
 	@echo "make bench    measure, side by side with every peer that can be installed"
 	@echo "make torture  crash, race, fuzz and bit-flip programmes"
+	@echo "make docs     renew docs/designs from the designs"
+	@echo "make peers    install the other implementations that ours is compared with"
 	@echo "make lock     renew requirements/*.txt from pyproject.toml"
 
 setup: .venv/.ready
 
-.venv/.ready: requirements/dev.txt pyproject.toml
+# What runs it: enough for `make up`.
+.venv/.run: requirements/run.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Sekkei needs Python 3.11 or newer; point make at one: make setup PYTHON=python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing the pinned packages into .venv ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r requirements/dev.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(PIP) --require-hashes -r requirements/run.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-up: setup
+# And what tests, checks and measures it.
+.venv/.ready: .venv/.run requirements/dev.txt
+	@echo "installing what the tests need ..."
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+up: .venv/.run
 	@exec $(BIN)/sekkei up $(UP)
 
 browser:
@@ -33,6 +44,7 @@ browser:
 	else echo "Install chromium and Noto CJK fonts with your system's package manager, as root (Debian: apt-get install chromium fonts-noto-cjk)."; exit 1; fi
 
 test: setup
+	@$(MAKE) --no-print-directory browser || echo "The tests in a browser will be skipped."
 	$(BIN)/python -m pytest tests -m "not torture" -n auto --dist worksteal
 
 check: setup
@@ -45,11 +57,18 @@ bench: setup
 	$(BIN)/python -m bench
 
 torture: setup
-	$(BIN)/python -m pytest tests -m torture
+	$(BIN)/python -m pytest tests -m torture -n auto --dist worksteal
+
+docs: setup
+	@for system in $(SYSTEMS); do for language in ja en; do \
+	  $(BIN)/sekkei docs $$system --lang $$language --out docs/designs/$$system.$$language.md; done; done
+
+peers: setup
+	$(BIN)/python -m bench.peers
 
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -o requirements/run.txt pyproject.toml
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev -o requirements/dev.txt pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build -o requirements/run.txt pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build --extra dev -o requirements/dev.txt pyproject.toml
 
 clean:
 	rm -rf .venv build dist

@@ -1,0 +1,49 @@
+"""Other implementations of DynamoDB, for tests that hold ours up against them or run on a store that is not ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import settings
+
+from bench import peers
+
+PROGRAMMES = 40
+
+# How long an example takes says more about the machine than about the program.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("peers")
+    group.addoption("--programmes", type=int, default=PROGRAMMES, help="random programmes to compare with each peer")
+    group.addoption("--first", type=int, default=0, help="seed of the first of them")
+
+
+@pytest.fixture(scope="session")
+def ministack_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Ministack, installed from PyPI into an environment of its own when it is not there yet."""
+    with _served(peers.MINISTACK, tmp_path_factory) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="session")
+def dynoxide_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Dynoxide, where `make peers` or `make bench` has installed it: to compile it takes minutes."""
+    if not peers.DYNOXIDE.installed:
+        pytest.skip("dynoxide is not installed; `make peers` compiles it where there is cargo")
+    with _served(peers.DYNOXIDE, tmp_path_factory) as endpoint:
+        yield endpoint
+
+
+@contextmanager
+def _served(peer: peers.Peer, folders: pytest.TempPathFactory) -> Iterator[str]:
+    try:
+        peer.ensure()
+    except peers.Unavailable as reason:
+        pytest.skip(str(reason))
+    with peer.serve(folders.mktemp(peer.name)) as port:
+        yield f"http://127.0.0.1:{port}"
