@@ -97,10 +97,17 @@ class Monitor:
         if slot.starts_at - now < self._policy.stop_before:
             return 0
         mode = self._policy.mode(slot.starts_at, now)
+        if mode is Fairness.FIRST_IN_LINE:
+            queue = await self._as_they_are(queue)
         told = 0
         for tie in to_tell(queue, current.episode, found.available, mode, now):
             told += await self._tell(tie, current, mode, now)
         return told
+
+    async def _as_they_are(self, queue: list[UserLesson]) -> list[UserLesson]:
+        """The index may be behind, and who holds an offer decides who is next."""
+        refs = [user_lesson(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind) for tie in queue]
+        return [tie for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE]
 
     async def _counted(self, slot: Slot, found: Availability, now: datetime) -> Lesson | None:
         """The lesson with the opening counted, by whoever sees it first."""

@@ -144,12 +144,18 @@ def to_tell(
     untold = [tie for tie in awake if not (tie.notification_sent and tie.notify_episode >= episode)]
     if mode is Fairness.BROADCAST or places is None:
         return untold
-    offers = sum(1 for tie in awake if tie.offer_until is not None and tie.offer_until > now)
+    offers = sum(1 for tie in awake if holds_offer(tie, now))
     return untold[: max(0, places - offers)]
 
 
 def holds_offer(tie: UserLesson | None, now: datetime) -> bool:
     return tie is not None and tie.offer_until is not None and tie.offer_until > now
+
+
+def with_own(queue: Sequence[UserLesson], user_id: str, own: UserLesson | None) -> list[UserLesson]:
+    """A queue out of the index, which may be behind, with what is known for certain of one user's place in it."""
+    others = [tie for tie in queue if tie.user_id != user_id]
+    return others if own is None else sorted([*others, own], key=lambda tie: tie.queue_key or "")
 
 
 def statistics(history: Iterable[UserLesson]) -> dict[str, dict[str, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -12,6 +13,7 @@ from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, Field, Ref, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
+from sekkei.runtime.refusals import Changed
 from systems.lessons import refusals
 from systems.lessons.design import (
     Contact,
@@ -48,10 +50,19 @@ from systems.lessons.rules import (
     slot_of,
     statistics,
     ttl_of,
+    with_own,
 )
 
 LIST_DAYS_MAX = 31
 _COMES = (Status.ACTIVE, Status.COMPLETED)
+
+
+Also = Callable[[UserLesson], Action[Any, Any]]
+"""Something to be written in the same transaction, such as that a request has been carried out."""
+
+
+class AlreadyDone(Exception):
+    """What was to be written beside is there already: this request has been carried out before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +107,22 @@ class Service:
 
     async def view(self, user_id: str, slot: Slot) -> LessonView:
         found = await self._lesson(slot)
-        ties = await self._db.all(of_user_to_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time))
+        to_lesson = of_user_to_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time)
+        ties = await self._db.all(to_lesson.consistent())
         active = {tie.kind: tie for tie in ties if tie.status is Status.ACTIVE}
-        queue = await self.queue(slot)
+        queue = with_own(await self.queue(slot), user_id, active.get(Kind.WAITLIST))
         position = next((place for place, tie in enumerate(queue, 1) if tie.user_id == user_id), None)
         return LessonView(found, active, len(queue), position)
 
     async def queue(self, slot: Slot) -> list[UserLesson]:
-        """Everyone who waits, first come first."""
+        """Everyone who waits, first come first; by the index, which may be behind."""
         return await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
 
     async def my_list(
         self, user_id: str, kind: Kind | None = None, first: date | None = None, last: date | None = None
     ) -> list[UserLesson]:
         """A user's ties in the order of the lessons, across studios."""
-        query = all_of_user(user_id) if kind is None else of_user_and_kind(user_id, kind)
+        query = all_of_user(user_id).consistent() if kind is None else of_user_and_kind(user_id, kind)
         found = [
             tie
             for tie in await self._db.all(query)
@@ -158,7 +170,7 @@ class Service:
 
     # The waitlist
 
-    async def join_waitlist(self, user_id: str, slot: Slot) -> UserLesson:
+    async def join_waitlist(self, user_id: str, slot: Slot, also: Also | None = None) -> UserLesson:
         found = await self._upcoming(slot)
         if not found.is_open:
             raise refusals.Closed()
@@ -175,14 +187,14 @@ class Service:
             notification_sent=False,
             queue_key=uuid7(self._clock),
         )
-        return await self._register(waiting)
+        return await self._register(waiting, also)
 
     async def leave_waitlist(self, user_id: str, slot: Slot) -> None:
         await self._end(await self._active(user_id, slot, Kind.WAITLIST), Status.CANCELLED)
 
     # Bookings
 
-    async def book(self, user_id: str, slot: Slot) -> UserLesson:
+    async def book(self, user_id: str, slot: Slot, also: Also | None = None) -> UserLesson:
         """Take a place; a waitlist entry for the lesson ends with it, all in one transaction."""
         found = await self._upcoming(slot)
         waiting = await self._db.get(self._ref(user_id, slot, Kind.WAITLIST))
@@ -196,14 +208,17 @@ class Service:
         actions: list[Action[object, object]] = [registered, taken]
         if waiting is not None:
             actions.append(change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until))
+        once = also(booking) if also else None
         try:
-            await self._db.transact(*actions)
+            await self._db.transact(*actions, *([once] if once else []))
         except TransactionFailed as failed:
+            if once and failed.failed(once):
+                raise AlreadyDone from None
             if failed.failed(registered):
                 raise refusals.AlreadyRegistered() from None
             if failed.failed(taken):
                 raise refusals.Full() if found.is_open else refusals.Closed() from None
-            raise
+            raise Changed() from None
         return booking
 
     async def cancel_booking(self, user_id: str, slot: Slot) -> None:
@@ -311,17 +326,29 @@ class Service:
             **more,  # type: ignore[arg-type]
         )
 
-    async def _register(self, tie: UserLesson) -> UserLesson:
+    async def _register(self, tie: UserLesson, also: Also | None = None) -> UserLesson:
+        registered, once = register(tie), also(tie) if also else None
         try:
-            return await self._db.write(register(tie))
+            if once is None:
+                return await self._db.write(registered)
+            await self._db.transact(registered, once)
+            return tie
+        except TransactionFailed as failed:
+            raise AlreadyDone if once and failed.failed(once) else refusals.AlreadyRegistered from None
         except ConditionFailed:
+            # When the answer to a write was lost and it is sent again, it is its own effect that stands in its way.
+            if await self._db.get(self._ref(tie.user_id, slot_of(tie), tie.kind)) == tie:
+                return tie
             raise refusals.AlreadyRegistered() from None
 
     async def _end(self, tie: UserLesson, status: Status) -> None:
+        now = self._now()
         try:
-            await self._db.write(change_status(tie, status, self._now()).remove(UserLesson.offer_until))
+            await self._db.write(change_status(tie, status, now).remove(UserLesson.offer_until))
         except ConditionFailed:
-            raise refusals.NoSuchTie() from None
+            there = await self._db.get(self._ref(tie.user_id, slot_of(tie), tie.kind))
+            if there is None or (there.status, there.updated_at) != (status, now):
+                raise refusals.NoSuchTie() from None
 
     async def _is_held(self, found: Lesson, user_id: str) -> bool:
         """Whether every free place is held for others who were offered it."""
@@ -329,7 +356,9 @@ class Service:
         places = free_places(found)
         if places is None or self.policy.mode(slot.starts_at, now) is not Fairness.FIRST_IN_LINE:
             return False
-        offers = [tie for tie in await self.queue(slot) if holds_offer(tie, now) and tie.user_id != user_id]
+        # The index may not show the last offers yet: what is decided is decided on the items themselves.
+        refs = [self._ref(tie.user_id, slot, tie.kind) for tie in await self.queue(slot) if tie.user_id != user_id]
+        offers = [tie for tie in await self._db.get_many(refs) if holds_offer(tie, now)]
         return 0 < places <= len(offers)
 
     def _reservation_id(self, user_id: str, slot: Slot, now: datetime) -> str:

@@ -1,4 +1,4 @@
-"""Lessons on a store of each kind, with a clock that stands still."""
+"""Lessons on every kind of store: embedded, in bad weather, and on an implementation that is not ours."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, tables
+from sekkei.engine.errors import ResourceNotFoundException
 from sekkei.runtime import days
 from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
-from sekkei.store import Embedded, Retrying, Store, Weather
+from sekkei.store import Embedded, Remote, Retrying, Store, Weather
 from systems.lessons.design import Contact, Lesson, UserLesson, design, lessons
 from systems.lessons.jobs import LessonJobs
 from systems.lessons.monitor import Monitor
@@ -24,6 +25,8 @@ from systems.lessons.rules import Policy, Slot
 from systems.lessons.service import Service
 
 NOON = 1_753_758_000.0  # 2025-07-29 12:00 in Japan
+STORES = ("embedded", "weather", "ministack")
+LATEST_INDEX_SECONDS = 2.0
 LESSON = Slot("gnz", date(2025, 7, 30), time(19, 30))
 
 
@@ -36,17 +39,42 @@ def clock() -> ManualClock:
     return ManualClock(NOON)
 
 
-@pytest.fixture(params=["embedded", "weather"])
+@pytest.fixture(params=STORES)
 async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
+    if request.param == "ministack":
+        url = request.getfixturevalue("ministack_endpoint")
+        remote = Remote(region="ap-northeast-1", endpoint_url=url, credentials=("local", "local"))
+        await _drop_tables(remote)
+        yield remote
+        await remote.close()
+        return
     embedded = Embedded(clock=clock)
     if request.param == "embedded":
         yield embedded
     else:
         weather = Weather(
-            embedded, seed=5, throttled=0.02, conflicts=0.05, lost_responses=0.02, clock=clock, sleep=_at_once
+            embedded,
+            seed=5,
+            index_lag=LATEST_INDEX_SECONDS,
+            base_lag=0.5,
+            throttled=0.02,
+            unprocessed=0.1,
+            conflicts=0.05,
+            lost_responses=0.02,
+            clock=clock,
+            sleep=_at_once,
         )
         yield Retrying(weather, clock=clock, sleep=_at_once)
     await embedded.close()
+
+
+async def _drop_tables(store: Store) -> None:
+    for one in (design, runtime_design):
+        for table in one.tables.values():
+            try:
+                await store.call("DeleteTable", {"TableName": one.table_name(table, "test")})
+            except ResourceNotFoundException:
+                continue
 
 
 def notice(person: Contact | None, tie: UserLesson, lesson: Lesson) -> Mapping[str, Mapping[str, Any]]:
@@ -78,7 +106,17 @@ class World:
             )
         )
 
+    def settle(self) -> None:
+        """Until the indexes have caught up."""
+        self.clock.advance(LATEST_INDEX_SECONDS + 0.1)
+
+    async def watch(self) -> int:
+        """A pass of the monitor when the indexes have caught up."""
+        self.settle()
+        return await self.monitor.run()
+
     async def notices(self) -> list[Message]:
+        self.settle()
         return await self.runtime.all(newest_messages())
 
 

@@ -28,7 +28,7 @@ async def waiting(world: World, count: int) -> None:
     for number in range(count):
         await world.service.join_waitlist(f"u{number}", LESSON)
         world.clock.advance(0.01)
-    await world.monitor.run()
+    await world.watch()
 
 
 async def told(world: World) -> list[str]:
@@ -41,16 +41,17 @@ async def test_flapping_availability_gives_one_notice_per_opening(world: World) 
     for opening in range(1, 4):
         await resize(world, 1)
         for _ in range(3):
-            await world.monitor.run()
+            await world.watch()
         assert len(await world.notices()) == 2 * opening
         await resize(world, 0)
         for _ in range(2):
-            await world.monitor.run()
+            await world.watch()
 
 
 async def test_two_monitors_at_once_notify_once(world: World) -> None:
     await waiting(world, 10)
     await resize(world, 1)
+    world.settle()
     await asyncio.gather(*(world.monitor.run() for _ in range(4)))
     assert await told(world) == sorted(f"u{number}" for number in range(10))
 
@@ -58,12 +59,12 @@ async def test_two_monitors_at_once_notify_once(world: World) -> None:
 async def test_who_booked_or_left_is_not_told_again(world: World) -> None:
     await waiting(world, 3)
     await resize(world, 1)
-    await world.monitor.run()
+    await world.watch()
     await world.service.book("u0", LESSON)
     await world.service.leave_waitlist("u1", LESSON)
-    await world.monitor.run()
+    await world.watch()
     await resize(world, 2)
-    await world.monitor.run()
+    await world.watch()
     assert await told(world) == ["u0", "u1", "u2", "u2"]
 
 
@@ -71,15 +72,17 @@ async def test_first_in_line_holds_the_place_and_passes_it_on(store: Store, cloc
     world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
     await waiting(world, 3)
     await resize(world, 1)
-    await world.monitor.run()
+    await world.watch()
     assert await told(world) == ["u0"]
     with pytest.raises(refusals.Held):
         await world.service.book("u1", LESSON)
+    await world.watch()
+    assert await told(world) == ["u0"], "the place is on offer already"
     clock.advance(31 * 60)
-    await world.monitor.run()
+    await world.watch()
     assert await told(world) == ["u0", "u1"]
     await world.service.book("u1", LESSON)
-    await world.monitor.run()
+    await world.watch()
     assert await told(world) == ["u0", "u1"]
 
 
@@ -88,7 +91,7 @@ async def test_near_the_start_everybody_is_told(store: Store, clock: ManualClock
     await waiting(world, 3)
     clock.set((LESSON.starts_at - timedelta(hours=3)).timestamp())
     await resize(world, 1)
-    await world.monitor.run()
+    await world.watch()
     assert await told(world) == ["u0", "u1", "u2"]
 
 
@@ -96,7 +99,7 @@ async def test_nobody_is_told_too_late(world: World) -> None:
     await waiting(world, 1)
     world.clock.set((LESSON.starts_at - timedelta(minutes=5)).timestamp())
     await resize(world, 1)
-    await world.monitor.run()
+    await world.watch()
     assert await told(world) == []
 
 
@@ -104,7 +107,7 @@ async def test_quiet_hours_put_a_notice_off(world: World) -> None:
     await waiting(world, 1)
     await world.service.save_contact(Contact(user_id="u0", name="花", quiet_from=time(11, 0), quiet_until=time(15, 0)))
     await resize(world, 1)
-    await world.monitor.run()
+    await world.watch()
     (message,) = await world.notices()
     assert message.due_at == days.at(days.today(world.clock), 15)
 
@@ -136,3 +139,13 @@ def test_a_good_push_is_accepted(clock: ManualClock) -> None:
     signature = "sha256=" + hmac.new(b"secret", stamp.encode() + b".{}", hashlib.sha256).hexdigest()
     verify_push(b"secret", b"{}", signature, stamp, clock)
     assert signature.startswith("sha256=")
+
+
+async def test_an_index_that_is_behind_tells_nobody_wrongly(world: World) -> None:
+    await waiting(world, 2)
+    await resize(world, 1)
+    world.settle()
+    await world.service.leave_waitlist("u0", LESSON)
+    assert await world.monitor.run() == 1, "who has just left may still stand in the index"
+    assert await world.monitor.run() == 0, "who has just been told may stand there as not told"
+    assert await told(world) == ["u1"]

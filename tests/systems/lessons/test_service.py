@@ -26,7 +26,7 @@ async def test_every_tie_carries_the_moment_of_its_lesson_and_a_fitting_ttl(worl
     await world.service.add_favorite("hana", LESSON, "いつもの")
     await world.service.join_waitlist("hana", LESSON)
     name = world.db.table_name(user_lessons_table)
-    answer = await world.db.store.call("Scan", {"TableName": name})
+    answer = await world.db.store.call("Scan", {"TableName": name, "ConsistentRead": True})
     assert len(answer["Items"]) == 2
     for item in answer["Items"]:
         assert item["lessonDateTime"] == {"S": "2025-07-30T19:30:00+09:00"}
@@ -75,6 +75,7 @@ async def test_booking_from_the_waitlist_is_one_step(world: World) -> None:
     assert waiting is not None
     assert waiting.status is Status.COMPLETED
     assert await booked(world) == 1
+    world.settle()
     assert await world.service.queue(LESSON) == []
 
 
@@ -110,8 +111,12 @@ async def test_the_queue_has_the_order_of_registration(world: World) -> None:
     for number in (3, 1, 2):
         await world.service.join_waitlist(f"u{number}", LESSON)
         world.clock.advance(0.01)
+        assert (await world.service.view(f"u{number}", LESSON)).position is not None, "known at once, index or not"
+    world.settle()
     assert [entry.user_id for entry in await world.service.queue(LESSON)] == ["u3", "u1", "u2"]
     assert (await world.service.view("u2", LESSON)).position == 3
+    await world.service.leave_waitlist("u1", LESSON)
+    assert (await world.service.view("u1", LESSON)).position is None
 
 
 async def test_my_list_is_in_time_order_across_studios(world: World) -> None:
@@ -127,6 +132,7 @@ async def test_my_list_is_in_time_order_across_studios(world: World) -> None:
         ("aaa", "favorite"),
         ("sby", "favorite"),
     ]
+    world.settle()
     assert [entry.studio_code for entry in await world.service.my_list("hana", Kind.FAVORITE)] == ["gnz", "aaa", "sby"]
 
 
@@ -135,6 +141,7 @@ async def test_overlapping_bookings_are_noticed(world: World) -> None:
     await world.lesson(capacity=9, end_time=time(20, 15))
     await world.lesson(other, capacity=9)
     await world.service.book("hana", LESSON)
+    world.settle()
     assert [found.studio_code for found in await world.service.overlaps("hana", other)] == ["gnz"]
 
 
@@ -167,6 +174,7 @@ async def test_lessons_around_midnight_end_on_the_right_day(world: World) -> Non
         await world.service.add_favorite("hana", one)
     world.clock.set(days.at(date(2025, 7, 31), 0, 0).timestamp())
     await world.jobs.expire({})
+    world.settle()
     await world.jobs.expire({})
     history = await tie(world, "hana", Kind.HISTORY, late)
     booking = await tie(world, "hana", Kind.BOOKING, late)
@@ -179,4 +187,5 @@ async def test_lessons_around_midnight_end_on_the_right_day(world: World) -> Non
     assert favorite is not None
     assert still is not None
     assert (favorite.status, still.status) == (Status.EXPIRED, Status.ACTIVE)
+    world.settle()
     assert (await world.service.statistics("hana"))["studios"] == {"gnz": 1}
