@@ -104,7 +104,6 @@ class Operation:
     returns: Any
     user: bool | None
     """True: somebody must be signed in; False: anybody; None: it makes a difference."""
-    limit: int | None
 
 
 class Api:
@@ -175,7 +174,7 @@ def _operation(
         )
     if get_origin(returns) is Answer:
         (returns,) = get_args(returns)
-    return Operation(method, path, handler, summary, status, tag, body, query, hints, returns, user, None)
+    return Operation(method, path, handler, summary, status, tag, body, query, hints, returns, user)
 
 
 def _endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:

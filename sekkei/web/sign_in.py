@@ -17,11 +17,11 @@ from sekkei.runtime.people import DEMO_PEOPLE
 from sekkei.runtime.refusals import Invalid, NotAllowed, Refusal, say
 from sekkei.web.accounts import SESSION_LIFE, CodeOver, email_of
 from sekkei.web.design import Account
-from sekkei.web.forms import Form, FormErrors, form, refill
+from sekkei.web.forms import Form, form, refill
 from sekkei.web.gate import SESSION_COOKIE
 from sekkei.web.limits import Rate, address
 from sekkei.web.pages import flash, local_path, page, redirect
-from sekkei.web.texts import language_of, t
+from sekkei.web.texts import t
 from sekkei.web.users import require_user
 
 if TYPE_CHECKING:
@@ -300,6 +300,3 @@ async def delete_token(request: Request) -> Response:
     user = require_user(request)
     await _shell(request).accounts.delete_token(user.id, (await form(request, TokenHash)).hash)
     return redirect(request, "/account")
-
-
-__all__ = ["FormErrors", "begin_session", "language_of", "routes"]

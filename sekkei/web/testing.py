@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -256,6 +256,3 @@ async def opened(
     finally:
         if own is not None:
             await own.close()
-
-
-Systems = Sequence[System]

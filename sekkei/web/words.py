@@ -27,12 +27,6 @@ TEXTS: TextTable = {
     "shell.account": {"ja": "アカウント", "en": "Account"},
     "shell.optional": {"ja": "任意", "en": "optional"},
     "shell.none": {"ja": "まだ何もありません", "en": "Nothing here yet"},
-    "shell.demo": {"ja": "デモ", "en": "Demo"},
-    "shell.new-version": {
-        "ja": "表示が古くなりました。読み込み直します。",
-        "en": "This page is out of date. Loading it again.",
-    },
-    "shell.offline": {"ja": "接続が切れました。つなぎ直しています…", "en": "The connection is lost. Reconnecting…"},
     # Forms
     "form.required": {"ja": "入力してください。", "en": "Please fill this in."},
     "form.too-short": {"ja": "{limit}文字以上にしてください。", "en": "At least {limit} characters, please."},
@@ -192,8 +186,6 @@ TEXTS: TextTable = {
         },
     },
     "home.empty": {"ja": "システムはまだありません。", "en": "No system is installed yet."},
-    "home.open": {"ja": "開く", "en": "Open"},
-    "home.api": {"ja": "API", "en": "API"},
     "home.operate": {"ja": "運用の道具", "en": "For whoever runs it"},
     "home.outbox": {"ja": "送信箱", "en": "Outbox"},
     "home.outbox.about": {
