@@ -103,6 +103,10 @@ class Worker:
                 return
         raise RuntimeError(f"The worker is still busy after {rounds_max} rounds.")
 
+    async def deliver(self) -> int:
+        """Send what waits in the outbox."""
+        return await self._delivery.run_once()
+
     async def fire_due(self) -> int:
         """Do what is due by the clock."""
         fired = 0

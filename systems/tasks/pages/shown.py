@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -60,11 +61,12 @@ async def look(request: Request, service: Service, context: Context) -> View:
     user = await arrived(request, service)
     team_id = request.path_params["team_id"]
     team, me = await service.teams.get(user.id, team_id)
+    members, tags = await asyncio.gather(service.teams.members(user.id, team_id), service.teams.tags(user.id, team_id))
     return View(
         team=team,
         me=me,
-        members={member.user_id: member for member in await service.teams.members(user.id, team_id)},
-        tags={tag.ref: tag for tag in await service.teams.tags(user.id, team_id)},
+        members={member.user_id: member for member in members},
+        tags={tag.ref: tag for tag in tags},
         today=days.today(context.clock),
     )
 

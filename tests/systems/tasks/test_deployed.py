@@ -1,0 +1,60 @@
+"""The same system behind Lambda's entry points."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """
+import asyncio, json, sys
+from systems.tasks import deployed
+from systems.tasks.entities import Role, invitation_table
+from systems.tasks.service import Visitor
+
+def http(path, **more):
+    event = {"version": "2.0", "rawPath": path, "rawQueryString": "", "headers": {"host": "127.0.0.1", **more},
+             "requestContext": {"http": {"method": "GET", "path": path, "sourceIp": "203.0.113.7"}}}
+    return deployed.http(event, None)
+
+from sekkei.runtime.aws_lambda import _loop
+run = _loop().run_until_complete
+house = deployed._house()
+shell = deployed._application().state.shell
+from sekkei.web.design import design as web
+run(house.make_tables(web))
+service = house.systems["tasks"].parts.service
+
+async def invite():
+    await service.people.arrive(Visitor("aoi", "aoi@example.com", "Aoi"))
+    team = await service.teams.create("aoi", "Lambda")
+    await service.invitations.invite("aoi", team.team_id, "ren@example.com", Role.MEMBER)
+    call = house.store.call
+    stream = (await call("DescribeTable", {"TableName": invitation_table.name}))["Table"]["LatestStreamArn"]
+    (shard,) = (await call("DescribeStream", {"StreamArn": stream}))["StreamDescription"]["Shards"]
+    start = {"StreamArn": stream, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+    answer = await call("GetRecords", {"ShardIterator": (await call("GetShardIterator", start))["ShardIterator"]})
+    return team.team_id, [{**record, "eventSourceARN": stream} for record in answer["Records"]]
+
+team_id, records = run(invite())
+handled = [deployed.stream({"Records": records}, None) for _ in range(2)]
+deployed.work({}, None)
+deployed.schedule({"system": "tasks", "job": "snapshot", "payload": {}}, None)
+deployed.work({}, None)
+(listed,) = run(service.invitations.open("aoi", team_id))
+days = run(service.teams.days("aoi", team_id, 3))
+print(json.dumps({"docs": http("/tasks/openapi.json")["statusCode"], "api": http("/tasks/api/teams")["statusCode"],
+                  "handled": handled, "mail": listed.mail, "days": len(days)}))
+"""
+
+
+def test_requests_streams_and_schedules_by_lambda(tmp_path: Path) -> None:
+    environment = {"SEKKEI_STORE": str(tmp_path / "x.db"), "SEKKEI_DATA": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    root = Path(__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, cwd=root, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    fine = '{"batchItemFailures": []}'
+    said = f'{{"docs": 200, "api": 401, "handled": [{fine}, {fine}], "mail": "sent", "days": 2}}'
+    assert done.stdout.strip().splitlines()[-1] == said
