@@ -60,10 +60,13 @@ class Site:
         return head.encode() + content
 
 
-def run() -> None:
+def run(sizes: tuple[int, int] = SIZES) -> None:
     peers.PEERS.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=peers.PEERS) as folder, _served(Path(folder)) as (site, ask):
-        print(asyncio.run(_pages_and_moves(site)))
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-", dir=peers.PEERS) as folder,
+        _served(Path(folder), sizes) as (site, ask),
+    ):
+        print(asyncio.run(_pages_and_moves(site, sizes)))
         print()
         asyncio.run(_flip(site))
         ask.send("recount")
@@ -75,16 +78,16 @@ def run() -> None:
 main = run
 
 
-async def _pages_and_moves(site: Site) -> str:
+async def _pages_and_moves(site: Site, sizes: tuple[int, int]) -> str:
     rows = []
     for title, requests in (("board page", _boards), ("status change", _moves)):
         rounds = [
-            [await rate(site.port, requests(site, team), CLIENTS, SECONDS) for team in range(len(SIZES))]
+            [await rate(site.port, requests(site, team), CLIENTS, SECONDS) for team in range(len(sizes))]
             for _ in range(ROUNDS)
         ]
         small, large = (statistics.median(column) for column in zip(*rounds, strict=True))
         rows.append([title, number(small), number(large), ratio(small, large)])
-    return table(["requests a second", *(f"team of {size:,}" for size in SIZES), "cost ratio"], rows)
+    return table(["requests a second", *(f"team of {size:,}" for size in sizes), "cost ratio"], rows)
 
 
 def _boards(site: Site, team: int) -> Iterator[bytes]:
@@ -114,10 +117,10 @@ async def _flip(site: Site) -> None:
 
 
 @contextmanager
-def _served(folder: Path) -> Iterator[tuple[Site, Connection]]:
+def _served(folder: Path, sizes: tuple[int, int]) -> Iterator[tuple[Site, Connection]]:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(str(folder), theirs), daemon=True)
+    process = context.Process(target=_serve, args=(str(folder), sizes, theirs), daemon=True)
     process.start()
     theirs.close()
     try:
@@ -128,11 +131,11 @@ def _served(folder: Path) -> Iterator[tuple[Site, Connection]]:
         process.kill()
 
 
-def _serve(folder: str, pipe: Connection) -> None:
-    uvloop.run(_program(folder, pipe))
+def _serve(folder: str, sizes: tuple[int, int], pipe: Connection) -> None:
+    uvloop.run(_program(folder, sizes, pipe))
 
 
-async def _program(folder: str, pipe: Connection) -> None:
+async def _program(folder: str, sizes: tuple[int, int], pipe: Connection) -> None:
     store = Embedded(f"{folder}/tasks.db")
     settings = Settings(secrets=Secrets(b"a secret of the bench"), values={"rate_limit": "off"})
     # Whoever reads the streams does so in another process; here they are written, and that is all.
@@ -142,7 +145,7 @@ async def _program(folder: str, pipe: Connection) -> None:
         service: Service = shell.house.systems["tasks"].parts.service
         account = await shell.accounts.ensure(DEMO_PEOPLE[0])
         await service.people.arrive(Visitor(account.id, account.email, account.name))
-        teams = [await _team(shell.house.systems["tasks"].context.db, service, account.id, size) for size in SIZES]
+        teams = [await _team(shell.house.systems["tasks"].context.db, service, account.id, size) for size in sizes]
         socket = bind("127.0.0.1", 0)
         server = http_server(app, lambda: None)
         server.config.lifespan = "off"
