@@ -6,7 +6,7 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport, Undeliverable
 from sekkei.runtime.system import Context, Parts, System
-from systems.chiipochi import chat_pages, jobs, line, pages, payments, webhook
+from systems.chiipochi import api, chat_pages, jobs, line, pages, payments, webhook
 from systems.chiipochi.chat import Chat
 from systems.chiipochi.demo import demo
 from systems.chiipochi.design import design
@@ -50,6 +50,7 @@ def build(context: Context) -> Parts:
             *webhook.routes(service, settings),
             *chat_pages.routes(context, service, chat, provider),
             *pages.routes(context, service, exports),
+            *api.routes(service),
         ],
         reactions=[Rewards(context, service)],
         scheduled=jobs.scheduled(context, service, exports),
@@ -72,5 +73,7 @@ SYSTEM = System(
     pages=[
         ("/", {"ja": "みんなの寄付", "en": "Everybody's donations"}),
         ("/chat", {"ja": "チャットで寄付", "en": "Donate in the chat"}),
+        ("/operator", {"ja": "決済の突き合わせ", "en": "Reconciliation"}),
+        ("/docs", {"ja": "API", "en": "API"}),
     ],
 )

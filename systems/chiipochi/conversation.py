@@ -219,11 +219,7 @@ def _on_text(text: str, question: _Question) -> Decision:
 
 
 def _speciality(text: str, question: _Question) -> Decision:
-    found, amount = find(text), AMOUNTS[0]
-    if not found:
-        split = _WITH_AMOUNT.match(unicodedata.normalize("NFKC", text))
-        if split:
-            found, amount = find(split["word"]), int(split["amount"])
+    found, amount = _with_amount(text)
     if found and not AMOUNT_MIN <= amount <= AMOUNT_MAX:
         return Say("out-of-range")
     if len(found) == 1:
@@ -233,6 +229,13 @@ def _speciality(text: str, question: _Question) -> Decision:
     if question.is_open and question.prefecture is not None:
         return AskAgain(question.prefecture, question.amount, question.nonce)
     return Say("unknown")
+
+
+def _with_amount(text: str) -> tuple[tuple[Prefecture, ...], int]:
+    """ピーナッツ 300: what stands before the number, if it is known; otherwise all of it, with the usual amount."""
+    split = _WITH_AMOUNT.match(unicodedata.normalize("NFKC", text))
+    found = find(split["word"]) if split else ()
+    return (found, int(split["amount"])) if split and found else (find(text), AMOUNTS[0])
 
 
 def _confirm(question: _Question) -> Decision:

@@ -1,0 +1,275 @@
+"""ちいポチ under a burst: 2,000 users confirm 10,000 donations, a tenth of the deliveries twice or in the wrong order.
+
+Everything goes over HTTP to the real webhook of a server in another process, signed as LINE signs. Afterwards all
+payments are settled through signed callbacks, the stream hands out stamps and totals, and both are compared with a
+recount of the donations themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import orjson
+import uvloop
+
+from bench.markdown import number, table
+from sekkei.clock import SYSTEM
+from sekkei.runtime import days
+from sekkei.runtime.http import Http
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.store import Embedded
+from sekkei.store.http import Limits
+from sekkei.web.program import bind, http_server
+from sekkei.web.shell import Shell, application
+from systems.chiipochi import SYSTEM as CHIIPOCHI
+from systems.chiipochi.design import donations_on, stamp_card
+from systems.chiipochi.line import local_secret, signature
+from systems.chiipochi.links import order_id_of
+from systems.chiipochi.models import Status
+from systems.chiipochi.payments import signed
+from systems.chiipochi.payments.local import HEADER
+
+USERS = 2_000
+CONFIRMATIONS = 10_000
+DISTURBED = 0.1
+CLIENTS = 32
+SECONDS_MAX = 90.0
+"""A slow machine makes fewer rounds, and says so."""
+WORDS = ("ピーナッツ", "ゴーヤ", "牛タン", "たこ焼き", "明太子", "きりたんぽ", "草加せんべい", "馬刺し")
+
+
+def settings(folder: Path) -> Settings:
+    return Settings(
+        data=folder, env="bench", secrets=Secrets(b"a secret of the benchmark"), values={"rate_limit": "off"}
+    )
+
+
+# The server, in a process of its own
+
+
+def _serve(pipe: Connection, folder: str) -> None:
+    async def serve() -> None:
+        store = Embedded(f"{folder}/bench.db")
+        socket = bind("127.0.0.1", 0)
+        app = application([CHIIPOCHI], store, settings(Path(folder)), SYSTEM, loopback=True, work=False)
+        shell: Shell = app.state.shell
+        loop = asyncio.get_running_loop()
+        server = http_server(app, lambda: pipe.send(socket.getsockname()[1]))
+        serving = asyncio.create_task(server.serve([socket]))
+        while True:
+            command = await loop.run_in_executor(None, pipe.recv)
+            if command == "stop":
+                break
+            pipe.send(await _COMMANDS[command](shell))
+        server.should_exit = True
+        await serving
+        await store.close()
+
+    uvloop.run(serve())
+
+
+async def _react(shell: Shell) -> float:
+    """Let the stream hand out everything; the seconds it took."""
+    started = time.perf_counter()
+    pumps = shell.house.systems["chiipochi"].running.pumps
+    while sum([await pump.run_once() for pump in pumps]):
+        pass
+    return time.perf_counter() - started
+
+
+async def _orders(shell: Shell) -> list[tuple[str, int]]:
+    """Every donation that waits for its payment, as its order and its yen."""
+    service = shell.house.systems["chiipochi"].parts.service
+    return [(order_id_of(found.user_id, found.created_at), found.amount) for found in await service.settling.pending()]
+
+
+async def _compare(shell: Shell) -> dict[str, Any]:
+    opened = shell.house.systems["chiipochi"]
+    reports, db = opened.parts.service.reports, opened.context.db
+    today = days.today(SYSTEM)
+    found = {"agrees": True, "donations": 0, "amount": 0, "stamps": 0, "users": 0, "unsettled": 0}
+    given: dict[str, int] = {}
+    for day in (today - timedelta(days=1), today):
+        check = await reports.check(day)
+        found["agrees"] = found["agrees"] and check.agrees
+        found["donations"] += check.counted.count
+        found["amount"] += check.counted.amount
+        async for donation in db.each(donations_on(day)):
+            found["unsettled"] += donation.status is not Status.SUCCEEDED
+            given[donation.user_id] = given.get(donation.user_id, 0) + 1
+    found["users"] = len(given)
+    for user, count in given.items():
+        stamps = sum([stamp.count for stamp in await db.all(stamp_card(user))])
+        found["stamps"] += stamps
+        found["agrees"] = found["agrees"] and stamps == count
+    return found
+
+
+_COMMANDS = {"react": _react, "orders": _orders, "compare": _compare}
+
+
+# The crowd
+
+
+@dataclass
+class Load:
+    seconds: float
+    milliseconds: list[float]
+
+    @property
+    def rate(self) -> float:
+        return len(self.milliseconds) / self.seconds
+
+    def cells(self) -> list[str]:
+        slowest = statistics.quantiles(self.milliseconds, n=100)[98]
+        typical = statistics.median(self.milliseconds)
+        return [number(len(self.milliseconds)), number(self.rate), f"{typical:.1f}", f"{slowest:.1f}"]
+
+
+async def _send_all(url: str, requests: Iterable[tuple[bytes, dict[str, str]]], http: Http) -> Load:
+    waiting = iter(requests)
+    times: list[float] = []
+
+    async def client() -> None:
+        for body, headers in waiting:
+            started = time.perf_counter()
+            answer = await http.request("POST", url, headers=headers, body=body)
+            times.append((time.perf_counter() - started) * 1000)
+            if answer.status != 200:
+                raise RuntimeError(f"the server answered {answer.status}: {answer.body[:200]!r}")
+
+    started = time.perf_counter()
+    await asyncio.gather(*(client() for _ in range(CLIENTS)))
+    return Load(time.perf_counter() - started, times)
+
+
+def _event(user: int, event_id: str, at_ms: int, text: str) -> dict[str, Any]:
+    return {
+        "type": "message",
+        "mode": "active",
+        "timestamp": at_ms,
+        "webhookEventId": event_id,
+        "replyToken": event_id,
+        "source": {"type": "user", "userId": f"U{user:032x}"},
+        "deliveryContext": {"isRedelivery": False},
+        "message": {"id": event_id, "type": "text", "text": text},
+    }
+
+
+def _disturbed(events: list[dict[str, Any]], chance: random.Random) -> list[dict[str, Any]]:
+    """A tenth delivered again later, or only then: after events that happened after them."""
+    found: list[dict[str, Any]] = []
+    later: list[dict[str, Any]] = []
+    for event in events:
+        lot = chance.random()
+        if lot >= DISTURBED / 2:
+            found.append(event)
+        if lot < DISTURBED:
+            later.append({**event, "deliveryContext": {"isRedelivery": True}})
+        if len(later) >= 50:
+            chance.shuffle(later)
+            found += later
+            later = []
+    return found + later
+
+
+def _signed(events: Iterable[dict[str, Any]], secret: bytes) -> list[tuple[bytes, dict[str, str]]]:
+    bodies = [orjson.dumps({"destination": "U" + "0" * 32, "events": [event]}) for event in events]
+    return [
+        (body, {"X-Line-Signature": signature(secret, body), "Content-Type": "application/json"}) for body in bodies
+    ]
+
+
+async def _burst(port: int, pipe: Connection, folder: Path) -> None:
+    chance = random.Random(7)
+    secret = local_secret(settings(folder))
+    http = Http(Limits(connections=CLIENTS, connect_seconds=10, answer_seconds=30, idle_seconds=30))
+    url = f"http://127.0.0.1:{port}/chiipochi/webhook"
+    ask, confirm = Load(0.0, []), Load(0.0, [])
+    started = time.monotonic()
+    for turn in range(CONFIRMATIONS // USERS):
+        if time.monotonic() - started > SECONDS_MAX:
+            print(f"(stopped after {turn} of {CONFIRMATIONS // USERS} rounds: {SECONDS_MAX:.0f} s are over)\n")
+            break
+        for load, kind in ((ask, "A"), (confirm, "C")):
+            now = int(time.time() * 1000)
+            texts = [chance.choice(WORDS) if kind == "A" else "はい" for _ in range(USERS)]
+            events = [_event(user, f"{kind}{turn}x{user}", now, text) for user, text in enumerate(texts)]
+            chance.shuffle(events)
+            found = await _send_all(url, _signed(_disturbed(events, chance), secret), http)
+            load.seconds += found.seconds
+            load.milliseconds += found.milliseconds
+    orders = await _told(pipe, "orders")
+    callbacks = await _send_all(url.replace("/webhook", "/payments/local"), _callbacks(orders, folder, chance), http)
+    reacting = await _told(pipe, "react")
+    result = await _told(pipe, "compare")
+    http.close()
+    loads = (("questions", ask), ("confirmations", confirm), ("payment callbacks", callbacks))
+    rows = [[name, *load.cells()] for name, load in loads]
+    print(table(["deliveries over HTTP", "how many", "a second", "median ms", "p99 ms"], rows))
+    print(
+        f"\n{number(result['donations'])} donations of {number(result['users'])} users (¥{number(result['amount'])}), "
+        f"{number(result['stamps'])} stamps; stream: {number(result['donations'] / reacting)} donations a second. "
+        f"Totals and stamps equal a recount: {'yes' if result['agrees'] else 'NO'}; not settled: {result['unsettled']}."
+    )
+    if not result["agrees"] or result["unsettled"] or result["donations"] != len(orders):
+        raise SystemExit("the totals are not what the donations say")
+
+
+def _callbacks(
+    orders: list[tuple[str, int]], folder: Path, chance: random.Random
+) -> list[tuple[bytes, dict[str, str]]]:
+    """What the provider tells, a tenth of it twice."""
+    secret = settings(folder).secrets.key("chiipochi/local-payments")
+    found = []
+    for place, (order_id, amount) in enumerate(orders):
+        event = {
+            "id": f"evt_{place}",
+            "tx_id": f"lp_{place}",
+            "order_id": order_id,
+            "amount": amount,
+            "outcome": "paid",
+        }
+        body = orjson.dumps(event)
+        headers = {HEADER: signed.sign(secret, time.time(), body), "Content-Type": "application/json"}
+        found += [(body, headers)] * (2 if chance.random() < DISTURBED else 1)
+    chance.shuffle(found)
+    return found
+
+
+async def _told(pipe: Connection, command: str) -> Any:
+    pipe.send(command)
+    return await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
+
+
+def run() -> None:
+    here, there = multiprocessing.Pipe()
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, folder), daemon=True)
+        process.start()
+        try:
+            port = here.recv()
+            uvloop.run(_burst(port, here, Path(folder)))
+        finally:
+            here.send("stop")
+            process.join(10)
+            process.terminate()
+
+
+def main() -> None:
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""What comes in from outside: refused if it is not of LINE, ignored if it is nothing to us, handled once otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.web.testing import opened, test_settings
+from systems.chiipochi import SYSTEM
+from systems.chiipochi.design import line_events, state
+from systems.chiipochi.line import local_secret, read_event, signature
+from systems.chiipochi.links import order_id_of
+from systems.chiipochi.models import Status
+from systems.chiipochi.payments import signed
+from systems.chiipochi.payments.local import HEADER
+from tests.systems.chiipochi.conftest import AOI, REN, Bot
+
+
+async def test_a_forged_signature_is_refused_and_nothing_happens(quick_bot: Bot) -> None:
+    event = quick_bot.text("ピーナッツ")
+    assert (await quick_bot.deliver(event, sign=b"somebody else")).status == 401
+    body = orjson.dumps({"destination": "U", "events": [event]})
+    for headers in ({}, {"x-line-signature": ""}, {"x-line-signature": "あ".encode().decode("latin-1")}):
+        reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, headers)
+        assert reply.status == 401
+    changed = signature(local_secret(quick_bot.client.shell.settings), body + b" ")
+    reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"x-line-signature": changed})
+    assert reply.status == 401
+    assert await quick_bot.db.get(line_events(event["webhookEventId"])) is None
+    assert await quick_bot.sent() == []
+
+
+async def test_the_header_may_be_written_in_any_case(quick_bot: Bot) -> None:
+    body = orjson.dumps({"destination": "U", "events": [quick_bot.text("ピーナッツ")]})
+    proof = signature(local_secret(quick_bot.client.shell.settings), body)
+    reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"X-Line-Signature": proof})
+    assert reply.status == 200
+
+
+async def test_while_a_secret_is_changed_both_are_taken(clock: ManualClock) -> None:
+    values = {"line_channel_secret": "new", "line_channel_secret_previous": "old"}
+    async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
+        bot = Bot(client, clock)
+        assert (await bot.deliver(bot.text("ピーナッツ"), sign=b"new")).status == 200
+        assert (await bot.deliver(bot.text("ゴーヤ"), sign=b"old")).status == 200
+        assert (await bot.deliver(bot.text("りんご"), sign=b"older")).status == 401
+        # With a channel of LINE's there is no simulator, and its secret opens nothing.
+        assert (await bot.deliver(bot.text("りんご"), sign=local_secret(client.shell.settings))).status == 401
+        await client.sign_in()
+        for path in ("/chiipochi/chat", "/chiipochi/chat/messages", "/chiipochi/me"):
+            assert (await client.get(path)).status == 404
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"events": 1}', b'{"events": {}}', b"\xff\xfe"])
+async def test_what_is_no_delivery_is_refused(quick_bot: Bot, body: bytes) -> None:
+    proof = signature(local_secret(quick_bot.client.shell.settings), body)
+    reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"x-line-signature": proof})
+    assert reply.status == 422
+
+
+async def test_a_delivery_without_events_is_a_test_of_the_connection(quick_bot: Bot) -> None:
+    assert (await quick_bot.deliver()).status == 200
+
+
+ODD: list[dict[str, Any]] = [
+    {"type": "message", "message": {"type": "sticker", "stickerId": "1"}},
+    {"type": "message", "message": {"type": "text"}},
+    {"type": "message"},
+    {"type": "postback"},
+    {"type": "unsend", "unsend": {"messageId": "1"}},
+    {"type": "module", "module": {}},
+    {"type": "something of next year"},
+    {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "mode": "standby"},
+    {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "source": None},
+    {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "source": {"type": "user"}},
+    {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "source": {"userId": "x#y"}},
+    {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "webhookEventId": None},
+    {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "timestamp": "yesterday"},
+]
+
+
+@pytest.mark.parametrize("fields", ODD)
+async def test_events_that_are_nothing_to_us_are_accepted_and_ignored(quick_bot: Bot, fields: dict[str, Any]) -> None:
+    event = quick_bot.event(**fields)
+    assert read_event(event) is None
+    assert (await quick_bot.deliver(event, quick_bot.text("ピーナッツ", REN))).status == 200
+    sent = await quick_bot.sent()
+    assert [message.to for message in sent] == [REN]
+
+
+async def test_two_events_of_one_delivery_happen_in_their_order(quick_bot: Bot) -> None:
+    ask, yes = quick_bot.text("ピーナッツ"), quick_bot.text("はい")
+    yes["timestamp"] += 1_000
+    await quick_bot.deliver(yes, ask)
+    assert len(await quick_bot.donations()) == 1
+
+
+async def test_an_older_answer_does_not_confirm_a_newer_question(quick_bot: Bot) -> None:
+    await quick_bot.say("ピーナッツ")
+    answer = quick_bot.text("はい")
+    quick_bot.clock.advance(5)
+    await quick_bot.say("ゴーヤ")
+    await quick_bot.deliver(answer)
+    assert await quick_bot.donations() == []
+    found = await quick_bot.db.need(state(AOI))
+    assert found.awaiting_confirmation == "OKINAWA_pending"
+
+
+async def test_another_users_button_confirms_nothing(quick_bot: Bot) -> None:
+    await quick_bot.say("ピーナッツ", user=REN)
+    await quick_bot.say("ゴーヤ", user=AOI)
+    theirs = await quick_bot.db.need(state(REN))
+    await quick_bot.deliver(quick_bot.tap(f"v=1&a=yes&n={theirs.confirm_nonce}", AOI))
+    assert await quick_bot.donations(AOI) == []
+    assert await quick_bot.donations(REN) == []
+    assert "古くなっています" in await quick_bot.last_words()
+
+
+async def test_whoever_leaves_is_not_written_to(quick_bot: Bot) -> None:
+    await quick_bot.say("ピーナッツ", "はい")
+    (donation,) = await quick_bot.donations()
+    await quick_bot.deliver(quick_bot.event(type="unfollow"))
+    await quick_bot.pay(donation)
+    await quick_bot.work()
+    assert (await quick_bot.donations())[0].status is Status.SUCCEEDED
+    assert await quick_bot.sent("thanks/") == []
+    quick_bot.clock.advance(1)
+    await quick_bot.deliver(quick_bot.event(type="follow", follow={"isUnblocked": True}))
+    assert "はじめまして" in await quick_bot.last_words()
+    assert (await quick_bot.db.need(state(AOI))).unfollowed_at is None
+
+
+async def test_a_slow_store_does_not_keep_line_waiting(quick_bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    from systems.chiipochi import webhook
+
+    monkeypatch.setattr(webhook, "ANSWER_SECONDS", 0.01)
+    gate = asyncio.Event()
+    handle = quick_bot.service.handle_event
+
+    async def slowly(event: Any) -> None:
+        await gate.wait()
+        await handle(event)
+
+    monkeypatch.setattr(quick_bot.service.inbox, "_handle", slowly)
+    body = orjson.dumps({"destination": "U", "events": [quick_bot.text("ピーナッツ")]})
+    proof = signature(local_secret(quick_bot.client.shell.settings), body)
+    reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"x-line-signature": proof})
+    assert reply.status == 200
+    assert await quick_bot.sent() == []
+    gate.set()
+    await quick_bot.service.inbox.finish()
+    assert len(await quick_bot.sent()) == 1
+
+
+# Payments
+
+
+async def _callback(bot: Bot, content: Any, *, secret: bytes | None = None, age: float = 0) -> int:
+    body = orjson.dumps(content)
+    key = bot.client.shell.settings.secrets.key("chiipochi/local-payments") if secret is None else secret
+    headers = {HEADER: signed.sign(key, bot.clock.now() - age, body)}
+    return (await bot.client.request("POST", "/chiipochi/payments/local", body, headers)).status
+
+
+async def test_callbacks_are_refused_unless_signed_recent_and_of_an_order_of_ours(quick_bot: Bot) -> None:
+    await quick_bot.say("ピーナッツ", "はい")
+    (donation,) = await quick_bot.donations()
+    order_id = order_id_of(AOI, donation.created_at)
+    paid = {"id": "e1", "tx_id": "t1", "order_id": order_id, "amount": 100, "outcome": "paid"}
+    assert await _callback(quick_bot, paid, secret=b"somebody else") == 400
+    assert await _callback(quick_bot, paid, age=301) == 400
+    assert await _callback(quick_bot, {**paid, "order_id": "U1|2025-08-20T00:00:00.000Z"}) == 404
+    assert await _callback(quick_bot, {**paid, "order_id": "nonsense"}) == 404
+    assert await _callback(quick_bot, {**paid, "amount": 1}) == 409
+    assert await _callback(quick_bot, {"id": "e1"}) == 400
+    assert await _callback(quick_bot, "text") == 400
+    reply = await quick_bot.client.request("POST", "/chiipochi/payments/stripe", b"{}", {})
+    assert reply.status == 404
+    assert (await quick_bot.donations())[0].status is Status.PENDING
+    assert await _callback(quick_bot, paid) == 200
+    assert (await quick_bot.donations())[0].status is Status.SUCCEEDED
