@@ -251,4 +251,4 @@ async def test_a_torn_migration_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.torture
 @pytest.mark.timeout(0)
 async def test_many_killed_migrations(tmp_path: Path) -> None:
-    assert await kill_migrations(tmp_path, amounts.MIGRATION_KILLS, seed=3) == {sql.FORMAT, sql.FORMAT + 1}
+    assert await kill_migrations(tmp_path, amounts.MIGRATION_KILLS, seed=3) <= {sql.FORMAT, sql.FORMAT + 1}
