@@ -8,13 +8,14 @@ import time
 
 import apsw
 
-from bench import design, floors, pages, side_by_side, streams
+from bench import chiipochi, design, floors, pages, side_by_side, streams
 
 PARTS = {
     "http": ("Requests a second over HTTP, same client, same run", side_by_side.run),
     "floors": ("Beside the floors", floors.run),
     "pages": ("A page of 20 items", pages.run),
     "design": ("Typed objects", design.run),
+    "chiipochi": ("ちいポチ: a burst of donations over HTTP", chiipochi.run),
     "streams": ("Cost of a stream and of point-in-time recovery", streams.run),
 }
 

@@ -6,7 +6,7 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport, Undeliverable
 from sekkei.runtime.system import Context, Parts, System
-from systems.chiipochi import api, chat_pages, jobs, line, pages, payments, webhook
+from systems.chiipochi import api, chat_pages, jobs, line, operator_pages, pages, payments, webhook
 from systems.chiipochi.chat import Chat
 from systems.chiipochi.demo import demo
 from systems.chiipochi.design import design
@@ -49,7 +49,8 @@ def build(context: Context) -> Parts:
         routes=[
             *webhook.routes(service, settings),
             *chat_pages.routes(context, service, chat, provider),
-            *pages.routes(context, service, exports),
+            *pages.routes(context, service),
+            *operator_pages.routes(context, service, exports),
             *api.routes(service),
         ],
         reactions=[Rewards(context, service)],

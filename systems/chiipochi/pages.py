@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from sekkei.runtime import days
@@ -16,13 +16,13 @@ from sekkei.runtime.refusals import Invalid, NotThere, say
 from sekkei.runtime.system import Context
 from sekkei.web import Pages, flash, language_of, page, redirect, sse, t
 from sekkei.web.live import live_url
-from systems.chiipochi.exports import Exports, as_csv
+from systems.chiipochi.exports import as_csv
 from systems.chiipochi.links import donation_key, order_id_of
 from systems.chiipochi.models import Donation
 from systems.chiipochi.prefectures import PREFECTURES, Prefecture
 from systems.chiipochi.reactions import LIVE_TOPIC
 from systems.chiipochi.reports import Day, Sum
-from systems.chiipochi.service import Caller, Service
+from systems.chiipochi.service import Service
 
 DAYS_SHOWN = 14
 CSV_ROWS_MAX = 5_000
@@ -61,13 +61,8 @@ def asked_day(request: Request, context: Context) -> date:
         raise Invalid(field="day", words=say("日付を確認してください。", "Please check the date.")) from None
 
 
-def routes(context: Context, service: Service, exports: Exports) -> list[BaseRoute]:
-    return [
-        *_everybody(context, service),
-        *_paying(service),
-        *_mine(context, service),
-        *_operator(context, service, exports),
-    ]
+def routes(context: Context, service: Service) -> list[BaseRoute]:
+    return [*_everybody(context, service), *_paying(service), *_mine(context, service)]
 
 
 def _everybody(context: Context, service: Service) -> Sequence[BaseRoute]:
@@ -159,7 +154,7 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
             found.append(donation)
             if len(found) == CSV_ROWS_MAX:
                 break
-        return _csv(as_csv(found, language_of(request)), "donations.csv")
+        return csv_file(as_csv(found, language_of(request)), "donations.csv")
 
     @pages.get("/u/{token}/receipt/{created_at}", name="receipt")
     async def receipt(request: Request) -> Response:
@@ -182,100 +177,6 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
     return pages.routes
 
 
-def _operator(context: Context, service: Service, exports: Exports) -> Sequence[BaseRoute]:
-    pages = Pages()
-
-    def must_operate(request: Request) -> None:
-        service.must_operate(Caller(operator=request.app.state.shell.is_operator(request)))
-
-    @pages.get("/operator", name="operator")
-    async def operator(request: Request) -> Response:
-        must_operate(request)
-        day = asked_day(request, context)
-        return page(
-            request,
-            "chiipochi/operator.html",
-            day=day,
-            now=days.now(context.clock),
-            check=await service.reports.check(day),
-            donors=len(await service.reports.donors_on(day)),
-            pending=await service.settling.pending(),
-            owed=await service.settling.owed(),
-            exports=exports.written(),
-            prefectures=PREFECTURES,
-            provider=service.settling.provider.name,
-            order_id_of=order_id_of,
-        )
-
-    @pages.post("/operator/reconcile", name="reconcile")
-    async def reconcile(request: Request) -> Response:
-        must_operate(request)
-        done = await service.settling.reconcile()
-        flash(request, t(request, "operator.reconciled", settled=done.settled, open=done.open, given_up=done.given_up))
-        return redirect(request, "chiipochi:operator")
-
-    @pages.post("/operator/repair", name="repair")
-    async def repair(request: Request) -> Response:
-        must_operate(request)
-        day = _form_day(str((await request.form()).get("day", "")))
-        found = await service.reports.repair(day)
-        flash(request, t(request, "operator.agrees" if found.agrees else "operator.differs"))
-        return redirect(request, f"/chiipochi/operator?day={day}")
-
-    @pages.post("/operator/ask", name="ask-provider")
-    async def ask(request: Request) -> Response:
-        must_operate(request)
-        donation = await service.settling.find(*await _order(request))
-        result = await service.settling.look_at(donation, days.now(context.clock))
-        flash(request, t(request, f"operator.result.{result}"))
-        return redirect(request, "chiipochi:operator")
-
-    @pages.post("/operator/refunded", name="refunded")
-    async def refunded(request: Request) -> Response:
-        must_operate(request)
-        await service.settling.mark_refunded(*await _order(request))
-        flash(request, t(request, "operator.marked"))
-        return redirect(request, "chiipochi:operator")
-
-    @pages.post("/operator/export", name="export")
-    async def export(request: Request) -> Response:
-        must_operate(request)
-        day = _form_day(str((await request.form()).get("day", "")))
-        await exports.write(day)
-        flash(request, t(request, "operator.exported", day=f"{day}"))
-        return redirect(request, f"/chiipochi/operator?day={day}")
-
-    @pages.get("/operator/donations.csv", name="operator-csv")
-    async def all_csv(request: Request) -> Response:
-        must_operate(request)
-        day = asked_day(request, context)
-        found = [donation async for donation in service.reports.donations_on(day)]
-        return _csv(as_csv(found, language_of(request)), f"donations-{day}.csv")
-
-    @pages.get("/operator/donations.ndjson", name="operator-ndjson")
-    async def all_ndjson(request: Request) -> Response:
-        must_operate(request)
-        day = asked_day(request, context)
-        headers = {"Content-Disposition": f'attachment; filename="donations-{day}.ndjson"'}
-        return StreamingResponse(exports.lines(day), media_type="application/x-ndjson", headers=headers)
-
-    return pages.routes
-
-
-async def _order(request: Request) -> tuple[str, datetime]:
-    key = donation_key(str((await request.form()).get("order", "")))
-    if key is None:
-        raise NotThere()
-    return key
-
-
-def _form_day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise Invalid(field="day", words=say("日付を確認してください。", "Please check the date.")) from None
-
-
-def _csv(body: str, name: str) -> Response:
+def csv_file(body: str, name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(body, media_type="text/csv; charset=utf-8", headers=headers)
