@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from systems.q.entities import answers
 from systems.q.service import timeline
 from tests.systems.q import crowd
 from tests.systems.q.conftest import World
@@ -40,7 +41,7 @@ async def test_the_days_partition_is_never_read(fair: World) -> None:
     """Everything about answers is asked for by key."""
     few = crowd.made(people=300, followees=150, now=crowd.NOW)
     await crowd.store(fair.db, few)
-    table = fair.db.table_name(crowd.answers.table)
+    table = fair.db.table_name(answers.table)
     asked: list[str] = []
     call = fair.db.store.call
 

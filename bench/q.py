@@ -1,0 +1,162 @@
+"""Q.: the timeline of 1,500 followees on a day of 100,000 answers, and the minute in which everybody answers."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import replace as changed
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from bench import peers
+from bench.markdown import table
+from sekkei.clock import ManualClock
+from sekkei.design import replace
+from sekkei.runtime.house import build_house
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.store import Embedded
+from sekkei.store.protocol import Store
+from systems.q import SYSTEM
+from systems.q import design as q
+from systems.q.entities import answers, users
+from systems.q.models import User, Visibility
+from systems.q.service import Service
+from tests.systems.q import crowd
+
+FOLLOWEES = (150, 1_500)
+ANSWERS = (1_500, 100_000)
+ROUNDS = 7
+EVERYBODY = 5_000
+AT_ONCE = 64
+
+
+class Metered:
+    """A store that adds up what every call would cost on DynamoDB."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.units = 0.0
+        self.calls = 0
+
+    async def call(self, operation: str, request: Mapping[str, Any], *more: Any) -> dict[str, Any]:
+        if operation in ("Query", "GetItem", "BatchGetItem"):
+            request = {**request, "ReturnConsumedCapacity": "TOTAL"}
+        answer = await self._store.call(operation, request, *more)
+        found = answer.get("ConsumedCapacity") or []
+        self.calls += 1
+        self.units += sum(one["CapacityUnits"] for one in (found if isinstance(found, list) else [found]))
+        return answer
+
+    async def close(self) -> None:
+        await self._store.close()
+
+
+def run() -> None:
+    peers.PEERS.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=peers.PEERS) as folder:
+        print(asyncio.run(_timelines(Path(folder))))
+        print()
+        print(asyncio.run(_publish_minute(Path(folder))))
+
+
+def main() -> None:
+    run()
+
+
+async def _timelines(folder: Path) -> str:
+    rows = []
+    for followees in FOLLOWEES:
+        for count in ANSWERS:
+            rows.append(await _timeline(folder / f"{followees}-{count}.db", followees, count))
+    head = ["followees", "answers today", "in the timeline", "first page, ms (median)", "read units", "calls"]
+    return table([*head, "as brute force"], rows)
+
+
+async def _timeline(file: Path, followees: int, count: int) -> list[str]:
+    store = Metered(Embedded(file))
+    service = await _open(store)
+    people = crowd.made(people=max(FOLLOWEES), followees=followees, now=crowd.NOW)
+    await crowd.store(service.db, people)
+    await crowd.put(service.db, answers, _strangers(people, count - len(people.answers)))
+    viewer = await service.db.need(users(crowd.VIEWER))
+    took = []
+    for _ in range(ROUNDS):
+        store.units, store.calls = 0.0, 0
+        started = time.perf_counter()
+        await service.q.timelines.show(crowd.VIEWER)
+        took.append((time.perf_counter() - started) * 1000)
+    units, calls = store.units, store.calls  # of the last round
+    whole = [answer.user_id for answer, _ in await service.q.timelines.visible(viewer, people.day)]
+    same = whole == people.timeline()
+    await store.close()
+    milliseconds = f"{statistics.median(took):.0f}"
+    return [f"{followees:,}", f"{count:,}", f"{len(whole):,}", milliseconds, f"{units:,.0f}", str(calls), str(same)]
+
+
+def _strangers(people: crowd.Crowd, count: int) -> Any:
+    """Answers of people whom the viewer does not follow; only their number matters."""
+    like = next(iter(people.answers.values()))
+    return (replace(like, user_id=f"stranger-{number:06}") for number in range(count))
+
+
+class _Opened:
+    def __init__(self, service: Service, db: Any, clock: ManualClock) -> None:
+        self.q, self.db, self.clock = service, db, clock
+
+
+async def _open(store: Store) -> _Opened:
+    clock = ManualClock(crowd.NOW.timestamp())
+    house = build_house([SYSTEM], store, Settings(secrets=Secrets(b"a secret of the bench")), clock)
+    await house.make_tables()
+    opened = house.systems["q"]
+    return _Opened(opened.parts.service, opened.context.db, clock)
+
+
+async def _publish_minute(folder: Path) -> str:
+    """Everybody answers at once, through the service, each answer a transaction that is on the disk when it returns."""
+    store = Embedded(folder / "minute.db")
+    opened = await _open(store)
+    nobody = crowd.made(people=0, followees=0, now=crowd.NOW)
+    await crowd.store(opened.db, changed(nobody, users={}, answers={}))
+    names = [f"user-{number:05}" for number in range(EVERYBODY)]
+    await crowd.put(opened.db, users, (_user(name) for name in names))
+    waiting = iter(names)
+    took: list[float] = []
+
+    async def lane() -> None:
+        for name in waiting:
+            started = time.perf_counter()
+            await opened.q.answers.answer(name, "みんなで一斉に答える")
+            took.append((time.perf_counter() - started) * 1000)
+
+    started = time.perf_counter()
+    await asyncio.gather(*(lane() for _ in range(AT_ONCE)))
+    seconds = time.perf_counter() - started
+    stored = await opened.db.count(q.answers_of_day(nobody.day).consistent())
+    await store.close()
+    took.sort()
+    cut = [took[int(len(took) * part)] for part in (0.5, 0.99)]
+    head = ["answers", "at once", "answers a second", "p50, ms", "p99, ms", "stored", "lost"]
+    row = [f"{EVERYBODY:,}", str(AT_ONCE), f"{EVERYBODY / seconds:,.0f}", *(f"{one:.0f}" for one in cut)]
+    return table(head, [[*row, f"{stored:,}", str(EVERYBODY - stored)]])
+
+
+def _user(name: str) -> User:
+    now = crowd.NOW - timedelta(hours=2)
+    return User(
+        user_id=name,
+        email=f"{name}@example.com",
+        app_id=name.replace("-", "_"),
+        birth_date=date(2000, 1, 1),
+        visibility_type=Visibility.MUTUAL,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+if __name__ == "__main__":
+    main()
