@@ -6,6 +6,7 @@ missing. The tests that hold answers up against a peer use this module too.
 
 from __future__ import annotations
 
+import fcntl
 import http.client
 import os
 import shutil
@@ -61,9 +62,14 @@ class Peer:
         return (self.home / ".ready").exists()
 
     def ensure(self) -> None:
-        """Install it if need be, or say why not."""
-        if self.installed:
-            return
+        """Install it if need be, or say why not. Only one process at a time does so."""
+        PEERS.mkdir(exist_ok=True)
+        with (PEERS / f".{self.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self.installed:
+                self._install()
+
+    def _install(self) -> None:
         shutil.rmtree(self.home, ignore_errors=True)
         self.home.mkdir(parents=True)
         try:
@@ -151,7 +157,7 @@ MINISTACK = Peer(
     environ=lambda port: {
         "GATEWAY_PORT": str(port),
         "BIND_HOST": "127.0.0.1",
-        "SERVICES": "dynamodb",
+        "SERVICES": "dynamodb,dynamodbstreams",
         "LOG_LEVEL": "ERROR",
         "PERSIST_STATE": "0",
     },
@@ -180,5 +186,20 @@ DYNOXIDE = Peer(
 ALL = (DYNALITE, MOTO, MINISTACK, DYNOXIDE)
 
 
+def main() -> None:
+    """`python -m bench.peers`: install all that can be had here."""
+    for peer in ALL:
+        try:
+            peer.ensure()
+        except Unavailable as error:
+            print(error)
+        else:
+            print(f"{peer.name} {peer.version} is in {peer.home.relative_to(ROOT)}")
+
+
 def _dynalite_delays() -> list[str]:
     return [part for name in ("create", "update", "delete") for part in (f"--{name}TableMs", "0")]
+
+
+if __name__ == "__main__":
+    main()

@@ -32,9 +32,9 @@ def ministack_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
 
 @pytest.fixture(scope="session")
 def dynoxide_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Dynoxide, where `make peers` or `make bench` has installed it: to compile it takes minutes."""
+    """Dynoxide, where `make bench` or `python -m bench.peers` has installed it: to compile it takes minutes."""
     if not peers.DYNOXIDE.installed:
-        pytest.skip("dynoxide is not installed; `make peers` compiles it where there is cargo")
+        pytest.skip("dynoxide is not installed; `python -m bench.peers` compiles it where there is cargo")
     with _served(peers.DYNOXIDE, tmp_path_factory) as endpoint:
         yield endpoint
 

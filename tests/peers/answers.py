@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any, Protocol
 
 from bench.peers import HEADERS
@@ -16,9 +16,11 @@ from sekkei.engine.errors import DynamoDBError
 from tests.peers.programme import Step
 
 PAGES_MAX = 200
+LEFT = "(left behind)"
+EXACT = Context(prec=60)
 DESCRIBED = frozenset(
     {
-        *("AttributeDefinitions", "KeySchema", "TableName", "BillingModeSummary"),
+        *("AttributeDefinitions", "KeySchema", "TableName"),
         *("GlobalSecondaryIndexes", "LocalSecondaryIndexes", "IndexName", "Projection", "StreamSpecification"),
     }
 )
@@ -79,13 +81,31 @@ class InProcess:
 
 
 def answer(asked: Asked, step: Step) -> Answer:
-    """The comparable answer to a step."""
+    """The comparable answer to a step; after a write, with what it left behind."""
     first = asked.ask(step.operation, step.request)
-    if first.code is not None:
-        return first
-    if step.follow:
-        first = _followed(asked, step, first)
-    return Answer(None, comparable(first.body, step.operation))
+    if first.code is None:
+        whole = _followed(asked, step, first) if step.follow else first
+        first = Answer(None, comparable(whole.body, step.operation))
+    else:
+        first = Answer(first.code, _without_message(first))
+    left = [asked.ask("GetItem", get).body.get("Item") for get in _written(step)]
+    return Answer(first.code, {**first.body, LEFT: comparable(left)}) if left else first
+
+
+def _without_message(answer: Answer) -> dict[str, Any]:
+    """The message under one name: some errors write it with a capital letter."""
+    rest = {name: each for name, each in answer.body.items() if name.lower() != "message"}
+    return {**comparable(rest), "message": answer.message}
+
+
+def _written(step: Step) -> Iterator[dict[str, Any]]:
+    """GetItem for each item that the step writes, as far as it says."""
+    if step.table is None:
+        return
+    for whole in step.writes:
+        key = {name: whole[name] for name in step.table.names if name in whole}
+        if len(key) == len(step.table.names):
+            yield {"TableName": step.table.name, "Key": key, "ConsistentRead": True}
 
 
 def _followed(asked: Asked, step: Step, first: Answer) -> Answer:
@@ -112,6 +132,8 @@ def _followed(asked: Asked, step: Step, first: Answer) -> Answer:
 def comparable(body: Any, operation: str = "") -> Any:
     """Sets in order, numbers in one form, nothing volatile."""
     if isinstance(body, dict):
+        if operation == "DeleteTable":
+            return {}
         if "TableDescription" in body:
             return {"TableDescription": _described(body["TableDescription"])}
         if operation == "BatchGetItem" and "Responses" in body:
@@ -148,7 +170,7 @@ def _ordered(name: str, members: Any) -> Any:
 def _number(text: str) -> str:
     """Numbers are compared by value here; how they are written is compared by other tests."""
     try:
-        return str(Decimal(text).normalize())
+        return str(Decimal(text).normalize(EXACT))
     except InvalidOperation:
         return text
 

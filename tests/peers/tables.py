@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from tests.peers import values
+from tests.peers.dice import Dice
 from tests.peers.values import Item
 
 Request = dict[str, Any]
@@ -59,22 +59,22 @@ class Table:
                 ]
         return request
 
-    def key(self, random: Random) -> Item:
+    def key(self, random: Dice) -> Item:
         return {name: key_value(random, self.types[name]) for name in self.names}
 
-    def item(self, random: Random) -> Item:
+    def item(self, random: Dice) -> Item:
         """Index keys mostly have the type that they must have."""
         names = random.sample(values.ATTRIBUTES, random.randint(0, 5))
         rest = {name: self.attribute(random, name) for name in names if name not in self.names}
         return {**self.key(random), **rest}
 
-    def attribute(self, random: Random, name: str) -> values.Value:
+    def attribute(self, random: Dice, name: str) -> values.Value:
         if name in self.types and random.random() < 0.9:
             return key_value(random, self.types[name])
-        return values.value(random)
+        return values.random_value(random)
 
 
-def key_value(random: Random, kind: str) -> values.Value:
+def key_value(random: Dice, kind: str) -> values.Value:
     """Of few, so that requests meet each other's items."""
     pool = {"S": ("a", "ab", "b"), "N": ("1", "2", "10", "-1"), "B": ("YQ==", "YWI=", "/w==")}
     return {kind: random.choice(pool[kind])}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
-from random import Random
+from decimal import Decimal
 from typing import Any
+
+from tests.peers.dice import Dice
 
 Value = dict[str, Any]
 Item = dict[str, Value]
@@ -24,7 +26,7 @@ SETS = ("SS", "NS", "BS")
 TYPES = (*SCALARS, *SETS, "M", "L")
 
 
-def value(random: Random, depth: int = 2, kind: str | None = None) -> Value:
+def random_value(random: Dice, depth: int = 2, kind: str | None = None) -> Value:
     kind = kind or random.choice(TYPES if depth else (*SCALARS, *SETS))
     match kind:
         case "S":
@@ -45,11 +47,19 @@ def value(random: Random, depth: int = 2, kind: str | None = None) -> Value:
             return {"BS": random.sample(BYTES, random.randint(1, 3))}
         case "M":
             names = random.sample(("x", "y", "z"), random.randint(0, 3))
-            return {"M": {name: value(random, depth - 1) for name in names}}
-    return {"L": [value(random, depth - 1) for _ in range(random.randint(0, 3))]}
+            return {"M": {name: random_value(random, depth - 1) for name in names}}
+    return {"L": [random_value(random, depth - 1) for _ in range(random.randint(0, 3))]}
 
 
-def bad_value(random: Random) -> Value:
+def order(value: Value) -> Any:
+    """Where a string, a number or a binary value stands among its kind."""
+    ((kind, content),) = value.items()
+    if kind == "N":
+        return Decimal(content)
+    return content.encode() if kind == "S" else base64.b64decode(content)
+
+
+def bad_value(random: Dice) -> Value:
     """A value that DynamoDB refuses, whatever it is for."""
     return random.choice(
         (
