@@ -16,7 +16,7 @@ from sekkei.web import Form, Pages, flash, form, page, redirect, sse, t
 from systems.tasks.changes import Changes
 from systems.tasks.entities import Task
 from systems.tasks.filters import Filter
-from systems.tasks.pages.shown import arrived, filter_of, live_of, look
+from systems.tasks.pages.shown import arrived, card_words, filter_of, live_of, look
 from systems.tasks.reactions import topic
 from systems.tasks.service import Service
 from systems.tasks.statuses import Status
@@ -47,7 +47,16 @@ def declare(pages: Pages, service: Service, context: Context) -> None:
         view = await look(request, service, context)
         wanted = filter_of(request, view.me.user_id)
         found = await columns(view.me.user_id, view.team.team_id, wanted)
-        return page(request, "tasks/board.html", view=view, filter=wanted, columns=found, form=Form(), live=live)
+        return page(
+            request,
+            "tasks/board.html",
+            view=view,
+            filter=wanted,
+            columns=found,
+            form=Form(),
+            live=live,
+            words=card_words(request),
+        )
 
     @pages.get("/teams/{team_id}/columns/{status}", name="column")
     async def column(request: Request) -> Response:
@@ -57,7 +66,7 @@ def declare(pages: Pages, service: Service, context: Context) -> None:
         status = _status(request.path_params["status"])
         after = request.query_params.get("after")
         found = await service.tasks.column(view.me.user_id, view.team.team_id, status, wanted, after=after)
-        return page(request, "tasks/_column.html", view=view, filter=wanted, status=status, tasks=found)
+        return page(request, "tasks/_column.html", view=view, status=status, tasks=found, words=card_words(request))
 
     @pages.get("/teams/{team_id}/cards/{task_id}", name="card")
     async def card(request: Request) -> Response:
@@ -66,7 +75,7 @@ def declare(pages: Pages, service: Service, context: Context) -> None:
         task = await service.tasks.get(view.me.user_id, view.team.team_id, request.path_params["task_id"])
         if not filter_of(request, view.me.user_id).matches(task):
             return Response(status_code=204)
-        return page(request, "tasks/_card.html", view=view, task=task)
+        return page(request, "tasks/_card.html", view=view, task=task, words=card_words(request))
 
     @pages.post("/teams/{team_id}/tasks/{task_id}/move", name="move")
     async def move(request: Request) -> Response:

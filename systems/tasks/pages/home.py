@@ -9,9 +9,9 @@ from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.system import Context
 from sekkei.web import Form, Pages, User, flash, form, page, redirect, refill, t
-from systems.tasks.agenda import agenda, lateness
+from systems.tasks.agenda import agenda
 from systems.tasks.api import NewTeam
-from systems.tasks.pages.shown import arrived
+from systems.tasks.pages.shown import Calendar, arrived
 from systems.tasks.service import Service
 
 
@@ -28,7 +28,7 @@ def declare(pages: Pages, service: Service, context: Context) -> None:
             names={team.team_id: team.team_name for team in teams},
             totals=await service.people.totals(teams),
             agenda=agenda(work, today),
-            late=lambda task: lateness(task, today),
+            view=Calendar(today),
             form=filled,
         )
 

@@ -6,29 +6,57 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from starlette.requests import Request
 
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
-from sekkei.web import User, live_url, require_user
+from sekkei.web import User, live_url, require_user, t
+from sekkei.web.pages import day as in_words
+from sekkei.web.texts import say_here
 from systems.tasks.agenda import lateness
 from systems.tasks.api import visitor_of
 from systems.tasks.entities import Role, Tag, Task, Team, TeamUser
 from systems.tasks.filters import Filter, Late, read
 from systems.tasks.reactions import topic
 from systems.tasks.service import Service
+from systems.tasks.statuses import Status
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class Calendar:
+    """What a page says of days."""
+
+    today: date
+
+    def late(self, task: Task) -> Late | None:
+        return lateness(task, self.today)
+
+    def dates(self, task: Task) -> str:
+        """From when to when, as people write it."""
+        start, end = task.start, task.end
+        if start is None and end is None:
+            return ""
+        if end is None or start is None:
+            key, day = ("dates.from", start) if end is None else ("dates.until", end)
+            assert day is not None
+            return say_here(key, day=in_words(day))
+        return in_words(end) if start == end else f"{in_words(start)} – {in_words(end)}"
+
+
+@dataclass(frozen=True, slots=True)
+class View(Calendar):
     """A team, who looks at it, and what its tasks refer to."""
 
     team: Team
     me: TeamUser
     members: dict[str, TeamUser]
     tags: dict[str, Tag]
-    today: date
+
+    @property
+    def base(self) -> str:
+        return f"/tasks/teams/{self.team.team_id}"
 
     @property
     def is_admin(self) -> bool:
@@ -41,9 +69,6 @@ class View:
     def tags_of(self, task: Task) -> list[Tag]:
         """Tags that are being deleted are not shown any more."""
         return sorted((self.tags[ref] for ref in task.tags if ref in self.tags), key=lambda tag: tag.name)
-
-    def late(self, task: Task) -> Late | None:
-        return lateness(task, self.today)
 
     def name_of(self, user_id: str | None) -> str:
         member = self.members.get(user_id or "")
@@ -86,3 +111,13 @@ def _multi(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for name, value in pairs:
         found.setdefault(name, []).append(value)
     return found
+
+
+def card_words(request: Request) -> dict[str, Any]:
+    """The words on a card, looked up once for all cards."""
+    words: dict[str, Any] = {late.value: t(request, f"late.{late.value}") for late in (Late.START, Late.FINISH)}
+    for status in Status:
+        words[f"to-{status.value}"] = t(request, "board.move-to", status=t(request, f"status.{status.value}"))
+    words["comments"] = t(request, "task.comments")
+    words["move"] = lambda title: t(request, "board.move", title=title)
+    return words

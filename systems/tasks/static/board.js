@@ -129,15 +129,14 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// The menu on a card, for fingers; without this script its forms do the same
+// The menu on a card, for fingers; without this script its buttons send a form that does the same
 
-board.addEventListener("submit", (event) => {
-  const form = event.target.closest("[data-move]");
-  if (!form) return;
+board.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-move]");
+  if (!button) return;
   event.preventDefault();
-  event.stopPropagation();
-  form.closest("details").open = false;
-  move(form.closest(".task-card"), form.dataset.move);
+  button.closest("details").open = false;
+  move(button.closest(".task-card"), button.dataset.move);
 });
 
 function open(status) {
