@@ -33,9 +33,7 @@ class Asked:
     interaction: Interaction
     actor: Actor
     words: Wording
-    """For this person alone."""
-    guild_words: Wording
-    """For everybody in the channel."""
+    """For this person alone; what everybody in the channel sees follows the guild's settings."""
 
 
 Handler = Callable[[Asked], Awaitable[Answer]]
@@ -81,8 +79,7 @@ class InteractionDesk:
             return answers.PONG
         if interaction.actor is None:
             return answers.message(render.private(wording(interaction.locale)["guild-only"]))
-        settings = await self._tools.service.guilds.settings(interaction.actor.guild_id)
-        asked = Asked(interaction, interaction.actor, wording(interaction.locale), wording(settings.locale))
+        asked = Asked(interaction, interaction.actor, wording(interaction.locale))
         work = asyncio.create_task(self._handled(asked))
         done, _ = await asyncio.wait({work}, timeout=ANSWER_SECONDS)
         if done:

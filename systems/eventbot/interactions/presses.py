@@ -10,6 +10,8 @@ from systems.eventbot.interactions import answers
 from systems.eventbot.interactions.answers import Answer
 from systems.eventbot.interactions.desk import Asked, PressHandler, Tools
 from systems.eventbot.jobs import REMOVE
+from systems.eventbot.service.views import view_of_event
+from systems.eventbot.wording import Wording, wording
 
 INLINE_MEMBERS_MAX = 60
 """Up to here the pressed message is drawn anew in the answer; with more, reading them all would cost every press, and
@@ -67,9 +69,11 @@ class Presses:
     # Taking part
 
     async def join(self, asked: Asked, press: Press) -> Answer:
-        waiting = await self._service.joining.join(asked.actor, f"EVT#{press.uuid}")
-        said = asked.words["queued" if waiting else "joined"]
-        return await self._event_after(asked, press, said, tell=waiting is not None)
+        joined = await self._service.joining.join(asked.actor, f"EVT#{press.uuid}")
+        said = asked.words["queued" if joined.waiting else "joined"]
+        if joined.before.member_count > INLINE_MEMBERS_MAX:
+            return self._said(asked, said)
+        return await self._event_after(asked, press, said, tell=joined.waiting)
 
     async def leave(self, asked: Asked, press: Press) -> Answer:
         await self._service.joining.leave(asked.actor, f"EVT#{press.uuid}")
@@ -89,8 +93,13 @@ class Presses:
             body = {"message": render.private(said), "original": False}
             outbox = self._service.desk.outbox
             await outbox.put("eventbot.reply", asked.interaction.token, body, id=f"word/{asked.interaction.id}")
-        view = await self._service.events.view(event.guild_id, event.event_id)
-        return answers.update(render.event_message(view, self._service.desk.now(), asked.guild_words))
+        view = await view_of_event(self._service.desk.db, event)
+        words = await self._guild_words(asked)
+        return answers.update(render.event_message(view, self._service.desk.now(), words))
+
+    async def _guild_words(self, asked: Asked) -> Wording:
+        """For everybody in the channel."""
+        return wording((await self._service.guilds.settings(asked.actor.guild_id)).locale)
 
     # Looking
 
@@ -198,7 +207,7 @@ class Presses:
 
     async def confirm(self, asked: Asked, press: Press) -> Answer:
         view = await self._service.notices.confirm(asked.actor, f"NTC#{press.uuid}")
-        return answers.update(render.notice_message(view, asked.guild_words))
+        return answers.update(render.notice_message(view, await self._guild_words(asked)))
 
     async def close_notice(self, asked: Asked, press: Press) -> Answer:
         notice = await self._service.notices.close(asked.actor, f"NTC#{press.uuid}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sekkei.design import ConditionFailed, Put, TransactionFailed, Update
 from sekkei.runtime import days
@@ -27,16 +28,27 @@ from systems.eventbot.service.views import has_started, is_joinable
 TRIES_MAX = 5
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The event as it was just before, and whether there was only a place in the queue."""
+
+    before: Event
+    waiting: bool = False
+
+
 class Joining:
     """Every change of who takes part, with the counters in the same transaction."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    async def join(self, actor: Actor, event_id: str) -> Answer | None:
-        """Take part. Gives back WAITING when there was only a place in the queue."""
+    async def join(self, actor: Actor, event_id: str) -> Joined:
+        """Take part, or queue where all places are taken."""
         desk = self._desk
         for _ in range(TRIES_MAX):
+            event = await desk.event(actor.guild_id, event_id)
+            if event.waiting_list and _is_taken(event) and await self._wait(actor, event_id):
+                return Joined(event, waiting=True)  # asked first, because a crowd at a full event would only fail below
             member = Member(
                 guild_id=actor.guild_id,
                 event_id=event_id,
@@ -56,14 +68,12 @@ class Joining:
                     raise
             else:
                 desk.changed(actor.guild_id)
-                return None
-            # The event says no: find out why, and queue where that is possible.
+                return Joined(event)
+            # The event says no: find out why, and look again where a queue is possible.
             event = await desk.event(actor.guild_id, event_id)
             self._must_be_joinable(event)
-            if not event.waiting_list:
+            if not event.waiting_list and _is_taken(event):
                 raise Full(capacity=event.capacity)
-            if await self._wait(actor, event_id):
-                return Answer.WAITING
         raise Busy(1)
 
     def _must_be_joinable(self, event: Event) -> None:
@@ -154,6 +164,8 @@ class Joining:
     async def _stop(self, actor: Actor, event_id: str) -> Event | None:
         """Out of the members, or out of the queue; None when somebody was in neither."""
         desk = self._desk
+        if await desk.db.get(members(actor.guild_id, event_id, actor.user_id).consistent()) is None:
+            return await self._stop_waiting(actor, event_id)
         transaction = design.leave(actor.guild_id, event_id, actor.user_id, desk.now())
         update, remove = transaction.actions
         event = await desk.event(actor.guild_id, event_id)
@@ -179,6 +191,9 @@ class Joining:
 
     async def _stop_waiting(self, actor: Actor, event_id: str) -> Event | None:
         desk = self._desk
+        reply = await desk.db.get(replies(actor.guild_id, event_id, actor.user_id).consistent())
+        if reply is None or reply.answer is not Answer.WAITING:
+            return None
         try:
             await desk.transact(
                 design.stop_waiting(actor.guild_id, event_id, actor.user_id),
@@ -235,3 +250,8 @@ class Joining:
             await self._desk.db.write(update)
         except ConditionFailed:
             pass
+
+
+def _is_taken(event: Event) -> bool:
+    """No place is free, or somebody waits for it."""
+    return event.capacity is not None and (event.member_count >= event.capacity or event.waiting_count > 0)

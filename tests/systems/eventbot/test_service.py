@@ -112,7 +112,7 @@ async def test_nobody_leaves_what_has_started(quick: Bot) -> None:
 async def test_maybe_and_no_give_the_place_to_whoever_waits(quick: Bot) -> None:
     event = await quick.event(capacity=1)
     await quick.service.joining.join(REN.actor, event.event_id)
-    assert await quick.service.joining.join(MEI.actor, event.event_id) is Answer.WAITING
+    assert (await quick.service.joining.join(MEI.actor, event.event_id)).waiting
     await quick.service.joining.answer(REN.actor, event.event_id, Answer.MAYBE)
     view = await quick.service.events.view(GUILD_ID, event.event_id)
     assert [one.user_id for one in view.members] == [MEI.id]
@@ -130,7 +130,7 @@ async def test_more_places_move_people_up_and_newcomers_queue_behind(quick: Bot)
     now = await quick.service.events.get(GUILD_ID, event.event_id)
     await quick.service.events.edit(AOI.actor, event.event_id, Draft("会", now.event_start_at, capacity=2))
     # A place is free, but somebody has waited for it: a newcomer does not overtake.
-    assert await quick.service.joining.join(YUI.actor, event.event_id) is Answer.WAITING
+    assert (await quick.service.joining.join(YUI.actor, event.event_id)).waiting
     await quick.work()
     view = await quick.service.events.view(GUILD_ID, event.event_id)
     assert [one.user_id for one in view.members] == [REN.id, MEI.id]

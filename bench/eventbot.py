@@ -1,0 +1,218 @@
+"""The event bot under load: signed interactions over HTTP to a server in another process, every answer durable.
+
+Fifty people press buttons of twenty events for some seconds; then a thousand press «join» on one event of 500 places at
+once. Afterwards the members in the table are counted and compared with the counters of the events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import random
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import orjson
+import uvloop
+
+from bench.markdown import number, table
+from sekkei.clock import SYSTEM
+from sekkei.runtime.http import Http
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.store import Embedded
+from sekkei.store.http import Limits
+from sekkei.web.program import bind, http_server
+from sekkei.web.shell import Shell, application
+from systems.eventbot import SYSTEM as EVENTBOT
+from systems.eventbot.discord.signature import Signer
+from systems.eventbot.service import Draft
+from systems.eventbot.simulator.world import BOT_PERMISSIONS, GUILD_ID, PEOPLE, RECRUIT
+
+USERS = 50
+EVENTS = 20
+SECONDS = 10.0
+RUSH = 1_000
+PLACES = 500
+VERBS = ("join", "leave", "maybe", "join", "no", "members")
+
+
+def settings(folder: Path) -> Settings:
+    secrets = Secrets(b"a secret of the benchmark")
+    return Settings(data=folder, env="bench", secrets=secrets, values={"rate_limit": "off"})
+
+
+# The server, in a process of its own
+
+
+def _serve(pipe: Connection, folder: str) -> None:
+    async def serve() -> None:
+        store = Embedded(f"{folder}/bench.db")
+        socket = bind("127.0.0.1", 0)
+        app = application([EVENTBOT], store, settings(Path(folder)), SYSTEM, loopback=True, work=False)
+        shell: Shell = app.state.shell
+        loop = asyncio.get_running_loop()
+        server = http_server(app, lambda: pipe.send(socket.getsockname()[1]))
+        serving = asyncio.create_task(server.serve([socket]))
+        while True:
+            command = await loop.run_in_executor(None, pipe.recv)
+            if command == "stop":
+                break
+            pipe.send(await _COMMANDS[command](shell))
+        server.should_exit = True
+        await serving
+        await store.close()
+
+    uvloop.run(serve())
+
+
+async def _events(shell: Shell) -> list[str]:
+    """Twenty events of six places, and the one for the rush."""
+    service = shell.house.systems["eventbot"].parts.service
+    host = next(iter(PEOPLE.values())).actor
+    start = service.desk.now() + timedelta(days=3)
+    made = [await service.events.create(host, Draft(f"会 {at}", start, capacity=6), RECRUIT) for at in range(EVENTS)]
+    made.append(await service.events.create(host, Draft("大きな会", start, capacity=PLACES), RECRUIT))
+    return [event.event_id[4:] for event in made]
+
+
+async def _compare(shell: Shell) -> list[tuple[int, int, int, int]]:
+    """For each event: its counters, and what stands in the tables."""
+    service = shell.house.systems["eventbot"].parts.service
+    found = []
+    for event in await service.events.of_guild(GUILD_ID):
+        view = await service.events.view(GUILD_ID, event.event_id)
+        found.append((view.event.member_count, len(view.members), view.event.waiting_count, len(view.waiting)))
+    return found
+
+
+_COMMANDS: dict[str, Any] = {"events": _events, "compare": _compare}
+
+
+# The crowd
+
+
+@dataclass
+class Crowd:
+    """Signs as Discord does; every interaction has an id of its own."""
+
+    url: str
+    http: Http
+    signer: Signer
+    serial: int = 0
+
+    def press(self, user: int, verb: str, event: str) -> tuple[bytes, dict[str, str]]:
+        self.serial += 1
+        name = f"u{user}"
+        member = {"user": {"id": str(10**17 + user), "username": name}, "roles": [], "permissions": "0"}
+        body = orjson.dumps(
+            {
+                "id": str(10**18 + self.serial),
+                "type": 3,
+                "token": f"token-{self.serial}",
+                "guild_id": GUILD_ID,
+                "channel_id": RECRUIT,
+                "member": member,
+                "app_permissions": BOT_PERMISSIONS,
+                "locale": "ja",
+                "message": {"id": "1", "flags": 0},
+                "data": {"custom_id": f"e1:{verb}:{event}", "component_type": 2},
+            }
+        )
+        return body, self.signer.headers(body, time.time())
+
+    async def send(self, request: tuple[bytes, dict[str, str]]) -> tuple[float, dict[str, Any]]:
+        started = time.perf_counter()
+        answer = await self.http.request("POST", self.url, headers=request[1], body=request[0])
+        took = (time.perf_counter() - started) * 1000
+        if answer.status != 200:
+            raise RuntimeError(f"the bot answered {answer.status}: {answer.body[:200]!r}")
+        return took, orjson.loads(answer.body)
+
+
+async def _steady(crowd: Crowd, events: list[str]) -> tuple[list[float], float]:
+    """Fifty people, each pressing as soon as the last press is answered."""
+    times: list[float] = []
+    until = time.perf_counter() + SECONDS
+
+    async def person(user: int) -> None:
+        chance = random.Random(user)
+        while time.perf_counter() < until:
+            took, _ = await crowd.send(crowd.press(user, chance.choice(VERBS), chance.choice(events)))
+            times.append(took)
+
+    started = time.perf_counter()
+    await asyncio.gather(*(person(user) for user in range(USERS)))
+    return times, time.perf_counter() - started
+
+
+async def _rush(crowd: Crowd, event: str) -> tuple[list[float], float]:
+    """A thousand people at one button."""
+    requests = [crowd.press(1_000 + user, "join", event) for user in range(RUSH)]
+    started = time.perf_counter()
+    answered = await asyncio.gather(*(crowd.send(request) for request in requests))
+    return [took for took, _ in answered], time.perf_counter() - started
+
+
+def _row(what: str, times: list[float], seconds: float) -> list[str]:
+    slowest = statistics.quantiles(times, n=100)[98]
+    typical = statistics.median(times)
+    return [
+        what,
+        number(len(times)),
+        number(len(times) / seconds),
+        f"{typical:.1f}",
+        f"{slowest:.1f}",
+        f"{max(times):.0f}",
+    ]
+
+
+async def _measure(port: int, pipe: Connection, folder: Path) -> None:
+    loop = asyncio.get_running_loop()
+
+    async def told(command: str) -> Any:
+        pipe.send(command)
+        return await loop.run_in_executor(None, pipe.recv)
+
+    http = Http(Limits(connections=256, connect_seconds=10.0, answer_seconds=60.0, idle_seconds=30.0))
+    signer = Signer(settings(folder).secrets.key("eventbot-discord"))
+    crowd = Crowd(f"http://127.0.0.1:{port}/eventbot/interactions", http, signer)
+    events = await told("events")
+    steady = await _steady(crowd, events[:-1])
+    rush = await _rush(crowd, events[-1])
+    compared = await told("compare")
+    http.close()
+    rows = [_row(f"{USERS} people, {EVENTS} events", *steady), _row(f"{RUSH:,} joins at once, {PLACES} places", *rush)]
+    heads = ["interactions", "answered", "a second", "median ms", "p99 ms", "slowest ms"]
+    print(table(heads, rows))
+    large = next((one for one in compared if one[0] > 6), (0, 0, 0, 0))
+    agree = all(one[0] == one[1] and one[2] == one[3] for one in compared)
+    print(f"\nAfter the rush: {large[1]} members, {large[3]} waiting; counters {'agree' if agree else 'DIFFER'}.")
+    if not agree or (large[1], large[3]) != (PLACES, RUSH - PLACES):
+        raise SystemExit("the counters do not agree with the members")
+
+
+def run() -> None:
+    here, there = multiprocessing.Pipe()
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, folder), daemon=True)
+        process.start()
+        try:
+            uvloop.run(_measure(here.recv(), here, Path(folder)))
+        finally:
+            here.send("stop")
+            process.join(10)
+            process.terminate()
+
+
+def main() -> None:
+    run()
+
+
+if __name__ == "__main__":
+    main()
