@@ -10,6 +10,7 @@ __all__ = [
     "BadDates",
     "BadFile",
     "BadText",
+    "EmailTaken",
     "InvitationOver",
     "LastAdmin",
     "NoSuchMember",
@@ -58,6 +59,14 @@ class LastAdmin(Conflict):
     words = say(
         "管理者が一人もいなくなります。先にほかのメンバーを管理者にしてください。",
         "The team would have no admin left. Make somebody else an admin first.",
+    )
+
+
+class EmailTaken(Conflict):
+    code = "email-taken"
+    words = say(
+        "このメールアドレスは、別のユーザーとして登録されています。",
+        "This e-mail address belongs to another user here.",
     )
 
 

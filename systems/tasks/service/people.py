@@ -8,9 +8,9 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
-from sekkei.runtime.refusals import Conflict
 from systems.tasks.design import teams_of, totals_of, work_of_user
 from systems.tasks.entities import Task, Totals, User, UserTeam, emails, users
+from systems.tasks.refusals import EmailTaken
 
 KNOWN_MAX = 10_000
 
@@ -59,7 +59,7 @@ class People:
             return await self._db.write(users.create(made))
         except ConditionFailed as failed:
             if failed.taken is not None:
-                raise Conflict(code="email-taken") from failed
+                raise EmailTaken(field="email") from failed
             return await self._db.need(users(visitor.id).consistent())
 
     async def rename(self, user_id: str, name: str) -> User:
