@@ -71,7 +71,7 @@ class BotJobs:
         if start <= self._desk.now():
             return  # after a long pause: a reminder of what has begun helps nobody
         people = [member.user_id for member in await members_in_order(self._desk.db, event)]
-        words = wording((await self._desk.settings(guild_id)).locale)
+        words = await self._desk.words(guild_id)
         text = words["event-reminder"].format(title=event.title, unix=int(start.timestamp()))
         more = {}
         if event.recruit_channel_id and event.recruit_message_id:
@@ -109,7 +109,7 @@ class BotJobs:
 
     async def _notice_calls(self, view: NoticeView, people: list[str], at: str) -> list[Put[Message]]:
         notice = view.notice
-        words = wording((await self._desk.settings(notice.guild_id)).locale)
+        words = await self._desk.words(notice.guild_id)
         more = {}
         if notice.notice_channel_id and notice.notice_message_id:
             url = render.message_url(notice.guild_id, notice.notice_channel_id, notice.notice_message_id)

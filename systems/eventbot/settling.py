@@ -23,7 +23,6 @@ from systems.eventbot.identifiers import nonce, schedule_name
 from systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from systems.eventbot.service import EventView, Service, has_started
 from systems.eventbot.service.views import view_of_event, view_of_notice
-from systems.eventbot.wording import wording
 
 log = logging.getLogger("systems.eventbot.settling")
 
@@ -89,19 +88,20 @@ class Settling:
 
     async def _show_event(self, view: EventView) -> None:
         event = view.event
-        if not event.recruit_channel_id or event.delivery_error:
+        if not event.recruit_channel_id or _is_lost(event.delivery_error):
             return
-        settings = await self._desk.settings(event.guild_id)
-        message = render.event_message(view, self._desk.now(), wording(settings.locale))
+        message = render.event_message(view, self._desk.now(), await self._desk.words(event.guild_id))
+        update = events.update(event.guild_id, event.event_id).remove(Event.delivery_error).keeping_version()
         if event.recruit_message_id is not None:
             await self._rest.edit(event.recruit_channel_id, event.recruit_message_id, message)
+            if event.delivery_error is not None:
+                await self._desk.db.write(update)
             return
         # Discord remembers the nonce for some minutes: a post whose answer was lost is not posted twice.
         message |= {"nonce": nonce(event.event_id, event.version), "enforce_nonce": True}
         posted = await self._rest.post(event.recruit_channel_id, message)
-        update = events.update(event.guild_id, event.event_id).set(Event.recruit_message_id, posted).keeping_version()
         try:
-            await self._desk.db.write(update)
+            await self._desk.db.write(update.set(Event.recruit_message_id, posted))
         except ConditionFailed:
             return  # deleted meanwhile
 
@@ -244,19 +244,20 @@ class Settling:
         await self._desk.db.write(update)
 
     async def _show_notice(self, notice: Notice) -> None:
-        if not notice.notice_channel_id or notice.delivery_error:
+        if not notice.notice_channel_id or _is_lost(notice.delivery_error):
             return
         event = await self._desk.event(notice.guild_id, notice.event_id)
-        settings = await self._desk.settings(notice.guild_id)
         view = await view_of_notice(self._desk.db, notice, event)
-        message = render.notice_message(view, wording(settings.locale))
+        message = render.notice_message(view, await self._desk.words(notice.guild_id))
+        update = notices.update(notice.guild_id, notice.notice_id).remove(Notice.delivery_error)
         if notice.notice_message_id is not None:
             await self._rest.edit(notice.notice_channel_id, notice.notice_message_id, message)
+            if notice.delivery_error is not None:
+                await self._desk.db.write(update)
             return
         message |= {"nonce": nonce(notice.notice_id), "enforce_nonce": True}
         posted = await self._rest.post(notice.notice_channel_id, message)
-        update = notices.update(notice.guild_id, notice.notice_id).set(Notice.notice_message_id, posted)
-        await self._desk.db.write(update)
+        await self._desk.db.write(update.set(Notice.notice_message_id, posted))
 
     async def _notice_refused(self, notice: Notice, refused: Refused) -> None:
         if refused.code == TOO_MANY_OLD_EDITS:
@@ -266,3 +267,8 @@ class Settling:
             raise refused
         update = notices.update(notice.guild_id, notice.notice_id).set(Notice.delivery_error, str(refused)[:200])
         await self._desk.db.write(update)
+
+
+def _is_lost(error: str | None) -> bool:
+    """What somebody deleted is not posted again unasked; what was merely forbidden is tried at each change."""
+    return error is not None and any(f"({code})" in error for code in LOST)

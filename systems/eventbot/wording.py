@@ -103,6 +103,15 @@ _WORDS: dict[str, tuple[str, str]] = {
         "🔔 連絡「{title}」をまだ確認していない方は、確認ボタンを押してください。",
         "🔔 Please confirm the notice “{title}”.",
     ),
+    "left-late": (
+        "{mention} 締切後に **{name}** さんが「{title}」の参加を取り消しました。",
+        "{mention} **{name}** has left “{title}” after it was closed.",
+    ),
+    "moved-up": (
+        "{mention} 空きが出たため「{title}」の補欠から**参加**に繰り上がりました。",
+        "{mention} a place is free: you are in “{title}” now.",
+    ),
+    "called-off": ("**{title}** は中止になりました。", "**{title}** has been called off."),
     "to-notice": ("連絡を開く", "Open the notice"),
     "to-event": ("募集を開く", "Open the event"),
     "previous": ("← 前へ", "← Back"),

@@ -11,7 +11,6 @@ from systems.eventbot.interactions.answers import Answer
 from systems.eventbot.interactions.desk import Asked, PressHandler, Tools
 from systems.eventbot.jobs import REMOVE
 from systems.eventbot.service.views import view_of_event
-from systems.eventbot.wording import Wording, wording
 
 INLINE_MEMBERS_MAX = 60
 """Up to here the pressed message is drawn anew in the answer; with more, reading them all would cost every press, and
@@ -94,12 +93,8 @@ class Presses:
             outbox = self._service.desk.outbox
             await outbox.put("eventbot.reply", asked.interaction.token, body, id=f"word/{asked.interaction.id}")
         view = await view_of_event(self._service.desk.db, event)
-        words = await self._guild_words(asked)
+        words = await self._service.desk.words(asked.actor.guild_id)
         return answers.update(render.event_message(view, self._service.desk.now(), words))
-
-    async def _guild_words(self, asked: Asked) -> Wording:
-        """For everybody in the channel."""
-        return wording((await self._service.guilds.settings(asked.actor.guild_id)).locale)
 
     # Looking
 
@@ -207,7 +202,7 @@ class Presses:
 
     async def confirm(self, asked: Asked, press: Press) -> Answer:
         view = await self._service.notices.confirm(asked.actor, f"NTC#{press.uuid}")
-        return answers.update(render.notice_message(view, await self._guild_words(asked)))
+        return answers.update(render.notice_message(view, await self._service.desk.words(asked.actor.guild_id)))
 
     async def close_notice(self, asked: Asked, press: Press) -> Answer:
         notice = await self._service.notices.close(asked.actor, f"NTC#{press.uuid}")

@@ -22,6 +22,7 @@ from systems.eventbot.discord import permissions
 from systems.eventbot.entities import Event, GuildSettings, Notice
 from systems.eventbot.identifiers import schedule_name
 from systems.eventbot.refusals import Busy, NoSuchEvent, NoSuchNotice, NotOrganiser
+from systems.eventbot.wording import Wording, wording
 
 log = logging.getLogger("systems.eventbot")
 
@@ -103,6 +104,10 @@ class Desk:
 
     async def settings(self, guild_id: str) -> GuildSettings:
         return await self.db.get(settings_of_guild(guild_id)) or GuildSettings(guild_id=guild_id)
+
+    async def words(self, guild_id: str) -> Wording:
+        """What the bot says to everybody in a guild."""
+        return wording((await self.settings(guild_id)).locale)
 
     # Who may
 

@@ -188,7 +188,8 @@ class Events:
             raise Started()
         update = self._plain(event).set(Event.status, Status.CLOSED).set(Event.cancelled_at, self._desk.now())
         members = await members_in_order(self._desk.db, event)
-        told = call_messages(f"**{event.title}** は中止になりました。", [member.user_id for member in members])
+        text = (await self._desk.words(event.guild_id))["called-off"].format(title=event.title)
+        told = call_messages(text, [member.user_id for member in members])
         announcing = [
             self._desk.outbox.message(
                 "discord", event.recruit_channel_id or "", body, id=f"cancelled/{uuid_of(event_id)}/{number}"

@@ -11,6 +11,7 @@ from sekkei.runtime.design import Message
 from systems.eventbot import design
 from systems.eventbot.entities import Answer, Event, Member, Reply, events, members, replies
 from systems.eventbot.identifiers import uuid_of
+from systems.eventbot.mentions import mention
 from systems.eventbot.refusals import (
     AlreadyIn,
     AlreadyWaiting,
@@ -24,6 +25,7 @@ from systems.eventbot.refusals import (
 )
 from systems.eventbot.service.desk import Actor, Desk
 from systems.eventbot.service.views import has_started, is_joinable
+from systems.eventbot.wording import Wording
 
 TRIES_MAX = 5
 
@@ -169,7 +171,8 @@ class Joining:
         transaction = design.leave(actor.guild_id, event_id, actor.user_id, desk.now())
         update, remove = transaction.actions
         event = await desk.event(actor.guild_id, event_id)
-        told = [] if is_joinable(event, desk.now()) or event.cancelled_at else [self._tell_organiser(actor, event)]
+        quiet = is_joinable(event, desk.now()) or event.cancelled_at is not None
+        told = [] if quiet else [self._tell_organiser(actor, event, await desk.words(actor.guild_id))]
         try:
             await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id), *told)
         except TransactionFailed as failed:
@@ -181,10 +184,10 @@ class Joining:
         await self.move_up(event.guild_id, event_id)
         return await desk.event(actor.guild_id, event_id)
 
-    def _tell_organiser(self, actor: Actor, event: Event) -> Put[Message]:
+    def _tell_organiser(self, actor: Actor, event: Event, words: Wording) -> Put[Message]:
         """Whoever leaves after the closing leaves a gap that the organiser counted on."""
         channel = event.notice_channel_id or event.recruit_channel_id or ""
-        text = f"<@{event.created_by}> 締切後に **{actor.name}** さんが「{event.title}」の参加を取り消しました。"
+        text = words["left-late"].format(mention=mention(event.created_by), name=actor.name, title=event.title)
         body = {"content": text[:2000], "allowed_mentions": {"users": [event.created_by]}}
         reason = f"left/{uuid_of(event.event_id)}/{actor.user_id}/{self._desk.clock.uuid()}"
         return self._desk.outbox.message("discord", channel, body, id=reason)
@@ -231,7 +234,8 @@ class Joining:
             username=first.username,
             joined_at=desk.now(),
         )
-        text = f"<@{first.user_id}> 空きが出たため「{event.title}」の補欠から**参加**に繰り上がりました。"
+        words = await desk.words(event.guild_id)
+        text = words["moved-up"].format(mention=mention(first.user_id), title=event.title)
         body = {"content": text[:2000], "allowed_mentions": {"users": [first.user_id]}}
         reason = f"moved-up/{uuid_of(event.event_id)}/{first.user_id}/{int(first.asked_at.timestamp() * 1000)}"
         note = desk.outbox.message("discord", event.recruit_channel_id or "", body, id=reason)
