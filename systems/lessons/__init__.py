@@ -7,7 +7,8 @@ from datetime import timedelta
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
-from systems.lessons import api, pages
+from systems.lessons import api, pages, studio_pages
+from systems.lessons.alerts import Alerts
 from systems.lessons.demo import demo
 from systems.lessons.design import design
 from systems.lessons.jobs import RECURRING, LessonJobs
@@ -36,12 +37,17 @@ def build(context: Context) -> Parts:
     feed = settings.get("lessons_feed_url")
     provider: Provider = Feed(feed, Http(), context.clock) if feed else Catalogue(context.db)
     monitor = Monitor(context.db, context.clock, context.outbox, provider, policy, notices.opening)
-    jobs = LessonJobs(context.db, context.clock, monitor)
+    alerts = Alerts(context.db, context.clock, context.outbox, notices, policy)
+    jobs = LessonJobs(context.db, context.clock, monitor, alerts)
     desk = pages.Desk(service, links, notices, studios, staff_of(settings))
     return Parts(
         service=service,
-        routes=[*pages.routes(desk, context), *api.routes(service, monitor, context)],
-        reactions=[reactions_of(context, monitor)],
+        routes=[
+            *pages.routes(desk, context),
+            *studio_pages.routes(desk, context),
+            *api.routes(service, monitor, context),
+        ],
+        reactions=[reactions_of(context, monitor, alerts)],
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
     )

@@ -92,6 +92,7 @@ lessons_table = design.table(
     "SK",
     discriminator="kind",
     ttl="ttl",
+    stream="NEW_AND_OLD_IMAGES",
     ja="レッスン一覧と空席",
     en="The timetable, with free places",
     added=True,
@@ -161,6 +162,9 @@ class UserLesson:
     offer_until: Attr[datetime | None] = attr(
         "offerUntil", default=None, stored_as=INSTANT, ja="取り置きの期限", en="a place is held until", added=True
     )
+    reminded_at: Attr[datetime | None] = attr(
+        "remindedAt", default=None, stored_as=INSTANT, ja="リマインド日時", en="reminded of a booking", added=True
+    )
     paused_until: Attr[datetime | None] = attr(
         "pausedUntil", default=None, stored_as=INSTANT, ja="一時停止", en="not watched until", added=True
     )
@@ -180,6 +184,7 @@ class Lesson:
     capacity: Attr[int | None] = attr(default=None, ja="定員", en="places")
     booked: Attr[int] = attr(default=0, ja="予約数", en="places taken")
     is_open: Attr[bool] = attr("isOpen", default=True, ja="受付中か", en="may be booked")
+    called_off: Attr[bool] = attr("calledOff", default=False, ja="休講", en="does not take place")
     was_available: Attr[bool] = attr(
         "wasAvailable", default=False, ja="前回空席があったか", en="had a free place last time"
     )
@@ -356,6 +361,14 @@ def change_status(tie: UserLesson, status: Status, now: datetime) -> Update[User
     update = user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
     changed = update.set(UserLesson.status, status).set(UserLesson.updated_at, now)
     return changed.knowing(tie).when(UserLesson.status == tie.status)
+
+
+@design.pattern(ja="レッスンの変更を写しに反映", added=True)
+def refresh(tie: UserLesson, lesson_name: str, instructor: str, now: datetime) -> Update[UserLesson]:
+    """A tie's copies of its lesson, as the timetable has them now."""
+    update = user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
+    update = update.set(UserLesson.lesson_name, lesson_name).set(UserLesson.instructor, instructor)
+    return update.set(UserLesson.updated_at, now).when(UserLesson.status == Status.ACTIVE)
 
 
 @design.pattern(ja="席を一つ取る", added=True)

@@ -1,4 +1,4 @@
-"""What happens by the clock: the monitor's pass, and what becomes of ties when their lesson has begun."""
+"""What happens by the clock: the monitor's pass, reminders, and what becomes of ties when their lesson has begun."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.system import ScheduledJob
+from systems.lessons.alerts import Alerts
 from systems.lessons.design import (
     Kind,
     Status,
@@ -19,20 +20,28 @@ from systems.lessons.design import (
     user_lesson,
 )
 from systems.lessons.monitor import Monitor
+from systems.lessons.rules import parse_slot
 
-RECURRING = {"monitor": "* * * * *", "expire": "*/5 * * * *"}
+RECURRING = {"monitor": "* * * * *", "expire": "*/5 * * * *", "remind": "*/10 * * * *"}
 
 
 class LessonJobs:
     """The scheduled jobs of this system, by name."""
 
-    def __init__(self, db: Database, clock: Clock, monitor: Monitor) -> None:
+    def __init__(self, db: Database, clock: Clock, monitor: Monitor, alerts: Alerts) -> None:
         self._db = db
         self._clock = clock
         self._monitor = monitor
+        self._alerts = alerts
 
     def scheduled(self) -> dict[str, ScheduledJob]:
-        return {"monitor": self.monitor, "expire": self.expire}
+        return {"monitor": self.monitor, "expire": self.expire, "remind": self.remind, "changed": self.changed}
+
+    async def remind(self, payload: Mapping[str, Any]) -> None:
+        await self._alerts.remind()
+
+    async def changed(self, payload: Mapping[str, Any]) -> None:
+        await self._alerts.lesson_changed(parse_slot(str(payload["slot"])))
 
     async def monitor(self, payload: Mapping[str, Any]) -> None:
         await self._monitor.run()

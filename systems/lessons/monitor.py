@@ -31,7 +31,7 @@ from systems.lessons.design import (
     watched_on,
 )
 from systems.lessons.providers import Availability, Provider
-from systems.lessons.rules import Fairness, Policy, Slot, end_of_quiet, is_quiet, slot_of, to_tell
+from systems.lessons.rules import Fairness, Policy, Slot, quiet_pause, slot_of, to_tell
 
 HORIZON = timedelta(days=14)
 
@@ -158,7 +158,7 @@ class Monitor:
                 kind, str(body.get("to", tie.user_id)), body, id=f"{_reason(fresh, current)}/{kind}", after=pause
             )
             for kind, body in self._notice(person, fresh, current).items()
-            for pause in [_pause(person, now, slot_of(fresh))]
+            for pause in [quiet_pause(person, now, fresh.starts_at)]
         ]
         try:
             await self._db.transact(claim, *messages)
@@ -173,11 +173,3 @@ class Monitor:
 
 def _reason(tie: UserLesson, current: Lesson) -> str:
     return f"opening/{slot_of(tie)}/{tie.user_id}/{current.episode}/{tie.notify_count}"
-
-
-def _pause(person: Contact | None, now: datetime, slot: Slot) -> timedelta:
-    """Until the end of the quiet hours, if the lesson is not over by then."""
-    if person is None or person.quiet_until is None or not is_quiet(now, person.quiet_from, person.quiet_until):
-        return timedelta()
-    end = end_of_quiet(now, person.quiet_until)
-    return end - now if end < slot.starts_at else timedelta()

@@ -1,7 +1,8 @@
-"""What people look at: the timetable, a lesson, my list, history, notices, and the studio's desk."""
+"""What people look at: the timetable, a lesson, my list, history, notices."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from typing import Annotated
@@ -32,7 +33,7 @@ from sekkei.web import (
 )
 from systems.lessons import refusals
 from systems.lessons.calendar_feed import calendar
-from systems.lessons.design import Contact, Kind, Lesson, Status
+from systems.lessons.design import Contact, Kind, Status
 from systems.lessons.links import Links
 from systems.lessons.notices import Notices
 from systems.lessons.reactions import topic
@@ -40,7 +41,8 @@ from systems.lessons.rules import Slot, free_places, is_available, parse_slot, s
 from systems.lessons.service import Service
 from systems.lessons.studios import Studio
 
-DAYS_SHOWN = 7
+DAYS_SHOWN = 14
+NEXT_SHOWN = 4
 CHANNELS = ("mail", "line", "push")
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -60,16 +62,6 @@ class ContactForm(msgspec.Struct):
     channels: list[str] = []
     quiet_from: Clock | None = None
     quiet_until: Clock | None = None
-
-
-class LessonForm(msgspec.Struct):
-    lesson_date: date
-    start_time: Clock
-    lesson_name: Name
-    instructor: Name
-    end_time: Clock | None = None
-    capacity: Annotated[int, Meta(ge=0, le=10_000)] | None = None
-    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,30 +88,29 @@ class Desk:
 def routes(desk: Desk, context: Context) -> list[BaseRoute]:
     pages = Pages()
     _timetable(pages, desk, context)
-    _lesson(pages, desk)
+    _lesson(pages, desk, context)
     _mine(pages, desk, context)
     _settings(pages, desk)
     _offers(pages, desk)
-    _studio(pages, desk, context)
     return pages.routes
 
 
-def _day(request: Request, otherwise: date) -> date:
+def day_in(request: Request, otherwise: date) -> date:
     try:
         return date.fromisoformat(request.query_params.get("date", ""))
     except ValueError:
         return otherwise
 
 
-def _slot(request: Request) -> Slot:
+def slot_in(request: Request) -> Slot:
     return parse_slot(request.path_params["slot"])
 
 
-def _time(text: str | None) -> time | None:
+def time_in(text: str | None) -> time | None:
     return time.fromisoformat(text) if text else None
 
 
-def _is_staff(request: Request, desk: Desk) -> bool:
+def is_staff(request: Request, desk: Desk) -> bool:
     user = current_user(request)
     return user is not None and user.verified and user.email in desk.staff
 
@@ -130,13 +121,15 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
         user = require_user(request)
         today = days.today(context.clock)
         studio = desk.studio(request.query_params.get("studio") or desk.studios[0].code)
-        day = _day(request, today)
+        day = day_in(request, today)
         lessons = await desk.service.timetable(studio.code, day, day)
-        mine = await desk.service.my_list(user.id, first=day, last=day)
+        mine = await desk.service.my_list(user.id, first=min(day, today))
+        active = [tie for tie in mine if tie.status is Status.ACTIVE]
         ties: dict[Slot, list[Kind]] = {}
-        for tie in mine:
-            if tie.status is Status.ACTIVE:
-                ties.setdefault(slot_of(tie), []).append(tie.kind)
+        for tie in active:
+            ties.setdefault(slot_of(tie), []).append(tie.kind)
+        now = days.now(context.clock)
+        upcoming = [tie for tie in active if tie.kind is not Kind.FAVORITE and tie.starts_at > now]
         return page(
             request,
             "lessons/timetable.html",
@@ -148,8 +141,11 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
             ties=ties,
             slot_of=slot_of,
             free=free_places,
-            over=lambda lesson: slot_of(lesson).starts_at <= days.now(context.clock),
-            is_staff=_is_staff(request, desk),
+            over=lambda lesson: slot_of(lesson).starts_at <= now,
+            upcoming=upcoming[:NEXT_SHOWN],
+            names={one.code: one.name for one in desk.studios},
+            today=today,
+            is_staff=is_staff(request, desk),
         )
 
     @pages.get("/studios/{code}/live", name="live")
@@ -158,9 +154,9 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
         return sse(request, context.live, topic(desk.studio(request.path_params["code"]).code))
 
 
-def _lesson(pages: Pages, desk: Desk) -> None:
+def _lesson(pages: Pages, desk: Desk, context: Context) -> None:
     async def show(request: Request, user: User, status: int = 200, filled: Form | None = None) -> Response:
-        view = await desk.service.view(user.id, _slot(request))
+        view = await desk.service.view(user.id, slot_in(request))
         favorite = view.ties.get(Kind.FAVORITE)
         waiting = view.ties.get(Kind.WAITLIST)
         return page(
@@ -168,23 +164,24 @@ def _lesson(pages: Pages, desk: Desk) -> None:
             "lessons/lesson.html",
             status,
             view=view,
-            slot=_slot(request),
+            slot=slot_in(request),
             studio=desk.studio(view.lesson.studio_code),
             available=is_available(view.lesson),
             free=free_places(view.lesson),
-            overlaps=[desk.notices.words(other) for other in await desk.service.overlaps(user.id, _slot(request))],
+            overlaps=[desk.notices.words(other) for other in await desk.service.overlaps(user.id, slot_in(request))],
             favorite=favorite,
             waiting=waiting,
             booking=view.ties.get(Kind.BOOKING),
+            over=slot_in(request).starts_at <= days.now(context.clock),
             form=filled or Form({"notes": (favorite.notes or "") if favorite else ""}),
-            is_staff=_is_staff(request, desk),
+            is_staff=is_staff(request, desk),
         )
 
     @pages.get("/lessons/{slot:path}", name="lesson")
     async def lesson(request: Request) -> Response:
         return await show(request, require_user(request))
 
-    actions = {
+    actions: dict[str, tuple[Callable[[str, Slot], Awaitable[object]], str]] = {
         "book": (desk.service.book, "done.booked"),
         "cancel": (desk.service.cancel_booking, "done.cancelled"),
         "wait": (desk.service.join_waitlist, "done.waiting"),
@@ -199,7 +196,7 @@ def _lesson(pages: Pages, desk: Desk) -> None:
         found = actions.get(request.path_params["action"])
         if found is None:
             raise refusals.NoSuchLesson()
-        slot = _slot(request)
+        slot = slot_in(request)
         operation, said = found
         try:
             await operation(user.id, slot)
@@ -216,11 +213,11 @@ def _lesson(pages: Pages, desk: Desk) -> None:
         user = require_user(request)
         try:
             given = await form(request, Note)
-            await desk.service.change_note(user.id, _slot(request), given.notes or None)
+            await desk.service.change_note(user.id, slot_in(request), given.notes or None)
         except Invalid as wrong:
             return await show(request, user, 422, refill(request, wrong))
         flash(request, t(request, "done.note"))
-        return redirect(request, "lessons:lesson", slot=str(_slot(request)))
+        return redirect(request, "lessons:lesson", slot=str(slot_in(request)))
 
 
 def _mine(pages: Pages, desk: Desk, context: Context) -> None:
@@ -239,7 +236,7 @@ def _mine(pages: Pages, desk: Desk, context: Context) -> None:
             names={studio.code: studio.name for studio in desk.studios},
             slot_of=slot_of,
             feed=f"{context.settings.public_url}/lessons/calendar/{desk.links.calendar(user.id)}.ics",
-            is_staff=_is_staff(request, desk),
+            is_staff=is_staff(request, desk),
         )
 
     @pages.get("/history", name="history")
@@ -249,9 +246,12 @@ def _mine(pages: Pages, desk: Desk, context: Context) -> None:
             request,
             "lessons/history.html",
             ties=(await desk.service.my_list(user.id, Kind.HISTORY))[::-1],
-            found=await desk.service.statistics(user.id),
+            found={
+                name: sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+                for name, counts in (await desk.service.statistics(user.id)).items()
+            },
             names={studio.code: studio.name for studio in desk.studios},
-            is_staff=_is_staff(request, desk),
+            is_staff=is_staff(request, desk),
         )
 
     @pages.get("/calendar/{token}.ics", name="calendar")
@@ -269,7 +269,7 @@ def _settings(pages: Pages, desk: Desk) -> None:
             status,
             form=filled,
             channels=[(channel, t(request, f"channel.{channel}")) for channel in CHANNELS],
-            is_staff=_is_staff(request, desk),
+            is_staff=is_staff(request, desk),
         )
 
     @pages.get("/settings", name="settings")
@@ -304,8 +304,8 @@ def _settings(pages: Pages, desk: Desk) -> None:
                 line_user_id=given.line_user_id or None,
                 push_token=given.push_token or None,
                 channels=frozenset(given.channels) & frozenset(CHANNELS),
-                quiet_from=_time(given.quiet_from),
-                quiet_until=_time(given.quiet_until),
+                quiet_from=time_in(given.quiet_from),
+                quiet_until=time_in(given.quiet_until),
             )
         )
         flash(request, t(request, "done.settings"))
@@ -339,58 +339,3 @@ def _offers(pages: Pages, desk: Desk) -> None:
         except (refusals.Full, refusals.Held):
             flash(request, t(request, "offer.gone"), "error")
         return redirect(request, "lessons:offer", token=request.path_params["token"])
-
-
-def _studio(pages: Pages, desk: Desk, context: Context) -> None:
-    async def show(request: Request, studio: Studio, status: int, filled: Form) -> Response:
-        first = _day(request, days.today(context.clock))
-        return page(
-            request,
-            "lessons/studio.html",
-            status,
-            studio=studio,
-            studios=desk.studios,
-            lessons=await desk.service.timetable(studio.code, first, first + timedelta(days=DAYS_SHOWN - 1)),
-            slot_of=slot_of,
-            form=filled,
-            is_staff=True,
-        )
-
-    @pages.get("/desk/{code}", name="desk")
-    async def open_desk(request: Request) -> Response:
-        desk.must_be_staff(require_user(request))
-        return await show(request, desk.studio(request.path_params["code"]), 200, Form({"is_open": True}))
-
-    @pages.post("/desk/{code}")
-    async def save(request: Request) -> Response:
-        desk.must_be_staff(require_user(request))
-        studio = desk.studio(request.path_params["code"])
-        try:
-            given = await form(request, LessonForm)
-            await desk.service.save_lesson(
-                Lesson(
-                    studio_code=studio.code,
-                    lesson_date=given.lesson_date,
-                    start_time=time.fromisoformat(given.start_time),
-                    end_time=_time(given.end_time),
-                    lesson_name=given.lesson_name,
-                    instructor=given.instructor,
-                    capacity=given.capacity,
-                    is_open=given.is_open,
-                    updated_at=days.now(context.clock),
-                )
-            )
-        except Invalid as wrong:
-            return await show(request, studio, 422, refill(request, wrong))
-        flash(request, t(request, "done.lesson"))
-        return redirect(request, "lessons:desk", code=studio.code)
-
-    @pages.get("/desk/{code}/people/{slot:path}", name="people")
-    async def people(request: Request) -> Response:
-        desk.must_be_staff(require_user(request))
-        studio, slot = desk.studio(request.path_params["code"]), _slot(request)
-        if slot.studio_code != studio.code:
-            raise refusals.NoSuchLesson()
-        return page(
-            request, "lessons/people.html", studio=studio, roll=await desk.service.roll(slot), slot=slot, is_staff=True
-        )

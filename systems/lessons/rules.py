@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from enum import Enum
 
 from sekkei.runtime.days import JST
-from systems.lessons.design import Kind, Lesson, UserLesson
+from systems.lessons.design import Contact, Kind, Lesson, UserLesson
 from systems.lessons.refusals import BadSlot
 
 KEPT_AFTER_LESSON = timedelta(days=7)
@@ -109,6 +109,14 @@ def end_of_quiet(moment: datetime, quiet_until: time) -> datetime:
     return end if end > local else end + timedelta(days=1)
 
 
+def quiet_pause(person: Contact | None, now: datetime, starts_at: datetime) -> timedelta:
+    """How long a notice waits: until the end of the quiet hours, if the lesson is not over by then."""
+    if person is None or person.quiet_until is None or not is_quiet(now, person.quiet_from, person.quiet_until):
+        return timedelta()
+    end = end_of_quiet(now, person.quiet_until)
+    return end - now if end < starts_at else timedelta()
+
+
 class Fairness(Enum):
     """Who is told when a place becomes free."""
 
@@ -129,6 +137,8 @@ class Policy:
     """Nobody is told any more."""
     cancel_until: timedelta = timedelta(hours=1)
     """Bookings can be cancelled until so long before the start."""
+    remind_before: timedelta = timedelta(hours=3)
+    """Whoever has booked is reminded so long before the start."""
 
     def mode(self, starts_at: datetime, now: datetime) -> Fairness:
         if starts_at - now <= self.broadcast_within:

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, Field, Ref, TransactionFailed
+from sekkei.design import Action, ConditionFailed, Database, Field, Ref, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.refusals import Changed
@@ -54,6 +54,7 @@ from systems.lessons.rules import (
 )
 
 LIST_DAYS_MAX = 31
+LESSON_KEPT = timedelta(days=90)
 _COMES = (Status.ACTIVE, Status.COMPLETED)
 
 
@@ -261,26 +262,44 @@ class Service:
             raise refusals.BadLesson(field="capacity")
         if not found.lesson_name.strip() or len(found.lesson_name) > 200:
             raise refusals.BadLesson(field="lesson_name")
+        if slot_of(found).starts_at <= self._now():
+            raise refusals.LessonOver()
         there = await self._db.get(lesson(found.studio_code, found.lesson_date, found.start_time))
         if there is None:
-            return await self._db.write(lessons.create(found))
+            return await self._add_lesson(replace(found, is_open=found.is_open and not found.called_off))
         if found.lesson_id and there.lesson_id and found.lesson_id != there.lesson_id:
             raise refusals.SlotTaken()
         update = (
             lessons.update(found.studio_code, found.lesson_date, found.start_time)
             .set(Lesson.lesson_name, found.lesson_name)
             .set(Lesson.instructor, found.instructor)
-            .set(Lesson.is_open, found.is_open)
+            .set(Lesson.is_open, found.is_open and not found.called_off)
+            .set(Lesson.called_off, found.called_off)
             .set(Lesson.updated_at, self._now())
         )
         changes: list[tuple[Field[Lesson, Any], Any]] = [
             (Lesson.capacity, found.capacity),
             (Lesson.end_time, found.end_time),
-            (Lesson.program, found.program),
+            (Lesson.program, found.program or there.program),
+            (Lesson.lesson_id, found.lesson_id or there.lesson_id),
         ]
         for attribute, value in changes:
             update = update.remove(attribute) if value is None else update.set(attribute, value)
-        return await self._db.write(update)
+        try:
+            return await self._db.write(update.when(Lesson.studio_code.exists()))
+        except ConditionFailed:
+            raise refusals.NoSuchLesson() from None
+
+    async def _add_lesson(self, found: Lesson) -> Lesson:
+        try:
+            return await self._db.write(lessons.create(replace(found, ttl=slot_of(found).starts_at + LESSON_KEPT)))
+        except ConditionFailed:
+            raise refusals.SlotTaken() from None
+
+    async def call_off(self, slot: Slot) -> Lesson:
+        """It does not take place. Those concerned are told, and their bookings end, as a reaction to this."""
+        found = await self._upcoming(slot)
+        return await self.save_lesson(replace(found, called_off=True))
 
     # Parts
 

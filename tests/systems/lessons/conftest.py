@@ -17,12 +17,19 @@ from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
 from sekkei.store import Embedded, Remote, Retrying, Store, Weather
+from systems.lessons.alerts import Alerts
 from systems.lessons.design import Contact, Lesson, UserLesson, design, lessons
 from systems.lessons.jobs import LessonJobs
+from systems.lessons.links import Links
 from systems.lessons.monitor import Monitor
+from systems.lessons.notices import Notices
 from systems.lessons.providers import Catalogue
 from systems.lessons.rules import Policy, Slot
 from systems.lessons.service import Service
+from systems.lessons.studios import Studio
+from tests.browser import browser, serve, shots
+
+__all__ = ["browser", "serve", "shots"]
 
 NOON = 1_753_758_000.0  # 2025-07-29 12:00 in Japan
 STORES = ("embedded", "weather", "ministack")
@@ -88,6 +95,7 @@ class World:
     clock: ManualClock
     service: Service
     monitor: Monitor
+    alerts: Alerts
     jobs: LessonJobs
 
     async def lesson(self, slot: Slot = LESSON, capacity: int | None = 1, **more: Any) -> Lesson:
@@ -125,8 +133,12 @@ async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:
         await tables.create(store, one, "test", clock)
     db = design.open(store, env="test", clock=clock)
     runtime = runtime_design.open(store, env="test", clock=clock)
-    monitor = Monitor(db, clock, Outbox(runtime, clock, "lessons"), Catalogue(db), policy, notice)
-    return World(db, runtime, clock, Service(db, clock, policy), monitor, LessonJobs(db, clock, monitor))
+    outbox = Outbox(runtime, clock, "lessons")
+    monitor = Monitor(db, clock, outbox, Catalogue(db), policy, notice)
+    notices = Notices(Links(b"a key of the tests"), "https://lessons.example/lessons", [Studio("gnz", "銀座")])
+    alerts = Alerts(db, clock, outbox, notices, policy)
+    jobs = LessonJobs(db, clock, monitor, alerts)
+    return World(db, runtime, clock, Service(db, clock, policy), monitor, alerts, jobs)
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ def generated(count: int, seed: int = 3) -> list[dict[str, Any]]:
         updated = f"2025-07-{chance.randrange(10, 29)}T03:{chance.randrange(60):02d}:00.000Z"
         row = {**ROW, "userId": user, "waitlistId": f"{slot}#{name}", "lessonDate": day, "lessonName": name}
         row.update(updatedAt=updated, status=chance.choice(["active", "paused", "expired", "cancelled", "lost"]))
-        rows[user, row["waitlistId"]] = row
+        rows[user, f"{slot}#{name}"] = row
     return list(rows.values())
 
 

@@ -172,6 +172,7 @@ def matrix(token: str) -> Matrix:
         "GET /lessons/desk/{code}": Rule(by(303, 403, 200)),
         "POST /lessons/desk/{code}": Rule(by(303, 403, 303), form=lesson),
         "GET /lessons/desk/{code}/people/{slot:path}": Rule(by(303, 403, 200)),
+        "POST /lessons/desk/{code}/off/{slot:path}": Rule(by(303, 403, 303), form={}),
         "POST /lessons/availability/{slot:path}": Rule(by(401, 401, 401), json={}),
         f"GET {api}/studios/{{studio}}/lessons": Rule(by(401, 422, 422)),
         f"GET {api}/me/lessons": Rule(by(401, 200, 200)),

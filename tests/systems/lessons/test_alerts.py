@@ -1,0 +1,102 @@
+"""Reminders, substitutions and lessons called off."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sekkei.design import replace
+from sekkei.runtime import days
+from systems.lessons import refusals
+from systems.lessons.design import Contact, Kind, Lesson, Status, UserLesson, lesson, user_lesson
+from tests.systems.lessons.conftest import LESSON, World
+
+SLOT = (LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)
+
+
+async def people(world: World, *names: str) -> None:
+    for name in names:
+        mail = f"{name}@example.com"
+        await world.service.save_contact(
+            Contact(user_id=name, name=name, email=mail, line_user_id=f"U{name}", channels=frozenset({"mail"}))
+        )
+
+
+async def told(world: World) -> list[tuple[str, str]]:
+    notices = await world.notices()
+    return sorted((one.to.partition("@")[0], str(one.body["subject"]).partition(":")[0]) for one in notices)
+
+
+async def tie(world: World, user: str, kind: Kind) -> UserLesson:
+    return await world.db.need(user_lesson(user, *SLOT, kind))
+
+
+async def current(world: World) -> Lesson:
+    return await world.db.need(lesson(*SLOT))
+
+
+async def full_house(world: World) -> None:
+    """hana has booked and likes it, ren has booked, sora waits, mei likes it."""
+    await people(world, "hana", "ren", "sora", "mei")
+    await world.lesson(capacity=2)
+    await world.service.book("hana", LESSON)
+    await world.service.book("ren", LESSON)
+    await world.service.join_waitlist("sora", LESSON)
+    await world.service.add_favorite("hana", LESSON)
+    await world.service.add_favorite("mei", LESSON)
+    world.settle()
+
+
+async def test_who_has_booked_is_reminded_once(world: World) -> None:
+    await full_house(world)
+    assert await world.alerts.remind() == 0, "too early"
+    world.clock.set((LESSON.starts_at - timedelta(hours=2)).timestamp())
+    assert await world.alerts.remind() == 2
+    assert await world.alerts.remind() == 0
+    title = "まもなくレッスンです"
+    assert await told(world) == [("hana", title), ("ren", title)]
+
+
+async def test_another_instructor_is_told_and_copied(world: World) -> None:
+    await full_house(world)
+    await world.service.save_lesson(replace(await current(world), instructor="Mako"))
+    assert await world.alerts.lesson_changed(LESSON) == 4
+    assert await world.alerts.lesson_changed(LESSON) == 0, "done again, it changes and tells nothing"
+    title = "レッスンの内容が変わりました"
+    assert await told(world) == [("hana", title), ("mei", title), ("ren", title)], "one each; who waits is not told"
+    for user, kind in (("hana", Kind.BOOKING), ("hana", Kind.FAVORITE), ("sora", Kind.WAITLIST)):
+        assert (await tie(world, user, kind)).instructor == "Mako"
+    text = str((await world.notices())[0].body["text"])
+    assert "インストラクター: YUKI → Mako" in text
+    # There and back again are two changes.
+    for name in ("YUKI", "Mako"):
+        world.settle()
+        await world.service.save_lesson(replace(await current(world), instructor=name))
+        assert await world.alerts.lesson_changed(LESSON) == 4
+    assert len(await told(world)) == 9
+
+
+async def test_a_lesson_called_off_ends_everything_and_tells_everybody(world: World) -> None:
+    await full_house(world)
+    await world.service.call_off(LESSON)
+    assert await world.alerts.lesson_changed(LESSON) == 4
+    assert await world.alerts.lesson_changed(LESSON) == 0
+    assert {title for _, title in await told(world)} == {"休講のお知らせ"}
+    assert [user for user, _ in await told(world)] == ["hana", "mei", "ren", "sora"]
+    for user, kind in (("hana", Kind.BOOKING), ("ren", Kind.BOOKING), ("sora", Kind.WAITLIST), ("mei", Kind.FAVORITE)):
+        assert (await tie(world, user, kind)).status is Status.CANCELLED
+    found = await current(world)
+    assert (found.booked, found.is_open, found.called_off) == (0, False, True)
+    with pytest.raises(refusals.Closed):
+        await world.service.book("mei", LESSON)
+    assert await world.watch() == 0, "a lesson that does not take place has no free places"
+
+
+async def test_a_lesson_of_the_past_cannot_be_put_into_the_timetable(world: World) -> None:
+    found = await world.lesson()
+    world.clock.set(LESSON.starts_at.timestamp())
+    with pytest.raises(refusals.LessonOver):
+        await world.service.save_lesson(replace(found, instructor="Mako"))
+    assert days.now(world.clock) == LESSON.starts_at
+    assert (await current(world)).instructor == "YUKI"
