@@ -12,6 +12,11 @@ async def _sees(page: Page, column: str, title: str) -> None:
     await expect(page.get_by_role("region", name=column).get_by_role("link", name=title)).to_be_visible()
 
 
+async def _ready(page: Page) -> None:
+    """The scripts are there and listen."""
+    await page.wait_for_selector('[data-live-state="open"]')
+
+
 async def _new_team(page: Page, site: Site) -> None:
     await page.goto(site.url + "/tasks/")
     await page.get_by_role("button", name="新しいチーム").first.click()
@@ -21,6 +26,7 @@ async def _new_team(page: Page, site: Site) -> None:
 
 
 async def _new_task(page: Page, title: str) -> None:
+    await _ready(page)
     await page.keyboard.press("n")
     dialog = page.get_by_role("dialog")
     await dialog.get_by_label("タイトル").fill(title)
@@ -58,7 +64,7 @@ async def test_two_people_work_on_one_board(browser: Windows, serve: Serve, shot
     await _accept(ren, site)
     await aoi.goto(board)
     for page in (aoi, ren):
-        await page.wait_for_selector('[data-live-state="open"]')
+        await _ready(page)
 
     # By drag, and seen at once in the other window.
     card = aoi.locator(".task-card", has_text="段ボールを買う")
@@ -95,6 +101,8 @@ async def test_filter_late_task_and_burndown(browser: Windows, serve: Serve, sho
     await page.wait_for_url("**tag=*")
     await expect(page.locator(".task-card")).to_have_count(3)
     await page.get_by_role("link", name="条件をクリア").click()
+    await page.wait_for_url(board + "?")
+    await _ready(page)
     await page.keyboard.press("/")
     await page.keyboard.type("csv")
     await page.keyboard.press("Enter")
@@ -109,7 +117,7 @@ async def test_filter_late_task_and_burndown(browser: Windows, serve: Serve, sho
     mei = await browser.person(site, "demo-mei")
     await mei.goto(page.url)
     for window in (page, mei):
-        await window.wait_for_selector('[data-live-state="open"]')
+        await _ready(window)
     await mei.get_by_label("コメントを書く").fill("見ました")
     await mei.get_by_role("button", name="コメントする").click()
     await expect(page.get_by_text("見ました")).to_be_visible()
