@@ -81,7 +81,7 @@ async def _join(service: Service, friend: Friend, number: int) -> None:
 def _picture(number: int) -> bytes:
     """A sun over a sea, in colours of its own: a PNG of 96 by 96."""
     side = 96
-    sky, sea, sun = SCENES[number % len(SCENES)]
+    sky, sea, sun = SCENES[number // 3 % len(SCENES)]
     rows = bytearray()
     for y in range(side):
         rows.append(0)

@@ -17,6 +17,10 @@ PER_EMAIL = Rate.per_hour(10)
 UNGUARDED = frozenset({"api.ask_for_code", "api.sign_in"})
 """These two set no cookie, so that another page's request gains nothing; and an app has no token of ours yet."""
 
+TOKEN_NAME = "Q."
+DEVICES_MAX = 10
+"""Signing in on one more ends the oldest."""
+
 
 class NotByToken(Gone):
     code = "not-by-token"
@@ -44,7 +48,8 @@ def declare(api: Api, service: Service) -> None:
         shell: Shell = request.app.state.shell
         shell.limits.take(PER_ADDRESS, "code-answer", address(request))
         account, _ = await shell.accounts.answer(body.challenge, body.code)
-        token = await shell.accounts.make_token(account.id, "Q.")
+        await _forget_oldest(shell, account.id)
+        token = await shell.accounts.make_token(account.id, TOKEN_NAME)
         try:
             await service.access.row(account.id)
         except NotJoined:
@@ -58,3 +63,9 @@ def declare(api: Api, service: Service) -> None:
         shell: Shell = request.app.state.shell
         given = request.headers["authorization"].partition(" ")[2].strip()
         await shell.accounts.delete_token(user.id, digest(split(given.removeprefix(TOKEN_PREFIX))[1]))
+
+
+async def _forget_oldest(shell: Shell, account_id: str) -> None:
+    ours = [one for one in await shell.accounts.tokens(account_id) if one.name == TOKEN_NAME]
+    for one in ours[: max(0, len(ours) - DEVICES_MAX + 1)]:
+        await shell.accounts.delete_token(account_id, one.hash)

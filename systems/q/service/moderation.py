@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import date
 
@@ -61,7 +62,7 @@ class Moderation:
     async def reports(self, who: str, status: ReportStatus, after: str | None = None) -> Page[Case]:
         await self._access.admin(who)
         page = await self._db.page(design.reports_with_status(status), size=PAGE, after=after)
-        return Page([await self._case(one) for one in page], page.cursor)
+        return Page(await asyncio.gather(*(self._case(one) for one in page)), page.cursor)
 
     async def _case(self, report: Report) -> Case:
         reporter = await self._db.get(users(report.reporter_id))

@@ -98,8 +98,8 @@ export const characters = (text) => [...segmenter.segment(text.normalize("NFC").
 
 // A text box with its count, as the server counts.
 export function counted(most, attributes) {
-  const count = h("span", { class: "q-count", "aria-live": "off" }, `0 / ${most}`);
-  const box = h("textarea", { ...attributes, "aria-describedby": "count" });
+  const count = h("span", { class: "q-count", id: `${attributes.id}-count` }, `0 / ${most}`);
+  const box = h("textarea", { ...attributes, "aria-describedby": count.id });
   const update = () => {
     const length = characters(box.value);
     count.textContent = `${length} / ${most}`;

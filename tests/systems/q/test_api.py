@@ -79,6 +79,19 @@ async def test_from_a_mailed_code_to_an_answer(site: tuple[Client, World]) -> No
     assert (await app.json("GET", "/q/api/me")).status == 401
 
 
+async def test_the_eleventh_device_ends_the_first(site: tuple[Client, World]) -> None:
+    client, _ = site
+    account = await client.shell.accounts.create("many@example.com", "Many")
+    tokens = []
+    for _ in range(11):
+        challenge, code = await client.shell.accounts.challenge("many@example.com")
+        reply = await client.json("POST", "/q/api/sign-in", {"challenge": challenge, "code": code})
+        tokens.append(reply.json()["token"])
+    assert len(await client.shell.accounts.tokens(account.id)) == 10
+    wrong = await client.json("POST", "/q/api/sign-in", {"challenge": challenge, "code": code})
+    assert wrong.status == 410  # a code is good once
+
+
 async def test_pages_of_the_timeline(site: tuple[Client, World]) -> None:
     client, world = site
     await client.sign_in("demo-aoi")
