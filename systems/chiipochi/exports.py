@@ -1,8 +1,10 @@
 """Donations as files for analysis: one folder a day, as Athena and DuckDB read them.
 
-exports/chiipochi/dt=2025-08-20/donations.ndjson
-duckdb -c "SELECT prefecture, sum(amount) FROM read_json_auto('data/exports/chiipochi/*/*.ndjson',
-           hive_partitioning=true) WHERE status='SUCCEEDED' GROUP BY 1 ORDER BY 2 DESC"
+exports/chiipochi/ndjson/dt=2025-08-20/donations.ndjson
+exports/chiipochi/parquet/dt=2025-08-20/donations.parquet
+
+duckdb -c "SELECT dt, prefecture, sum(amount) FROM read_parquet('data/exports/chiipochi/parquet/*/*.parquet',
+           hive_partitioning=true) WHERE status = 'SUCCEEDED' GROUP BY ALL ORDER BY 3 DESC"
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import csv
 import hashlib
 import io
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,11 +22,22 @@ from typing import Any
 import orjson
 
 from sekkei.runtime.days import JST
+from systems.chiipochi import parquet
 from systems.chiipochi.models import Donation
+from systems.chiipochi.parquet import Column
 from systems.chiipochi.prefectures import PREFECTURES
 from systems.chiipochi.reports import Reports
 
-COLUMNS = ("donor", "created_at", "dt", "amount", "prefecture", "prefecture_iso", "status", "tx_id")
+COLUMNS = (
+    Column("donor", "text"),
+    Column("created_at", "milliseconds"),
+    Column("amount", "integer"),
+    Column("prefecture", "text"),
+    Column("prefecture_iso", "text"),
+    Column("status", "text"),
+    Column("tx_id", "text", optional=True),
+)
+"""Of the Parquet files; the day is the folder."""
 
 
 def row(donation: Donation, key: bytes) -> dict[str, Any]:
@@ -50,17 +63,36 @@ class Exports:
         async for donation in self._reports.donations_on(day):
             yield orjson.dumps(row(donation, self._key)) + b"\n"
 
-    async def write(self, day: date) -> Path:
-        """Write a day's file anew; a reader sees the old one or the new one, never half of it."""
-        body = b"".join([line async for line in self.lines(day)])
-        path = self._folder / f"dt={day}" / "donations.ndjson"
-        await asyncio.to_thread(_replace, path, body)
-        return path
+    async def write(self, day: date) -> list[Path]:
+        """Write a day's files anew; a reader sees the old one or the new one, never half of it."""
+        found = [donation async for donation in self._reports.donations_on(day)]
+        rows = [row(donation, self._key) for donation in found]
+        values = [_values(each, donation) for each, donation in zip(rows, found, strict=True)]
+        bodies = {
+            "ndjson": b"".join(orjson.dumps(each) + b"\n" for each in rows),
+            "parquet": parquet.encode(COLUMNS, values),
+        }
+        paths = []
+        for form, body in bodies.items():
+            paths.append(self._folder / form / f"dt={day}" / f"donations.{form}")
+            await asyncio.to_thread(_replace, paths[-1], body)
+        return paths
 
     def written(self) -> list[tuple[str, int]]:
-        """The days that have a file, newest first, with its size in bytes."""
-        found = sorted(self._folder.glob("dt=*/donations.ndjson"), reverse=True)
-        return [(path.parent.name.removeprefix("dt="), path.stat().st_size) for path in found[:31]]
+        """The days that have files, newest first, with the size of both in bytes."""
+        found = sorted(self._folder.glob("ndjson/dt=*/donations.ndjson"), reverse=True)[:31]
+        names = [path.parent.name for path in found]
+        return [(name.removeprefix("dt="), sum(_sizes(self._folder, name))) for name in names]
+
+
+def _values(found: dict[str, Any], donation: Donation) -> list[Any]:
+    milliseconds = int(donation.created_at.timestamp() * 1000 + 0.5)
+    return [milliseconds if column.kind == "milliseconds" else found[column.name] for column in COLUMNS]
+
+
+def _sizes(folder: Path, name: str) -> Iterator[int]:
+    for path in folder.glob(f"*/{name}/donations.*"):
+        yield path.stat().st_size
 
 
 def _replace(path: Path, body: bytes) -> None:

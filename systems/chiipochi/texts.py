@@ -142,8 +142,8 @@ TEXTS: TextTable = {
     "operator.repair": {"ja": "再集計で直す", "en": "Repair from the recount"},
     "operator.export": {"ja": "分析用ファイル", "en": "Files for analysis"},
     "operator.export-about": {
-        "ja": "日付ごとの NDJSON（dt=YYYY-MM-DD）。Athena や DuckDB で読めます。寄付者は仮名です。",
-        "en": "NDJSON by day (dt=YYYY-MM-DD), for Athena or DuckDB. Donors are pseudonyms.",
+        "ja": "日付ごとの NDJSON と Parquet（dt=YYYY-MM-DD）。Athena や DuckDB で読めます。寄付者は仮名です。",
+        "en": "NDJSON and Parquet by day (dt=YYYY-MM-DD), for Athena or DuckDB. Donors are pseudonyms.",
     },
     "operator.export-now": {"ja": "この日を書き出す", "en": "Write this day"},
     "operator.exported": {"ja": "{day} を書き出しました。", "en": "{day} has been written."},

@@ -75,7 +75,12 @@ class Bot:
             self.clock.advance(1)
 
     async def work(self) -> None:
+        """Everything that is due. In bad weather a lease can be taken without its taker learning of it: wait it out."""
         await self.client.work()
+        if isinstance(self.db.store, Retrying):
+            for _ in range(3):
+                self.clock.advance(61)
+                await self.client.work()
 
     async def donations(self, user: str = AOI) -> list[Donation]:
         """Oldest first."""

@@ -112,7 +112,7 @@ async def test_a_callback_before_the_donation_is_there_is_tried_again_and_applie
     assert isinstance(provider, LocalProvider)
     checkout = await provider.create(order_id, 100, "", "", created_at)
     await bot.decide(checkout.tx_id, Outcome.PAID)
-    await bot.work()
+    await bot.client.work()
     assert await bot.donations() == []
     await bot.say("ピーナッツ", "はい")
     assert [donation.created_at for donation in await bot.donations()] == [created_at]

@@ -201,10 +201,14 @@ async def test_exports_are_by_day_and_name_nobody(clock: ManualClock, tmp_path: 
         await bot.donate("ピーナッツ 500")
         clock.set(utc("2025-08-21T00:30:00+09:00").timestamp())
         await client.shell.house.systems["chiipochi"].parts.scheduled["export"]({})
-        file = tmp_path / "exports" / "chiipochi" / "dt=2025-08-20" / "donations.ndjson"
+        folder = tmp_path / "exports" / "chiipochi"
+        file = folder / "ndjson" / "dt=2025-08-20" / "donations.ndjson"
         (row,) = [orjson.loads(line) for line in file.read_bytes().splitlines()]
         assert (row["prefecture_iso"], row["amount"], row["status"]) == ("JP-12", 500, "SUCCEEDED")
         assert AOI not in file.read_text()
+        columnar = folder / "parquet" / "dt=2025-08-20" / "donations.parquet"
+        assert columnar.read_bytes()[:4] == columnar.read_bytes()[-4:] == b"PAR1"
+        assert AOI.encode() not in columnar.read_bytes()
 
 
 async def test_many_donations_of_one_batch_some_of_them_told_before(quick_bot: Bot) -> None:

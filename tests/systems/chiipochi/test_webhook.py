@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.engine.errors import InternalServerError
 from sekkei.web.testing import opened, test_settings
 from systems.chiipochi import SYSTEM
 from systems.chiipochi.design import line_events, state
@@ -154,6 +155,36 @@ async def test_a_slow_store_does_not_keep_line_waiting(quick_bot: Bot, monkeypat
     gate.set()
     await quick_bot.service.inbox.finish()
     assert len(await quick_bot.sent()) == 1
+
+
+class Lossy:
+    """A store whose next transaction happens, and whose answer is lost; nobody tries again by itself."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.armed = False
+
+    async def call(self, operation: str, request: Any) -> Any:
+        answer = await self._store.call(operation, request)
+        if self.armed and operation == "TransactWriteItems":
+            self.armed = False
+            raise InternalServerError("Internal server error")
+        return answer
+
+
+async def test_a_lost_answer_after_the_write_does_not_donate_twice(quick_bot: Bot) -> None:
+    lossy = Lossy(quick_bot.db.store)
+    quick_bot.db.store = lossy  # type: ignore[assignment]
+    await quick_bot.say("ピーナッツ")
+    yes = quick_bot.text("はい")
+    lossy.armed = True
+    assert (await quick_bot.deliver(yes)).status == 200
+    assert not lossy.armed, "the answer was lost"
+    await quick_bot.deliver({**yes, "deliveryContext": {"isRedelivery": True}})
+    quick_bot.clock.advance(60)
+    await quick_bot.service.inbox.handle_left_over()
+    assert len(await quick_bot.donations()) == 1
+    assert len(await quick_bot.sent(f"reply/{yes['webhookEventId']}")) == 1
 
 
 # Payments
