@@ -196,7 +196,8 @@ class Pages:
     async def show_settings(self, request: Request) -> Response:
         actor = await self._organiser(request)
         settings = await self._service.guilds.settings(actor.guild_id)
-        return self._page(request, "settings.html", actor=actor, form=Form(dict(vars(settings))))
+        values = {name: value for name, value in vars(settings).items() if value is not None}
+        return self._page(request, "settings.html", actor=actor, form=Form(values))
 
     async def save_settings(self, request: Request) -> Response:
         actor = await self._organiser(request)

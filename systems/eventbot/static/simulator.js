@@ -255,7 +255,11 @@ async function run(command) {
     await act({ kind: "command", words: command.words });
     return;
   }
-  const fields = await Promise.all(command.options.map((option) => optionField(command, option)));
+  const fields = (await Promise.all(command.options.map((option) => optionField(command, option)))).filter(Boolean);
+  if (!fields.length) {
+    await act({ kind: "command", words: command.words });
+    return;
+  }
   dialog(command.shown, fields, words.run, (values) => {
     const options = {};
     for (const option of command.options) {
@@ -277,6 +281,7 @@ async function optionField(command, option) {
   if (option.autocomplete) {
     const answer = await send("POST", "/eventbot/simulator/act", { person, channel, kind: "complete", words: command.words, options: { [option.name]: "" } });
     choices = answer.choices.map((one) => [one.value, one.name]);
+    if (!choices.length && !option.required) return null; // nothing to choose from, so nothing to ask
   }
   let input;
   if (option.autocomplete || choices.length) {

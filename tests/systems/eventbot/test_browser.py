@@ -31,7 +31,6 @@ async def test_the_whole_life_of_an_event(browser: Windows, serve: Serve, shots:
     await page.get_by_role("button", name="コマンド", exact=True).click()
     await shots(page, "sim-commands")
     await page.get_by_role("button", name="/イベント 作成").click()
-    await page.get_by_role("button", name="実行").click()
     await page.get_by_label("タイトル").fill("冬のもくもく会")
     await page.get_by_label("日時（JST）").fill("明日 21時〜23時")
     await page.get_by_label("定員（空欄は無制限）").fill("2")

@@ -153,6 +153,7 @@ async def test_organising_by_web(quick: Bot) -> None:
     stale = await client.post(made.location + "/edit", {"title": "古い", "start": "明日 21時", "version": "1"})
     assert stale.status == 412
     assert (await client.post(made.location + "/do/nonsense")).status == 404
+    assert 'value="None"' not in (await client.get(f"/eventbot/guilds/{GUILD_ID}/settings")).text
     feed = await client.get(f"/eventbot/calendar/{GUILD_ID}/{quick.service.guilds.calendar_key(GUILD_ID)}.ics")
     assert "SUMMARY:<b>会</b>" in feed.text
     assert (await client.get(f"/eventbot/calendar/{GUILD_ID}/{'0' * 32}.ics")).status == 404
