@@ -18,6 +18,8 @@ EXPONENT_MIN = -130
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE]([+-]?)0*(\d+))?", re.ASCII)
 # No text of a request is long enough for its digits to make up for an exponent of this many digits.
 _EXPONENT_DIGITS_MAX = 12
+# A longer text is cut down before it becomes a Decimal, of which every digit costs a Python object.
+_TEXT_LENGTH_MAX = 200
 # Wide enough that no sum or difference of two legal numbers is rounded before it is judged.
 _EXACT = Context(prec=DIGITS_MAX + EXPONENT_MAX - EXPONENT_MIN + 2, Emax=999_999, Emin=-999_999)
 
@@ -40,7 +42,19 @@ def to_decimal(text: str) -> Decimal:
         if Decimal(match[1]).is_zero():
             return Decimal(0)
         return Decimal("1E-1000" if match[4] == "-" else "1E+1000")
-    return Decimal(text)
+    return Decimal(text) if len(text) <= _TEXT_LENGTH_MAX else _cut_down(match)
+
+
+def _cut_down(match: re.Match[str]) -> Decimal:
+    """The same number when it has 38 digits; when it has more, one of the same magnitude that has too many as well."""
+    whole, _, fraction = match[1].partition(".")
+    digits = (whole + fraction).lstrip("0")
+    kept = digits.rstrip("0")
+    if len(kept) > DIGITS_MAX:
+        kept = kept[:DIGITS_MAX] + "1"
+    exponent = int((match[4] or "") + (match[5] or "0")) - len(fraction) + len(digits) - len(kept)
+    sign = "-" if match[0].startswith("-") else ""
+    return Decimal(f"{sign}{kept or 0}E{exponent}")
 
 
 def from_decimal(number: Decimal) -> str:

@@ -54,7 +54,6 @@ class Connection(asyncio.Protocol):
         "_head_bytes",
         "_headers",
         "_house",
-        "_in_head",
         "_in_message",
         "_last",
         "_loop",
@@ -92,7 +91,6 @@ class Connection(asyncio.Protocol):
         self._buffered_bytes = 0
         self._continue_wanted = False
         self._in_message = False
-        self._in_head = False
         self._read_deadline = NEVER
         self.deadline = loop.time() + house.limits.idle_seconds
         """When the server may lose its patience."""
@@ -107,7 +105,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
-        was_in_head = self._in_head
+        message, body_bytes = (self._headers, self._body_bytes) if self._in_message else (None, 0)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -115,8 +113,9 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError:
             self._refuse(self._service.answers.refusal(400))
         else:
-            if was_in_head and self._in_head:
-                self._count_head(len(data))
+            # Whatever is no body counts: a trailer behind the last chunk can be as endless as a head.
+            if self._in_message and self._headers is message:
+                self._count_head(len(data) - (self._body_bytes - body_bytes))
 
     def eof_received(self) -> bool:
         """A client that has sent all it wanted may still wait for answers."""
@@ -149,7 +148,7 @@ class Connection(asyncio.Protocol):
         self._body: list[bytes] = []
         self._body_bytes = 0
         self._head_bytes = 0
-        self._in_message = self._in_head = True
+        self._in_message = True
         self._read_deadline = self._loop.time() + self._house.limits.request_seconds
         if self._current is None and not self._writing_paused:
             self.deadline = self._read_deadline
@@ -163,7 +162,6 @@ class Connection(asyncio.Protocol):
             self._refuse(self._service.answers.refusal(431))
 
     def on_headers_complete(self) -> None:
-        self._in_head = False
         self._fields = fields = {name.lower(): value for name, value in self._headers}
         length = fields.get(b"content-length")
         if length is not None and int(length) > self._house.limits.body_bytes_max:

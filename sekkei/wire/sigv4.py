@@ -307,7 +307,8 @@ def _parsed_date(text: str) -> tuple[str, float]:
 
 
 def _check_expiry(expires: str, stamp: str, signed_at: float, now: float) -> None:
-    if not (expires.isascii() and expires.isdigit()) or not 0 < int(expires[:9]) <= PRESIGNED_SECONDS_MAX:
+    is_number = expires.isascii() and expires.isdigit() and len(expires) < 10
+    if not is_number or not 0 < int(expires) <= PRESIGNED_SECONDS_MAX:
         raise IncompleteSignatureException(
             f"X-Amz-Expires must be a number of seconds between 1 and {PRESIGNED_SECONDS_MAX}, got '{expires}'."
         )

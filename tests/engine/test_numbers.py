@@ -35,6 +35,27 @@ def test_normalise(text: str, normal: str) -> None:
     assert numbers.normalise(text) == normal
 
 
+@given(legal, st.integers(0, 300), st.integers(0, 300))
+def test_zeros_beyond_count_change_nothing(number: Decimal, before: int, behind: int) -> None:
+    sign, digits, exponent = number.as_tuple()
+    text = f"{'-' * sign}{'0' * before}{''.join(map(str, digits))}{'0' * behind}E{int(exponent) - behind}"
+    assert numbers.normalise(text) == numbers.from_decimal(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1" * 8_000_000, "overflow"),
+        (f"0.{'0' * 8_000_000}1", "underflow"),
+        (f"1.{'0' * 8_000_000}1", "more than 38"),
+        (f"-{'1' * 39}{'0' * 8_000_000}E-8000000", "more than 38"),
+    ],
+)
+def test_a_text_of_megabytes_is_judged_by_its_value(text: str, reason: str) -> None:
+    with pytest.raises(ValidationException, match=reason):
+        numbers.normalise(text)
+
+
 @pytest.mark.parametrize("text", ["", " 1", "1 ", "abc", "1e", "0x10", "Infinity", "NaN", "1_000", "１", "--1"])
 def test_not_a_number(text: str) -> None:
     with pytest.raises(ValidationException, match="cannot be converted to a numeric value"):

@@ -234,6 +234,17 @@ async def test_floods_of_headers(serve: Serve, head: bytes) -> None:
     await assert_goes_on(server.port)
 
 
+async def test_an_endless_trailer(serve: Serve) -> None:
+    server = await serve(linger_seconds=10.0)
+    client = await Client.connect(server.port)
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Long: "
+    for piece in (head, *([b"a" * 16_384] * 40)):
+        client.send(piece)
+        await client.writer.drain()
+    assert (await client.reply()).status == 431
+    assert await client.closed()
+
+
 async def test_an_endless_url(serve: Serve) -> None:
     server = await serve(linger_seconds=10.0)
     client = await Client.connect(server.port)
