@@ -70,7 +70,7 @@ def _lesson(context: Context, slot: Slot, chance: random.Random, full: bool) -> 
         studio_code=slot.studio_code,
         lesson_date=slot.lesson_date,
         start_time=slot.start_time,
-        end_time=time(slot.start_time.hour, 45 if slot.start_time.minute == 0 else 59),
+        end_time=(slot.starts_at + timedelta(minutes=45)).time(),
         lesson_id=f"{slot.studio_code}-{slot.lesson_date:%m%d}-{slot.start_time:%H%M}",
         lesson_name=chance.choice(PROGRAMS),
         instructor=chance.choice(INSTRUCTORS),

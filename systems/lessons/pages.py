@@ -24,6 +24,7 @@ from sekkei.web import (
     flash,
     form,
     language_of,
+    live_url,
     page,
     redirect,
     refill,
@@ -115,6 +116,11 @@ def is_staff(request: Request, desk: Desk) -> bool:
     return user is not None and user.verified and user.email in desk.staff
 
 
+def live_at(request: Request, context: Context, studio_code: str) -> str:
+    """Where an open page hears of changes at a studio; asked for before its data is read."""
+    return live_url(request, context.live, topic(studio_code), f"/lessons/studios/{studio_code}/live")
+
+
 def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
     @pages.get("/", name="timetable")
     async def timetable(request: Request) -> Response:
@@ -122,6 +128,7 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
         today = days.today(context.clock)
         studio = desk.studio(request.query_params.get("studio") or desk.studios[0].code)
         day = day_in(request, today)
+        live = live_at(request, context, studio.code)
         lessons = await desk.service.timetable(studio.code, day, day)
         mine = await desk.service.my_list(user.id, first=min(day, today))
         active = [tie for tie in mine if tie.status is Status.ACTIVE]
@@ -135,6 +142,7 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
             "lessons/timetable.html",
             studio=studio,
             studios=desk.studios,
+            live=live,
             day=day,
             shown_days=[today + timedelta(days=number) for number in range(DAYS_SHOWN)],
             lessons=lessons,
@@ -149,13 +157,14 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
         )
 
     @pages.get("/studios/{code}/live", name="live")
-    async def live(request: Request) -> Response:
+    async def listen(request: Request) -> Response:
         require_user(request)
         return sse(request, context.live, topic(desk.studio(request.path_params["code"]).code))
 
 
 def _lesson(pages: Pages, desk: Desk, context: Context) -> None:
     async def show(request: Request, user: User, status: int = 200, filled: Form | None = None) -> Response:
+        live = live_at(request, context, desk.studio(slot_in(request).studio_code).code)
         view = await desk.service.view(user.id, slot_in(request))
         favorite = view.ties.get(Kind.FAVORITE)
         waiting = view.ties.get(Kind.WAITLIST)
@@ -164,6 +173,7 @@ def _lesson(pages: Pages, desk: Desk, context: Context) -> None:
             "lessons/lesson.html",
             status,
             view=view,
+            live=live,
             slot=slot_in(request),
             studio=desk.studio(view.lesson.studio_code),
             available=is_available(view.lesson),
@@ -172,6 +182,7 @@ def _lesson(pages: Pages, desk: Desk, context: Context) -> None:
             favorite=favorite,
             waiting=waiting,
             booking=view.ties.get(Kind.BOOKING),
+            cancel_hours=f"{desk.service.policy.cancel_until / timedelta(hours=1):g}",
             over=slot_in(request).starts_at <= days.now(context.clock),
             form=filled or Form({"notes": (favorite.notes or "") if favorite else ""}),
             is_staff=is_staff(request, desk),

@@ -9,7 +9,7 @@ TEXTS: TextTable = {
     "nav.mine": {"ja": "マイリスト", "en": "My list"},
     "nav.history": {"ja": "履歴", "en": "History"},
     "nav.settings": {"ja": "通知", "en": "Notices"},
-    "nav.studio": {"ja": "スタジオ管理", "en": "Studio desk"},
+    "nav.studio": {"ja": "管理", "en": "Desk"},
     "timetable.title": {"ja": "時間割", "en": "Timetable"},
     "timetable.about": {
         "ja": "スタジオと日を選んで、気になるレッスンを見つけましょう。",
@@ -42,10 +42,20 @@ TEXTS: TextTable = {
         "ja": "このレッスンは休講になりました。予約とキャンセル待ちは自動で取り消されます。",
         "en": "This lesson does not take place. Bookings and waitlists end by themselves.",
     },
-    "lesson.help": {"ja": "満席でも大丈夫", "en": "Full? No worry"},
-    "lesson.help.about": {
+    "lesson.help.full": {"ja": "満席でも大丈夫", "en": "Full? No worry"},
+    "lesson.help.full.about": {
         "ja": "キャンセル待ちに登録すると、席が空いた瞬間にお知らせします。リンクからワンタップで予約できます。",
         "en": "Join the waitlist and you are told the moment a place is free. One tap in the notice books it.",
+    },
+    "lesson.help.free": {"ja": "気軽に予約", "en": "Book without worry"},
+    "lesson.help.free.about": {
+        "ja": "予約は開始 {hours} 時間前まで取り消せます。",
+        "en": "You can cancel until {hours} hours before it begins.",
+    },
+    "lesson.help.booked": {"ja": "予約が確定しています", "en": "It is booked"},
+    "lesson.help.booked.about": {
+        "ja": "始まる前にお知らせします。取り消しは開始 {hours} 時間前まで。空いた席は待っている方に届きます。",
+        "en": "You are reminded before it begins. Cancel until {hours} hours before; your place goes to who waits.",
     },
     "lesson.waiting": {"ja": "{n} 人待ち", "en": "{n} waiting"},
     "lesson.position": {"ja": "待ち順 {n} 番目", "en": "You are number {n} in line"},
@@ -162,6 +172,7 @@ TEXTS: TextTable = {
     "studio.is_open": {"ja": "予約を受け付ける", "en": "Takes bookings"},
     "studio.save": {"ja": "保存", "en": "Save"},
     "studio.nobody": {"ja": "まだ誰もいません", "en": "Nobody yet"},
+    "studio.elsewhere": {"ja": "ほかの窓口での予約 {n} 名", "en": "{n} booked elsewhere"},
     "studio.told": {"ja": "お知らせ済み", "en": "Told"},
     "studio.attended": {"ja": "受講", "en": "Attended"},
 }

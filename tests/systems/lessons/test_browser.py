@@ -1,0 +1,114 @@
+"""In Chromium: a full lesson, the waitlist, a place that becomes free, one tap in the notice, booked."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from playwright.async_api import Page, expect
+
+from sekkei.clock import SYSTEM as CLOCK
+from sekkei.runtime import days
+from systems.lessons import SYSTEM
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows
+
+
+async def _add_lesson(page: Page, site: Site) -> None:
+    """A lesson for one, tomorrow; by the studio."""
+    await page.goto(site.url + "/lessons/desk/gnz")
+    tomorrow = days.today(CLOCK) + timedelta(days=1)
+    await page.get_by_label("日付").fill(tomorrow.isoformat())
+    await page.get_by_label("開始").fill("19:30")
+    await page.get_by_label("レッスン名").fill("BSL House 1")
+    await page.get_by_label("インストラクター").fill("YUKI")
+    await page.get_by_label("定員").fill("1")
+    await page.get_by_role("button", name="保存").click()
+    await expect(page.get_by_text("レッスンを保存しました。")).to_be_visible()
+
+
+async def _open_lesson(page: Page, site: Site) -> None:
+    await page.goto(site.url + "/lessons/")
+    await page.get_by_role("link", name="銀座", exact=True).click()
+    await page.locator(".daybar a").nth(1).click()
+    await page.locator("a.slot", has_text="BSL House 1").click()
+    await expect(page.get_by_role("heading", name="BSL House 1")).to_be_visible()
+
+
+async def _say_how_to_be_told(page: Page, site: Site) -> None:
+    await page.goto(site.url + "/lessons/settings")
+    await page.get_by_role("button", name="保存").click()
+    await expect(page.get_by_text("通知の設定を保存しました。")).to_be_visible()
+
+
+async def _link_of_the_notice(page: Page, site: Site) -> str:
+    await page.goto(site.url + "/console/outbox")
+    await page.get_by_role("link", name="空きが出ました").first.click()
+    text = await page.locator("body").inner_text()
+    return next(word for word in text.split() if word.startswith(f"{site.url}/lessons/offers/"))
+
+
+async def test_a_place_becomes_free_and_one_tap_takes_it(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM)
+    aoi = await browser.person(site, "demo-aoi", DESKTOP)
+    await _add_lesson(aoi, site)
+    await _open_lesson(aoi, site)
+    await aoi.get_by_role("button", name="予約する").click()
+    await expect(aoi.get_by_text("予約しました。")).to_be_visible()
+
+    mei = await browser.person(site, "demo-mei", PHONE)
+    await _say_how_to_be_told(mei, site)
+    await _open_lesson(mei, site)
+    await mei.get_by_role("button", name="気になるに追加").click()
+    await mei.get_by_label("メモ").fill("タオルを持っていく")
+    await mei.get_by_role("button", name="メモを保存").click()
+    await expect(mei.get_by_text("メモを保存しました。")).to_be_visible()
+    await expect(mei.get_by_text("満席", exact=True)).to_be_visible()
+    await mei.get_by_role("button", name="キャンセル待ちに登録").click()
+    await expect(mei.get_by_text("待ち順 1 番目")).to_be_visible()
+    await shots(mei, "lessons-waiting-phone")
+
+    # The other one gives the place back; the open page shows it without being touched.
+    await mei.wait_for_selector('[data-live-state="open"]')
+    aoi.on("dialog", lambda dialog: dialog.accept())
+    await aoi.get_by_role("button", name="予約を取り消す").click()
+    await expect(aoi.get_by_text("予約を取り消しました。")).to_be_visible()
+    await expect(mei.get_by_text("残り 1 席")).to_be_visible()
+
+    link = await _link_of_the_notice(aoi, site)
+    tapped = await browser.window(PHONE)
+    await tapped.goto(link)
+    await expect(tapped.get_by_role("heading", name="空きが出ました")).to_be_visible()
+    await shots(tapped, "lessons-offer-phone")
+    await tapped.get_by_role("button", name="予約する").click()
+    await expect(tapped.get_by_role("heading", name="予約が確定しました。")).to_be_visible()
+    await mei.goto(site.url + "/lessons/mine")
+    await expect(mei.locator("a.slot", has_text="予約済み")).to_have_count(1)
+    await expect(mei.locator("a.slot", has_text="タオルを持っていく")).to_have_count(1)
+    await shots(mei, "lessons-mine-phone")
+    assert browser.problems == []
+
+
+async def test_the_studio_changes_a_lesson_and_calls_it_off(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM)
+    ren = await browser.person(site, "demo-ren", PHONE)
+    await _say_how_to_be_told(ren, site)
+    aoi = await browser.person(site, "demo-aoi", DESKTOP)
+    await _add_lesson(aoi, site)
+    await _open_lesson(ren, site)
+    await ren.get_by_role("button", name="予約する").click()
+    await expect(ren.get_by_text("予約しました。")).to_be_visible()
+    await ren.wait_for_selector('[data-live-state="open"]')
+    await aoi.reload()
+    await expect(aoi.locator(".people-list li", has_text="鈴木 蓮")).to_be_visible()
+    await aoi.get_by_label("インストラクター").fill("Mako")
+    await aoi.get_by_role("button", name="保存").click()
+    await expect(aoi.get_by_text("レッスンを保存しました。")).to_be_visible()
+    await shots(aoi, "lessons-desk")
+    await expect(ren.get_by_text("Mako")).to_be_visible()
+    aoi.on("dialog", lambda dialog: dialog.accept())
+    await aoi.get_by_role("button", name="休講にする").click()
+    await expect(aoi.get_by_text("休講にしました。")).to_be_visible()
+    await expect(ren.get_by_text("このレッスンは休講になりました。")).to_be_visible()
+    await aoi.goto(site.url + "/console/outbox")
+    for title in ("レッスンの内容が変わりました", "休講のお知らせ"):
+        await expect(aoi.get_by_role("link", name=title).first).to_be_visible()
+    assert browser.problems == []
