@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from bench import peers
 
-PROGRAMMES = 40
+PROGRAMMES = 25
 
 # How long an example takes says more about the machine than about the program.
 settings.register_profile("untimed", deadline=None)

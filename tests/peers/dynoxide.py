@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.peers.differences import (
     CANCELLED,
     REFUSED,
+    SEVERAL_FAULTS,
     UNMET,
     Difference,
     Peer,
@@ -52,17 +53,19 @@ PEER = Peer(
                 ),
                 words("FilterExpression: An expression attribute", "^An expression attribute"),
                 words(
-                    "Invalid operator used in KeyConditionExpression", "Unexpected operator in KeyConditionExpression"
+                    "Invalid operator used in KeyConditionExpression",
+                    "(operator|parenthesis) in KeyConditionExpression",
                 ),
                 words("operand type: [A-Z]+, typeSet", "operand type: [A-Z]+, typeSet"),
                 words("Syntax error; token", "Syntax error; token|Invalid function name|Invalid [A-Z]"),
-                words("reserved keyword: (size|name|status)", "Syntax error; token"),
+                words("Attribute name is a reserved keyword", "Syntax error; token"),
                 words(
                     "can only be specified when using expressions: ",
                     "can only be specified when using expressions|Either the",
                 ),
                 words("at 'conditionalOperator' failed", "Can not use both|ConditionalOperator cannot be used"),
                 words("attribute value: :v", "attribute value: :v"),
+                words("Two document paths overlap", "Two document paths overlap"),
             ),
         ),
         Difference(
@@ -70,8 +73,18 @@ PEER = Peer(
             (
                 *passes("ExpressionAttributeValues contains invalid value: "),
                 words("Input collection", "Input collection"),
+                words("cannot be converted to a numeric value$", "cannot be converted to a numeric value: $"),
                 words("BETWEEN operator requires upper bound", "BETWEEN operator requires upper bound"),
                 words("Number overflow", "more than 38 significant digits"),
+            ),
+        ),
+        Difference(
+            SEVERAL_FAULTS,
+            (
+                words("Two document paths overlap|Number overflow", "operand|document path provided"),
+                words("unused in", "Query condition missed"),
+                words("unused in|An expression attribute", "Expected value reference|redundant parentheses"),
+                words("", "redundant parentheses"),
             ),
         ),
         Difference("Unknown values in a filter", passes("Filter\\w+: An expression attribute value", "Query Scan")),

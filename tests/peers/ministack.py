@@ -63,7 +63,7 @@ PEER = Peer(
         Difference(
             "Numbers of 38 digits",
             (
-                says("9{20}|1E-130|e125|1e3", members(f"{LEFT},Attributes", "UpdateItem TransactWriteItems")),
+                says("9{20}|1E-130|e125|1e3", members(f"{LEFT},Attributes")),
                 codes(None, REFUSED, "", r"numeric value: -?\d\.\d{27}E"),
                 codes(None, REFUSED, "", "Number overflow"),
                 *passes("Number overflow"),
@@ -75,7 +75,11 @@ PEER = Peer(
         ),
         Difference(
             "Parameters that an operation does not have",
-            (codes(None, REFUSED, "", "at '(returnItemCollectionMetrics|returnValues|select)'"),),
+            (
+                codes(None, REFUSED, "", "at '(returnItemCollectionMetrics|returnValues|select)'"),
+                says('"QueryFilter"', members("Items,Count", "Scan")),
+                says('"ScanFilter"', members("Items,Count", "Query")),
+            ),
         ),
         Difference(
             "Types of index keys",
@@ -83,7 +87,13 @@ PEER = Peer(
         ),
         Difference("Two changes of one attribute", passes("Two document paths overlap")),
         Difference("The condition comes first", (codes(UNMET, REFUSED, "", "document path|overflow|incorrect data"),)),
+        Difference(
+            "Old filters joined by OR",
+            (says('"ConditionalOperator": "OR"', *OUTCOMES, members("Items,Count", "Query Scan")),),
+        ),
         Difference("Conditions on another type", (says("CONTAINS", members("Items,Count", "Query Scan")),)),
-        Difference("What an index holds", (says('"IndexName"', members("Items,Count", "Query Scan")),)),
+        Difference(
+            "What an index holds", (says('"IndexName"', members("Items,Count,ConsumedCapacity", "Query Scan")),)
+        ),
     ),
 )

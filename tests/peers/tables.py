@@ -62,14 +62,14 @@ class Table:
     def key(self, random: Dice) -> Item:
         return {name: key_value(random, self.types[name]) for name in self.names}
 
-    def item(self, random: Dice) -> Item:
-        """Index keys mostly have the type that they must have."""
-        names = random.sample(values.ATTRIBUTES, random.randint(0, 5))
-        rest = {name: self.attribute(random, name) for name in names if name not in self.names}
+    def item(self, random: Dice, *, whole: bool = False) -> Item:
+        """Index keys mostly have the type that they must have, and always in a `whole` item, which lacks nothing."""
+        names = values.ATTRIBUTES if whole else random.sample(values.ATTRIBUTES, random.randint(0, 5))
+        rest = {name: self.attribute(random, name, 0.0 if whole else 0.1) for name in names}
         return {**self.key(random), **rest}
 
-    def attribute(self, random: Dice, name: str) -> values.Value:
-        if name in self.types and random.random() < 0.9:
+    def attribute(self, random: Dice, name: str, wrong: float = 0.1) -> values.Value:
+        if name in self.types and random.random() >= wrong:
             return key_value(random, self.types[name])
         return values.random_value(random)
 

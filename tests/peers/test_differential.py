@@ -18,7 +18,7 @@ from tests.peers import dynoxide, ministack
 from tests.peers.answers import LEFT, Answer, Asked, InProcess, OverHttp, answer
 from tests.peers.conftest import sekkei_command
 from tests.peers.differences import Peer
-from tests.peers.programme import Step, programme
+from tests.peers.programme import Step, opening, programme
 from tests.peers.tables import tables
 
 DIFFERENCES_SHOWN = 5
@@ -79,11 +79,12 @@ def _unknown(ours: Asked, theirs: Asked, peer: Peer, seeds: range, alike: bool) 
 
 
 def _start_afresh(seed: int, *asked: Asked) -> None:
-    """After a write that ended differently, both go on from empty tables."""
+    """After a write that ended differently, both go on from where the programme began."""
     for each in asked:
         for table in tables(f"t{seed}"):
             each.ask("DeleteTable", {"TableName": table.name})
-            each.ask("CreateTable", table.definition())
+        for step in opening(seed):
+            each.ask(step.operation, step.request)
 
 
 def _described(seed: int, step: Step, mine: Answer, other: Answer) -> str:
