@@ -19,6 +19,8 @@ from systems.chiipochi.pages import asked_day, csv_file
 from systems.chiipochi.prefectures import PREFECTURES
 from systems.chiipochi.service import Caller, Service
 
+PENDING_SHOWN = 100
+
 
 def routes(context: Context, service: Service, exports: Exports) -> list[BaseRoute]:
     return [*_looking(context, service, exports), *_acting(context, service), *_files(context, service, exports)]
@@ -42,7 +44,7 @@ def _looking(context: Context, service: Service, exports: Exports) -> Sequence[B
             now=days.now(context.clock),
             check=await service.reports.check(day),
             donors=len(await service.reports.donors_on(day)),
-            pending=await service.settling.pending(),
+            pending=await service.settling.pending(PENDING_SHOWN),
             owed=await service.settling.owed(),
             exports=exports.written(),
             prefectures=PREFECTURES,

@@ -134,7 +134,7 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
             request,
             "chiipochi/mine.html",
             token=token,
-            history=await service.reports.history(user_id, request.query_params.get("after")),
+            history=await service.reports.history(user_id, request.query_params.get("after"), size=10),
             today=await service.reports.mine_today(user_id),
             year=year,
             stamps=stamps,

@@ -198,9 +198,10 @@ class Settling:
         await self.apply(over)
         return "given_up"
 
-    async def pending(self) -> list[Donation]:
-        """Everything that waits for its payment, the oldest first."""
-        return await self._db.all(pending_before(days.now(self._clock) + timedelta(seconds=1)))
+    async def pending(self, limit: int | None = None) -> list[Donation]:
+        """What waits for its payment, the oldest first."""
+        query = pending_before(days.now(self._clock) + timedelta(seconds=1))
+        return await self._db.all(query) if limit is None else list(await self._db.page(query, size=limit))
 
     async def owed(self) -> list[Donation]:
         """What must be given back."""
