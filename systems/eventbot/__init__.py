@@ -20,7 +20,7 @@ from systems.eventbot.transports import ToChannel, ToInteraction
 def build(context: Context) -> Parts:
     gateway = connect(context)
     service = Service(context, schedules_of(context))
-    jobs = BotJobs(service, gateway.rest)
+    jobs = BotJobs(service, gateway.rest, context.jobs)
     desk = InteractionDesk(Tools(service, context.jobs, context.idempotency, context.settings.public_url))
     return Parts(
         service=service,

@@ -6,12 +6,23 @@ from collections.abc import Mapping
 
 from sekkei.design import Put, TransactionFailed
 from sekkei.runtime.design import Message
-from sekkei.runtime.jobs import Job, Progress
+from sekkei.runtime.jobs import Job, Jobs, Progress
 from sekkei.runtime.system import Payload, ScheduledJob
 from systems.eventbot import design, render
 from systems.eventbot.discord.errors import DiscordError
 from systems.eventbot.discord.rest import Rest
-from systems.eventbot.entities import Event, Notice, Status, acks, events, members, notices, replies
+from systems.eventbot.entities import (
+    Event,
+    Notice,
+    Status,
+    acks,
+    events,
+    guild_settings,
+    members,
+    notices,
+    replies,
+    templates,
+)
 from systems.eventbot.identifiers import uuid_of
 from systems.eventbot.mentions import call_messages
 from systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
@@ -22,14 +33,15 @@ from systems.eventbot.settling import Settling
 from systems.eventbot.wording import wording
 
 REMOVE = "remove-event"
+PURGE = "purge-guild"
 BATCH = 100
 
 
 class BotJobs:
     """Everything that the worker calls."""
 
-    def __init__(self, service: Service, rest: Rest) -> None:
-        self._service, self._desk, self._rest = service, service.desk, rest
+    def __init__(self, service: Service, rest: Rest, jobs: Jobs) -> None:
+        self._service, self._desk, self._rest, self._jobs = service, service.desk, rest, jobs
         self._settling = Settling(service, rest)
 
     def scheduled(self) -> Mapping[str, ScheduledJob]:
@@ -52,7 +64,8 @@ class BotJobs:
                     ("event", self._remove_event),
                     ("tell", self._tell_removed),
                 ]
-            )
+            ),
+            PURGE: Job([("events", self._purge_events), ("rest", self._purge_rest)]),
         }
 
     # Reminders. The scheduler may fire twice, so the event says that it was done, in the transaction that does it.
@@ -201,3 +214,20 @@ class BotJobs:
                 "eventbot.reply", str(token), body, id=f"removed/{uuid_of(payload['event_id'])}"
             )
         return Progress(0)
+
+    # Everything of a guild: an HTTP bot is not told when it is thrown out, so this is asked for by people
+
+    async def _purge_events(self, payload: Payload, cursor: str | None) -> Progress:
+        guild_id = str(payload["guild_id"])
+        page = await self._desk.db.page(design.events_of_guild(guild_id), size=BATCH, after=cursor)
+        for event in page:
+            removal = {"guild_id": guild_id, "event_id": event.event_id, "title": event.title}
+            await self._jobs.start(REMOVE, removal, id=f"remove/{uuid_of(event.event_id)}")
+        return Progress(len(page.items), page.cursor)
+
+    async def _purge_rest(self, payload: Payload, cursor: str | None) -> Progress:
+        guild_id = str(payload["guild_id"])
+        found = await self._desk.db.all(design.templates_of_guild(guild_id))
+        removed = await self._desk.db.write_many(templates.delete(guild_id, one.template_id) for one in found)
+        await self._desk.db.write(guild_settings.delete(guild_id))
+        return Progress(removed + 1)

@@ -18,9 +18,10 @@ from sekkei.web.pages import flash, page, redirect
 from sekkei.web.texts import language_of, t
 from sekkei.web.users import require_user
 from systems.eventbot import calendar, modals, spreadsheet
+from systems.eventbot.discord import permissions
 from systems.eventbot.entities import Event, Repeat
 from systems.eventbot.identifiers import is_snowflake, is_uuid, uuid_of
-from systems.eventbot.jobs import REMOVE
+from systems.eventbot.jobs import PURGE, REMOVE
 from systems.eventbot.render import event_state, pages_of
 from systems.eventbot.service import Actor, Service
 
@@ -87,6 +88,7 @@ class Pages:
             Route(guild, self.guild, methods=["GET"], name="guild"),
             Route(guild + "/live", self.live, methods=["GET"]),
             Route(guild + "/unlink", self.unlink, methods=["POST"]),
+            Route(guild + "/purge", self.purge, methods=["POST"]),
             Route(guild + "/settings", self.show_settings, methods=["GET"], name="settings"),
             Route(guild + "/settings", self.save_settings, methods=["POST"]),
             Route(guild + "/templates/{template}/delete", self.delete_template, methods=["POST"]),
@@ -161,6 +163,15 @@ class Pages:
         await self._service.guilds.unlink(require_user(request).id, actor.guild_id)
         return redirect(request, "eventbot:home")
 
+    async def purge(self, request: Request) -> Response:
+        """Everything that the bot knows of a guild goes, in a job of its own."""
+        actor = await self._actor(request)
+        await self._service.guilds.must_manage(actor)
+        started = f"purge/{actor.guild_id}/{int(self._service.desk.clock.now())}"
+        await self._jobs.start(PURGE, {"guild_id": actor.guild_id}, id=started)
+        flash(request, t(request, "settings.purging"))
+        return redirect(request, "eventbot:guild", guild_id=actor.guild_id)
+
     async def guild(self, request: Request) -> Response:
         actor = await self._organiser(request)
         past = request.query_params.get("show") == "past"
@@ -197,14 +208,15 @@ class Pages:
         actor = await self._organiser(request)
         settings = await self._service.guilds.settings(actor.guild_id)
         values = {name: value for name, value in vars(settings).items() if value is not None}
-        return self._page(request, "settings.html", actor=actor, form=Form(values))
+        manages = bool(actor.permissions & (permissions.ADMINISTRATOR | permissions.MANAGE_GUILD))
+        return self._page(request, "settings.html", actor=actor, form=Form(values), manages=manages)
 
     async def save_settings(self, request: Request) -> Response:
         actor = await self._organiser(request)
         try:
             given = await form(request, SettingsForm)
         except Invalid as wrong:
-            return self._page(request, "settings.html", 422, actor=actor, form=refill(request, wrong))
+            return self._page(request, "settings.html", 422, actor=actor, form=refill(request, wrong), manages=False)
         changes = {name: getattr(given, name) for name in SettingsForm.__struct_fields__}
         changes["locale"] = given.locale if given.locale in ("ja", "en") else "ja"
         await self._service.guilds.change_settings(actor, **changes)

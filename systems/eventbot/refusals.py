@@ -28,6 +28,11 @@ class NotOrganiser(NotAllowed):
     )
 
 
+class NotManager(NotAllowed):
+    code = "not-manager"
+    words = say("「サーバー管理」権限を持つ人だけができます。", "Only those who may manage the server can do this.")
+
+
 class Closed(Conflict):
     code = "closed"
     words = say("募集は締め切られています。", "This event is closed for joining.")

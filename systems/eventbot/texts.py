@@ -176,4 +176,10 @@ TEXTS = {
     "settings.mirror": {"ja": "Discord のサーバーイベントにも載せる", "en": "Mirror as Discord's own events"},
     "settings.saved": {"ja": "設定を保存しました。", "en": "Settings saved."},
     "settings.unlink": {"ja": "このアカウントとの接続を解除", "en": "Disconnect this account"},
+    "settings.purge": {"ja": "サーバーのデータをすべて削除", "en": "Delete all data of this server"},
+    "settings.purge-sure": {
+        "ja": "イベント・参加者・連絡・ひな型・設定をすべて消します。元に戻せません。",
+        "en": "Events, members, notices, templates and settings are deleted. This cannot be undone.",
+    },
+    "settings.purging": {"ja": "すべてのデータを削除しています。", "en": "All data is being deleted."},
 }

@@ -23,7 +23,7 @@ from systems.eventbot.entities import (
     templates,
 )
 from systems.eventbot.identifiers import uuid7
-from systems.eventbot.refusals import BadLink, Missing, NoSuchTemplate
+from systems.eventbot.refusals import BadLink, Missing, NoSuchTemplate, NotManager
 from systems.eventbot.service.desk import Actor, Desk
 
 LINK_SECONDS = 600
@@ -46,6 +46,11 @@ class Guilds:
         current = await self._desk.settings(actor.guild_id)
         values = {name: changes.get(name, value) for name, value in vars(current).items()}
         return await self._desk.db.write(guild_settings.put(GuildSettings(**values)))
+
+    async def must_manage(self, actor: Actor) -> None:
+        """For what concerns the whole guild: those who may manage the server itself."""
+        if not actor.permissions & (permissions.ADMINISTRATOR | permissions.MANAGE_GUILD):
+            raise NotManager()
 
     # Templates
 

@@ -149,7 +149,8 @@ async def test_a_scheduler_that_fires_twice_reminds_once(bot: Bot) -> None:
     assert event.event_remind_at is not None
     payload = {"guild_id": GUILD_ID, "event_id": event.event_id, "at": event.event_remind_at.isoformat()}
     await bot.work(2 * 3600 + 5)
-    jobs = BotJobs(bot.service, bot.client.shell.house.systems["eventbot"].parts.transports["discord"]._rest)  # type: ignore[attr-defined]
+    opened = bot.client.shell.house.systems["eventbot"]
+    jobs = BotJobs(bot.service, opened.parts.transports["discord"]._rest, opened.context.jobs)  # type: ignore[attr-defined]
     await asyncio.gather(jobs.remind_event(payload), jobs.remind_event(payload))
     await bot.work(6)
     reminders = [body for _, body in await bot.posts() if "まもなく" in body.get("content", "")]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import systems.eventbot
 from sekkei.web.testing import Client
 from sekkei.web.texts import missing_texts
+from systems.eventbot.discord.permissions import MANAGE_GUILD
 from systems.eventbot.entities import OrganiserLink, Status, organiser_links
 from systems.eventbot.service import NewNotice
 from systems.eventbot.simulator.world import GUILD_ID, RECRUIT, Person
@@ -41,6 +43,7 @@ MATRIX = {
     f"GET {GUILD}": Rule(seen()),
     f"GET {GUILD}/settings": Rule(seen()),
     f"POST {GUILD}/settings": Rule(done(), form={"recruit_channel_id": RECRUIT, "one_open_notice": "on"}),
+    f"POST {GUILD}/purge": Rule(everyone(303, 404, 403, 403), form={}),
     f"GET {GUILD}/new": Rule(seen()),
     f"POST {GUILD}/events": Rule(done(), form={"title": "会", "start": "明日 21時"}),
     f"POST {GUILD}/templates/{{template}}/delete": Rule(everyone(303, 404, 403, 404), form={}),
@@ -157,6 +160,25 @@ async def test_organising_by_web(quick: Bot) -> None:
     feed = await client.get(f"/eventbot/calendar/{GUILD_ID}/{quick.service.guilds.calendar_key(GUILD_ID)}.ics")
     assert "SUMMARY:<b>会</b>" in feed.text
     assert (await client.get(f"/eventbot/calendar/{GUILD_ID}/{'0' * 32}.ics")).status == 404
+
+
+async def test_whoever_manages_the_server_can_have_everything_deleted(quick: Bot) -> None:
+    event = await quick.event(capacity=1)
+    for person in (REN, MEI):
+        await quick.service.joining.join(person.actor, event.event_id)
+    await quick.service.guilds.save_template(AOI.actor, event, "ひな型")
+    await quick.service.notices.post(AOI.actor, event.event_id, NewNotice("連絡", "本文"))
+    await quick.work()
+    manager = await linked(quick, "manager@example.com", replace(AOI, permissions=AOI.permissions | MANAGE_GUILD))
+    assert "/purge" in (await manager.get(f"/eventbot/guilds/{GUILD_ID}/settings")).text
+    assert (await manager.post(f"/eventbot/guilds/{GUILD_ID}/purge")).status == 303
+    for _ in range(4):
+        await quick.work(6)
+    store = quick.service.desk.db.store
+    kept = {"OrganiserLinks"}
+    for table in systems.eventbot.SYSTEM.design.tables.values():
+        if table.name not in kept:
+            assert (await store.call("Scan", {"TableName": table.name}))["Count"] == 0, table.name
 
 
 def test_every_text_is_there_in_both_languages() -> None:
