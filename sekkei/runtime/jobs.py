@@ -16,11 +16,12 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.design import JobRun, due_jobs, job_runs
-from sekkei.runtime.leases import free, take
+from sekkei.runtime.leases import due, free, held, take
 from sekkei.runtime.retries import backoff
 
 LEASE = timedelta(seconds=60)
 ATTEMPTS_MAX = 50
+RUNS_PER_ROUND = 25
 KEPT = timedelta(days=30)
 
 log = logging.getLogger("sekkei.runtime.jobs")
@@ -89,11 +90,12 @@ class Jobs:
 
     async def run_once(self, definitions: Mapping[str, Job]) -> int:
         """One step of every job of this system that is due; returns how many were worked on."""
-        page = await self._runtime.page(due_jobs(days.now(self._clock)), size=25)
+
+        def is_ours(run: JobRun) -> bool:
+            return run.system == self._system and run.job in definitions
+
         worked = 0
-        for run in page:
-            if run.system != self._system or run.job not in definitions:
-                continue
+        for run in await due(self._runtime, due_jobs(days.now(self._clock)), is_ours, RUNS_PER_ROUND):
             taken = await self._begin(run)
             if taken is not None:
                 worked += 1
@@ -138,7 +140,11 @@ class Jobs:
             update = update.set(JobRun.finished, True).remove(JobRun.due_pk).set(JobRun.expires, now + KEPT)
         else:
             update = update.set(JobRun.step, following).set(JobRun.due_at, now)
-        return await self._runtime.write(update)
+        saved = await take(self._runtime, update.when(held(JobRun.lease_until, run.lease_until)))
+        if saved is None:  # it took longer than its lease, and somebody else goes on with it
+            log.warning("a step was overtaken", extra={"job": run.job, "id": run.id, "step": name})
+            return await self._runtime.need(job_runs(run.id).consistent())
+        return saved
 
     async def _fail(self, run: JobRun, error: Exception) -> None:
         update = (
@@ -151,4 +157,4 @@ class Jobs:
             update = update.remove(JobRun.due_pk)
         else:
             update = update.set(JobRun.due_at, days.now(self._clock) + backoff(run.attempts, self._clock))
-        await self._runtime.write(update)
+        await take(self._runtime, update.when(held(JobRun.lease_until, run.lease_until)))

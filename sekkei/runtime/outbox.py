@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any, Protocol
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, Put
+from sekkei.design import ConditionFailed, Database, Put, Update
 from sekkei.runtime import days
 from sekkei.runtime.design import Message, State, due_messages, messages
-from sekkei.runtime.leases import free, take
+from sekkei.runtime.leases import due, free, held, take
 from sekkei.runtime.retries import backoff
 
 LEASE = timedelta(seconds=60)
 ATTEMPTS_MAX = 12
 KEPT = timedelta(days=90)
+SHELL = "web"
+"""What the web shell itself sends, such as codes to sign in with; every process may see to it."""
 
 log = logging.getLogger("sekkei.runtime.outbox")
 
@@ -87,22 +89,32 @@ class Outbox:
 
 
 class Delivery:
-    """Sends what waits in the outbox, of all systems."""
+    """Sends what waits in the outbox. What the systems of another process wrote is left to it, unless there is a way
+    out for it here; without `systems` nothing is another's."""
 
     def __init__(
-        self, runtime: Database, clock: Clock, transports: Mapping[str, Transport], worker: str = "worker"
+        self,
+        runtime: Database,
+        clock: Clock,
+        transports: Mapping[str, Transport],
+        worker: str = "worker",
+        systems: Collection[str] | None = None,
     ) -> None:
         self._runtime = runtime
         self._clock = clock
         self._transports = dict(transports)
         self._worker = worker
+        self._systems = None if systems is None else {SHELL, *systems}
         self._local = Shown()
 
     async def run_once(self, limit: int = 50) -> int:
         """Send what is due now; returns how many messages were tried."""
-        page = await self._runtime.page(due_messages(days.now(self._clock)), size=limit)
-        tried = await asyncio.gather(*(self._deliver(message) for message in page))
+        found = await due(self._runtime, due_messages(days.now(self._clock)), self._is_ours, limit)
+        tried = await asyncio.gather(*(self._deliver(message) for message in found))
         return sum(tried)
+
+    def _is_ours(self, message: Message) -> bool:
+        return self._systems is None or message.system in self._systems or message.kind in self._transports
 
     async def _deliver(self, message: Message) -> bool:
         taken = await self._begin(message)
@@ -145,27 +157,30 @@ class Delivery:
         )
 
     async def _give_up(self, message: Message, error: Exception) -> None:
-        await self._runtime.write(
+        await self._put_down(
+            message,
             messages.update(message.id)
             .set(Message.state, State.FAILED)
             .set(Message.last_error, _words(error))
             .remove(Message.due_pk)
-            .remove(Message.due_at)
-            .remove(Message.lease_until)
-            .remove(Message.lease_by)
+            .remove(Message.due_at),
         )
 
     async def _try_later(self, message: Message, error: Exception) -> None:
         if message.attempts >= ATTEMPTS_MAX:
             await self._give_up(message, error)
             return
-        await self._runtime.write(
+        await self._put_down(
+            message,
             messages.update(message.id)
             .set(Message.due_at, days.now(self._clock) + backoff(message.attempts, self._clock))
-            .set(Message.last_error, _words(error))
-            .remove(Message.lease_until)
-            .remove(Message.lease_by)
+            .set(Message.last_error, _words(error)),
         )
+
+    async def _put_down(self, message: Message, update: Update[Message]) -> None:
+        """End a try that failed; when another worker has taken it meanwhile, it is theirs."""
+        update = update.remove(Message.lease_until).remove(Message.lease_by)
+        await take(self._runtime, update.when(held(Message.lease_until, message.lease_until)))
 
 
 def _words(error: BaseException) -> str:

@@ -6,7 +6,7 @@ due while nobody ran is done when somebody does. The name makes putting a schedu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ from sekkei.design import ConditionFailed, Database, Delete, Put
 from sekkei.runtime import days
 from sekkei.runtime.cron import Cron
 from sekkei.runtime.design import Schedule, due_schedules, schedules
-from sekkei.runtime.leases import free, take
+from sekkei.runtime.leases import due, free, held, take
 from sekkei.runtime.retries import backoff
 
 LEASE = timedelta(seconds=60)
@@ -74,10 +74,9 @@ class StoredSchedules:
     async def delete(self, name: str) -> None:
         await self._runtime.write(schedules.delete(name))
 
-    async def due(self, limit: int = 25) -> list[Schedule]:
-        """What is due now, the oldest first."""
-        page = await self._runtime.page(due_schedules(days.now(self._clock)), size=limit)
-        return list(page)
+    async def due(self, is_ours: Callable[[Schedule], bool], limit: int = 25) -> list[Schedule]:
+        """What is due now and can be done here, the oldest first."""
+        return await due(self._runtime, due_schedules(days.now(self._clock)), is_ours, limit)
 
     async def begin(self, schedule: Schedule) -> Schedule | None:
         """Take it; None when another worker has it, or it has been changed or done meanwhile."""
@@ -94,7 +93,7 @@ class StoredSchedules:
     async def finish(self, schedule: Schedule) -> None:
         """Done: gone, or due again."""
         if schedule.cron is None:
-            await self._settle(schedules.delete(schedule.name).when(Schedule.due_at == schedule.due_at))
+            await self._settle(schedules.delete(schedule.name).when(held(Schedule.lease_until, schedule.lease_until)))
             return
         # From now on, not from when it was due: what was missed is done once, not once for every time missed.
         again = Cron(schedule.cron).after(days.now(self._clock))
@@ -105,7 +104,7 @@ class StoredSchedules:
             .remove(Schedule.lease_until)
             .remove(Schedule.lease_by)
             .remove(Schedule.last_error)
-            .when(Schedule.due_at == schedule.due_at)
+            .when(held(Schedule.lease_until, schedule.lease_until))
         )
 
     async def fail(self, schedule: Schedule, error: BaseException) -> None:
@@ -119,7 +118,7 @@ class StoredSchedules:
             .set(Schedule.last_error, _words(error))
             .remove(Schedule.lease_until)
             .remove(Schedule.lease_by)
-            .when(Schedule.due_at == schedule.due_at)
+            .when(held(Schedule.lease_until, schedule.lease_until))
         )
         if schedule.attempts >= ATTEMPTS_MAX:
             update = update.remove(Schedule.due_pk).set(Schedule.expires, now + KEPT_AFTER_FAILURE)
@@ -131,7 +130,7 @@ class StoredSchedules:
         try:
             await self._runtime.write(action)
         except ConditionFailed:
-            pass  # it was put anew while it ran, so what is there now is another one
+            pass  # put anew while it ran, so what is there now is another one; or taken over by another worker
 
 
 def _words(error: BaseException) -> str:

@@ -69,7 +69,7 @@ class Worker:
                     table_name = system.db.table_name(table)
                     consumer = system.name
                     system.pumps.append(Pump(store, runtime, clock, table_name, consumer, reactions.handle, name))
-        self._delivery = Delivery(runtime, clock, ways_out, name)
+        self._delivery = Delivery(runtime, clock, ways_out, name, self._systems)
         self._any_schedules = StoredSchedules(runtime, clock, "", name)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -110,9 +110,9 @@ class Worker:
     async def fire_due(self) -> int:
         """Do what is due by the clock."""
         fired = 0
-        for schedule in await self._any_schedules.due():
+        for schedule in await self._any_schedules.due(lambda one: self._job_of(one) is not None):
             job = self._job_of(schedule)
-            taken = await self._any_schedules.begin(schedule) if job is not None else None
+            taken = await self._any_schedules.begin(schedule)
             if job is None or taken is None:
                 continue
             fired += 1

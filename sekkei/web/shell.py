@@ -22,7 +22,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.clock import SYSTEM, Clock
 from sekkei.runtime.house import House, build_house
-from sekkei.runtime.outbox import Outbox, Transport
+from sekkei.runtime.outbox import SHELL, Outbox, Transport
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import System
 from sekkei.store.protocol import Store
@@ -54,7 +54,7 @@ class Shell:
         self.db = house.open(web_design)
         self.accounts = Accounts(self.db, clock, settings.secrets, passwords)
         self.provider = Provider(settings, clock)
-        self.outbox = Outbox(house.runtime, clock, "web")
+        self.outbox = Outbox(house.runtime, clock, SHELL)
         self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
         self.connections = Connections()
         self.live_on = settings.get("live", "on") != "off" and "AWS_LAMBDA_FUNCTION_NAME" not in os.environ

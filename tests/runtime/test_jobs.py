@@ -68,3 +68,30 @@ async def test_a_job_killed_anywhere_goes_on(runtime: Database, clock: ManualClo
     while await jobs.run_once({"rename": work.job()}):
         pass
     assert work.done == EXPECTED
+
+
+async def test_a_step_that_was_overtaken_does_not_turn_the_job_back(runtime: Database, clock: ManualClock) -> None:
+    work, jobs = Work(), Jobs(runtime, clock, "tasks", "w1")
+    other = Jobs(runtime, clock, "tasks", "w2")
+    await jobs.start("rename", {}, id="1")
+
+    async def slow(payload: Mapping[str, Any], cursor: str | None) -> Progress:
+        clock.advance(61)
+        for _ in range(5):
+            await other.run_once({"rename": work.job()})
+        return Progress(1, "1")
+
+    await jobs.run_once({"rename": Job([("first", slow), ("second", slow)])})
+    run = await jobs.get("1")
+    assert run is not None
+    assert (run.step, run.cursor, run.done) == ("first", "5", 5)
+
+
+async def test_jobs_that_nobody_here_knows_do_not_stand_in_the_way(runtime: Database, clock: ManualClock) -> None:
+    work, jobs = Work(), Jobs(runtime, clock, "tasks")
+    for number in range(30):
+        await Jobs(runtime, clock, "bot").start("rename", {}, id=str(number))
+        await jobs.start("gone", {}, id=f"gone/{number}")
+    clock.advance(1)
+    await jobs.start("rename", {}, id="1")
+    assert await jobs.run_once({"rename": work.job()}) == 1

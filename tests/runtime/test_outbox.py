@@ -8,7 +8,7 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import Database, TransactionFailed
 from sekkei.runtime.design import Message, State
-from sekkei.runtime.outbox import ATTEMPTS_MAX, Delivery, Outbox, Undeliverable
+from sekkei.runtime.outbox import ATTEMPTS_MAX, SHELL, Delivery, Outbox, Undeliverable
 
 
 class Recorder:
@@ -111,3 +111,42 @@ async def test_a_message_joins_a_transaction(runtime: Database, clock: ManualClo
         await runtime.transact(other, again)
     assert refused.value.failed(again)
     assert await outbox.get("3") is None
+
+
+async def test_a_slow_worker_does_not_undo_what_another_one_does(runtime: Database, clock: ManualClock) -> None:
+    """Its lease runs out while it sends; when it fails at last, another one is sending."""
+    outbox = Outbox(runtime, clock, "tasks")
+
+    class Overtaken:
+        async def send(self, message: Message) -> str:
+            clock.advance(61)
+            await Delivery(runtime, clock, {"mail": Second()}, "w2").run_once()
+            raise ConnectionError("at last")
+
+    class Second:
+        async def send(self, message: Message) -> str:
+            return "second"
+
+    await outbox.put("mail", "a@example.com", {}, id="1")
+    await Delivery(runtime, clock, {"mail": Overtaken()}, "w1").run_once()
+    kept = await outbox.get("1")
+    assert kept is not None
+    assert (kept.state, kept.receipt, kept.last_error) == (State.SENT, "second", None)
+
+
+async def test_what_another_process_must_send_is_left_to_it(runtime: Database, clock: ManualClock) -> None:
+    """However much of it waits, it does not stand in the way."""
+    for number in range(60):
+        await Outbox(runtime, clock, "bot").put("discord", "1", {}, id=str(number))
+    clock.advance(1)
+    await Outbox(runtime, clock, "tasks").put("note", "a", {}, id="ours")
+    await Outbox(runtime, clock, SHELL).put("note", "a", {}, id="everybody's")
+    here = Delivery(runtime, clock, {}, "w1", systems=["tasks"])
+    assert await here.run_once() == 2
+    left = await Outbox(runtime, clock, "bot").get("0")
+    assert left is not None
+    assert left.state is State.QUEUED
+    discord = Recorder()
+    there = Delivery(runtime, clock, {"discord": discord}, "w2", systems=["bot"])
+    assert await there.run_once(100) == 60
+    assert len(discord.sent) == 60

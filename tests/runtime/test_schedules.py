@@ -12,7 +12,7 @@ from sekkei.runtime import days
 from sekkei.runtime.cron import BadCron, Cron
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.schedules import ATTEMPTS_MAX, StoredSchedules
-from sekkei.runtime.system import Parts
+from sekkei.runtime.system import Parts, ScheduledJob
 from sekkei.runtime.worker import Running, Worker
 
 
@@ -28,7 +28,7 @@ class Calls:
         self.payloads.append(payload)
 
 
-def worker_of(runtime: Database, clock: ManualClock, job: Calls, name: str = "w", **parts: Any) -> Worker:
+def worker_of(runtime: Database, clock: ManualClock, job: ScheduledJob, name: str = "w", **parts: Any) -> Worker:
     running = Running(
         "bot",
         runtime,
@@ -89,6 +89,30 @@ async def test_a_failure_is_tried_again_and_given_up_in_the_end(runtime: Databas
         fired += await worker.fire_due()
         clock.advance(4_000)
     assert fired == ATTEMPTS_MAX
+
+
+async def test_put_anew_for_the_same_time_while_it_runs_is_not_lost(runtime: Database, clock: ManualClock) -> None:
+    schedules, now = StoredSchedules(runtime, clock, "bot"), days.now(clock)
+    seen: list[Mapping[str, Any]] = []
+
+    async def job(payload: Mapping[str, Any]) -> None:
+        seen.append(payload)
+        if payload == {"n": 1}:
+            await schedules.put("a", "remind", {"n": 2}, at=now)
+
+    await schedules.put("a", "remind", {"n": 1}, at=now)
+    await worker_of(runtime, clock, job).run_until_idle()
+    assert seen == [{"n": 1}, {"n": 2}]
+
+
+async def test_schedules_of_others_do_not_stand_in_the_way(runtime: Database, clock: ManualClock) -> None:
+    job = Calls()
+    for number in range(30):
+        other = StoredSchedules(runtime, clock, "somebody else's")
+        await other.put(f"other/{number}", "remind", {}, at=days.now(clock) - timedelta(hours=1))
+    await StoredSchedules(runtime, clock, "bot").put("a", "remind", {"n": 1}, at=days.now(clock))
+    await worker_of(runtime, clock, job).run_until_idle()
+    assert job.payloads == [{"n": 1}]
 
 
 @pytest.mark.parametrize(
