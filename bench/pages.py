@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import statistics
 import tempfile
 import time
@@ -50,7 +51,7 @@ async def _fill(store: Embedded, size: int) -> None:
     rows = (workload.item(f"user#{n // workload.ROWS:05}", n % workload.ROWS) for n in range(size))
 
     async def lane() -> None:
-        while batch := [row for row, _ in zip(rows, range(25), strict=False)]:
+        while batch := list(itertools.islice(rows, 25)):
             await store.call("BatchWriteItem", workload.puts(batch))
 
     await asyncio.gather(*(lane() for _ in range(BATCHES_AT_ONCE)))
