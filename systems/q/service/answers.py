@@ -91,7 +91,10 @@ class Answers:
         try:
             await self._db.transact(transaction)
         except TransactionFailed as failed:
-            raise (AlreadyAnswered() if failed.failed(transaction.actions[1]) else NoQuestion()) from failed
+            create = transaction.actions[1]
+            if failed.old(create) == made:
+                return made  # it went through the first time, and only the word of it was lost
+            raise (AlreadyAnswered() if failed.failed(create) else NoQuestion()) from failed
         return made
 
     async def delete(self, who: str, day: date) -> Answer:

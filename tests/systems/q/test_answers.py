@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 
 from sekkei.design import CursorRefused
+from sekkei.engine.errors import TransactionCanceledException
 from sekkei.runtime import days
 from systems.q.entities import answers
 from systems.q.models import Answer, ReactionType, ReportCategory, TargetType
@@ -52,6 +54,32 @@ async def test_many_answers_of_one_user_at_once_leave_one(world: World) -> None:
     assert len(kept) == 1
     stored = await world.db.need(answers(kept[0].day, "a").consistent())
     assert stored.text == kept[0].text
+
+
+async def test_an_answer_whose_confirmation_was_lost_is_no_second_one(fair: World) -> None:
+    """The write happened, and its sender was told to try again."""
+    await fair.join("a")
+    await fair.ask()
+    call = fair.db.store.call
+    lost = 0
+
+    async def lossy(operation: str, request: Any, *more: Any) -> Any:
+        nonlocal lost
+        answer = await call(operation, request, *more)
+        if operation == "TransactWriteItems" and not lost:
+            lost += 1
+            conflict = {"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
+            raise TransactionCanceledException("cancelled", [conflict, {"Code": "None"}])
+        return answer
+
+    fair.db.store.call = lossy  # type: ignore[method-assign]
+    try:
+        assert (await fair.answer("a", "一度だけ")).text == "一度だけ"
+        with pytest.raises(AlreadyAnswered):
+            await fair.answer("a", "二度目")
+    finally:
+        fair.db.store.call = call  # type: ignore[method-assign]
+    assert lost == 1
 
 
 async def test_after_midnight_yesterdays_question_stays_open_until_the_next_is_out(world: World) -> None:

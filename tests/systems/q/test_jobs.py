@@ -94,8 +94,9 @@ async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(w
     world.clock.set(at.timestamp())
     settings = Settings(secrets=Secrets(b"a secret of the tests"))
     houses = [build_house([SYSTEM], world.house.store, settings, world.clock) for _ in range(3)]
-    workers = [house.systems["q"].parts.scheduled["publish"] for house in houses]
-    await asyncio.gather(*(publish({}) for publish in workers))
+    services = [house.systems["q"].parts.service for house in houses]
+    results = await asyncio.gather(*(service.planning.publish_due() for service in services))
+    assert sum(one is not None and one.by_us for one in results) == 1
     published = await day_row(world)
     assert published is not None
     assert published.published_at == days.now(world.clock)
@@ -110,7 +111,7 @@ async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(w
     assert tokens == ["ExponentPushToken[a0]", "ExponentPushToken[a1]", "ExponentPushToken[b0]"]
     assert all((one.body["body"], one.body["collapseId"]) == ("q1？", f"q-{planned.day}") for one in sent)
     assert [one.attempts for one in sent] == [1, 1, 1]
-    await asyncio.gather(*(publish({}) for publish in workers))
+    assert [await service.planning.publish_due() for service in services] == [None] * 3
     assert (await day_row(world) or planned).published_at == published.published_at
 
 
