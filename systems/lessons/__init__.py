@@ -34,11 +34,12 @@ def build(context: Context) -> Parts:
     service = Service(context.db, context.clock, policy)
     links = Links(settings.secrets.key("lessons links"))
     notices = Notices(links, f"{settings.public_url}/lessons", studios)
-    feed = settings.get("lessons_feed_url")
-    provider: Provider = Feed(feed, Http(), context.clock) if feed else Catalogue(context.db)
+    url = settings.get("lessons_feed_url")
+    feed = Feed(url, Http(), context.clock) if url else None
+    provider: Provider = feed or Catalogue(context.db)
     monitor = Monitor(context.db, context.clock, context.outbox, provider, policy, notices.opening)
     alerts = Alerts(context.db, context.clock, context.outbox, notices, policy)
-    jobs = LessonJobs(context.db, context.clock, monitor, alerts)
+    jobs = LessonJobs(context.db, context.clock, monitor, alerts, service, studios, feed)
     desk = pages.Desk(service, links, notices, studios, staff_of(settings))
     return Parts(
         service=service,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import date, datetime
 from typing import Annotated, Literal
 
@@ -12,14 +13,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
+from sekkei.design import Put
+from sekkei.runtime.design import Once
+from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.system import Context
 from sekkei.web import Api, Pages, User
 from systems.lessons.design import Kind, Lesson, UserLesson
 from systems.lessons.monitor import Monitor
 from systems.lessons.providers import availability_in, verify_push
-from systems.lessons.rules import free_places, parse_slot, slot_of
-from systems.lessons.service import Service
+from systems.lessons.refusals import KeyReused
+from systems.lessons.rules import Slot, free_places, parse_slot, slot_of
+from systems.lessons.service import AlreadyDone, Also, Service
+
+KEY_LENGTH_MAX = 255
 
 
 class LessonOut(msgspec.Struct):
@@ -93,23 +100,52 @@ def routes(service: Service, monitor: Monitor, context: Context) -> list[BaseRou
     async def unfavorite(request: Request, user: User, studio: str, day: str, start: str) -> None:
         await service.remove_favorite(user.id, parse_slot(f"{studio}/{day}/{start}"))
 
-    @api.post("/me/waitlist", summary="Wait for a place", status=201)
+    @api.post("/me/waitlist", summary="Wait for a place; once for one Idempotency-Key", status=201)
     async def wait(request: Request, user: User, body: LessonRef) -> TieOut:
-        return tie_out(await service.join_waitlist(user.id, parse_slot(body.lesson)))
+        return await once(request, context.idempotency, user, service.join_waitlist, parse_slot(body.lesson))
 
     @api.delete("/me/waitlist/{studio}/{day}/{start}", summary="Wait no longer")
     async def leave(request: Request, user: User, studio: str, day: str, start: str) -> None:
         await service.leave_waitlist(user.id, parse_slot(f"{studio}/{day}/{start}"))
 
-    @api.post("/me/bookings", summary="Book a place", status=201)
+    @api.post("/me/bookings", summary="Book a place; once for one Idempotency-Key", status=201)
     async def book(request: Request, user: User, body: LessonRef) -> TieOut:
-        return tie_out(await service.book(user.id, parse_slot(body.lesson)))
+        return await once(request, context.idempotency, user, service.book, parse_slot(body.lesson))
 
     @api.delete("/me/bookings/{studio}/{day}/{start}", summary="Cancel a booking")
     async def cancel(request: Request, user: User, studio: str, day: str, start: str) -> None:
         await service.cancel_booking(user.id, parse_slot(f"{studio}/{day}/{start}"))
 
     return [*api.routes, *_push(monitor, context)]
+
+
+Operation = Callable[[str, Slot, Also | None], Awaitable[UserLesson]]
+
+
+async def once(request: Request, idempotency: Idempotency, user: User, operation: Operation, slot: Slot) -> TieOut:
+    """Do it; a request with an Idempotency-Key that has been carried out before gets the answer of that time.
+
+    The key is written in the transaction of the effect, so that there is never one without the other.
+    """
+    key = request.headers.get("idempotency-key")
+    if key is None:
+        return tie_out(await operation(user.id, slot, None))
+    if not 1 <= len(key) <= KEY_LENGTH_MAX:
+        raise Invalid(field="Idempotency-Key")
+    row, asked = f"lessons/{user.id}/{key}", f"{request.url.path} {slot}"
+
+    def mark(tie: UserLesson) -> Put[Once]:
+        return idempotency.mark(row, {"asked": asked, "answer": msgspec.to_builtins(tie_out(tie))})
+
+    answered = await idempotency.answer(row)
+    if answered is None:
+        try:
+            return tie_out(await operation(user.id, slot, mark))
+        except AlreadyDone:
+            answered = await idempotency.answer(row)
+    if answered is None or answered["asked"] != asked:
+        raise KeyReused()
+    return msgspec.convert(answered["answer"], TieOut)
 
 
 def _push(monitor: Monitor, context: Context) -> list[BaseRoute]:

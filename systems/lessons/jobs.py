@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from sekkei.clock import Clock
@@ -20,22 +22,47 @@ from systems.lessons.design import (
     user_lesson,
 )
 from systems.lessons.monitor import Monitor
+from systems.lessons.providers import Feed
 from systems.lessons.rules import parse_slot
+from systems.lessons.service import Service
+from systems.lessons.studios import Studio
+from systems.lessons.timetable_files import Unreadable, read, take_in
 
-RECURRING = {"monitor": "* * * * *", "expire": "*/5 * * * *", "remind": "*/10 * * * *"}
+RECURRING = {"monitor": "* * * * *", "expire": "*/5 * * * *", "remind": "*/10 * * * *", "refresh": "5 * * * *"}
+DAYS_AHEAD = timedelta(days=14)
+
+log = logging.getLogger("sekkei.lessons.jobs")
 
 
 class LessonJobs:
     """The scheduled jobs of this system, by name."""
 
-    def __init__(self, db: Database, clock: Clock, monitor: Monitor, alerts: Alerts) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        monitor: Monitor,
+        alerts: Alerts,
+        service: Service,
+        studios: Sequence[Studio] = (),
+        feed: Feed | None = None,
+    ) -> None:
         self._db = db
         self._clock = clock
         self._monitor = monitor
         self._alerts = alerts
+        self._service = service
+        self._studios = studios
+        self._feed = feed
 
     def scheduled(self) -> dict[str, ScheduledJob]:
-        return {"monitor": self.monitor, "expire": self.expire, "remind": self.remind, "changed": self.changed}
+        return {
+            "monitor": self.monitor,
+            "expire": self.expire,
+            "remind": self.remind,
+            "changed": self.changed,
+            "refresh": self.refresh,
+        }
 
     async def remind(self, payload: Mapping[str, Any]) -> None:
         await self._alerts.remind()
@@ -56,6 +83,27 @@ class LessonJobs:
             )
             if fresh is not None and fresh.status is Status.ACTIVE and fresh.starts_at < now:
                 await self._end(fresh)
+
+    async def refresh(self, payload: Mapping[str, Any]) -> None:
+        """The timetables of the studios' own feed, for the days that are shown."""
+        if self._feed is None:
+            return
+        today = days.today(self._clock)
+        for studio in self._studios:
+            content = await self._feed.list(studio.code, today, today + DAYS_AHEAD)
+            if content is None:
+                continue
+            try:
+                found = read("feed.json", content, self._studios, days.now(self._clock))
+            except Unreadable as error:
+                log.warning("the feed cannot be read", extra={"studio": studio.code, "error": str(error)})
+                continue
+            # A feed speaks for the studio that it was asked about.
+            own = [lesson for lesson in found.lessons if lesson.studio_code == studio.code]
+            taken = await take_in(self._service, own)
+            problems = [*found.problems, *taken.refused]
+            if problems:
+                log.warning("lessons of the feed were refused", extra={"studio": studio.code, "problems": problems[:5]})
 
     async def _end(self, tie: UserLesson) -> None:
         now = days.now(self._clock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -55,7 +56,8 @@ class Catalogue:
 
 
 class Feed:
-    """A studio's own JSON feed: GET {url}/{studio}/{date}/{time} gives {"available", "total", "isOpen"}.
+    """A studio's own JSON feed: GET {url}/{studio}/{date}/{time} gives {"available", "total", "isOpen"}, and
+    GET {url}/{studio}?from=…&to=… gives {"lessons": […]}, its timetable.
 
     After several failures in a row it is left alone for a minute, so that a feed that is down is not asked for each of
     a hundred lessons.
@@ -83,6 +85,14 @@ class Feed:
             return None
         self._failures = 0
         return found
+
+    async def list(self, studio_code: str, first: date, last: date) -> bytes | None:
+        """The timetable as the feed gives it; None when it cannot say now."""
+        try:
+            answer = await self._http.json("GET", f"{self._url}/{quote(studio_code)}?from={first}&to={last}")
+        except OSError:
+            return None
+        return answer.body if answer.status == 200 else None
 
 
 def availability_in(content: Any) -> Availability:

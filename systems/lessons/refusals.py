@@ -83,3 +83,10 @@ class NotStaff(NotAllowed):
 class BadLesson(Invalid):
     code = "bad-lesson"
     words = say("レッスンの内容を確認してください。", "Please check the lesson.")
+
+
+class KeyReused(Conflict):
+    code = "key-reused"
+    words = say(
+        "この Idempotency-Key は別の要求に使われています。", "This Idempotency-Key was used for a different request."
+    )

@@ -106,6 +106,9 @@ class Service:
         last = min(last, first + timedelta(days=LIST_DAYS_MAX - 1))
         return await self._db.all(timetable(studio_code, first, last))
 
+    async def lesson(self, slot: Slot) -> Lesson:
+        return await self._lesson(slot)
+
     async def view(self, user_id: str, slot: Slot) -> LessonView:
         found = await self._lesson(slot)
         to_lesson = of_user_to_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time)
@@ -256,19 +259,23 @@ class Service:
         names = {person.user_id: person.name for person in people if person is not None}
         return Roll(found, sorted(booked, key=lambda tie: tie.created_at), queue, names)
 
-    async def save_lesson(self, found: Lesson) -> Lesson:
-        """Put a lesson into the timetable, or change it; what is booked stays booked."""
+    def check_lesson(self, found: Lesson, there: Lesson | None) -> None:
+        """Refuses what may not be put into the timetable where `there` stands now."""
         if found.capacity is not None and not 0 <= found.capacity <= 10_000:
             raise refusals.BadLesson(field="capacity")
         if not found.lesson_name.strip() or len(found.lesson_name) > 200:
             raise refusals.BadLesson(field="lesson_name")
         if slot_of(found).starts_at <= self._now():
             raise refusals.LessonOver()
+        if there is not None and found.lesson_id and there.lesson_id and found.lesson_id != there.lesson_id:
+            raise refusals.SlotTaken()
+
+    async def save_lesson(self, found: Lesson) -> Lesson:
+        """Put a lesson into the timetable, or change it; what is booked stays booked."""
         there = await self._db.get(lesson(found.studio_code, found.lesson_date, found.start_time))
+        self.check_lesson(found, there)
         if there is None:
             return await self._add_lesson(replace(found, is_open=found.is_open and not found.called_off))
-        if found.lesson_id and there.lesson_id and found.lesson_id != there.lesson_id:
-            raise refusals.SlotTaken()
         update = (
             lessons.update(found.studio_code, found.lesson_date, found.start_time)
             .set(Lesson.lesson_name, found.lesson_name)

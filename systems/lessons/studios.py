@@ -21,7 +21,10 @@ DEFAULT_STUDIOS = "gnz=銀座,sby=渋谷,snj=新宿,ykh=横浜"
 
 def studios_of(settings: Settings) -> list[Studio]:
     """`SEKKEI_LESSONS_STUDIOS=gnz=銀座,sby=渋谷`: code and name of each."""
-    text = settings.get("lessons_studios", DEFAULT_STUDIOS)
+    return studios_in(settings.get("lessons_studios", DEFAULT_STUDIOS))
+
+
+def studios_in(text: str) -> list[Studio]:
     pairs = [part.partition("=") for part in text.split(",") if part.strip()]
     return [Studio(code.strip(), name.strip() or code.strip()) for code, _, name in pairs]
 

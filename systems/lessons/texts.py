@@ -147,7 +147,7 @@ TEXTS: TextTable = {
         "en": "Sorry, it is taken already. You are still on the waitlist.",
     },
     "offer.booked": {"ja": "予約が確定しました。", "en": "It is booked."},
-    "studio.title": {"ja": "{studio} の管理", "en": "{studio}: the desk"},
+    "studio.title": {"ja": "{studio}の管理", "en": "{studio}: the desk"},
     "studio.about": {
         "ja": "レッスンを選ぶと、予約と待ち行列、変更ができます。",
         "en": "Choose a lesson to see who comes and who waits, and to change it.",

@@ -137,8 +137,9 @@ async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:
     monitor = Monitor(db, clock, outbox, Catalogue(db), policy, notice)
     notices = Notices(Links(b"a key of the tests"), "https://lessons.example/lessons", [Studio("gnz", "銀座")])
     alerts = Alerts(db, clock, outbox, notices, policy)
-    jobs = LessonJobs(db, clock, monitor, alerts)
-    return World(db, runtime, clock, Service(db, clock, policy), monitor, alerts, jobs)
+    service = Service(db, clock, policy)
+    jobs = LessonJobs(db, clock, monitor, alerts, service)
+    return World(db, runtime, clock, service, monitor, alerts, jobs)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import systems.lessons
 from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
 from sekkei.web import missing_texts
-from sekkei.web.testing import Client, opened
+from sekkei.web.testing import Client, Reply, opened
 from systems.lessons import SYSTEM
 from systems.lessons.texts import TEXTS
 from tests.systems.lessons.conftest import LESSON, NOON
@@ -110,6 +110,29 @@ async def test_the_api(client: Client) -> None:
     assert [entry["free"] for entry in found.json()["items"]] == [0]
     assert (await client.json("DELETE", f"/lessons/api/me/bookings/{LESSON}")).status == 204
     assert (await client.json("GET", "/lessons/openapi.json")).json()["openapi"].startswith("3.1")
+
+
+async def test_a_request_with_a_key_is_carried_out_once(client: Client) -> None:
+    async def post(path: str, key: str, lesson: str = str(LESSON)) -> Reply:
+        headers = {"Idempotency-Key": key}
+        return await client.json("POST", f"/lessons/api/me/{path}", {"lesson": lesson}, headers=headers)
+
+    first, again = await post("bookings", "k1"), await post("bookings", "k1")
+    assert (first.status, again.status, again.json()) == (201, 201, first.json())
+    assert (await post("bookings", "k2")).json()["code"] == "already-registered"
+    assert (await post("waitlist", "k1")).json()["code"] == "key-reused"
+    await client.json("DELETE", f"/lessons/api/me/bookings/{LESSON}")
+    assert (await post("bookings", "k1")).json() == first.json()
+    mine = await client.json("GET", "/lessons/api/me/lessons")
+    assert [entry["status"] for entry in mine.json()["items"]] == ["cancelled"], "an old request books nothing anew"
+    assert (await post("bookings", "x" * 256)).status == 422
+    await post("bookings", "k3")
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    key = {"Idempotency-Key": "k1"}
+    waits = [await mei.json("POST", "/lessons/api/me/waitlist", {"lesson": str(LESSON)}, headers=key) for _ in "ab"]
+    assert [(one.status, one.json()["type"]) for one in waits] == [(201, "waitlist")] * 2, "keys are everybody's own"
+    assert waits[0].json()["waitlist_id"] == waits[1].json()["waitlist_id"]
 
 
 async def test_a_push_is_heard_only_with_the_right_signature(client: Client) -> None:
