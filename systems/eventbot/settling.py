@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from sekkei.design import ConditionFailed, Put
+from sekkei.design import ConditionFailed, Put, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.design import Schedule
 from sekkei.runtime.system import Payload
@@ -74,10 +74,12 @@ class Settling:
         free = Event.editing_until.absent() | (Event.editing_until < now)
         update = events.update(guild_id, event_id).set(Event.editing_until, now + LEASE).keeping_version().when(free)
         try:
-            return await self._desk.db.write(update)
-        except ConditionFailed:
+            # A transaction has a token, so an answer that was lost does not lock us out of our own lease.
+            await self._desk.transact(update)
+        except TransactionFailed:
             await self._desk.event(guild_id, event_id)
             return None
+        return await self._desk.event(guild_id, event_id)
 
     async def _release_event(self, event: Event) -> None:
         update = events.update(event.guild_id, event.event_id).remove(Event.editing_until).keeping_version()
@@ -221,10 +223,11 @@ class Settling:
         free = Notice.editing_until.absent() | (Notice.editing_until < now)
         update = notices.update(guild_id, notice_id).set(Notice.editing_until, now + LEASE).when(free)
         try:
-            return await self._desk.db.write(update)
-        except ConditionFailed:
+            await self._desk.transact(update)
+        except TransactionFailed:
             await self._desk.notice(guild_id, notice_id)
             return None
+        return await self._desk.notice(guild_id, notice_id)
 
     async def _release_notice(self, notice: Notice) -> None:
         update = notices.update(notice.guild_id, notice.notice_id).remove(Notice.editing_until)

@@ -43,7 +43,7 @@ async def test_the_same_rush_with_a_waiting_list_keeps_both_counts(bot: Bot) -> 
     leaving = list(view.members[:5])
     people = {somebody(n).id: somebody(n) for n in range(30)}
     await asyncio.gather(*(bot.service.joining.leave(people[one.user_id].actor, event.event_id) for one in leaving))
-    await bot.work()
+    await bot.calm()
     after = await bot.service.events.view(GUILD_ID, event.event_id)
     assert (len(after.members), len(after.waiting)) == (10, 15)
     assert (after.event.member_count, after.event.waiting_count) == (10, 15)
@@ -70,7 +70,7 @@ async def test_edited_while_30_acks_arrive_the_last_render_is_right(bot: Bot) ->
     people = [somebody(number) for number in range(30)]
     await asyncio.gather(*(bot.service.joining.join(one.actor, event.event_id) for one in people))
     notice = await bot.service.notices.post(AOI.actor, event.event_id, NewNotice("集合", "21 時に"))
-    await bot.work()
+    await bot.calm()
     notice = await bot.service.desk.notice(GUILD_ID, notice.notice_id)
     assert notice.notice_message_id is not None
 
@@ -86,8 +86,7 @@ async def test_edited_while_30_acks_arrive_the_last_render_is_right(bot: Bot) ->
         await bot.service.events.edit(AOI.actor, event.event_id, draft, current.version)
 
     await asyncio.gather(*(acknowledge(number) for number in range(30)), edit())
-    for _ in range(4):
-        await bot.work(6)
+    await bot.calm()
     shown = {one.message_id: body for one, body in await bot.posts()}
     assert "**30 / 30**" in str(shown[notice.notice_message_id])
     assert "もくもく会（改）" in str(shown[notice.notice_message_id])
@@ -135,7 +134,7 @@ async def test_posted_but_not_remembered_is_not_posted_twice(bot: Bot) -> None:
         events.update(GUILD_ID, event.event_id).remove(Event.recruit_message_id).keeping_version()
     )
     await bot.service.desk.transact(bot.service.desk.settle_event(GUILD_ID, event.event_id))
-    await bot.work(6)
+    await bot.calm()
     again = await bot.service.events.get(GUILD_ID, event.event_id)
     assert again.recruit_message_id == event.recruit_message_id
     assert len(await bot.posts()) == 1
@@ -152,7 +151,7 @@ async def test_a_scheduler_that_fires_twice_reminds_once(bot: Bot) -> None:
     opened = bot.client.shell.house.systems["eventbot"]
     jobs = BotJobs(bot.service, opened.parts.transports["discord"]._rest, opened.context.jobs)  # type: ignore[attr-defined]
     await asyncio.gather(jobs.remind_event(payload), jobs.remind_event(payload))
-    await bot.work(6)
+    await bot.calm()
     reminders = [body for _, body in await bot.posts() if "まもなく" in body.get("content", "")]
     assert len(reminders) == 1
     assert sorted(reminders[0]["allowed_mentions"]["users"]) == [REN.id, MEI.id]
@@ -218,8 +217,7 @@ async def test_an_event_that_is_removed_takes_everything_with_it(bot: Bot) -> No
     await bot.service.notices.confirm(REN.actor, notice.notice_id)
     asked = await bot.press(AOI, event, "deleteyes")
     assert asked.ok
-    for _ in range(5):
-        await bot.work(5)
+    await bot.calm()
     from systems.eventbot import design
 
     db = bot.service.desk.db
@@ -237,7 +235,7 @@ async def test_the_start_closes_the_event_and_its_notice(bot: Bot) -> None:
     await bot.work()
     for _ in range(3):
         await bot.work(3600 + 5)
-    await bot.work()
+    await bot.calm()
     now = await bot.service.events.get(GUILD_ID, event.event_id)
     assert now.status is Status.CLOSED
     assert now.open_notice_id is None
