@@ -14,6 +14,7 @@ from .codecs import AttributeValue
 from .conditions import All, Between, Call, Compare, Condition
 from .errors import DesignError, ValueRefused
 from .expressions import Expression
+from .keys import PARTITION_BYTES_MAX, SORT_BYTES_MAX, check_size
 from .templates import Component, Template
 
 
@@ -114,6 +115,9 @@ def bind(
             tests.append(test)
         break
     given.check_used()
+    for number, test in enumerate(tests):
+        for operand in test.operands:
+            check_size(operand, PARTITION_BYTES_MAX if number < len(hashes) else SORT_BYTES_MAX, place)
     return Bound(tuple(tests), excluded)
 
 

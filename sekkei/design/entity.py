@@ -14,7 +14,7 @@ from .codecs import AttributeValue
 from .conditions import Condition
 from .decoding import Decoder, decoder
 from .errors import DesignError, ValueRefused
-from .keys import Key, Ref, make_binder, trace
+from .keys import PARTITION_BYTES_MAX, SORT_BYTES_MAX, Key, Ref, check_size, make_binder, trace
 from .model import Model, Values, described, parameters_of
 from .query import Query
 from .templates import Template
@@ -109,11 +109,14 @@ class Entity(Generic[P, M]):
 
     def _make_key(self, values: Mapping[str, Any]) -> dict[str, AttributeValue]:
         found: dict[str, AttributeValue] = {}
+        bytes_max = PARTITION_BYTES_MAX
         for name, template in self.keys.items():
             stored = template.encode(values)
             if stored is None:
                 raise self._missing(template, values)
+            check_size(stored, bytes_max, template.place)
             found[name] = stored
+            bytes_max = SORT_BYTES_MAX
         return found
 
     def _missing(self, template: Template, values: Mapping[str, Any]) -> ValueRefused:

@@ -11,12 +11,25 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .codecs import AttributeValue
-from .errors import DesignError
+from .errors import DesignError, ValueRefused
 
 if TYPE_CHECKING:
     from .entity import Entity
 
 M_co = TypeVar("M_co", covariant=True)
+
+PARTITION_BYTES_MAX = 2048
+SORT_BYTES_MAX = 1024
+
+
+def check_size(stored: AttributeValue, bytes_max: int, place: str) -> None:
+    """Refuse a text that is too long for a key; a character has four bytes at most."""
+    text = stored.get("S", "")
+    if len(text) * 4 > bytes_max and len(text.encode("utf-8", "surrogatepass")) > bytes_max:
+        raise ValueRefused(
+            "SK226",
+            f"{place} = {text[:40]!r}… is longer than {bytes_max} bytes. Refuse such values where they come in.",
+        )
 
 
 class Key:

@@ -325,8 +325,20 @@ class Accounts:
             account = await self.by_email(email) if email else None
             account = account or await self.create(email, name or "—")
             link = Identity(hash=hash, account_id=account.id, issuer=issuer, subject=subject)
-            await self._db.write(identities.put(link))
+            account = await self._linked(link, known) or account
         return user_of(account, "bearer")
+
+    async def _linked(self, link: Identity, before: Identity | None) -> Account | None:
+        """Of several first requests at once, one says whose account it is; the others get that one."""
+        if before is not None:
+            await self._db.write(identities.put(link))
+            return None
+        try:
+            await self._db.write(identities.create(link))
+        except ConditionFailed:
+            first = await self._db.need(identities(link.hash).consistent())
+            return await self.get(first.account_id)
+        return None
 
 
 def user_of(account: Account, via: Via) -> User:

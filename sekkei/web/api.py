@@ -36,6 +36,7 @@ from sekkei.web.users import User, current_user, require_user
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Callable[..., Awaitable[Any]])
+VERSION_DIGITS_MAX = 18
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -83,7 +84,7 @@ def version_in_if_match(request: Request) -> int | None:
     if not given or given == "*":
         return None
     text = given.removeprefix("W/").strip('"')
-    if not text.isascii() or not text.isdigit():
+    if not text.isascii() or not text.isdigit() or len(text) > VERSION_DIGITS_MAX:
         raise Changed()
     return int(text)
 

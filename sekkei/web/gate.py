@@ -23,6 +23,7 @@ from sekkei.web import problems
 from sekkei.web.csrf import ANONYMOUS_COOKIE, BODY_LIMIT_KEY, SAFE
 from sekkei.web.limits import READS, WEBHOOKS, WRITES, Rate, address
 from sekkei.web.pages import FLASH_COOKIE, seal_flashes
+from sekkei.web.routes import path_for_logs
 from sekkei.web.texts import COOKIE as LANGUAGE_COOKIE
 from sekkei.web.texts import LANGUAGES, Speech, negotiate, speech
 
@@ -129,7 +130,10 @@ class Gate:
 
     def _check_host(self, request: Request) -> None:
         """Only names that are ours: otherwise a stranger's page could have its own name point to this machine."""
-        host = urlsplit(f"//{request.headers.get('host', '')}").hostname
+        try:
+            host = urlsplit(f"//{request.headers.get('host', '')}").hostname
+        except ValueError:
+            host = None
         if host not in self._hosts:
             raise HTTPException(421)
 
@@ -172,7 +176,7 @@ class Gate:
             extra={
                 "request_id": request.state.id,
                 "method": request.method,
-                "path": request.scope["path"],
+                "path": path_for_logs(request),
                 "status": status,
                 "milliseconds": round((time.perf_counter() - started) * 1000, 1),
                 "address": address(request),

@@ -17,6 +17,7 @@ from sekkei.design import Contended, CursorRefused, TransactionFailed, ValueRefu
 from sekkei.engine.errors import DynamoDBError
 from sekkei.runtime.refusals import Refusal, SignInNeeded, TooMany
 from sekkei.web.pages import page
+from sekkei.web.routes import path_for_logs
 from sekkei.web.texts import language_of, t
 
 log = logging.getLogger("sekkei.web")
@@ -147,7 +148,7 @@ def on_transaction_failed(request: Request, error: Exception) -> Response:
 
 def on_bug(request: Request, error: Exception) -> Response:
     """Ours to repair. Nothing of the error goes out but a number to find it by."""
-    extra = {"request_id": request.state.id, "path": request.url.path, "method": request.method}
+    extra = {"request_id": request.state.id, "path": path_for_logs(request), "method": request.method}
     log.error("a request failed", exc_info=error, extra=extra)
     return problem(request, 500, "internal", t(request, "problem.500"))
 

@@ -12,6 +12,18 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.web import csrf
 
+SECRET_PARAMETERS = ("token", "key")
+"""What a path's parameter is called when whoever knows it may open the page: a calendar's address, a link in a mail."""
+
+
+def path_for_logs(request: Request) -> str:
+    """The path that was asked for; those who read logs are not among those who may open every link."""
+    path: str = request.scope["path"]
+    for name in SECRET_PARAMETERS:
+        secret = request.scope.get("path_params", {}).get(name)
+        path = path.replace(secret, "…") if secret else path
+    return path
+
 
 class Addresses:
     """The path of every named route: `tasks:board` for a route `board` of the system `tasks`.

@@ -7,6 +7,7 @@ data. Whoever signs in gets a session of their own: one that the browser had bef
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote, unquote
 
 from msgspec import Meta, Struct
 from starlette.requests import Request
@@ -180,12 +181,19 @@ async def _challenge(request: Request, email: str, next: str, name: str = "", pa
         "text": t(request, "sign-in.mail.body", code=code),
     }
     await shell.outbox.put("mail", email, message, id=f"code/{id}")
-    request.state.set_cookies.append((CHALLENGE_COOKIE, f"{id}:{email}", CHALLENGE_SECONDS))
+    # Quoted: an address may have letters that no header can carry.
+    request.state.set_cookies.append((CHALLENGE_COOKIE, f"{id}:{quote(email, safe='@')}", CHALLENGE_SECONDS))
     return redirect(request, "/sign-in/code")
 
 
-async def show_code(request: Request) -> Response:
+def _asked(request: Request) -> tuple[str, str]:
+    """The challenge that this browser is to answer, and the address that the code went to."""
     id, _, email = request.cookies.get(CHALLENGE_COOKIE, "").partition(":")
+    return id, unquote(email)
+
+
+async def show_code(request: Request) -> Response:
+    id, email = _asked(request)
     if not id:
         return redirect(request, "/sign-in")
     return _code_page(request, email, Form())
@@ -198,7 +206,7 @@ def _code_page(request: Request, email: str, filled: Form, status: int = 200) ->
 async def sign_in_with_code(request: Request) -> Response:
     shell = _shell(request)
     shell.limits.take(PER_ADDRESS, "code-answer", address(request))
-    id, _, email = request.cookies.get(CHALLENGE_COOKIE, "").partition(":")
+    id, email = _asked(request)
     if not id:
         return redirect(request, "/sign-in")
     try:

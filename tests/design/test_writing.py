@@ -226,6 +226,8 @@ async def test_a_batch_refuses_what_it_cannot_promise(make: Any) -> None:
         (lambda: tasks("t1", None), "SK206"),
         (lambda: tasks("t#1", "x"), "SK203"),
         (lambda: users(""), "SK204"),
+        (lambda: users("あ" * 700), "SK226"),
+        (lambda: tasks("t1", "x" * 1025), "SK226"),
         (lambda: tasks.create(Team(team_id="t", name="n")), "SK214"),
         (lambda: replace(TASK, titel="x"), "SK215"),
         (lambda: replace(TASK, group="x"), "SK215"),

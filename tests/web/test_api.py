@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from starlette.requests import Request
 
-from sekkei.web import Answer, Api, User
+from sekkei.runtime.refusals import Changed
+from sekkei.web import Answer, Api, User, version_in_if_match
 from sekkei.web.openapi import document, fields, in_words
 from sekkei.web.testing import Client, opened
 from tests.web.example import SYSTEM
@@ -104,6 +105,13 @@ async def test_a_change_of_what_was_not_read_is_refused() -> None:
         assert (reply.status, reply.json()["code"]) == (412, "changed")
         reply = await client.json("DELETE", f"/example/api/notes/{id}", headers={"If-Match": '"9", "1"'})
         assert reply.status == 204
+
+
+@pytest.mark.parametrize("given", ['"x"', '"-1"', f'"{"9" * 5000}"'])
+def test_a_version_that_never_was_is_another_one(given: str) -> None:
+    request = Request({"type": "http", "headers": [(b"if-match", given.encode())]})
+    with pytest.raises(Changed):
+        version_in_if_match(request)
 
 
 async def test_a_refusal_is_a_problem_with_its_code_and_words() -> None:

@@ -14,6 +14,7 @@ MATRIX: Matrix = {
     "POST /example/": Rule({"anonymous": 303, "owner": 303, "other": 303}, form={"text": "x"}),
     "GET /example/gallery": Rule({"anonymous": 200, "owner": 200, "other": 200}),
     "GET /example/live": Rule({"anonymous": 303, "owner": 200, "other": 200}),
+    "GET /example/shared/{token}": Rule({"anonymous": 404, "owner": 404, "other": 404}),
     "POST /example/hook": Rule({"anonymous": 200, "owner": 200, "other": 200}),
     "POST /example/upload": Rule({"anonymous": 200, "owner": 200, "other": 200}),
     "GET /example/api/notes": Rule({"anonymous": 401, "owner": 200, "other": 200}),
@@ -78,7 +79,7 @@ async def test_the_example_by_everybody() -> None:
         deleting = Rule({"anonymous": 401, "owner": 204, "other": 404}, prepare=a_fresh_note)
         matrix = {**MATRIX, "DELETE /example/api/notes/{id}": deleting}
         assert uncovered(client.app, "example", matrix) == []
-        assert await deviations(matrix, await people(client), {}) == []
+        assert await deviations(matrix, await people(client), {"token": "t"}) == []
 
 
 async def test_the_shell_by_everybody() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from collections.abc import Callable
@@ -66,6 +67,13 @@ def clock() -> ManualClock:
 async def hello(client: Client, token: str) -> Any:
     client.bearer = token
     return await client.json("GET", "/example/api/hello")
+
+
+async def test_first_requests_at_the_same_time_are_one_account(clock: ManualClock) -> None:
+    async with opened(SYSTEM, clock=clock, settings=settings()) as client:
+        by_identity = client.shell.accounts.by_identity
+        found = await asyncio.gather(*(by_identity(ISSUER, "nameless", None, "花") for _ in range(5)))
+        assert len({one.id for one in [*found, await by_identity(ISSUER, "nameless", None, "花")]}) == 1
 
 
 async def test_rs256_and_es256_are_accepted_and_are_one_person(clock: ManualClock) -> None:

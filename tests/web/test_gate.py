@@ -47,7 +47,9 @@ async def test_no_page_has_an_inline_script_or_a_foreign_address() -> None:
             assert 'href="http' not in text
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8000", "", "localhost.evil.example", "[::2]"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example:8000", "", "localhost.evil.example", "[::2]", "[", "a]b"]
+)
 async def test_a_name_that_is_not_ours_gets_nothing(host: str) -> None:
     """Rebinding: a stranger's name that points to this machine must not be served as ours."""
     async with opened(SYSTEM) as client:
@@ -120,3 +122,13 @@ async def test_a_line_in_the_log_for_every_request_without_secrets(caplog: pytes
         assert (line["method"], line["path"], line["status"], line["user"]) == ("GET", "/example/", 200, "demo-aoi")
         assert client.cookies["sekkei_session"].partition(".")[2] not in str(line)
         assert "secret=1" not in str(line)
+
+
+async def test_a_link_that_opens_by_itself_is_not_written_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async with opened(SYSTEM) as client:
+        with caplog.at_level(logging.INFO, "sekkei.web"):
+            assert (await client.get("/example/shared/s3cr3t")).status == 404
+            assert (await client.get("/example/shared/bug-s3cr3t")).status == 500
+        paths = [record.__dict__["path"] for record in caplog.records]
+        assert paths == ["/example/shared/…"] * 3
+        assert "s3cr3t" not in "".join(str(record.__dict__) for record in caplog.records if not record.exc_info)

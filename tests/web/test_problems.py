@@ -89,3 +89,19 @@ def _request() -> Request:
 def test_a_busy_store_asks_to_come_back(answer) -> None:  # type: ignore[no-untyped-def]
     found = answer()
     assert (found.status_code, found.headers["retry-after"]) == (503, "1")
+
+
+async def test_the_way_back_never_leads_to_another_host() -> None:
+    async with opened(SYSTEM) as client:
+        reply = await client.get("//evil.example/x")
+        assert reply.status == 404
+        assert 'href="//' not in reply.text
+
+
+async def test_a_key_that_is_too_long_is_the_senders_mistake() -> None:
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        reply = await client.json("DELETE", f"/example/api/notes/{'x' * 3000}")
+        assert (reply.status, reply.json()["code"]) == (422, "value")
+        client.cookies["sekkei_challenge"] = "x" * 3000
+        assert (await client.post("/sign-in/code", {"code": "123456"})).status == 422

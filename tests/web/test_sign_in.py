@@ -284,3 +284,12 @@ async def test_nonsense_in_the_cookie_is_nobody(cookie: str) -> None:
     async with opened(SYSTEM) as client:
         client.cookies[SESSION_COOKIE] = cookie.encode().decode("latin-1")
         assert not await is_signed_in(client)
+
+
+async def test_an_address_in_letters_that_no_header_carries() -> None:
+    async with opened(SYSTEM) as client:
+        reply = await client.post("/sign-up", {"name": "花", "email": "花@example.com"})
+        assert (reply.status, reply.location) == (303, "/sign-in/code")
+        assert "花@example.com" in (await client.get("/sign-in/code")).text
+        assert (await client.post("/sign-in/code", {"code": await mailed_code(client)})).status == 303
+        assert await is_signed_in(client)

@@ -95,6 +95,12 @@ def build(ctx: Context) -> Parts:
     async def live(request: Request) -> Response:
         return sse(request, ctx.live, f"example/{require_user(request).id}", heartbeat_seconds=0.05)
 
+    @pages.get("/shared/{token}")
+    async def shared(request: Request) -> Response:
+        if request.path_params["token"].startswith("bug"):
+            raise RuntimeError("a secret detail")
+        raise NotThere()
+
     @pages.webhook("/hook")
     async def hook(request: Request) -> Response:
         return PlainTextResponse(str(len(await request.body())))
