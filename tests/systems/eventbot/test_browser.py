@@ -19,6 +19,12 @@ async def in_channel(page: Page, name: str) -> None:
     await page.locator(".sim-channel", has_text=name).click()
 
 
+async def by_day_and_by_night(page: Page, shots: Shots, name: str) -> None:  # noqa: F811
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)
+        await shots(page, f"{name}-{scheme}", whole=False)
+
+
 async def test_the_whole_life_of_an_event(browser: Windows, serve: Serve, shots: Shots) -> None:  # noqa: F811
     """Create by modal, three join (one waits), notice, confirm, reminder when the clock moves, close."""
     clock = ManualClock(START)
@@ -90,26 +96,25 @@ async def test_simulator_and_pages_by_day_and_by_night(browser: Windows, serve: 
     site = await serve(SYSTEM, demo=True, clock=clock)
     clock.advance(2)
     for size, name in ((None, "desktop"), (PHONE, "phone")):
-        for scheme in ("light", "dark"):
-            page = await browser.person(site, "demo-aoi", size, color_scheme=scheme)
-            await page.goto(site.url + "/eventbot/simulator")
-            await page.get_by_text("オンラインもくもく会").first.wait_for()
-            await shots(page, f"simulator-{name}-{scheme}", whole=False)
-            await page.goto(site.url + "/eventbot/")
-            await page.get_by_role("link", name="オンラインもくもく会").wait_for()
-            await shots(page, f"guild-{name}-{scheme}")
-            await page.get_by_role("link", name="オンラインもくもく会").click()
-            await page.get_by_role("heading", name="参加者").wait_for()
-            await shots(page, f"event-{name}-{scheme}")
-            wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
-            assert not wide, f"the page is wider than the window on {name}"
-            await page.get_by_role("link", name="自己紹介の準備").click()
-            await page.get_by_role("heading", name="未確認").wait_for()
-            await shots(page, f"notice-{name}-{scheme}")
-            await page.goto(page.url.partition("/notices")[0] + "/edit")
-            await shots(page, f"edit-{name}-{scheme}")
+        page = await browser.person(site, "demo-aoi", size)
+        await page.goto(site.url + "/eventbot/simulator")
+        await page.get_by_text("オンラインもくもく会").first.wait_for()
+        await by_day_and_by_night(page, shots, f"simulator-{name}")
+        await page.goto(site.url + "/eventbot/")
+        await page.get_by_role("link", name="オンラインもくもく会").wait_for()
+        await by_day_and_by_night(page, shots, f"guild-{name}")
+        await page.get_by_role("link", name="オンラインもくもく会").click()
+        await page.get_by_role("heading", name="参加者").wait_for()
+        await by_day_and_by_night(page, shots, f"event-{name}")
+        wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide, f"the page is wider than the window on {name}"
+        await page.get_by_role("link", name="自己紹介の準備").click()
+        await page.get_by_role("heading", name="未確認").wait_for()
+        await shots(page, f"notice-{name}")
+        await page.goto(page.url.partition("/notices")[0] + "/edit")
+        await shots(page, f"edit-{name}")
     await page.goto(site.url + "/eventbot/guilds/900000000000000001/settings")
-    await shots(page, "settings-phone-dark")
+    await shots(page, "settings-phone")
     assert browser.problems == []
 
 
