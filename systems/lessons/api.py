@@ -155,15 +155,15 @@ def _push(monitor: Monitor, context: Context) -> list[BaseRoute]:
 
     @pages.webhook("/availability/{slot:path}", name="availability")
     async def availability(request: Request) -> Response:
-        """A studio says how many places are free: X-Signature over X-Timestamp and the raw body."""
-        body = await request.body()
-        headers = request.headers
-        verify_push(secret, body, headers.get("x-signature", ""), headers.get("x-timestamp", ""), context.clock)
+        """A studio says how many places are free: X-Signature over X-Timestamp, the lesson and the raw body."""
+        body, slot = await request.body(), request.path_params["slot"]
+        signature, timestamp = request.headers.get("x-signature", ""), request.headers.get("x-timestamp", "")
+        verify_push(secret, slot, body, signature, timestamp, context.clock)
         try:
             found = availability_in(orjson.loads(body))
         except ValueError as error:
             raise Invalid(field="body") from error
-        told = await monitor.pushed(parse_slot(request.path_params["slot"]), found)
+        told = await monitor.pushed(parse_slot(slot), found)
         return JSONResponse({"told": told})
 
     return pages.routes

@@ -32,13 +32,14 @@ from sekkei.web import (
     sse,
     t,
 )
+from sekkei.web.accounts import email_of
 from systems.lessons import refusals
 from systems.lessons.calendar_feed import calendar
 from systems.lessons.design import Contact, Kind, Status
 from systems.lessons.links import Links
 from systems.lessons.notices import Notices
 from systems.lessons.reactions import topic
-from systems.lessons.rules import Slot, free_places, is_available, parse_slot, slot_of
+from systems.lessons.rules import FIRST_DAY, LAST_DAY, Slot, free_places, is_available, parse_slot, slot_of
 from systems.lessons.service import Service
 from systems.lessons.studios import Studio
 
@@ -98,9 +99,10 @@ def routes(desk: Desk, context: Context) -> list[BaseRoute]:
 
 def day_in(request: Request, otherwise: date) -> date:
     try:
-        return date.fromisoformat(request.query_params.get("date", ""))
+        found = date.fromisoformat(request.query_params.get("date", ""))
     except ValueError:
         return otherwise
+    return found if FIRST_DAY <= found <= LAST_DAY else otherwise
 
 
 def slot_in(request: Request) -> Slot:
@@ -305,13 +307,14 @@ def _settings(pages: Pages, desk: Desk) -> None:
         user = require_user(request)
         try:
             given = await form(request, ContactForm)
+            email = email_of(given.email) if given.email else None
         except Invalid as wrong:
             return await show(request, 422, refill(request, wrong))
         await desk.service.save_contact(
             Contact(
                 user_id=user.id,
                 name=given.name,
-                email=given.email or None,
+                email=email,
                 line_user_id=given.line_user_id or None,
                 push_token=given.push_token or None,
                 channels=frozenset(given.channels) & frozenset(CHANNELS),

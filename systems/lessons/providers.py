@@ -106,9 +106,15 @@ def availability_in(content: Any) -> Availability:
     return Availability(available, total, content.get("isOpen") is not False)
 
 
-def verify_push(secret: bytes, body: bytes, signature: str, timestamp: str, clock: Clock) -> None:
-    """`X-Signature: sha256=<hex>` over `<timestamp>.<body>`, not older than five minutes."""
-    expected = "sha256=" + hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
-    fresh = timestamp.isascii() and timestamp.isdigit() and abs(clock.now() - int(timestamp)) <= PUSH_SECONDS_MAX
+def signature_of(secret: bytes, timestamp: str, slot: str, body: bytes) -> str:
+    """The lesson is signed too, or what a studio says of one could be told of another."""
+    return "sha256=" + hmac.new(secret, f"{timestamp}.{slot}.".encode() + body, hashlib.sha256).hexdigest()
+
+
+def verify_push(secret: bytes, slot: str, body: bytes, signature: str, timestamp: str, clock: Clock) -> None:
+    """`X-Signature: sha256=<hex>` over `<timestamp>.<studio/date/time>.<body>`, not older than five minutes."""
+    expected = signature_of(secret, timestamp, slot, body)
+    is_number = timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12
+    fresh = is_number and abs(clock.now() - int(timestamp)) <= PUSH_SECONDS_MAX
     if not (hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace")) and fresh):
         raise NotStaff("bad-signature", 401)

@@ -15,6 +15,8 @@ from systems.lessons.refusals import BadSlot
 KEPT_AFTER_LESSON = timedelta(days=7)
 LENGTH_DEFAULT = timedelta(minutes=60)
 NOTE_LENGTH_MAX = 500
+FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9998, 12, 31)
+"""Days before and after which there are no others cannot be reckoned with."""
 _STUDIO = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 
@@ -45,6 +47,8 @@ def slot(studio_code: str, lesson_date: str, start_time: str) -> Slot:
         day = date.fromisoformat(lesson_date)
     except ValueError:
         raise BadSlot(field="date") from None
+    if not FIRST_DAY <= day <= LAST_DAY:
+        raise BadSlot(field="date")
     return Slot(studio_code, day, time.fromisoformat(start_time))
 
 

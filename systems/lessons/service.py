@@ -39,6 +39,8 @@ from systems.lessons.design import (
     user_lessons,
 )
 from systems.lessons.rules import (
+    FIRST_DAY,
+    LAST_DAY,
     NOTE_LENGTH_MAX,
     Fairness,
     Policy,
@@ -103,7 +105,10 @@ class Service:
     # Looking
 
     async def timetable(self, studio_code: str, first: date, last: date) -> list[Lesson]:
-        last = min(last, first + timedelta(days=LIST_DAYS_MAX - 1))
+        if last < first:
+            return []
+        if (last - first).days >= LIST_DAYS_MAX:
+            last = first + timedelta(days=LIST_DAYS_MAX - 1)
         return await self._db.all(timetable(studio_code, first, last))
 
     async def lesson(self, slot: Slot) -> Lesson:
@@ -265,6 +270,8 @@ class Service:
             raise refusals.BadLesson(field="capacity")
         if not found.lesson_name.strip() or len(found.lesson_name) > 200:
             raise refusals.BadLesson(field="lesson_name")
+        if not FIRST_DAY <= found.lesson_date <= LAST_DAY:
+            raise refusals.BadLesson(field="lesson_date")
         if slot_of(found).starts_at <= self._now():
             raise refusals.LessonOver()
         if there is not None and found.lesson_id and there.lesson_id and found.lesson_id != there.lesson_id:

@@ -13,7 +13,7 @@ from sekkei.runtime.refusals import Refusal
 from sekkei.store import Store
 from systems.lessons import refusals
 from systems.lessons.design import Contact, Lesson, lessons
-from systems.lessons.providers import Availability, verify_push
+from systems.lessons.providers import Availability, signature_of, verify_push
 from systems.lessons.rules import Fairness, Policy, is_quiet
 from tests.systems.lessons.conftest import LESSON, World, open_world
 
@@ -129,16 +129,24 @@ async def test_a_push_opens_too(world: World) -> None:
 )
 def test_forged_or_old_pushes_are_refused(clock: ManualClock, body: bytes, secret: bytes, age: int) -> None:
     stamp = str(int(clock.now()) - age)
-    signature = "sha256=" + hmac.new(secret, stamp.encode() + b".{}", hashlib.sha256).hexdigest()
+    signature = signature_of(secret, stamp, str(LESSON), b"{}")
     with pytest.raises(Refusal):
-        verify_push(b"secret", body, signature, stamp, clock)
+        verify_push(b"secret", str(LESSON), body, signature, stamp, clock)
 
 
 def test_a_good_push_is_accepted(clock: ManualClock) -> None:
     stamp = str(int(clock.now()))
-    signature = "sha256=" + hmac.new(b"secret", stamp.encode() + b".{}", hashlib.sha256).hexdigest()
-    verify_push(b"secret", b"{}", signature, stamp, clock)
-    assert signature.startswith("sha256=")
+    signed = f"{stamp}.{LESSON}.{{}}".encode()
+    signature = "sha256=" + hmac.new(b"secret", signed, hashlib.sha256).hexdigest()
+    verify_push(b"secret", str(LESSON), b"{}", signature, stamp, clock)
+    with pytest.raises(Refusal):
+        verify_push(b"secret", str(LESSON).replace("19:30", "20:30"), b"{}", signature, stamp, clock)
+
+
+@pytest.mark.parametrize("stamp", ["", "x", "１", "-1", "9" * 400, "9" * 5000])
+def test_a_time_that_is_none_is_refused(clock: ManualClock, stamp: str) -> None:
+    with pytest.raises(Refusal):
+        verify_push(b"secret", str(LESSON), b"{}", signature_of(b"secret", stamp, str(LESSON), b"{}"), stamp, clock)
 
 
 async def test_an_index_that_is_behind_tells_nobody_wrongly(world: World) -> None:

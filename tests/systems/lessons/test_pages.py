@@ -145,11 +145,30 @@ async def test_a_push_is_heard_only_with_the_right_signature(client: Client) -> 
     stamp = str(int(NOON))
     secret = client.shell.house.settings.secrets.key("lessons availability")
     for key, expected in ((b"wrong", 401), (secret, 200)):
-        signature = "sha256=" + hmac.new(key, stamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+        signed = f"{stamp}.{LESSON}.".encode() + body
+        signature = "sha256=" + hmac.new(key, signed, hashlib.sha256).hexdigest()
         headers = {"X-Signature": signature, "X-Timestamp": stamp, "Content-Type": "application/json"}
         answer = await client.another().request("POST", f"/lessons/availability/{LESSON}", body, headers)
         assert answer.status == expected
         assert len(await client.shell.house.runtime.all(newest_messages())) == (1 if expected == 200 else 0)
+
+
+@pytest.mark.parametrize("email", ["nobody", "a@example.com\nBcc: b@example.com", "a@example.com, b@example.com"])
+async def test_notices_go_to_one_address(client: Client, email: str) -> None:
+    reply = await client.post("/lessons/settings", {"name": "葵", "email": email, "channels": ["mail"]})
+    assert reply.status == 422
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
+async def test_the_first_and_the_last_day_of_all(client: Client, day: str) -> None:
+    assert (await client.get(f"/lessons/?date={day}")).status == 200
+    assert (await client.get(f"/lessons/desk/gnz?date={day}")).status == 200
+    assert (await client.get(f"/lessons/lessons/gnz/{day}/19:30")).status == 422
+    lesson = {"lesson_date": day, "start_time": "10:00", "lesson_name": "x", "instructor": "y"}
+    assert (await client.post("/lessons/desk/gnz", lesson)).status in (303, 422)
+    between = f"/lessons/api/studios/gnz/lessons?first={day}&last="
+    assert (await client.json("GET", f"{between}9999-12-31")).json() == {"items": []}
+    assert (await client.json("GET", f"{between}0001-01-01")).json() == {"items": []}
 
 
 def test_no_text_is_missing() -> None:
