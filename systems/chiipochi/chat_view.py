@@ -107,4 +107,5 @@ def _short(address: str) -> str:
 
 def _local(address: str, public_url: str) -> str:
     """Our own addresses as paths, so that they lead to whichever name this server was opened by."""
-    return address.removeprefix(public_url) or "/"
+    rest = address.removeprefix(public_url)
+    return rest if rest == address or rest.startswith("/") else "/"

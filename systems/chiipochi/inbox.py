@@ -22,6 +22,8 @@ from systems.chiipochi.models import LineEvent
 
 KEPT = timedelta(days=8)
 """LINE does not say for how long it delivers again; a week is on the safe side."""
+TAKEN = KEPT - timedelta(days=1)
+"""An older event may have been handled and forgotten; whoever brings it now has recorded it."""
 LEFT_OVER = timedelta(seconds=30)
 """An event that nobody has handled after so long was left over by a process that died."""
 
@@ -38,7 +40,9 @@ class Inbox:
     async def store(self, events: Iterable[RawEvent]) -> list[LineEvent]:
         """Write down what is new; gives back what this delivery has to see to."""
         claim = self._clock.uuid()
-        found = await asyncio.gather(*(self._store(event, claim) for event in events))
+        oldest_ms = (self._clock.now() - TAKEN.total_seconds()) * 1000
+        recent = [event for event in events if event["timestamp"] > oldest_ms]
+        found = await asyncio.gather(*(self._store(event, claim) for event in recent))
         return [event for event in found if event is not None]
 
     async def _store(self, raw: RawEvent, claim: str) -> LineEvent | None:

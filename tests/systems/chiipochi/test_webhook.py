@@ -35,6 +35,19 @@ async def test_a_forged_signature_is_refused_and_nothing_happens(quick_bot: Bot)
     assert await quick_bot.sent() == []
 
 
+async def test_a_delivery_is_not_handled_again_when_its_first_time_is_forgotten(quick_bot: Bot) -> None:
+    event = quick_bot.text("ピーナッツ")
+    await quick_bot.deliver(event)
+    await quick_bot.client.work()
+    assert len(await quick_bot.sent()) == 1
+    await quick_bot.db.write(line_events.delete(event["webhookEventId"]))  # as DynamoDB does when its time is over
+    quick_bot.clock.advance(9 * 24 * 3600)
+    assert (await quick_bot.deliver(event)).status == 200
+    await quick_bot.client.work()
+    assert await quick_bot.db.get(line_events(event["webhookEventId"])) is None
+    assert len(await quick_bot.sent()) == 1
+
+
 async def test_the_header_may_be_written_in_any_case(quick_bot: Bot) -> None:
     body = orjson.dumps({"destination": "U", "events": [quick_bot.text("ピーナッツ")]})
     proof = signature(local_secret(quick_bot.client.shell.settings), body)
