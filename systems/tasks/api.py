@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute
 
 from sekkei.runtime.system import Context
-from sekkei.web import Answer, Api, PageOf, User, version_in_if_match
+from sekkei.web import Answer, Api, PageOf, Rate, User, limit, version_in_if_match
 from sekkei.web.accounts import email_of
 from systems.tasks import filters
 from systems.tasks.changes import KEEP, Changes, Draft
@@ -19,6 +19,8 @@ from systems.tasks.service import Service, Visitor
 from systems.tasks.service.invitations import Listed
 from systems.tasks.statuses import Status
 
+MAILS = (Rate.per_hour(100), "invite")
+"""Mails that somebody has sent to addresses of their choice: enough for a team, too few to flood a stranger."""
 Title = Annotated[str, Meta(min_length=1, max_length=200)]
 Description = Annotated[str, Meta(max_length=10_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=100)]
@@ -356,11 +358,13 @@ def _invitations(api: Api, service: Service) -> None:
         return PageOf([listed(one) for one in await service.invitations.open(user.id, team_id)])
 
     @api.post("/teams/{team_id}/invitations", summary="Invite somebody by mail", status=201, tag="invitations")
-    async def invite(user: User, team_id: str, body: NewInvitation) -> InvitationOut:
+    async def invite(request: Request, user: User, team_id: str, body: NewInvitation) -> InvitationOut:
+        limit(request, *MAILS)
         return out(await service.invitations.invite(user.id, team_id, email_of(body.email), body.role))
 
     @api.post("/teams/{team_id}/invitations/{invite_id}/again", summary="Mail a new token", tag="invitations")
-    async def invite_again(user: User, team_id: str, invite_id: str) -> InvitationOut:
+    async def invite_again(request: Request, user: User, team_id: str, invite_id: str) -> InvitationOut:
+        limit(request, *MAILS)
         return out(await service.invitations.send_again(user.id, team_id, invite_id))
 
     @api.delete("/teams/{team_id}/invitations/{invite_id}", summary="Revoke an invitation", tag="invitations")

@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, flash, form, language_of, page, redirect, refill, t
+from sekkei.web import Form, Pages, flash, form, language_of, limit, page, redirect, refill, t
 from sekkei.web.accounts import email_of
-from systems.tasks.api import NewTeam
+from systems.tasks.api import MAILS, NewTeam
 from systems.tasks.entities import Role
 from systems.tasks.pages.shown import View, arrived, look
 from systems.tasks.service import Service
@@ -182,6 +182,7 @@ def _declare_invitations(pages: Pages, service: Service, shown: Shown) -> None:
         try:
             given = await form(request, InviteForm)
             email = email_of(given.email)
+            limit(request, *MAILS)
             await service.invitations.invite(user.id, request.path_params["team_id"], email, given.role)
         except Refusal as wrong:
             if wrong.status not in (409, 422):
@@ -193,6 +194,7 @@ def _declare_invitations(pages: Pages, service: Service, shown: Shown) -> None:
     async def again(request: Request) -> Response:
         user = await arrived(request, service)
         team_id, invite_id = request.path_params["team_id"], request.path_params["invite_id"]
+        limit(request, *MAILS)
         try:
             found = await service.invitations.send_again(user.id, team_id, invite_id)
         except Refusal as refusal:

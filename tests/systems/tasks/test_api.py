@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.web.testing import Client, opened
+from sekkei.clock import ManualClock
+from sekkei.web.testing import Client, opened, test_settings
 from systems.tasks import SYSTEM
 
 
@@ -136,3 +137,17 @@ async def test_invitations_by_api(client: Client) -> None:
     assert (await ren.json("POST", path, {"token": "forged"})).status == 410
     assert (await ren.json("POST", path, token)).json() == {"team": team_id}
     assert [one["id"] for one in (await ren.json("GET", f"{team}/members")).json()["items"]] == ["demo-aoi", "demo-ren"]
+
+
+async def test_nobody_is_flooded_with_invitations() -> None:
+    async with opened(SYSTEM, clock=ManualClock(), settings=test_settings(values={"rate_limit": "on"})) as client:
+        await client.sign_in("demo-aoi")
+        team = await _team(client)
+        token = await client.token()
+        invitations = f"{team}/invitations"
+        made = await client.json("POST", invitations, {"email": "x@example.com"}, token=token)
+        again = f"{invitations}/{made.json()['id']}/again"
+        statuses = [(await client.json("POST", again, token=token)).status for _ in range(100)]
+        assert statuses == [200] * 99 + [429]
+        page = again.replace("/api", "")
+        assert (await client.post(page, token=token)).status == 429
