@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import uvloop
+
 from bench import peers, workload
 from bench.markdown import ratio, table
 from sekkei.store import Embedded
@@ -23,7 +25,7 @@ BATCHES_AT_ONCE = 64
 def run() -> None:
     peers.PEERS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=peers.PEERS) as folder:
-        print(asyncio.run(_compare(Path(folder))))
+        print(uvloop.run(_compare(Path(folder))))
 
 
 async def _compare(folder: Path) -> str:

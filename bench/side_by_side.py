@@ -12,6 +12,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import uvloop
+
 from bench import peers, workload
 from bench.load import Refused, rate, request_bytes, send_all
 from bench.markdown import number, ratio, table
@@ -42,7 +44,7 @@ class Target:
 def run() -> None:
     with ExitStack() as stack:
         targets = list(_started(stack))
-        asyncio.run(_measure(targets))
+        uvloop.run(_measure(targets))
     print(_report(targets))
 
 
