@@ -16,7 +16,7 @@ import orjson
 from sekkei.clock import Clock
 from sekkei.runtime.http import Http
 from sekkei.store.errors import NoAnswer
-from systems.eventbot.discord.errors import RateLimited, Refused, Unauthorised, Unavailable
+from systems.eventbot.discord.errors import INVALID_TOKEN, RateLimited, Refused, Unauthorised, Unavailable
 from systems.eventbot.discord.rates import WAIT_SECONDS_MAX, Rates, Sleep, route_of
 
 API_URL = "https://discord.com/api/v10"
@@ -145,21 +145,24 @@ class Rest:
                 answer = await self._send(method, path, headers, body)
                 self._rates.learn(route, major, bucket, answer.headers)
                 if answer.status != 429:
-                    return self._result(answer)
+                    return self._result(answer, exempt)
                 limited = _limited(answer)
                 self._rates.limited(bucket, limited.retry_after, limited.scope == "global")
                 log.warning("rate limited by Discord", extra={"route": route, "retry_after": limited.retry_after})
             raise limited
 
-    def _result(self, answer: RestAnswer) -> Any:
+    def _result(self, answer: RestAnswer, for_interaction: bool) -> Any:
         if 200 <= answer.status < 300:
             return orjson.loads(answer.body) if answer.body else None
         if answer.status >= 500:
             raise Unavailable(f"Discord answered {answer.status}")
+        found = _json(answer.body)
+        if answer.status == 401 and for_interaction:
+            # The interaction's own token is over; that says nothing of the bot's.
+            raise Refused(401, INVALID_TOKEN, str(found.get("message", ""))[:300])
         if answer.status == 401:
             self._halted = True
             raise Unauthorised("Discord does not accept the token")
-        found = _json(answer.body)
         raise Refused(answer.status, int(found.get("code") or 0), str(found.get("message", ""))[:300])
 
 

@@ -11,10 +11,14 @@ import pytest
 
 from sekkei.cli import main
 from sekkei.clock import ManualClock
+from sekkei.runtime import days
+from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
-from systems.eventbot.discord.errors import RateLimited, Refused, Unauthorised, Unavailable
+from sekkei.runtime.outbox import Undeliverable
+from systems.eventbot.discord.errors import OVER, RateLimited, Refused, Unauthorised, Unavailable
 from systems.eventbot.discord.rates import route_of
 from systems.eventbot.discord.rest import Rest, RestAnswer, over_http
+from systems.eventbot.transports import ToInteraction
 from tests.runtime.servers import http_server
 
 OK = (200, {}, {"id": "1"})
@@ -110,6 +114,27 @@ async def test_a_wrong_token_stops_all_traffic(clock: ManualClock) -> None:
         with pytest.raises(Unauthorised):
             await rest.post("7", {"content": "a"})
     assert len(canned.sent) == 1
+
+
+@pytest.mark.parametrize("code", [50027, 0])
+async def test_an_interaction_that_is_over_stops_nothing_else(clock: ManualClock, code: int) -> None:
+    over = (401, {}, {"message": "Invalid Webhook Token", "code": code})
+    canned = Canned(over, over, OK)
+    rest = client(clock, canned, [])
+    with pytest.raises(Refused) as refused:
+        await rest.edit_original("token", {"content": "a"})
+    assert refused.value.code in OVER
+    with pytest.raises(Undeliverable):
+        await ToInteraction(rest).send(late_reply(clock))
+    await rest.post("7", {"content": "a"})
+    assert len(canned.sent) == 3
+
+
+def late_reply(clock: ManualClock) -> Message:
+    now, body = days.now(clock), {"message": {"content": "a"}}
+    return Message(
+        id="1", system="eventbot", kind="eventbot.reply", to="t", body=body, created_at=now, due_at=now, listed_at=now
+    )
 
 
 async def test_errors_are_typed(clock: ManualClock) -> None:
