@@ -33,14 +33,38 @@ class Stale(Exception):
     """What was read first has changed since; read again."""
 
 
+class Token:
+    """The token of one transaction through all its tries.
+
+    An answer can be lost after the transaction has happened. As long as a try asks for the same as the one before, it
+    carries the same token, so that the store recognises it and does not take its own work for somebody else's.
+    """
+
+    def __init__(self, db: Database, given: str | None) -> None:
+        self._uuid = db.clock.uuid
+        self._given = given
+        self._own: str | None = None
+        self._items: list[dict[str, Any]] | None = None
+        # A store in this process never loses an answer, and spares the row that remembers the token.
+        self._needed = given is not None or not getattr(db.store, "answers_surely", False)
+
+    def of(self, items: list[dict[str, Any]]) -> str | None:
+        if self._given is not None or not self._needed:
+            return self._given
+        if self._own is None or items != self._items:
+            self._own, self._items = self._uuid(), items
+        return self._own
+
+
 async def write(db: Database, action: Action[Any, Any]) -> Any:
     """Carry out one action; returns what its type says."""
+    token, now = Token(db, None), int(db.clock.now())
     for attempt in range(TRIES_MAX):
         try:
-            pieces, knowledge = await _prepare(db, (action,))
+            pieces, knowledge = await _prepare(db, (action,), now)
             if len(pieces) == 1 and pieces[0].kind != "ConditionCheck":
                 return await _single(db, pieces[0], knowledge)
-            await _together(db, pieces, knowledge, None, action.pattern)
+            await _together(db, pieces, knowledge, token, action.pattern)
         except (Stale, TransactionConflictException):
             await pause(attempt, db.clock)
             continue
@@ -52,11 +76,12 @@ async def write(db: Database, action: Action[Any, Any]) -> Any:
 
 async def transact(db: Database, actions: tuple[Action[Any, Any], ...], token: str | None, pattern: str | None) -> None:
     """Carry out several actions, all or none."""
+    through_all, now = Token(db, token), int(db.clock.now())
     for attempt in range(TRIES_MAX):
-        pieces, knowledge = await _prepare(db, actions)
+        pieces, knowledge = await _prepare(db, actions, now)
         _check_distinct(pieces)
         try:
-            await _together(db, pieces, knowledge, token, pattern)
+            await _together(db, pieces, knowledge, through_all, pattern)
             return
         except (Stale, TransactionInProgressException):
             await pause(attempt, db.clock)
@@ -69,8 +94,9 @@ def _contended(what: str) -> Contended:
     )
 
 
-async def _prepare(db: Database, actions: tuple[Action[Any, Any], ...]) -> tuple[list[Piece], Knowledge]:
-    knowledge = Knowledge(int(db.clock.now()), db.table_name)
+async def _prepare(db: Database, actions: tuple[Action[Any, Any], ...], now: int) -> tuple[list[Piece], Knowledge]:
+    """`now` is the same in every try, so that a try that nothing has changed for asks for the same."""
+    knowledge = Knowledge(now, db.table_name)
     pieces: list[Piece] = []
     for action in actions:
         try:
@@ -153,12 +179,12 @@ async def _result(db: Database, action: Action[Any, Any], knowledge: Knowledge) 
     return None
 
 
-async def _together(
-    db: Database, pieces: list[Piece], knowledge: Knowledge, token: str | None, pattern: str | None
-) -> None:
-    request: dict[str, Any] = {"TransactItems": [{piece.kind: piece.request} for piece in pieces]}
-    if token is not None:
-        request["ClientRequestToken"] = token
+async def _together(db: Database, pieces: list[Piece], knowledge: Knowledge, token: Token, pattern: str | None) -> None:
+    items = [{piece.kind: piece.request} for piece in pieces]
+    request: dict[str, Any] = {"TransactItems": items}
+    carried = token.of(items)
+    if carried is not None:
+        request["ClientRequestToken"] = carried
     db.measure_into(request)
     try:
         response = await db.store.call("TransactWriteItems", request)

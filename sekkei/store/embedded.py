@@ -18,6 +18,9 @@ class Embedded:
     settings of its own may stand in the path's place; closing the store closes it.
     """
 
+    answers_surely = True
+    """What happened is always answered: no network is in between to lose the answer."""
+
     def __init__(self, path: str | os.PathLike[str] | Engine | None = None, *, clock: Clock = SYSTEM) -> None:
         if isinstance(path, Engine):
             self.engine = path

@@ -9,7 +9,7 @@ import pytest
 
 import sekkei.design.retries as retries
 from sekkei.clock import ManualClock
-from sekkei.design import ConditionFailed, Contended, Database, TransactionFailed
+from sekkei.design import ConditionFailed, Contended, Database, TransactionFailed, tables
 from sekkei.engine.errors import ConditionalCheckFailedException, TransactionCanceledException
 from sekkei.store import Embedded
 from tests.design.example import Task, Totals, design, tasks, totals
@@ -133,3 +133,30 @@ async def test_an_empty_store_is_closed_with_its_database() -> None:
     await db.close()
     with pytest.raises(Exception, match="closed"):
         await store.call("ListTables", {})
+
+
+async def test_a_transaction_whose_answer_was_lost_is_recognised() -> None:
+    """The first try happens but is answered with a conflict, as after a lost answer; the second finds its own work."""
+    inner = Embedded()
+    await tables.create(inner, design, "test")
+    tokens: list[str] = []
+
+    class LosesTheFirst:
+        async def call(self, operation: str, request: Any) -> dict[str, Any]:
+            answer = await inner.call(operation, request)
+            if operation == "TransactWriteItems":
+                tokens.append(request["ClientRequestToken"])
+                if len(tokens) == 1:
+                    raise TransactionCanceledException.of([{"Code": "TransactionConflict"}, {"Code": "None"}])
+            return answer
+
+        async def close(self) -> None: ...
+
+    db = design.open(LosesTheFirst(), env="test")
+    await db.transact(tasks.create(TASK), totals.upsert("t").add(Totals.todo, 1))
+    assert len(tokens) == 2
+    assert tokens[0] == tokens[1]
+    assert (await db.need(totals("t").consistent())).todo == 1
+    await db.transact(totals.upsert("t").add(Totals.todo, 1), tasks.must_exist("t", "k"))
+    assert tokens[2] != tokens[0], "another transaction has another token"
+    await inner.close()
