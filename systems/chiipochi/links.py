@@ -73,6 +73,8 @@ def donation_key(order_id: str) -> tuple[str, datetime] | None:
     user_id, bar, text = order_id.partition("|")
     try:
         created_at = datetime.fromisoformat(text)
-    except ValueError:
+        if created_at.tzinfo is None or not bar or not user_id:
+            return None
+        return user_id, created_at.astimezone(UTC)
+    except (ValueError, OverflowError):  # the first and the last day of all have no time in other zones
         return None
-    return (user_id, created_at) if bar and user_id and created_at.tzinfo is not None else None

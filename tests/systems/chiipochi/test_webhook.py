@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from sekkei.web.testing import opened, test_settings
 from systems.chiipochi import SYSTEM
 from systems.chiipochi.design import line_events, state
 from systems.chiipochi.line import local_secret, read_event, signature
-from systems.chiipochi.links import order_id_of
+from systems.chiipochi.links import donation_key, order_id_of
 from systems.chiipochi.models import Status
 from systems.chiipochi.payments import signed
 from systems.chiipochi.payments.local import HEADER
@@ -227,3 +228,16 @@ async def test_callbacks_are_refused_unless_signed_recent_and_of_an_order_of_our
     assert (await quick_bot.donations())[0].status is Status.PENDING
     assert await _callback(quick_bot, paid) == 200
     assert (await quick_bot.donations())[0].status is Status.SUCCEEDED
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["", "U1", "|2025-08-20T05:10:00Z", "U1|", "U1|x", "U1|2025-08-20T05:10:00", "U1|0001-01-01T00:00:00+14:00"],
+)
+def test_what_is_no_order_of_ours(order: str) -> None:
+    assert donation_key(order) is None
+
+
+def test_an_order_names_its_donation() -> None:
+    at = datetime(2025, 8, 20, 5, 10, 0, 123_000, tzinfo=UTC)
+    assert donation_key(order_id_of("U1", at)) == ("U1", at)
