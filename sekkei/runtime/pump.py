@@ -13,8 +13,13 @@ from datetime import timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database
-from sekkei.engine.errors import ExpiredIteratorException, ResourceNotFoundException, TrimmedDataAccessException
+from sekkei.design import Database, replace
+from sekkei.engine.errors import (
+    ExpiredIteratorException,
+    ResourceNotFoundException,
+    TrimmedDataAccessException,
+    ValidationException,
+)
 from sekkei.runtime import days
 from sekkei.runtime.design import Checkpoint, SetAside, checkpoints, set_aside
 from sekkei.runtime.leases import free, take
@@ -185,28 +190,30 @@ class Pump:
         attempts = self._attempts[sequence] = self._attempts.get(sequence, 0) + 1
         if attempts < self._attempts_max:
             return False
-        del self._attempts[sequence]
         now = days.now(self._clock)
-        await self._runtime.write(
-            set_aside.put(
-                SetAside(
-                    consumer=self._consumer,
-                    sequence=sequence,
-                    record=record,
-                    error=reason,
-                    attempts=attempts,
-                    listed_at=now,
-                    expires=now + SET_ASIDE_KEPT,
-                )
-            )
+        aside = SetAside(
+            consumer=self._consumer,
+            sequence=sequence,
+            record=record,
+            error=reason,
+            attempts=attempts,
+            listed_at=now,
+            expires=now + SET_ASIDE_KEPT,
         )
+        try:
+            await self._runtime.write(set_aside.put(aside))
+        except ValidationException:
+            # Two images can be more than one item holds. Without them it still says what it was about, and the
+            # records behind it pass.
+            await self._runtime.write(set_aside.put(replace(aside, record=_without_images(record))))
+        del self._attempts[sequence]
         log.error("a stream record was set aside", extra={"consumer": self._consumer, "sequence": sequence})
         return True
 
     async def replay(self, aside: SetAside) -> bool:
         """Give a record that was set aside to the handler once more; it goes when that succeeds."""
-        answer = await self._handler({"Records": [aside.record]})
-        if answer.get("batchItemFailures"):
+        failed, _ = await self._failures([aside.record])
+        if failed:
             return False
         await self._runtime.write(set_aside.delete(aside.consumer, aside.sequence))
         return True
@@ -232,6 +239,11 @@ class Pump:
         update = checkpoints.upsert(self._consumer, shard).set(Checkpoint.finished, finished)
         update = update.remove(Checkpoint.sequence) if sequence is None else update.set(Checkpoint.sequence, sequence)
         await self._runtime.write(update)
+
+
+def _without_images(record: Record) -> Record:
+    kept = {name: value for name, value in record["dynamodb"].items() if name not in ("NewImage", "OldImage")}
+    return {**record, "dynamodb": kept}
 
 
 def _sequence(record: Record) -> str:

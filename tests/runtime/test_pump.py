@@ -104,6 +104,7 @@ async def test_a_record_that_keeps_failing_is_set_aside(db: Database, clock: Man
     runtime = runtime_design.open(db.store, env="test", clock=clock)
     (aside,) = await runtime.all(newest_set_aside())
     assert aside.attempts == ATTEMPTS_MAX
+    assert not await reading.replay(aside), "it still fails"
     getattr(reader, way).clear()
     assert await reading.replay(aside)
     assert reader.seen[-1] == "bad"
@@ -121,3 +122,18 @@ async def test_a_failure_in_passing_loses_nothing(db: Database, clock: ManualClo
     assert reader.seen.index("b") > reader.seen.index("a")
     assert set(reader.seen) == {"a", "b", "c"}
     assert reader.seen[-2:] == ["b", "c"], "what came behind the failed one is handled again in its turn"
+
+
+async def test_a_record_larger_than_an_item_is_set_aside_without_its_images(db: Database, clock: ManualClock) -> None:
+    reader = Reader()
+    reading = pump(db, clock, reader)
+    bad = "あ" * 100_000
+    reader.poison.add(bad)
+    await write(db, "い" * 100_000)
+    await write(db, bad, "c")
+    for _ in range(ATTEMPTS_MAX + 1):
+        await reading.run_once()
+    assert reader.seen[-1] == "c"
+    (aside,) = await runtime_design.open(db.store, env="test", clock=clock).all(newest_set_aside())
+    assert aside.record["dynamodb"]["Keys"] == {"id": {"S": "0"}}
+    assert "NewImage" not in aside.record["dynamodb"]
