@@ -7,6 +7,7 @@ transaction that puts the notice into the outbox: a monitor that dies in between
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -34,6 +35,7 @@ from systems.lessons.providers import Availability, Provider
 from systems.lessons.rules import Fairness, Policy, Slot, quiet_pause, slot_of, to_tell
 
 HORIZON = timedelta(days=14)
+TOLD_AT_ONCE = 25
 
 log = logging.getLogger("sekkei.lessons.monitor")
 
@@ -99,9 +101,11 @@ class Monitor:
         mode = self._policy.mode(slot.starts_at, now)
         if mode is Fairness.FIRST_IN_LINE:
             queue = await self._as_they_are(queue)
+        chosen = to_tell(queue, current.episode, found.available, mode, now)
         told = 0
-        for tie in to_tell(queue, current.episode, found.available, mode, now):
-            told += await self._tell(tie, current, mode, now)
+        for start in range(0, len(chosen), TOLD_AT_ONCE):
+            some = chosen[start : start + TOLD_AT_ONCE]
+            told += sum(await asyncio.gather(*(self._tell(tie, current, mode, now) for tie in some)))
         return told
 
     async def _as_they_are(self, queue: list[UserLesson]) -> list[UserLesson]:

@@ -7,13 +7,15 @@ state of the same row. What users have done in the new table since is never over
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, replace
+from sekkei.design import ConditionFailed, Database, Ref, replace
 from sekkei.design.codecs import from_stored
 from sekkei.engine.errors import ResourceNotFoundException
 from sekkei.runtime import days
@@ -22,8 +24,10 @@ from systems.lessons.migration.mapping import OldTable, Place, Unusable, mapped,
 
 SEGMENTS = 4
 PAGE_ROWS = 500
+PLACES_AT_ONCE = 100
 EXAMPLES_MAX = 20
 
+T = TypeVar("T")
 Progress = Callable[[int], None]
 
 
@@ -62,8 +66,7 @@ class Move:
     async def plan(self) -> Report:
         """What a run would do; nothing is written."""
         report, wanted = await self._wanted()
-        for place, tie in wanted.items():
-            there = await self._there(place)
+        async for _, tie, there in self._beside(wanted):
             if there is None:
                 report.written += 1
             elif _same(there, tie):
@@ -85,9 +88,7 @@ class Move:
         await self._save(Stage.RUNNING, cursors, 0)
         for segment in range(SEGMENTS):
             async for rows, cursor in self._pages(segment, cursors.get(str(segment))):
-                for row in rows:
-                    report.rows += 1
-                    await self._copy(row, report)
+                await self._copy_page(rows, report)
                 cursors[str(segment)] = cursor or "end"
                 await self._save(Stage.RUNNING, cursors, report.written)
                 self._progress(report.rows)
@@ -100,8 +101,7 @@ class Move:
         if state is None or state.stage not in (Stage.COPIED, Stage.VERIFIED):
             raise WrongStage("Run the copy to its end first: sekkei lessons migrate run")
         report, wanted = await self._wanted()
-        for place, tie in wanted.items():
-            there = await self._there(place)
+        async for place, tie, there in self._beside(wanted):
             if there is not None and (_same(there, tie) or not _may_replace(there, tie)):
                 report.unchanged += 1
             else:
@@ -124,8 +124,7 @@ class Move:
             raise WrongStage("After the cutover there is no way back: the new table leads.")
         _, wanted = await self._wanted()
         removed = 0
-        for place, tie in wanted.items():
-            there = await self._there(place)
+        async for place, tie, there in self._beside(wanted):
             if there is None or not _is_moved(there) or there.updated_at != tie.updated_at:
                 continue
             user, slot = place
@@ -163,12 +162,35 @@ class Move:
         report.conflicts = sum(len(ties) - 1 for ties in groups.values())
         return report, {place: merged(ties) for place, ties in groups.items()}
 
-    async def _copy(self, row: dict[str, Any], report: Report) -> None:
-        try:
-            tie = mapped(row, self._old)
-        except Unusable as reason:
-            report.refuse(str(reason))
-            return
+    async def _beside(
+        self, wanted: dict[Place, UserLesson]
+    ) -> AsyncIterator[tuple[Place, UserLesson, UserLesson | None]]:
+        """What is wanted at each place, and what is there."""
+        for batch in batched(wanted.items(), PLACES_AT_ONCE):
+            found = await self._db.get_many([_ref(place) for place, _ in batch])
+            for (place, tie), there in zip(batch, found, strict=True):
+                yield place, tie, there
+
+    async def _copy_page(self, rows: list[dict[str, Any]], report: Report) -> None:
+        """Several places at once; rows that go to one place one after the other."""
+        places: dict[Place, list[UserLesson]] = {}
+        for row in rows:
+            report.rows += 1
+            try:
+                tie = mapped(row, self._old)
+            except Unusable as reason:
+                report.refuse(str(reason))
+                continue
+            places.setdefault(place_of(tie), []).append(tie)
+
+        async def copy(ties: list[UserLesson]) -> None:
+            for tie in ties:
+                await self._copy(tie, report)
+
+        for batch in batched(places.values(), PLACES_AT_ONCE):
+            await asyncio.gather(*(copy(ties) for ties in batch))
+
+    async def _copy(self, tie: UserLesson, report: Report) -> None:
         there = await self._there(place_of(tie))
         if there is not None:
             if not _is_moved(there):
@@ -217,8 +239,7 @@ class Move:
                 return
 
     async def _there(self, place: Place) -> UserLesson | None:
-        user, slot = place
-        return await self._db.get(user_lesson(user, slot.studio_code, slot.lesson_date, slot.start_time, Kind.WAITLIST))
+        return await self._db.get(_ref(place))
 
     async def _state(self) -> Migration | None:
         return await self._db.get(migrations(self._old.table).consistent())
@@ -230,6 +251,17 @@ class Move:
                 Migration(source=self._old.table, stage=stage, cursors=cursors, copied=copied, updated_at=now)
             )
         )
+
+
+def _ref(place: Place) -> Ref[UserLesson]:
+    user, slot = place
+    return user_lesson(user, slot.studio_code, slot.lesson_date, slot.start_time, Kind.WAITLIST)
+
+
+def batched(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    left = iter(values)
+    while batch := list(islice(left, size)):
+        yield batch
 
 
 def _is_moved(tie: UserLesson) -> bool:
