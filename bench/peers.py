@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,6 +48,12 @@ class Peer:
     arguments: Callable[[int, Path], list[str]]
     """Of the command, given a port and an empty folder for data."""
     environ: Callable[[int], dict[str, str]] = field(default=lambda port: {})
+    variant: str = ""
+    """How it is run, where there is more than one way."""
+
+    @property
+    def title(self) -> str:
+        return " ".join(filter(None, (self.name, self.version, self.variant)))
 
     @property
     def home(self) -> Path:
@@ -183,7 +189,21 @@ DYNOXIDE = Peer(
     install=lambda home: _run("cargo", "install", "dynoxide-rs", "--version", "3.2.0", "--locked", "--root", home),
     arguments=lambda port, folder: ["serve", "--port", str(port), "--log", "quiet"],
 )
-ALL = (DYNALITE, MOTO, MINISTACK, DYNOXIDE)
+DYNALITE_ON_DISK = replace(
+    DYNALITE,
+    variant="on disk",
+    arguments=lambda port, folder: ["--port", str(port), "--path", str(folder / "data"), *_dynalite_delays()],
+)
+DYNOXIDE_ON_DISK = replace(
+    DYNOXIDE,
+    variant="on disk",
+    arguments=lambda port, folder: [
+        *("serve", "--port", str(port), "--log", "quiet"),
+        *("--db-path", str(folder / "data.db")),
+    ],
+)
+ALL = (DYNALITE, DYNALITE_ON_DISK, MOTO, MINISTACK, DYNOXIDE, DYNOXIDE_ON_DISK)
+"""In memory unless they say otherwise. On disk, dynalite does not wait for the disk (no fsync)."""
 
 
 def main() -> None:
@@ -194,7 +214,7 @@ def main() -> None:
         except Unavailable as error:
             print(error)
         else:
-            print(f"{peer.name} {peer.version} is in {peer.home.relative_to(ROOT)}")
+            print(f"{peer.title} is in {peer.home.relative_to(ROOT)}")
 
 
 def _dynalite_delays() -> list[str]:

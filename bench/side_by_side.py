@@ -21,7 +21,7 @@ from bench.workload import DELETE, OPERATIONS, Operation
 
 CLIENTS = (1, 16)
 ROUNDS = 3
-ROUND_SECONDS = 0.6
+ROUND_SECONDS = 0.5
 OURS = "sekkei on disk"
 MEMORY = "sekkei in memory"
 Cell = tuple[str, int]
@@ -67,7 +67,7 @@ def _started(stack: ExitStack) -> Iterator[Target]:
     yield Target(MEMORY, stack.enter_context(ours(folder(), "--memory")))
     for peer in peers.ALL:
         try:
-            yield Target(f"{peer.name} {peer.version}", stack.enter_context(peer.serve(folder())))
+            yield Target(peer.title, stack.enter_context(peer.serve(folder())))
         except peers.Unavailable as error:
             print(f"- {error}")
 
