@@ -79,7 +79,8 @@ def mapped(row: Row, mapping: OldTable) -> UserLesson:
     # Without a date of its own it counts as registered long before; the same in every run.
     created = _moment(row.get(mapping.created)) or found.starts_at - UNDATED_BEFORE
     updated = _moment(row.get(mapping.updated)) or created
-    rest = {name: value for name, value in row.items() if name not in mapping.names and name != "ttl"}
+    named = mapping.names
+    rest = {name: value for name, value in row.items() if name not in named and name != "ttl"}
     return UserLesson(
         user_id=user,
         studio_code=found.studio_code,

@@ -149,14 +149,8 @@ class Move:
         groups: dict[Place, list[UserLesson]] = {}
         for segment in range(SEGMENTS):
             async for rows, _ in self._pages(segment, None):
-                for row in rows:
-                    report.rows += 1
-                    try:
-                        tie = mapped(row, self._old)
-                    except Unusable as reason:
-                        report.refuse(str(reason))
-                        continue
-                    groups.setdefault(place_of(tie), []).append(tie)
+                for place, ties in self._grouped(rows, report).items():
+                    groups.setdefault(place, []).extend(ties)
                 self._progress(report.rows)
         report.places = len(groups)
         report.conflicts = sum(len(ties) - 1 for ties in groups.values())
@@ -172,7 +166,14 @@ class Move:
                 yield place, tie, there
 
     async def _copy_page(self, rows: list[dict[str, Any]], report: Report) -> None:
-        """Several places at once; rows that go to one place one after the other."""
+        """Many places at once. Rows that go to one place stand beside each other in the old table."""
+        places = self._grouped(rows, report)
+        for batch in batched(places.items(), PLACES_AT_ONCE):
+            found = await self._db.get_many([_ref(place) for place, _ in batch])
+            copies = (self._copy(ties, there, report) for (_, ties), there in zip(batch, found, strict=True))
+            await asyncio.gather(*copies)
+
+    def _grouped(self, rows: list[dict[str, Any]], report: Report) -> dict[Place, list[UserLesson]]:
         places: dict[Place, list[UserLesson]] = {}
         for row in rows:
             report.rows += 1
@@ -182,30 +183,24 @@ class Move:
                 report.refuse(str(reason))
                 continue
             places.setdefault(place_of(tie), []).append(tie)
+        return places
 
-        async def copy(ties: list[UserLesson]) -> None:
-            for tie in ties:
-                await self._copy(tie, report)
-
-        for batch in batched(places.values(), PLACES_AT_ONCE):
-            await asyncio.gather(*(copy(ties) for ties in batch))
-
-    async def _copy(self, tie: UserLesson, report: Report) -> None:
-        there = await self._there(place_of(tie))
+    async def _copy(self, ties: list[UserLesson], there: UserLesson | None, report: Report) -> None:
+        report.conflicts += len(ties) - 1
+        tie = merged(ties)
         if there is not None:
             if not _is_moved(there):
                 report.kept += 1
                 return
             # A row met again takes its own place; it is no conflict with itself.
-            both = merged([tie, *(part for part in _parts_of(there) if part.waitlist_id != tie.waitlist_id)])
-            report.conflicts += bool((both.legacy or {}).get("conflicts"))
-            if _same(there, both):
+            own = {one.waitlist_id for one in ties}
+            tie = merged([*ties, *(part for part in _parts_of(there) if part.waitlist_id not in own)])
+            if _same(there, tie):
                 report.unchanged += 1
                 return
-            if not _may_replace(there, both):
+            if not _may_replace(there, tie):
                 report.kept += 1
                 return
-            tie = both
         unchanged = UserLesson.user_id.absent()
         if there is not None:
             unchanged = UserLesson.updated_at == there.updated_at
@@ -237,9 +232,6 @@ class Move:
             yield rows, cursor
             if cursor is None:
                 return
-
-    async def _there(self, place: Place) -> UserLesson | None:
-        return await self._db.get(_ref(place))
 
     async def _state(self) -> Migration | None:
         return await self._db.get(migrations(self._old.table).consistent())
