@@ -23,7 +23,7 @@ from sekkei.web.gate import SESSION_COOKIE
 from sekkei.web.limits import Rate, address
 from sekkei.web.pages import flash, local_path, page, redirect
 from sekkei.web.texts import t
-from sekkei.web.users import require_user
+from sekkei.web.users import User, require_user
 
 if TYPE_CHECKING:
     from sekkei.web.shell import Shell
@@ -245,12 +245,20 @@ def _signed_out(request: Request) -> Response:
 # The account
 
 
+def in_person(request: Request) -> User:
+    """Whoever signed in here. A token is for the APIs: who finds one must not get the whole account for it."""
+    user = require_user(request)
+    if user.via != "session":
+        raise NotAllowed()
+    return user
+
+
 async def show_account(request: Request) -> Response:
     return await _account_page(request)
 
 
 async def _account_page(request: Request, status: int = 200, **values: Any) -> Response:
-    user = require_user(request)
+    user = in_person(request)
     accounts = _shell(request).accounts
     shown: dict[str, Any] = {
         "profile": Form({"name": user.name}),
@@ -266,7 +274,7 @@ async def _account_page(request: Request, status: int = 200, **values: Any) -> R
 
 
 async def rename(request: Request) -> Response:
-    user = require_user(request)
+    user = in_person(request)
     try:
         await _shell(request).accounts.rename(user.id, (await form(request, Name)).name)
     except Invalid as wrong:
@@ -277,7 +285,7 @@ async def rename(request: Request) -> Response:
 
 async def set_password(request: Request) -> Response:
     """A new password ends every other session."""
-    user = require_user(request)
+    user = in_person(request)
     accounts = _shell(request).accounts
     try:
         await accounts.set_password(user.id, (await form(request, NewPassword)).password)
@@ -291,12 +299,12 @@ async def set_password(request: Request) -> Response:
 
 
 async def sign_out_everywhere(request: Request) -> Response:
-    await _shell(request).accounts.end_all_sessions(require_user(request).id)
+    await _shell(request).accounts.end_all_sessions(in_person(request).id)
     return _signed_out(request)
 
 
 async def make_token(request: Request) -> Response:
-    user = require_user(request)
+    user = in_person(request)
     try:
         made = await _shell(request).accounts.make_token(user.id, (await form(request, Name)).name)
     except Invalid as wrong:
@@ -305,6 +313,6 @@ async def make_token(request: Request) -> Response:
 
 
 async def delete_token(request: Request) -> Response:
-    user = require_user(request)
+    user = in_person(request)
     await _shell(request).accounts.delete_token(user.id, (await form(request, TokenHash)).hash)
     return redirect(request, "/account")

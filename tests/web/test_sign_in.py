@@ -293,3 +293,21 @@ async def test_an_address_in_letters_that_no_header_carries() -> None:
         assert "花@example.com" in (await client.get("/sign-in/code")).text
         assert (await client.post("/sign-in/code", {"code": await mailed_code(client)})).status == 303
         assert await is_signed_in(client)
+
+
+async def test_a_token_opens_the_apis_but_not_the_account() -> None:
+    async with opened(SYSTEM) as client:
+        await sign_up(client)
+        account = await client.shell.accounts.by_email("hana@example.com")
+        assert account is not None
+        program = client.another(bearer=await client.shell.accounts.make_token(account.id, "script"))
+        assert (await program.json("GET", "/example/api/notes")).status == 200
+        assert (await program.get("/account")).status == 403
+        forms = {"name": {"name": "x"}, "password": {"password": "a new password"}, "tokens": {"name": "x"}}
+        for page, fields in {**forms, "tokens/delete": {"hash": "x"}, "sign-out-everywhere": {}}.items():
+            assert (await program.post(f"/account/{page}", fields, token="")).status == 403
+        assert len(await client.shell.accounts.tokens(account.id)) == 1
+        assert await is_signed_in(client)
+        assert (
+            await client.another().post("/sign-in", {"email": account.email, "password": "correct horse"})
+        ).status == 303
