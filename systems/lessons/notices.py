@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import orjson
+
 from systems.lessons.design import Contact, Lesson, UserLesson
 from systems.lessons.links import Links
 from systems.lessons.rules import slot_of
@@ -96,7 +98,9 @@ def _messages(person: Contact | None, notice: Notice) -> Messages:
         subject = f"{notice.title}: {notice.what}"
         found["mail"] = {"to": person.email, "subject": subject, "text": text, "html": html}
     if "line" in person.channels and person.line_user_id:
-        found["line"] = {"to": person.line_user_id, "messages": [{"type": "text", "text": text[:LINE_TEXT_MAX]}]}
+        # As one text, the form that the transport for LINE reads.
+        letters = orjson.dumps([{"type": "text", "text": text[:LINE_TEXT_MAX]}]).decode()
+        found["line"] = {"to": person.line_user_id, "messages": letters}
     if "push" in person.channels and person.push_token:
         body = {"title": notice.title, "body": notice.what, "data": {"url": notice.link}}
         found["push"] = {"to": person.push_token, **body}

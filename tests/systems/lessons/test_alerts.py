@@ -8,8 +8,12 @@ import pytest
 
 from sekkei.design import replace
 from sekkei.runtime import days
+from systems.chiipochi.messages import opened as line_messages
 from systems.lessons import refusals
 from systems.lessons.design import Contact, Kind, Lesson, Status, UserLesson, lesson, user_lesson
+from systems.lessons.links import Links
+from systems.lessons.notices import Notices
+from systems.lessons.studios import Studio
 from tests.systems.lessons.conftest import LESSON, World
 
 SLOT = (LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)
@@ -100,3 +104,26 @@ async def test_a_lesson_of_the_past_cannot_be_put_into_the_timetable(world: Worl
         await world.service.save_lesson(replace(found, instructor="Mako"))
     assert days.now(world.clock) == LESSON.starts_at
     assert (await current(world)).instructor == "YUKI"
+
+
+def test_every_channel_gets_its_own_form() -> None:
+    ways = frozenset({"mail", "line", "push"})
+    person = Contact(
+        user_id="a", name="<花>", email="a@b", line_user_id="U1", push_token="ExponentPushToken[x]", channels=ways
+    )
+    now = LESSON.starts_at
+    lesson = Lesson(
+        studio_code="gnz",
+        lesson_date=now.date(),
+        start_time=now.time(),
+        lesson_name="House",
+        instructor="Y",
+        updated_at=now,
+    )
+    found = Notices(Links(b"k"), "https://x.example", [Studio("gnz", "銀座")]).called_off(person, lesson)
+    assert set(found) == ways
+    assert "&lt;花&gt;" in found["mail"]["html"]
+    (letter,) = line_messages(found["line"])
+    assert letter["text"].startswith("<花> さん\n\n休講のお知らせ。")
+    assert found["push"]["data"] == {"url": "https://x.example/lessons/gnz/2025-07-30/19:30"}
+    assert Notices(Links(b"k"), "https://x.example", []).called_off(None, lesson) == {}
