@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Any
 
 from sekkei.engine.errors import (
@@ -41,7 +42,6 @@ class Token:
     """
 
     def __init__(self, db: Database, given: str | None) -> None:
-        self._uuid = db.clock.uuid
         self._given = given
         self._own: str | None = None
         self._items: list[dict[str, Any]] | None = None
@@ -52,7 +52,8 @@ class Token:
         if self._given is not None or not self._needed:
             return self._given
         if self._own is None or items != self._items:
-            self._own, self._items = self._uuid(), items
+            # Chance itself, not the clock's: stores outlive programs, and a token must not come back in another one.
+            self._own, self._items = secrets.token_hex(16), items
         return self._own
 
 
