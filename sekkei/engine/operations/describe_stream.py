@@ -14,7 +14,7 @@ def describe_stream(snapshot: Snapshot, checked: Checked, render: Render) -> Res
     request = checked.request
     stream = streams.find_stream(snapshot, request["StreamArn"])
     # The one shard never splits: it has no children, and nothing comes after it.
-    beyond = request.get("ExclusiveStartShardId") == stream.shard_id or "ShardFilter" in request
+    beyond = request.get("ExclusiveStartShardId", "") >= stream.shard_id or "ShardFilter" in request
     return {
         "StreamDescription": {
             **stream.record,

@@ -8,6 +8,7 @@ from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation import fields
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.shapes import String, Structure
+from sekkei.engine.validation.stream_arn import check_stream_arn
 
 SHAPE = Structure(
     "GetShardIteratorInput",
@@ -21,6 +22,7 @@ SHAPE = Structure(
 
 
 def rules(request: dict[str, Any]) -> Checked:
+    check_stream_arn(request["StreamArn"])
     kind = request["ShardIteratorType"]
     by_number = kind.endswith("SEQUENCE_NUMBER")
     if by_number and "SequenceNumber" not in request:
