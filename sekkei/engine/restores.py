@@ -24,7 +24,7 @@ from sekkei.engine.operations.create_table import (
     encryption_description,
     throughput,
 )
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.transaction import ABSENT, Transaction
 
 Record = dict[str, Any]
 
@@ -146,7 +146,7 @@ def _write(transaction: Transaction, copy: Copy, items: list[CopiedItem]) -> Non
     for item in items:
         row = transaction.load(table.id, *item)
         if table.indexes and item.is_sound:
-            transaction.index(table, item.key, row, None, orjson.loads(item.blob))
+            transaction.index(table, item.key, row, ABSENT, (orjson.loads(item.blob), item.size))
 
 
 def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:

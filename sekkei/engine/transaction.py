@@ -19,6 +19,10 @@ from sekkei.engine.values import Item
 
 TTL_KEY_BYTES = 8
 
+Sized = tuple[Item | None, int]
+"""An item with its size, which is known wherever an item is written; None where there is no item."""
+ABSENT: Sized = (None, 0)
+
 
 class Transaction(Snapshot):
     """What an operation that writes gets to work with. Only the writer's thread has one.
@@ -54,7 +58,7 @@ class Transaction(Snapshot):
             self._cursor.execute(sql.update_item(table.id), (blob, size, crc, row))
             self._count(table.id, 0, size - old.size)
         if table.indexes or table.ttl_attribute:
-            self.index(table, key, row, old.item if old else None, item)
+            self.index(table, key, row, (old.item, old.size) if old else ABSENT, (item, size))
         if table.logs_changes:
             self._log(table, key, item, old, blob, size, by_ttl)
         return True
@@ -71,26 +75,26 @@ class Transaction(Snapshot):
         self._cursor.execute(sql.delete_item(table.id), (old.row,))
         self._count(table.id, -1, -old.size)
         if table.indexes or table.ttl_attribute:
-            self.index(table, key, old.row, old.item, None)
+            self.index(table, key, old.row, (old.item, old.size), ABSENT)
         if table.logs_changes:
             self._log(table, key, old.item, old, None, 0, by_ttl)
 
-    def index(self, table: Table, base: bytes, row: int, old: Item | None, new: Item | None) -> None:
+    def index(self, table: Table, base: bytes, row: int, old: Sized, new: Sized) -> None:
         """Move an item's entries from where the old item had them to where the new one has them."""
         for index in table.indexes.values():
             self._move_entry(index, base, row, old, new)
         if table.ttl_attribute is not None and table.ttl_index_id is not None:
-            self._move(
-                table.ttl_index_id, base, row, ttl_key(old, table.ttl_attribute), ttl_key(new, table.ttl_attribute)
-            )
+            attribute = table.ttl_attribute
+            self._move(table.ttl_index_id, base, row, ttl_key(old[0], attribute), ttl_key(new[0], attribute))
 
-    def _move_entry(self, index: Index, base: bytes, row: int, old: Item | None, new: Item | None) -> None:
-        old_key = index.key.bytes_of(old) if old is not None else None
-        new_key = index.key.bytes_of(new) if new is not None else None
+    def _move_entry(self, index: Index, base: bytes, row: int, old: Sized, new: Sized) -> None:
+        old_key = index.key.bytes_of(old[0]) if old[0] is not None else None
+        new_key = index.key.bytes_of(new[0]) if new[0] is not None else None
         self._move(index.id, base, row, old_key, new_key)
-        old_size = values.item_size(index.project(old)) if old is not None and old_key is not None else 0
-        new_size = values.item_size(index.project(new)) if new is not None and new_key is not None else 0
-        self._count(index.id, (new_key is not None) - (old_key is not None), new_size - old_size)
+        bytes_more = (_entry_size(index, new) if new_key is not None else 0) - (
+            _entry_size(index, old) if old_key is not None else 0
+        )
+        self._count(index.id, (new_key is not None) - (old_key is not None), bytes_more)
 
     def _move(self, index_id: int, base: bytes, row: int, old_key: bytes | None, new_key: bytes | None) -> None:
         if old_key == new_key:
@@ -194,6 +198,12 @@ class Transaction(Snapshot):
             f"SELECT 1 FROM index_{index_id} WHERE key = ? AND base = ?", (index_key, base)
         ).fetchall()
         return not found
+
+
+def _entry_size(index: Index, sized: Sized) -> int:
+    """An entry that holds the whole item is as large as the item, and need not be measured again."""
+    item, size = sized
+    return size if index.projected is None or item is None else values.item_size(index.project(item))
 
 
 def ttl_key(item: Item | None, attribute: str) -> bytes | None:

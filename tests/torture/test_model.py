@@ -295,7 +295,7 @@ def _keep_index_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     index = Transaction.index
 
     def forgetful(self: Transaction, table: Any, base: bytes, row: int, old: Any, new: Any) -> None:
-        if new is not None:
+        if new[0] is not None:
             index(self, table, base, row, old, new)
 
     monkeypatch.setattr(Transaction, "index", forgetful)
