@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -133,9 +132,9 @@ def _normalised_set(kind: str, content: list[str]) -> list[str]:
 
 
 def in_order(kind: str, members: list[str]) -> list[str]:
-    """The members of a set as DynamoDB gives them back: in order, whatever order they came in."""
-    if len(members) > 1:
-        members.sort(key=_MEMBER_ORDER[kind])
+    """The members of a set as DynamoDB gives them back: strings in order, the others as they came."""
+    if kind == "SS":
+        members.sort()
     return members
 
 
@@ -158,9 +157,6 @@ def _text_bytes(text: str) -> int:
 
 def _base64_bytes(text: str) -> int:
     return len(text) // 4 * 3 - text.endswith("=") - text.endswith("==")
-
-
-_MEMBER_ORDER: dict[str, Callable[[str], Any] | None] = {"SS": None, "NS": numbers.sort_bytes, "BS": binary}
 
 
 def size(value: AttributeValue) -> int:

@@ -20,7 +20,7 @@ async def test_what_was_put_is_got(tables: Tables) -> None:
         **item(pk="a", sk=1, text="ことば"),
         "n": {"N": "1.5"},
         "b": {"B": "aGk="},
-        "s": {"NS": ["1", "2"]},
+        "s": {"NS": ["2", "1"]},
     }
     assert await tables.get(pk="a", sk=2) is None
 
