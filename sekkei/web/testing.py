@@ -11,7 +11,9 @@ async with opened(systems.tasks.SYSTEM) as client:
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -220,7 +222,13 @@ class Client:
 def test_settings(**changes: Any) -> Settings:
     """Settings of a test: a demo on one's own machine, without a rate limit."""
     values = {"rate_limit": "off", **changes.pop("values", {})}
-    given = {"data": Path("unused"), "env": "test", "demo": True, "secrets": Secrets(b"a secret for tests"), **changes}
+    given = {
+        "data": Path(tempfile.gettempdir()) / f"sekkei-test-{os.getpid()}",
+        "env": "test",
+        "demo": True,
+        "secrets": Secrets(b"a secret for tests"),
+        **changes,
+    }
     return Settings(values=values, **given)
 
 
