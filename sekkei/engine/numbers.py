@@ -18,6 +18,8 @@ EXPONENT_MIN = -130
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE]([+-]?)0*(\d+))?", re.ASCII)
 # No text of a request is long enough for its digits to make up for an exponent of this many digits.
 _EXPONENT_DIGITS_MAX = 12
+_INT64_MAX = 2**63 - 1
+_INT64_DIGITS = 20
 # A longer text is cut down before it becomes a Decimal, of which every digit costs a Python object.
 _TEXT_LENGTH_MAX = 200
 # Wide enough that no sum or difference of two legal numbers is rounded before it is judged.
@@ -34,15 +36,33 @@ def normalise(text: str) -> str:
 def to_decimal(text: str) -> Decimal:
     match = _NUMBER.fullmatch(text)
     if not match:
-        raise ValidationException(
-            "The parameter cannot be converted to a numeric value" + (f": {text}" if text else "")
-        )
-    if match[5] and len(match[5]) > _EXPONENT_DIGITS_MAX:
-        # Decimal cannot hold such an exponent; any other that is out of range gives the same answer.
-        if Decimal(match[1]).is_zero():
-            return Decimal(0)
-        return Decimal("1E-1000" if match[4] == "-" else "1E+1000")
+        raise _no_number(text)
+    if match[5]:
+        exponent = int(match[4] + match[5]) if len(match[5]) < _INT64_DIGITS else _INT64_MAX + 1
+        if abs(exponent) > _INT64_MAX:
+            raise _no_number(text)
+        if len(match[5]) > _EXPONENT_DIGITS_MAX or _is_zero(match[1]):
+            # Decimal may not hold such an exponent, and zero is judged by the one it is written with.
+            return _by_exponent(exponent, _is_zero(match[1]))
     return Decimal(text) if len(text) <= _TEXT_LENGTH_MAX else _cut_down(match)
+
+
+def _no_number(text: str) -> ValidationException:
+    return ValidationException("The parameter cannot be converted to a numeric value" + (f": {text}" if text else ""))
+
+
+def _is_zero(mantissa: str) -> bool:
+    return not mantissa.strip("0.")
+
+
+def _by_exponent(exponent: int, zero: bool) -> Decimal:
+    """Zero, or a number that is as far out of range as this exponent."""
+    if exponent > EXPONENT_MAX:
+        return Decimal("1E+1000")
+    if exponent < EXPONENT_MIN:
+        return Decimal("1E-1000")
+    assert zero, "an exponent within the range is short"
+    return Decimal(0)
 
 
 def _cut_down(match: re.Match[str]) -> Decimal:
