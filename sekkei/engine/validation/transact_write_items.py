@@ -31,9 +31,9 @@ def _action(name: str, required: str, **members: Shape) -> Structure:
 SHAPE = Structure(
     "TransactWriteItemsInput",
     "TransactItems",
+    ClientRequestToken=fields.CLIENT_REQUEST_TOKEN,
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
     ReturnItemCollectionMetrics=fields.RETURN_ITEM_COLLECTION_METRICS,
-    ClientRequestToken=fields.CLIENT_REQUEST_TOKEN,
     TransactItems=List(
         Structure(
             "TransactWriteItem",
