@@ -43,7 +43,7 @@ def to_decimal(text: str) -> Decimal:
             raise _no_number(text)
         if len(match[5]) > _EXPONENT_DIGITS_MAX or _is_zero(match[1]):
             # Decimal may not hold such an exponent, and zero is judged by the one it is written with.
-            return _by_exponent(exponent, _is_zero(match[1]))
+            return _by_exponent(exponent - len(match[1].partition(".")[2]), _is_zero(match[1]))
     return Decimal(text) if len(text) <= _TEXT_LENGTH_MAX else _cut_down(match)
 
 
