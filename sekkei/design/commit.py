@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import TYPE_CHECKING, Any
 
 from sekkei.engine.errors import (
@@ -53,7 +53,7 @@ class Token:
             return self._given
         if self._own is None or items != self._items:
             # Chance itself, not the clock's: stores outlive programs, and a token must not come back in another one.
-            self._own, self._items = secrets.token_hex(16), items
+            self._own, self._items = os.urandom(16).hex(), items
         return self._own
 
 
