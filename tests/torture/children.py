@@ -113,6 +113,8 @@ def _commit_each_put() -> None:
     def torn(self: Transaction, *arguments: Any, **more: Any) -> bool:
         changed = put(self, *arguments, **more)
         self.connection.execute("COMMIT")
+        # Long enough for another process to look, also where they take turns on one core.
+        time.sleep(0.005)
         self.connection.execute("BEGIN IMMEDIATE")
         return changed
 
