@@ -5,26 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from sekkei.clock import Clock
 from sekkei.runtime.days import JST
+from sekkei.runtime.identifiers import uuid7
 
 DISCORD_EPOCH_MS = 1_420_070_400_000
 PREFIX = "e1"
 """Of every custom_id. Messages live for years: another scheme gets another prefix, and this one stays understood."""
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SNOWFLAKE = re.compile(r"[0-9]{1,20}")
-
-
-def uuid7(clock: Clock) -> str:
-    """48 bits of milliseconds, then chance."""
-    milliseconds = int(clock.now() * 1000) & ((1 << 48) - 1)
-    chance = UUID(clock.uuid()).int
-    bits = (
-        (milliseconds << 80) | (0x7 << 76) | ((chance >> 64 & 0xFFF) << 64) | (0b10 << 62) | (chance & ((1 << 62) - 1))
-    )
-    return str(UUID(int=bits))
 
 
 def new_event_id(clock: Clock) -> str:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import Invalid, Refusal
 from systems.eventbot import render
-from systems.eventbot.identifiers import Press, custom_id, uuid7
+from systems.eventbot.identifiers import Press, custom_id
 from systems.eventbot.interactions import answers
 from systems.eventbot.interactions.answers import Answer
 from systems.eventbot.interactions.incoming import AUTOCOMPLETE, COMPONENT, MODAL, PING, Interaction

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from sekkei.design import ConditionFailed
+from sekkei.runtime.identifiers import uuid7
 from systems.eventbot import design
 from systems.eventbot.discord import permissions
 from systems.eventbot.entities import (
@@ -22,7 +23,6 @@ from systems.eventbot.entities import (
     organiser_links,
     templates,
 )
-from systems.eventbot.identifiers import uuid7
 from systems.eventbot.refusals import BadLink, Missing, NoSuchTemplate, NotManager
 from systems.eventbot.service.desk import Actor, Desk
 

@@ -18,6 +18,7 @@ from sekkei.design import Action, Contended, Database, TransactionFailed
 from sekkei.design.retries import pause
 from sekkei.runtime import days
 from sekkei.runtime.design import State
+from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.outbox import Outbox
 from systems.tasks.design import invitations_of, one_invitation
 from systems.tasks.entered import line_of
@@ -33,7 +34,6 @@ from systems.tasks.entities import (
     teams,
     users,
 )
-from systems.tasks.identifiers import time_ordered
 from systems.tasks.refusals import AlreadyInvited, AlreadyMember, InvitationOver, NoSuchTeam, NotYourMail, TooLarge
 from systems.tasks.service.access import Access
 from systems.tasks.service.people import People, Visitor
@@ -71,7 +71,7 @@ class Invitations:
         await self._refuse_member(team_id, email)
         if len(await self._db.all(invitations_of(team_id).consistent())) >= OPEN_MAX:
             raise TooLarge(most=OPEN_MAX)
-        now, invite_id, nonce = days.now(self._clock), time_ordered(self._clock), secrets.token_urlsafe(16)
+        now, invite_id, nonce = days.now(self._clock), uuid7(self._clock), secrets.token_urlsafe(16)
         made = Invitation(
             team_id=team_id,
             invite_id=invite_id,

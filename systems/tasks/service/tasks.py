@@ -19,6 +19,7 @@ from sekkei.design import (
 )
 from sekkei.design.retries import pause
 from sekkei.runtime import days
+from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import Changed, Refusal
 from systems.tasks.changes import EDITABLE, Changes, Draft
@@ -36,7 +37,7 @@ from systems.tasks.entities import (
     totals,
 )
 from systems.tasks.filters import Filter
-from systems.tasks.identifiers import short, time_ordered
+from systems.tasks.identifiers import short
 from systems.tasks.refusals import BadText, NoSuchMember, NoSuchTag, NoSuchTask, NoSuchTeam, TooLarge
 from systems.tasks.service.access import Access
 from systems.tasks.statuses import Status
@@ -233,7 +234,7 @@ class Tasks:
         made = Comment(
             team_id=team_id,
             task_id=task_id,
-            comment_id=time_ordered(self._clock),
+            comment_id=uuid7(self._clock),
             author=who,
             author_name=member.user_name,
             text=written,

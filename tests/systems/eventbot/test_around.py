@@ -14,11 +14,12 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.days import JST
 from sekkei.runtime.eventbridge import EventBridgeSchedules
 from sekkei.runtime.eventbridge import schedule_name as checked_name
+from sekkei.runtime.identifiers import uuid7
 from sekkei.store import Embedded
 from systems.eventbot import SYSTEM, calendar, spreadsheet
 from systems.eventbot.discord.signature import Signer
 from systems.eventbot.entities import Member
-from systems.eventbot.identifiers import custom_id, new_event_id, nonce, read_custom_id, schedule_name, uuid7
+from systems.eventbot.identifiers import custom_id, new_event_id, nonce, read_custom_id, schedule_name
 from systems.eventbot.service import EventView
 from tests.systems.eventbot.conftest import AOI, REN, START, Bot, bot_on
 from tests.systems.eventbot.test_limits import NOW, event
