@@ -16,10 +16,9 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.design import JobRun, due_jobs, job_runs
-from sekkei.runtime.leases import due, free, held, take
+from sekkei.runtime.leases import LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
-LEASE = timedelta(seconds=60)
 ATTEMPTS_MAX = 50
 RUNS_PER_ROUND = 25
 KEPT = timedelta(days=30)
@@ -60,6 +59,7 @@ class Jobs:
         self._clock = clock
         self._system = system
         self._worker = worker
+        self._leases = Leases(runtime, clock, JobRun.lease_until, JobRun.lease_by)
 
     def start_action(self, job: str, payload: Payload, *, id: str) -> Put[JobRun]:
         """An action for a transaction: the job begins when it goes through. The id makes it start once."""
@@ -103,19 +103,15 @@ class Jobs:
         return worked
 
     async def _begin(self, run: JobRun) -> JobRun | None:
-        now = days.now(self._clock)
-        return await take(
-            self._runtime,
-            job_runs.update(run.id)
-            .set(JobRun.lease_until, now + LEASE)
-            .set(JobRun.lease_by, self._worker)
-            .add(JobRun.attempts, 1)
-            .when(JobRun.due_pk == "JOB", free(JobRun.lease_until, now)),
-        )
+        update = job_runs.update(run.id).add(JobRun.attempts, 1)
+        update = update.when(JobRun.due_pk == "JOB", self._leases.free())
+        return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
 
     async def _work(self, job: Job, run: JobRun) -> None:
         try:
             await self._step(job, run)
+        except LeaseLost as error:
+            log.warning("a step was left to another worker", extra={"job": run.job, "id": run.id, "error": str(error)})
         except Exception as error:
             log.warning("a job's step failed", extra={"job": run.job, "id": run.id, "error": repr(error)})
             await self._fail(run, error)
@@ -123,15 +119,12 @@ class Jobs:
     async def _step(self, job: Job, run: JobRun) -> JobRun:
         """Run the step the job stands at, and save where it stands then."""
         name = run.step or job.steps[0][0]
-        progress = await dict(job.steps)[name](run.payload, run.cursor)
+        work = dict(job.steps)[name](run.payload, run.cursor)
+        token = run.lease_by
+        progress = await (work if token is None else self._leases.keep(job_runs.update(run.id), token, work))
         following: str | None = name if progress.cursor is not None else job.after(name)
         update = (
-            job_runs.update(run.id)
-            .add(JobRun.done, progress.done)
-            .set(JobRun.attempts, 0)
-            .remove(JobRun.lease_until)
-            .remove(JobRun.lease_by)
-            .remove(JobRun.last_error)
+            job_runs.update(run.id).add(JobRun.done, progress.done).set(JobRun.attempts, 0).remove(JobRun.last_error)
         )
         cursor = progress.cursor
         update = update.remove(JobRun.cursor) if cursor is None else update.set(JobRun.cursor, cursor)
@@ -140,21 +133,16 @@ class Jobs:
             update = update.set(JobRun.finished, True).remove(JobRun.due_pk).set(JobRun.expires, now + KEPT)
         else:
             update = update.set(JobRun.step, following).set(JobRun.due_at, now)
-        saved = await take(self._runtime, update.when(held(JobRun.lease_until, run.lease_until)))
+        saved = await take(self._runtime, self._leases.putting_down(update, token))
         if saved is None:  # it took longer than its lease, and somebody else goes on with it
             log.warning("a step was overtaken", extra={"job": run.job, "id": run.id, "step": name})
             return await self._runtime.need(job_runs(run.id).consistent())
         return saved
 
     async def _fail(self, run: JobRun, error: Exception) -> None:
-        update = (
-            job_runs.update(run.id)
-            .set(JobRun.last_error, f"{type(error).__name__}: {error}"[:500])
-            .remove(JobRun.lease_until)
-            .remove(JobRun.lease_by)
-        )
+        update = job_runs.update(run.id).set(JobRun.last_error, f"{type(error).__name__}: {error}"[:500])
         if run.attempts >= ATTEMPTS_MAX:
             update = update.remove(JobRun.due_pk)
         else:
             update = update.set(JobRun.due_at, days.now(self._clock) + backoff(run.attempts, self._clock))
-        await take(self._runtime, update.when(held(JobRun.lease_until, run.lease_until)))
+        await take(self._runtime, self._leases.putting_down(update, run.lease_by))

@@ -1,24 +1,103 @@
-"""Taking something to work on, so that of several workers one does it, and another one can after a crash."""
+"""Taking something to work on, so that of several workers one does it, and another one can after a crash.
+
+A lease is a time and a token in the row itself. It is renewed for as long as the work takes; whoever has lost it (a
+machine that slept, a store that did not answer) stops, and a token that is no longer there cannot save anything.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import Any, TypeVar
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Any, Generic, TypeVar
 
+from sekkei.clock import Clock
 from sekkei.design import Condition, ConditionFailed, Database, Field, Query, Update
+from sekkei.runtime import days
 
 M = TypeVar("M")
+T = TypeVar("T")
+
+LEASE = timedelta(seconds=60)
+RENEWALS = 3
+"""So many tries fall into one lease, so that one that fails costs nothing."""
+
+log = logging.getLogger("sekkei.runtime.leases")
 
 
-def free(lease_until: Field[M, Any], now: datetime) -> Condition[M]:
-    """Nobody works on it, or whoever did has been silent for too long."""
-    return lease_until.absent() | (lease_until < now)
+class LeaseLost(Exception):
+    """Somebody else works on it by now, or it is gone: whoever gets this leaves it alone."""
 
 
-def held(lease_until: Field[M, Any], until: datetime | None) -> Condition[M]:
-    """The lease is still the one that was taken: whoever was too slow must not undo what another one does now."""
-    return lease_until.absent() if until is None else lease_until == until
+class Leases(Generic[M]):
+    """How rows of one entity are taken, kept and put down."""
+
+    def __init__(
+        self,
+        runtime: Database,
+        clock: Clock,
+        until: Field[M, Any],
+        by: Field[M, Any],
+        length: timedelta = LEASE,
+        renew_seconds: float | None = None,
+    ) -> None:
+        self._runtime = runtime
+        self._clock = clock
+        self._until = until
+        self._by = by
+        self._length = length
+        self._renew_seconds = renew_seconds or length.total_seconds() / RENEWALS
+
+    def token(self, worker: str) -> str:
+        """Names who works, and this one time: the same worker later is another holder."""
+        return f"{worker}/{self._clock.uuid()}"
+
+    def taking(self, update: Update[M], token: str) -> Update[M]:
+        return update.set(self._until, self._end()).set(self._by, token)
+
+    def free(self) -> Condition[M]:
+        """Nobody works on it, or whoever did has been silent for too long."""
+        return self._until.absent() | (self._until < days.now(self._clock))
+
+    def held(self, token: str | None) -> Condition[M]:
+        """The lease is still the one that was taken: whoever was too slow must not undo what another one does now."""
+        return self._by.absent() if token is None else self._by == token
+
+    def putting_down(self, update: Update[M], token: str | None) -> Update[M]:
+        """The end of the work; nothing happens when another one has the lease."""
+        return update.remove(self._until).remove(self._by).when(self.held(token))
+
+    async def keep(self, row: Update[M], token: str, work: Awaitable[T]) -> T:
+        """Do the work and renew the row's lease meanwhile. Raises LeaseLost, and stops the work, when it is lost."""
+        task = asyncio.ensure_future(work)
+        held_until = self._end()
+        try:
+            while not (await asyncio.wait({task}, timeout=self._renew_seconds))[0]:
+                renewed = self._end()
+                if await self._renew(row, token):
+                    held_until = renewed
+                elif held_until <= days.now(self._clock):
+                    raise LeaseLost("The store did not answer for as long as the lease was.")
+            return task.result()
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def _renew(self, row: Update[M], token: str) -> bool:
+        """False when the store has not answered, which may be better the next time."""
+        try:
+            await self._runtime.write(row.set(self._until, self._end()).when(self.held(token)))
+        except ConditionFailed:
+            raise LeaseLost("Another worker has taken it.") from None
+        except Exception as error:
+            log.warning("a lease could not be renewed", extra={"token": token, "error": repr(error)})
+            return False
+        return True
+
+    def _end(self) -> datetime:
+        return days.now(self._clock) + self._length
 
 
 async def due(db: Database, query: Query[M], is_ours: Callable[[M], bool], limit: int) -> list[M]:

@@ -16,10 +16,9 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put, Update
 from sekkei.runtime import days
 from sekkei.runtime.design import Message, State, due_messages, messages
-from sekkei.runtime.leases import due, free, held, take
+from sekkei.runtime.leases import LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
-LEASE = timedelta(seconds=60)
 ATTEMPTS_MAX = 12
 KEPT = timedelta(days=90)
 SHELL = "web"
@@ -106,6 +105,7 @@ class Delivery:
         self._worker = worker
         self._systems = None if systems is None else {SHELL, *systems}
         self._local = Shown()
+        self._leases = Leases(runtime, clock, Message.lease_until, Message.lease_by)
 
     async def run_once(self, limit: int = 50) -> int:
         """Send what is due now; returns how many messages were tried."""
@@ -122,9 +122,12 @@ class Delivery:
             return False
         transport = self._transports.get(taken.kind, self._local)
         try:
-            receipt = await transport.send(taken)
+            row = messages.update(taken.id)
+            receipt = await self._leases.keep(row, taken.lease_by or "", transport.send(taken))
         except Undeliverable as error:
             await self._give_up(taken, error)
+        except LeaseLost as error:
+            log.warning("a message was left to another worker", extra={"message_id": taken.id, "error": str(error)})
         except Exception as error:
             log.warning("a message could not be sent", extra={"message_id": taken.id, "error": repr(error)})
             await self._try_later(taken, error)
@@ -133,17 +136,12 @@ class Delivery:
         return True
 
     async def _begin(self, message: Message) -> Message | None:
-        now = days.now(self._clock)
-        return await take(
-            self._runtime,
-            messages.update(message.id)
-            .set(Message.lease_until, now + LEASE)
-            .set(Message.lease_by, self._worker)
-            .add(Message.attempts, 1)
-            .when(Message.state == State.QUEUED, free(Message.lease_until, now)),
-        )
+        update = messages.update(message.id).add(Message.attempts, 1)
+        update = update.when(Message.state == State.QUEUED, self._leases.free())
+        return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
 
     async def _sent(self, message: Message, receipt: str) -> None:
+        """Whoever holds the lease now: what went out went out, and must not go out once more."""
         await self._runtime.write(
             messages.update(message.id)
             .set(Message.state, State.SENT)
@@ -179,8 +177,7 @@ class Delivery:
 
     async def _put_down(self, message: Message, update: Update[Message]) -> None:
         """End a try that failed; when another worker has taken it meanwhile, it is theirs."""
-        update = update.remove(Message.lease_until).remove(Message.lease_by)
-        await take(self._runtime, update.when(held(Message.lease_until, message.lease_until)))
+        await take(self._runtime, self._leases.putting_down(update, message.lease_by))
 
 
 def _words(error: BaseException) -> str:

@@ -22,7 +22,7 @@ from sekkei.engine.errors import (
 )
 from sekkei.runtime import days
 from sekkei.runtime.design import Checkpoint, SetAside, checkpoints, set_aside
-from sekkei.runtime.leases import free, take
+from sekkei.runtime.leases import LeaseLost, Leases, take
 from sekkei.store.protocol import Store
 
 BATCH_RECORDS = 100
@@ -63,6 +63,8 @@ class Pump:
         self._iterators: dict[str, str] = {}
         self._attempts: dict[str, int] = {}
         self._open_shards: set[str] = set()
+        self._leased: set[str] = set()
+        self._leases = Leases(runtime, clock, Checkpoint.lease_until, Checkpoint.lease_by, LEASE)
 
     @property
     def consumer(self) -> str:
@@ -80,7 +82,13 @@ class Pump:
             parent = shard.get("ParentShardId")
             if parent in self._open_shards and parent not in finished:
                 continue  # a child's records come after its parent's
-            done, read = await self._read_shard(stream, shard["ShardId"])
+            try:
+                done, read = await self._read_shard(stream, shard["ShardId"])
+            except LeaseLost as error:
+                log.warning(
+                    "a shard was left to another worker", extra={"shard": shard["ShardId"], "error": str(error)}
+                )
+                continue
             handled += read
             if done:
                 finished.add(shard["ShardId"])
@@ -117,7 +125,7 @@ class Pump:
         answer = await self._get_records(stream, shard, checkpoint.sequence)
         # Lambda's event source mapping says which stream a record is from; GetRecords leaves it out.
         records: list[Record] = [{**record, "eventSourceARN": stream} for record in answer["Records"]]
-        last = await self._handle(records) if records else None
+        last = await self._handle_leased(shard, records) if records else None
         following = answer.get("NextShardIterator")
         if records and last != _sequence(records[-1]):
             # Some failed: read them again from where it stopped.
@@ -151,6 +159,14 @@ class Pump:
             request = {"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
             answer = await self._store.call("GetShardIterator", request)
         return str(answer["ShardIterator"])
+
+    async def _handle_leased(self, shard: str, records: list[Record]) -> str | None:
+        row = checkpoints.update(self._consumer, shard)
+        try:
+            return await self._leases.keep(row, self._worker, self._handle(records))
+        except LeaseLost:
+            self._iterators.pop(shard, None)
+            raise
 
     async def _handle(self, records: list[Record]) -> str | None:
         """Call the handler; the last sequence number before the first record that must be read again."""
@@ -220,25 +236,34 @@ class Pump:
 
     async def _lease(self, shard: str) -> Checkpoint | None:
         """Only one worker reads a shard at a time."""
-        now = days.now(self._clock)
-        mine = (Checkpoint.lease_by == self._worker) | free(Checkpoint.lease_until, now)
         update = (
             checkpoints.upsert(self._consumer, shard)
-            .set(Checkpoint.lease_until, now + LEASE)
-            .set(Checkpoint.lease_by, self._worker)
             .set_if_absent(Checkpoint.finished, False)
-            .set(Checkpoint.expires, now + CHECKPOINT_KEPT)
-            .when(mine)
+            .set(Checkpoint.expires, days.now(self._clock) + CHECKPOINT_KEPT)
+            .when(self._leases.held(self._worker) | self._leases.free())
         )
-        found = await take(self._runtime, update)
+        found = await take(self._runtime, self._leases.taking(update, self._worker))
         if found is None:
+            self._leased.discard(shard)
             self._iterators.pop(shard, None)
+        else:
+            self._leased.add(shard)
         return found
 
     async def _save(self, shard: str, sequence: str | None, finished: bool = False) -> None:
-        update = checkpoints.upsert(self._consumer, shard).set(Checkpoint.finished, finished)
+        """Raises LeaseLost: whoever was overtaken must not say how far it is read."""
+        update = checkpoints.update(self._consumer, shard).set(Checkpoint.finished, finished)
         update = update.remove(Checkpoint.sequence) if sequence is None else update.set(Checkpoint.sequence, sequence)
-        await self._runtime.write(update)
+        if await take(self._runtime, update.when(self._leases.held(self._worker))) is None:
+            self._iterators.pop(shard, None)
+            raise LeaseLost("Another worker reads the shard.")
+
+    async def put_down(self) -> None:
+        """Let another worker go on at once with what this one has read; for an orderly end."""
+        for shard in self._leased:
+            update = checkpoints.update(self._consumer, shard)
+            await take(self._runtime, self._leases.putting_down(update, self._worker))
+        self._leased.clear()
 
 
 def _without_images(record: Record) -> Record:

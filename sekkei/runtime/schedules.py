@@ -6,7 +6,7 @@ due while nobody ran is done when somebody does. The name makes putting a schedu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -15,10 +15,9 @@ from sekkei.design import ConditionFailed, Database, Delete, Put
 from sekkei.runtime import days
 from sekkei.runtime.cron import Cron
 from sekkei.runtime.design import Schedule, due_schedules, schedules
-from sekkei.runtime.leases import due, free, held, take
+from sekkei.runtime.leases import Leases, due, take
 from sekkei.runtime.retries import backoff
 
-LEASE = timedelta(seconds=60)
 ATTEMPTS_MAX = 10
 KEPT_AFTER_FAILURE = timedelta(days=30)
 
@@ -45,6 +44,7 @@ class StoredSchedules:
         self._clock = clock
         self._system = system
         self._worker = worker
+        self._leases = Leases(runtime, clock, Schedule.lease_until, Schedule.lease_by)
 
     def put_action(
         self, name: str, job: str, payload: Mapping[str, Any], *, at: datetime | None = None, cron: str | None = None
@@ -80,32 +80,23 @@ class StoredSchedules:
 
     async def begin(self, schedule: Schedule) -> Schedule | None:
         """Take it; None when another worker has it, or it has been changed or done meanwhile."""
-        now = days.now(self._clock)
-        update = (
-            schedules.update(schedule.name)
-            .set(Schedule.lease_until, now + LEASE)
-            .set(Schedule.lease_by, self._worker)
-            .add(Schedule.attempts, 1)
-            .when(Schedule.due_at == schedule.due_at, free(Schedule.lease_until, now))
-        )
-        return await take(self._runtime, update)
+        update = schedules.update(schedule.name).add(Schedule.attempts, 1)
+        update = update.when(Schedule.due_at == schedule.due_at, self._leases.free())
+        return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
+
+    async def carry_out(self, schedule: Schedule, work: Awaitable[None]) -> None:
+        """Do what a schedule that was taken is for, however long it takes. Raises LeaseLost."""
+        await self._leases.keep(schedules.update(schedule.name), schedule.lease_by or "", work)
 
     async def finish(self, schedule: Schedule) -> None:
         """Done: gone, or due again."""
         if schedule.cron is None:
-            await self._settle(schedules.delete(schedule.name).when(held(Schedule.lease_until, schedule.lease_until)))
+            await self._settle(schedules.delete(schedule.name).when(self._leases.held(schedule.lease_by)))
             return
         # From now on, not from when it was due: what was missed is done once, not once for every time missed.
         again = Cron(schedule.cron).after(days.now(self._clock))
-        await self._settle(
-            schedules.update(schedule.name)
-            .set(Schedule.due_at, again)
-            .set(Schedule.attempts, 0)
-            .remove(Schedule.lease_until)
-            .remove(Schedule.lease_by)
-            .remove(Schedule.last_error)
-            .when(held(Schedule.lease_until, schedule.lease_until))
-        )
+        update = schedules.update(schedule.name).set(Schedule.due_at, again).set(Schedule.attempts, 0)
+        await self._settle(self._leases.putting_down(update.remove(Schedule.last_error), schedule.lease_by))
 
     async def fail(self, schedule: Schedule, error: BaseException) -> None:
         """Not done: tried again later, and after too many times left to be looked at."""
@@ -113,18 +104,12 @@ class StoredSchedules:
             await self.finish(schedule)
             return
         now = days.now(self._clock)
-        update = (
-            schedules.update(schedule.name)
-            .set(Schedule.last_error, _words(error))
-            .remove(Schedule.lease_until)
-            .remove(Schedule.lease_by)
-            .when(held(Schedule.lease_until, schedule.lease_until))
-        )
+        update = schedules.update(schedule.name).set(Schedule.last_error, _words(error))
         if schedule.attempts >= ATTEMPTS_MAX:
             update = update.remove(Schedule.due_pk).set(Schedule.expires, now + KEPT_AFTER_FAILURE)
         else:
             update = update.set(Schedule.due_at, now + backoff(schedule.attempts, self._clock))
-        await self._settle(update)
+        await self._settle(self._leases.putting_down(update, schedule.lease_by))
 
     async def _settle(self, action: Any) -> None:
         try:

@@ -6,8 +6,10 @@ Everything is polled, because every store can be polled.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
+import secrets
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +18,7 @@ from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime.design import Schedule
 from sekkei.runtime.jobs import Job, Jobs
+from sekkei.runtime.leases import LeaseLost
 from sekkei.runtime.outbox import Delivery, Transport
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.schedules import StoredSchedules
@@ -25,6 +28,7 @@ from sekkei.store.protocol import Store
 IDLE_SECONDS = 0.25
 """Between two rounds that found nothing; Lambda polls streams as often."""
 FAILED_SECONDS = 5.0
+STOP_SECONDS = 5.0
 
 log = logging.getLogger("sekkei.runtime.worker")
 
@@ -42,7 +46,8 @@ class Running:
 
 
 def worker_name() -> str:
-    return f"{socket.gethostname()}/{os.getpid()}"
+    """Two containers can share a host's name and a process's number, and a restarted one has both again."""
+    return f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
 
 
 class Worker:
@@ -72,11 +77,13 @@ class Worker:
         self._delivery = Delivery(runtime, clock, ways_out, name, self._systems)
         self._any_schedules = StoredSchedules(runtime, clock, "", name)
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = asyncio.Event()
 
     async def start(self) -> None:
         for system in self._systems.values():
             for job, cron in system.parts.recurring.items():
                 await system.schedules.ensure(f"{system.name}/{job}", job, cron)
+        self._stopping.clear()
         rounds: list[tuple[str, Callable[[], Awaitable[int]]]] = [
             ("outbox", self._delivery.run_once),
             ("schedules", self.fire_due),
@@ -87,10 +94,21 @@ class Worker:
         self._tasks = [asyncio.create_task(self._forever(name, once), name=name) for name, once in rounds]
 
     async def stop(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """What is under way may come to its end, within a few seconds; what does not is another worker's."""
+        self._stopping.set()
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
+            for task in late:
+                log.warning("a round of the worker is cut off", extra={"round": task.get_name()})
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
+        for system in self._systems.values():
+            for pump in system.pumps:
+                try:
+                    await pump.put_down()
+                except Exception as error:  # another worker waits until the lease has run out
+                    log.warning("a shard could not be put down", extra={"error": repr(error)})
 
     async def run_until_idle(self, rounds_max: int = 1_000) -> None:
         """Everything that can be done at this moment of the clock; for tests and commands."""
@@ -117,7 +135,9 @@ class Worker:
                 continue
             fired += 1
             try:
-                await job(taken.payload)
+                await self._any_schedules.carry_out(taken, job(taken.payload))
+            except LeaseLost:
+                log.warning("a scheduled job was left to another worker", extra={"schedule": schedule.name})
             except Exception as error:
                 log.exception("a scheduled job failed", extra={"schedule": schedule.name})
                 await self._any_schedules.fail(taken, error)
@@ -138,7 +158,7 @@ class Worker:
         return worked
 
     async def _forever(self, name: str, once: Callable[[], Awaitable[int]]) -> None:
-        while True:
+        while not self._stopping.is_set():
             pause = IDLE_SECONDS
             try:
                 if await once():
@@ -148,4 +168,5 @@ class Worker:
             except Exception:
                 log.exception("a round of the worker failed", extra={"round": name})
                 pause = FAILED_SECONDS
-            await asyncio.sleep(pause)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), pause)
