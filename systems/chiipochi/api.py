@@ -52,7 +52,9 @@ def routes(service: Service) -> list[BaseRoute]:
     @api.get("/prefectures", summary="All prefectures and their specialities")
     async def prefectures() -> list[PrefectureOut]:
         return [
-            PrefectureOut(found.code, found.iso, found.full, found.en, list(found.specialities))
+            PrefectureOut(
+                found.code, found.iso, found.full, found.en, [spellings[0] for spellings in found.specialities]
+            )
             for found in PREFECTURES.values()
         ]
 

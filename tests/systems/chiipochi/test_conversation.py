@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -180,14 +181,39 @@ def test_all_prefectures_can_be_found_by_every_speciality() -> None:
         assert len(prefecture.specialities) >= 6
         assert find(prefecture.full) == (prefecture,)
         assert find(prefecture.en) == (prefecture,)
-        for speciality in prefecture.specialities:
-            assert prefecture in find(speciality), speciality
+        for spelling in itertools.chain(*prefecture.specialities):
+            assert prefecture in find(spelling), spelling
 
 
 def test_no_speciality_is_taken_for_a_command_or_an_answer() -> None:
     for prefecture in PREFECTURES.values():
-        for speciality in prefecture.specialities:
-            assert isinstance(text(speciality), Ask | Choose), speciality
+        for spelling in itertools.chain(*prefecture.specialities):
+            assert isinstance(text(spelling), Ask | Choose), spelling
+
+
+@pytest.mark.parametrize(
+    ("typed", "codes"),
+    [
+        ("たこやき", {"OSAKA"}),
+        ("辛子蓮根", {"KUMAMOTO"}),
+        ("Peanuts", {"CHIBA"}),
+        ("peanut!", {"CHIBA"}),
+        ("Ｓｅａ Ｕｒｃｈｉｎ", {"HOKKAIDO", "IWATE"}),
+        ("餃子", {"FUKUSHIMA", "TOCHIGI", "SHIZUOKA", "MIYAZAKI"}),
+        ("千葉の落花生が好き", {"CHIBA"}),
+        ("浜松餃子", {"SHIZUOKA"}),
+        ("team", set()),
+        ("steamed", set()),
+    ],
+)
+def test_a_speciality_is_found_however_it_is_spelled(typed: str, codes: set[str]) -> None:
+    assert {found.code for found in find(typed)} == codes
+
+
+def test_no_spelling_stands_twice_under_one_prefecture() -> None:
+    for prefecture in PREFECTURES.values():
+        firsts = [spellings[0] for spellings in prefecture.specialities]
+        assert len(firsts) == len(set(firsts)), prefecture.code
 
 
 def test_the_state_spells_a_prefecture_as_the_document_does() -> None:
