@@ -21,9 +21,9 @@ def attach(response: dict[str, Any], snapshot: Snapshot, table: Table, item: Ite
 def metrics(snapshot: Snapshot, table: Table, item: Item) -> dict[str, Any]:
     hash_name = table.key.hash[0].name
     low = keys.partition_bytes((item[hash_name],))
-    size = sum(row.size for row in snapshot.walk(table, low, keys.after(low)))
+    total = sum(size for _, _, size, _ in snapshot.walk(table, low, keys.after(low)))
     # DynamoDB answers with the whole gigabytes around the size.
-    floor = size // GIB
+    floor = total // GIB
     return {
         "ItemCollectionKey": {hash_name: item[hash_name]},
         "SizeEstimateRangeGB": [float(floor), float(floor + 1)],

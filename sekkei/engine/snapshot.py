@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 import apsw
@@ -22,11 +22,11 @@ from sekkei.engine.sealed import unseal
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.values import Item
 
-# SQLite's own bounds for "no limit".
-UNLIMITED = -1
-
 Rows = list[tuple[Any, ...]]
 """What a query gives: its columns have the types that the statement's text says."""
+
+Row = tuple[bytes, bytes, int, int]
+"""One step of a walk through a table or an index: the item's key, its bytes, its size and its checksum."""
 
 
 class Catalogue:
@@ -69,14 +69,6 @@ class Stored:
         if self._item is None:
             self._item = orjson.loads(self.blob)
         return self._item
-
-
-class Row(NamedTuple):
-    """One step of a walk through a table or an index."""
-
-    base: bytes
-    blob: bytes
-    size: int
 
 
 def checksum(key: bytes, blob: bytes) -> int:
@@ -140,12 +132,10 @@ class Snapshot:
             raise damaged(table)
         return Stored(row, blob, size)
 
-    def walk(
-        self, table: Table, low: bytes, high: bytes | None, forward: bool = True, limit: int = UNLIMITED
-    ) -> Iterator[Row]:
+    def walk(self, table: Table, low: bytes, high: bytes | None, forward: bool = True) -> Iterator[Row]:
         """Items with low <= key < high, in key order or against it."""
         text = sql.walk_items(table.id, forward, high is not None)
-        return self._verified(table, text, {"low": low, "high": high, "limit": limit})
+        return self._verified(table, text, (low,) if high is None else (low, high))
 
     def walk_index(
         self,
@@ -155,22 +145,22 @@ class Snapshot:
         high: bytes | None,
         forward: bool = True,
         start: tuple[bytes, bytes] | None = None,
-        limit: int = UNLIMITED,
     ) -> Iterator[Row]:
         """Items with low <= index key < high in the index's order, beyond the entry `start` if one is given."""
         text = sql.walk_index(index.id, table.id, forward, high is not None, start is not None)
-        start_key, start_base = start or (b"", b"")
-        bindings = {"low": low, "high": high, "limit": limit, "start_key": start_key, "start_base": start_base}
-        return self._verified(table, text, bindings)
+        if start is not None:
+            return self._verified(table, text, (low, high, *start))
+        return self._verified(table, text, (low,) if high is None else (low, high))
 
-    def _verified(self, table: Table, text: str, bindings: dict[str, Any]) -> Iterator[Row]:
+    def _verified(self, table: Table, text: str, bindings: tuple[bytes | None, ...]) -> Iterator[Row]:
         cursor = self.connection.cursor()
         try:
-            for row in cursor.execute(text, bindings):
-                base, blob, size, crc = row[:4]
+            rows: Iterator[Row] = cursor.execute(text, bindings)
+            for row in rows:
+                base, blob, _, crc = row
                 if checksum(base, blob) != crc:
                     raise damaged(table)
-                yield Row(base, blob, size)
+                yield row
         finally:
             # A statement left half-way would hold the past open and keep the log from shrinking.
             cursor.close()

@@ -21,6 +21,8 @@ never used again, so a stale id finds no table instead of a wrong one.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 APPLICATION_ID = 0x53454B4B
 """'SEKK', in the header of every file of ours."""
 
@@ -86,6 +88,9 @@ INSERT_CHANGE = (
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
+_text = lru_cache(8192)
+"""A statement's text is made once: SQLite's cache of statements then finds it by a hash that is known already."""
+
 
 def create_items(id: int) -> str:
     return (
@@ -101,26 +106,32 @@ def create_index(id: int) -> str:
     )
 
 
+@_text
 def read_item(id: int) -> str:
     return f"SELECT row, item, size, crc FROM items_{id} WHERE key = ?"
 
 
+@_text
 def insert_item(id: int) -> str:
-    return f"INSERT INTO items_{id}(key, item, size, crc) VALUES (?, ?, ?, ?) RETURNING row"
+    return f"INSERT INTO items_{id}(key, item, size, crc) VALUES (?, ?, ?, ?)"
 
 
+@_text
 def update_item(id: int) -> str:
     return f"UPDATE items_{id} SET item = ?, size = ?, crc = ? WHERE row = ?"
 
 
+@_text
 def delete_item(id: int) -> str:
     return f"DELETE FROM items_{id} WHERE row = ?"
 
 
+@_text
 def insert_entry(id: int) -> str:
     return f"INSERT OR REPLACE INTO index_{id}(key, base, row) VALUES (?, ?, ?)"
 
 
+@_text
 def delete_entry(id: int) -> str:
     return f"DELETE FROM index_{id} WHERE key = ? AND base = ?"
 
@@ -133,21 +144,22 @@ def drop_index(id: int) -> str:
     return f"DROP TABLE index_{id}"
 
 
+@_text
 def walk_items(id: int, forward: bool, bounded: bool) -> str:
-    """Items of a table in key order, from one key (included) up to another (excluded)."""
-    upper = " AND key < :high" if bounded else ""
+    """Items of a table in key order, from one key (included) up to another (excluded, if there is one)."""
+    upper = " AND key < ?2" if bounded else ""
     order = "ASC" if forward else "DESC"
-    return f"SELECT key, item, size, crc FROM items_{id} WHERE key >= :low{upper} ORDER BY key {order} LIMIT :limit"
+    return f"SELECT key, item, size, crc FROM items_{id} WHERE key >= ?1{upper} ORDER BY key {order}"
 
 
+@_text
 def walk_index(index_id: int, table_id: int, forward: bool, bounded: bool, started: bool) -> str:
-    """Items in an index's order. `started` goes on strictly beyond one entry, given by its two keys."""
-    upper = " AND entry.key < :high" if bounded else ""
-    beyond = f" AND (entry.key, entry.base) {'>' if forward else '<'} (:start_key, :start_base)" if started else ""
+    """Items in an index's order, in the same range. `started` goes on strictly beyond one entry, by its two keys."""
+    upper = " AND entry.key < ?2" if bounded else ""
+    beyond = f" AND (entry.key, entry.base) {'>' if forward else '<'} (?3, ?4)" if started else ""
     order = "ASC" if forward else "DESC"
     return (
-        f"SELECT entry.base, item, size, crc, entry.key FROM index_{index_id} AS entry "
+        f"SELECT entry.base, item, size, crc FROM index_{index_id} AS entry "
         f"JOIN items_{table_id} AS items ON items.row = entry.row "
-        f"WHERE entry.key >= :low{upper}{beyond} "
-        f"ORDER BY entry.key {order}, entry.base {order} LIMIT :limit"
+        f"WHERE entry.key >= ?1{upper}{beyond} ORDER BY entry.key {order}, entry.base {order}"
     )

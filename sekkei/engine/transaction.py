@@ -50,8 +50,8 @@ class Transaction(Snapshot):
         self.wrote = True
         crc = checksum(key, blob)
         if old is None:
-            inserted: Rows = self._cursor.execute(sql.insert_item(table.id), (key, blob, size, crc)).fetchall()
-            row: int = inserted[0][0]
+            self._cursor.execute(sql.insert_item(table.id), (key, blob, size, crc))
+            row = self.connection.last_insert_rowid()
             self._count(table.id, 1, size)
         else:
             row = old.row
@@ -66,9 +66,9 @@ class Transaction(Snapshot):
     def load(self, table_id: int, key: bytes, blob: bytes, size: int, crc: int) -> int:
         """Put a stored item where there is none, as it is. Its checksum comes along, so that damage stays visible."""
         self.wrote = True
-        ((row,),) = self.rows(sql.insert_item(table_id), (key, blob, size, crc))
+        self._cursor.execute(sql.insert_item(table_id), (key, blob, size, crc))
         self._count(table_id, 1, size)
-        return int(row)
+        return self.connection.last_insert_rowid()
 
     def delete(self, table: Table, key: bytes, old: Stored, by_ttl: bool = False) -> None:
         self.wrote = True
