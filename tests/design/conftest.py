@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
-from bench import peers
 from sekkei.clock import ManualClock
 from sekkei.design import Database, tables
 from sekkei.engine.engine import Engine
@@ -20,19 +18,6 @@ STORES = ("embedded", "wire", "ministack")
 NOW = 1_755_658_800.0  # 2025-08-20T03:00:00Z
 
 
-@pytest.fixture(scope="session")
-def design_ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Ministack, from the environment, or started here when it is installed as a peer; else its tests are skipped."""
-    given = os.environ.get("SEKKEI_MINISTACK_URL")
-    if given:
-        yield given
-        return
-    if not peers.MINISTACK.installed:
-        pytest.skip("Ministack is not installed as a peer, and SEKKEI_MINISTACK_URL is not set")
-    with peers.MINISTACK.serve(tmp_path_factory.mktemp("ministack")) as port:
-        yield f"http://127.0.0.1:{port}"
-
-
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock(NOW)
@@ -41,7 +26,7 @@ def clock() -> ManualClock:
 @pytest.fixture(params=STORES)
 async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
     if request.param == "ministack":
-        url = request.getfixturevalue("design_ministack")
+        url = request.getfixturevalue("ministack_endpoint")
         remote = Remote(region="ap-northeast-1", endpoint_url=url, credentials=("local", "local"))
         yield remote
         await remote.close()

@@ -142,7 +142,8 @@ def _result(section: str, old: Any, value: Any) -> Any:
     if kind == "N":
         return {"N": str(int(old["N"]) + int(content))}
     if section == "ADD":
-        return {kind: old[kind] + [member for member in content if member not in old[kind]]}
+        union = old[kind] + [member for member in content if member not in old[kind]]
+        return {kind: sorted(union) if kind == "SS" else union}
     left = [member for member in old[kind] if member not in content]
     return {kind: left} if left else MISSING
 
