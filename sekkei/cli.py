@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sekkei.commands import COULD_NOT_RUN, CouldNotRun
 
-COMMANDS = ("up", "serve", "tables", "docs", "engine", "verify", "backup", "restore")
+COMMANDS = ("up", "serve", "tables", "docs", "engine", "aside", "verify", "backup", "restore")
 """Each is a module in `sekkei/commands`; see there for what it has to have."""
 
 

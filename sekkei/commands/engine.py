@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekkei.commands import OK, STORE_FILE, CouldNotRun, port_number
+from sekkei.commands.opening import file_errors
 
 if TYPE_CHECKING:
     from sekkei.engine import Engine
@@ -93,13 +94,10 @@ def keys_from_environment() -> dict[str, Key]:
 
 def _open(arguments: argparse.Namespace) -> Engine:
     from sekkei.engine import Engine
-    from sekkei.engine.file import NotOurFile
 
     path = None if arguments.memory else Path(arguments.data) / STORE_FILE
-    try:
+    with file_errors(path or "memory"):
         return Engine(path, region=arguments.region)
-    except NotOurFile as error:
-        raise CouldNotRun(str(error)) from error
 
 
 def _weather(engine: Engine, arguments: argparse.Namespace) -> Weather | None:

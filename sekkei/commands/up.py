@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import OK, STORE_FILE, CouldNotRun, port_number
 from sekkei.commands.engine import keys_from_environment
+from sekkei.commands.opening import open_the_store, settings_of
 
 if TYPE_CHECKING:
     from sekkei.runtime.settings import Settings
@@ -129,8 +130,6 @@ def _listening(arguments: argparse.Namespace) -> Any:
 
 def settings_from(arguments: argparse.Namespace, port: int) -> Settings:
     """Sample data only where it cannot do harm: on a store of our own that only this machine can reach."""
-    from sekkei.runtime.settings import from_environment
-
     overrides: dict[str, object] = {"data": arguments.data}
     local = arguments.host in LOOPBACK
     if arguments.no_demo or not local:
@@ -140,26 +139,11 @@ def settings_from(arguments: argparse.Namespace, port: int) -> Settings:
     if not os.environ.get("SEKKEI_PUBLIC_URL"):
         host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
         overrides["public_url"] = f"http://{host if local else '127.0.0.1'}:{port}"
-    try:
-        return from_environment(None, **overrides)
-    except ValueError as error:
-        raise CouldNotRun(str(error)) from error
+    return settings_of(**overrides)
 
 
 def _is_remote(store: str) -> bool:
     return store.startswith(("dynamodb:", "http:", "https:"))
-
-
-def open_the_store(settings: Settings) -> Store:
-    from sekkei.engine.file import NotOurFile
-    from sekkei.store import ConfigurationError, open_store
-
-    try:
-        if not settings.store:
-            settings.data.mkdir(parents=True, exist_ok=True)
-        return open_store(settings.store or str(settings.data / STORE_FILE))
-    except (NotOurFile, ConfigurationError) as error:
-        raise CouldNotRun(str(error)) from error
 
 
 def _cannot_listen(host: str, port: int, option: str, error: OSError) -> str:

@@ -28,6 +28,7 @@ M = TypeVar("M")
 M_co = TypeVar("M_co", covariant=True)
 Handler = Callable[["Change[M]"], Awaitable[None]]
 Record = Mapping[str, Any]
+OnFailure = Callable[[Record, Exception], None]
 TTL_PRINCIPAL = "dynamodb.amazonaws.com"
 
 
@@ -124,16 +125,16 @@ class Reactions:
         for handler in self._handlers.get(id(change.entity), ()):
             await handler(change)
 
-    async def dispatch(self, table: Table, records: Sequence[Record]) -> str | None:
+    async def dispatch(self, table: Table, records: Sequence[Record], failed: OnFailure | None = None) -> str | None:
         """Work through records in order; returns the sequence number of the first that failed, or None.
 
-        Everything from there on must be delivered again: order within one item is kept.
+        Everything from there on must be delivered again: order within one item is kept. `failed` is told of the error.
         """
         for record in records:
             try:
                 await self.react(table, record)
             except Exception as error:
-                self.failed(record, error)
+                (failed or self.failed)(record, error)
                 return str(record["dynamodb"]["SequenceNumber"])
         return None
 
@@ -144,16 +145,18 @@ class Reactions:
         number = record["dynamodb"].get("SequenceNumber")
         logging.getLogger("sekkei.design.streams").error("a reaction to record %s failed", number, exc_info=error)
 
-    async def handle(self, event: Mapping[str, Any]) -> dict[str, list[dict[str, str]]]:
+    async def handle(
+        self, event: Mapping[str, Any], failed: OnFailure | None = None
+    ) -> dict[str, list[dict[str, str]]]:
         """A Lambda event of one or several streams; answers with what failed, for ReportBatchItemFailures."""
         by_stream: dict[str, list[Record]] = {}
         for record in event.get("Records", ()):
             by_stream.setdefault(record["eventSourceARN"], []).append(record)
         failures = []
         for source, records in by_stream.items():
-            failed = await self.dispatch(self._table(source), records)
-            if failed is not None:
-                failures.append({"itemIdentifier": failed})
+            first = await self.dispatch(self._table(source), records, failed)
+            if first is not None:
+                failures.append({"itemIdentifier": first})
         return {"batchItemFailures": failures}
 
     def _table(self, source: str) -> Table:

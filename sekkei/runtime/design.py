@@ -36,12 +36,20 @@ table = design.table(
 MILLISECONDS = iso("Z", 3)
 
 
+SCHEDULE, OUTBOX, JOB = "SCHEDULE", "OUTBOX", "JOB"
+"""What waits for its time, by kind: the partitions of the index `due`."""
+FAILED = "FAILED#"
+"""Before the kind: what was given up stands in the same index until somebody tries it again or drops it."""
+
+
 class State(Enum):
     """Of a message in the outbox."""
 
     QUEUED = "queued"
     SENT = "sent"
     FAILED = "failed"
+    DROPPED = "dropped"
+    """Failed, and somebody decided that it need not go out."""
 
 
 @model
@@ -53,7 +61,7 @@ class Schedule:
     job: Attr[str] = attr()
     payload: Attr[dict[str, Any]] = attr(default_factory=dict)
     cron: Attr[str | None] = attr(default=None, en="Five fields, in Japan's time; absent when it fires once")
-    due_pk: Attr[str | None] = attr(default="SCHEDULE")
+    due_pk: Attr[str | None] = attr(default=SCHEDULE)
     due_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
     lease_until: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
     lease_by: Attr[str | None] = attr(default=None)
@@ -83,7 +91,7 @@ class Message:
     receipt: Attr[str | None] = attr(default=None, en="What the provider called it")
     created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
     sent_at: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
-    due_pk: Attr[str | None] = attr(default="OUTBOX")
+    due_pk: Attr[str | None] = attr(default=OUTBOX)
     due_at: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
     listed_pk: Attr[str] = attr(default="OUTBOX")
     listed_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
@@ -164,7 +172,7 @@ class JobRun:
     finished: Attr[bool] = attr(default=False)
     attempts: Attr[int] = attr(default=0)
     last_error: Attr[str | None] = attr(default=None)
-    due_pk: Attr[str | None] = attr(default="JOB")
+    due_pk: Attr[str | None] = attr(default=JOB)
     due_at: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
     listed_pk: Attr[str] = attr(default="JOB")
     listed_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
@@ -189,13 +197,13 @@ set_aside_listed = set_aside.index("listed")
 @design.pattern(ja="時刻の来た予約", added=True)
 def due_schedules(now: datetime) -> Query[Schedule]:
     """Schedules whose time has come, the oldest first."""
-    return schedules_by_due.where(Schedule.due_pk == "SCHEDULE", Schedule.due_at <= now)
+    return schedules_by_due.where(Schedule.due_pk == SCHEDULE, Schedule.due_at <= now)
 
 
 @design.pattern(ja="送るべきメッセージ", added=True)
 def due_messages(now: datetime) -> Query[Message]:
     """Messages to be sent now, the oldest first."""
-    return messages_by_due.where(Message.due_pk == "OUTBOX", Message.due_at <= now)
+    return messages_by_due.where(Message.due_pk == OUTBOX, Message.due_at <= now)
 
 
 @design.pattern(ja="送信箱（新しい順）", added=True)
@@ -207,7 +215,7 @@ def newest_messages() -> Query[Message]:
 @design.pattern(ja="続きを待つジョブ", added=True)
 def due_jobs(now: datetime) -> Query[JobRun]:
     """Jobs that have work left and that nobody works on."""
-    return job_runs_by_due.where(JobRun.due_pk == "JOB", JobRun.due_at <= now)
+    return job_runs_by_due.where(JobRun.due_pk == JOB, JobRun.due_at <= now)
 
 
 @design.pattern(ja="ジョブ（新しい順）", added=True)
@@ -220,3 +228,21 @@ def newest_jobs() -> Query[JobRun]:
 def newest_set_aside() -> Query[SetAside]:
     """Stream records that were set aside, newest first."""
     return set_aside_listed.where(SetAside.listed_pk == "ASIDE").backwards()
+
+
+@design.pattern(ja="送れなかったメッセージ", added=True)
+def failed_messages() -> Query[Message]:
+    """Messages that were given up, the newest first."""
+    return messages_by_due.where(Message.due_pk == FAILED + OUTBOX).backwards()
+
+
+@design.pattern(ja="実行できなかった予約", added=True)
+def failed_schedules() -> Query[Schedule]:
+    """Schedules that were given up, the newest first."""
+    return schedules_by_due.where(Schedule.due_pk == FAILED + SCHEDULE).backwards()
+
+
+@design.pattern(ja="止まったジョブ", added=True)
+def failed_jobs() -> Query[JobRun]:
+    """Jobs that were given up, the newest first."""
+    return job_runs_by_due.where(JobRun.due_pk == FAILED + JOB).backwards()

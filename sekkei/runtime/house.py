@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Design, tables
+from sekkei.runtime.aside import Asides
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.jobs import Jobs
@@ -40,6 +41,12 @@ class House:
     live: Live
     systems: Mapping[str, Opened]
     worker: Worker
+
+    @property
+    def asides(self) -> Asides:
+        """What was given up, to be tried again or dropped."""
+        pumps = (pump for opened in self.systems.values() for pump in opened.running.pumps)
+        return Asides(self.runtime, self.clock, pumps)
 
     def open(self, design: Design) -> Database:
         """A further design on the same store; cursors stay good as long as the secret does."""

@@ -15,7 +15,8 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put
 from sekkei.runtime import days
-from sekkei.runtime.design import JobRun, due_jobs, job_runs
+from sekkei.runtime.design import FAILED, JOB, JobRun, due_jobs, job_runs
+from sekkei.runtime.failures import words
 from sekkei.runtime.leases import LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
@@ -104,7 +105,7 @@ class Jobs:
 
     async def _begin(self, run: JobRun) -> JobRun | None:
         update = job_runs.update(run.id).add(JobRun.attempts, 1)
-        update = update.when(JobRun.due_pk == "JOB", self._leases.free())
+        update = update.when(JobRun.due_pk == JOB, self._leases.free())
         return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
 
     async def _work(self, job: Job, run: JobRun) -> None:
@@ -113,7 +114,7 @@ class Jobs:
         except LeaseLost as error:
             log.warning("a step was left to another worker", extra={"job": run.job, "id": run.id, "error": str(error)})
         except Exception as error:
-            log.warning("a job's step failed", extra={"job": run.job, "id": run.id, "error": repr(error)})
+            log.warning("a job's step failed", extra={"job": run.job, "id": run.id, "error": words(error)})
             await self._fail(run, error)
 
     async def _step(self, job: Job, run: JobRun) -> JobRun:
@@ -140,9 +141,9 @@ class Jobs:
         return saved
 
     async def _fail(self, run: JobRun, error: Exception) -> None:
-        update = job_runs.update(run.id).set(JobRun.last_error, f"{type(error).__name__}: {error}"[:500])
+        update = job_runs.update(run.id).set(JobRun.last_error, words(error))
         if run.attempts >= ATTEMPTS_MAX:
-            update = update.remove(JobRun.due_pk)
+            update = update.set(JobRun.due_pk, FAILED + JOB).set(JobRun.due_at, days.now(self._clock))
         else:
             update = update.set(JobRun.due_at, days.now(self._clock) + backoff(run.attempts, self._clock))
         await take(self._runtime, self._leases.putting_down(update, run.lease_by))

@@ -15,7 +15,8 @@ from typing import Any, Protocol
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put, Update
 from sekkei.runtime import days
-from sekkei.runtime.design import Message, State, due_messages, messages
+from sekkei.runtime.design import FAILED, OUTBOX, Message, State, due_messages, messages
+from sekkei.runtime.failures import words
 from sekkei.runtime.leases import LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
@@ -129,7 +130,7 @@ class Delivery:
         except LeaseLost as error:
             log.warning("a message was left to another worker", extra={"message_id": taken.id, "error": str(error)})
         except Exception as error:
-            log.warning("a message could not be sent", extra={"message_id": taken.id, "error": repr(error)})
+            log.warning("a message could not be sent", extra={"message_id": taken.id, "error": words(error)})
             await self._try_later(taken, error)
         else:
             await self._sent(taken, receipt)
@@ -159,9 +160,9 @@ class Delivery:
             message,
             messages.update(message.id)
             .set(Message.state, State.FAILED)
-            .set(Message.last_error, _words(error))
-            .remove(Message.due_pk)
-            .remove(Message.due_at),
+            .set(Message.last_error, words(error))
+            .set(Message.due_pk, FAILED + OUTBOX)
+            .set(Message.due_at, days.now(self._clock)),
         )
 
     async def _try_later(self, message: Message, error: Exception) -> None:
@@ -172,13 +173,9 @@ class Delivery:
             message,
             messages.update(message.id)
             .set(Message.due_at, days.now(self._clock) + backoff(message.attempts, self._clock))
-            .set(Message.last_error, _words(error)),
+            .set(Message.last_error, words(error)),
         )
 
     async def _put_down(self, message: Message, update: Update[Message]) -> None:
         """End a try that failed; when another worker has taken it meanwhile, it is theirs."""
         await take(self._runtime, self._leases.putting_down(update, message.lease_by))
-
-
-def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:500]

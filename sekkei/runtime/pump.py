@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database, replace
+from sekkei.design import Database, Reactions, replace
 from sekkei.engine.errors import (
     ExpiredIteratorException,
     ResourceNotFoundException,
@@ -22,6 +22,7 @@ from sekkei.engine.errors import (
 )
 from sekkei.runtime import days
 from sekkei.runtime.design import Checkpoint, SetAside, checkpoints, set_aside
+from sekkei.runtime.failures import words
 from sekkei.runtime.leases import LeaseLost, Leases, take
 from sekkei.store.protocol import Store
 
@@ -35,7 +36,27 @@ log = logging.getLogger("sekkei.runtime.pump")
 
 Record = dict[str, Any]
 Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
-"""An event with Records goes in; {"batchItemFailures": [{"itemIdentifier": sequence number}]} comes out."""
+"""An event with Records goes in; {"batchItemFailures": [{"itemIdentifier": sequence number}]} comes out. An entry may
+carry an "error" beside it, which Lambda's answer has no place for: why it failed, in one line."""
+
+UNTOLD = "the handler reported it as failed and did not say why"
+
+
+def telling(reactions: Reactions) -> Handler:
+    """Reactions as a handler that says why a record failed."""
+
+    async def handle(event: Mapping[str, Any]) -> Mapping[str, Any]:
+        reasons: dict[str, str] = {}
+
+        def failed(record: Mapping[str, Any], error: Exception) -> None:
+            reactions.failed(record, error)
+            reasons[_sequence(record)] = words(error)
+
+        answer = await reactions.handle(event, failed)
+        failures = [{**entry, "error": reasons[entry["itemIdentifier"]]} for entry in answer["batchItemFailures"]]
+        return {"batchItemFailures": failures}
+
+    return handle
 
 
 class Pump:
@@ -170,35 +191,34 @@ class Pump:
 
     async def _handle(self, records: list[Record]) -> str | None:
         """Call the handler; the last sequence number before the first record that must be read again."""
-        failed, reason = await self._failures(records)
+        failed = await self._failures(records)
         last: str | None = None
         for record in records:
             sequence = _sequence(record)
             if sequence not in failed:
                 last = sequence
-            elif await self._pass_by(record, reason):
+            elif await self._pass_by(record, failed[sequence]):
                 # Those behind a record that was set aside have not been handled in their turn.
                 return sequence
             else:
                 return last
         return last
 
-    async def _failures(self, records: list[Record]) -> tuple[set[str], str]:
+    async def _failures(self, records: list[Record]) -> dict[str, str]:
         """The sequence numbers of the records that failed, and why."""
         try:
             answer = await self._handler({"Records": records})
         except Exception as error:
             if len(records) == 1:
                 log.exception("a stream handler failed", extra={"consumer": self._consumer})
-                return {_sequence(records[0])}, f"{type(error).__name__}: {error}"[:500]
+                return {_sequence(records[0]): words(error)}
             # One by one, so that a record is not blamed for its neighbour.
             for record in records:
-                failed, reason = await self._failures([record])
+                failed = await self._failures([record])
                 if failed:
-                    return failed, reason
-            return set(), ""
-        failed = {entry["itemIdentifier"] for entry in answer.get("batchItemFailures", ())}
-        return failed, "the handler reported it as failed"
+                    return failed
+            return {}
+        return {entry["itemIdentifier"]: entry.get("error", UNTOLD) for entry in answer.get("batchItemFailures", ())}
 
     async def _pass_by(self, record: Record, reason: str) -> bool:
         """Count a failure; set the record aside when it has failed too often."""
@@ -228,8 +248,10 @@ class Pump:
 
     async def replay(self, aside: SetAside) -> bool:
         """Give a record that was set aside to the handler once more; it goes when that succeeds."""
-        failed, _ = await self._failures([aside.record])
+        failed = await self._failures([aside.record])
         if failed:
+            update = set_aside.update(aside.consumer, aside.sequence).add(SetAside.attempts, 1)
+            await take(self._runtime, update.set(SetAside.error, failed[aside.sequence]))
             return False
         await self._runtime.write(set_aside.delete(aside.consumer, aside.sequence))
         return True
@@ -271,5 +293,5 @@ def _without_images(record: Record) -> Record:
     return {**record, "dynamodb": kept}
 
 
-def _sequence(record: Record) -> str:
+def _sequence(record: Mapping[str, Any]) -> str:
     return str(record["dynamodb"]["SequenceNumber"])

@@ -14,7 +14,8 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Delete, Put
 from sekkei.runtime import days
 from sekkei.runtime.cron import Cron
-from sekkei.runtime.design import Schedule, due_schedules, schedules
+from sekkei.runtime.design import FAILED, SCHEDULE, Schedule, due_schedules, schedules
+from sekkei.runtime.failures import words
 from sekkei.runtime.leases import Leases, due, take
 from sekkei.runtime.retries import backoff
 
@@ -81,32 +82,36 @@ class StoredSchedules:
     async def begin(self, schedule: Schedule) -> Schedule | None:
         """Take it; None when another worker has it, or it has been changed or done meanwhile."""
         update = schedules.update(schedule.name).add(Schedule.attempts, 1)
-        update = update.when(Schedule.due_at == schedule.due_at, self._leases.free())
+        unchanged = (Schedule.due_pk == SCHEDULE) & (Schedule.due_at == schedule.due_at)
+        update = update.when(unchanged, self._leases.free())
         return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
 
     async def carry_out(self, schedule: Schedule, work: Awaitable[None]) -> None:
         """Do what a schedule that was taken is for, however long it takes. Raises LeaseLost."""
         await self._leases.keep(schedules.update(schedule.name), schedule.lease_by or "", work)
 
-    async def finish(self, schedule: Schedule) -> None:
-        """Done: gone, or due again."""
+    async def finish(self, schedule: Schedule, error: BaseException | None = None) -> None:
+        """Done: gone, or due again. The error is that of one that was given up until its next time."""
         if schedule.cron is None:
             await self._settle(schedules.delete(schedule.name).when(self._leases.held(schedule.lease_by)))
             return
         # From now on, not from when it was due: what was missed is done once, not once for every time missed.
         again = Cron(schedule.cron).after(days.now(self._clock))
         update = schedules.update(schedule.name).set(Schedule.due_at, again).set(Schedule.attempts, 0)
-        await self._settle(self._leases.putting_down(update.remove(Schedule.last_error), schedule.lease_by))
+        error_kept = Schedule.last_error
+        update = update.remove(error_kept) if error is None else update.set(error_kept, words(error))
+        await self._settle(self._leases.putting_down(update, schedule.lease_by))
 
     async def fail(self, schedule: Schedule, error: BaseException) -> None:
         """Not done: tried again later, and after too many times left to be looked at."""
         if schedule.attempts >= ATTEMPTS_MAX and schedule.cron is not None:
-            await self.finish(schedule)
+            await self.finish(schedule, error)
             return
         now = days.now(self._clock)
-        update = schedules.update(schedule.name).set(Schedule.last_error, _words(error))
+        update = schedules.update(schedule.name).set(Schedule.last_error, words(error))
         if schedule.attempts >= ATTEMPTS_MAX:
-            update = update.remove(Schedule.due_pk).set(Schedule.expires, now + KEPT_AFTER_FAILURE)
+            update = update.set(Schedule.due_pk, FAILED + SCHEDULE).set(Schedule.due_at, now)
+            update = update.set(Schedule.expires, now + KEPT_AFTER_FAILURE)
         else:
             update = update.set(Schedule.due_at, now + backoff(schedule.attempts, self._clock))
         await self._settle(self._leases.putting_down(update, schedule.lease_by))
@@ -116,7 +121,3 @@ class StoredSchedules:
             await self._runtime.write(action)
         except ConditionFailed:
             pass  # put anew while it ran, so what is there now is another one; or taken over by another worker
-
-
-def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:500]

@@ -58,9 +58,10 @@ def from_environment(environment: Mapping[str, str] | None = None, **overrides: 
         "env": values.get("env", "dev"),
         "public_url": values.get("public_url", "http://127.0.0.1:8000").rstrip("/"),
         "demo": values.get("demo", "") in ("1", "true", "yes"),
-        "secrets": Secrets(_master(values.get("secret", ""), data)),
         "values": {name: text for name, text in values.items() if name != "secret"},
     }
+    if "secrets" not in overrides:
+        known["secrets"] = Secrets(_master(values.get("secret", ""), data))
     return Settings(**{**known, **overrides})  # type: ignore[arg-type]
 
 

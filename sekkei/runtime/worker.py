@@ -20,7 +20,7 @@ from sekkei.runtime.design import Schedule
 from sekkei.runtime.jobs import Job, Jobs
 from sekkei.runtime.leases import LeaseLost
 from sekkei.runtime.outbox import Delivery, Transport
-from sekkei.runtime.pump import Pump
+from sekkei.runtime.pump import Pump, telling
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.system import Parts, ScheduledJob
 from sekkei.store.protocol import Store
@@ -73,7 +73,7 @@ class Worker:
                 for table in reactions.tables:
                     table_name = system.db.table_name(table)
                     consumer = system.name
-                    system.pumps.append(Pump(store, runtime, clock, table_name, consumer, reactions.handle, name))
+                    system.pumps.append(Pump(store, runtime, clock, table_name, consumer, telling(reactions), name))
         self._delivery = Delivery(runtime, clock, ways_out, name, self._systems)
         self._any_schedules = StoredSchedules(runtime, clock, "", name)
         self._tasks: list[asyncio.Task[None]] = []

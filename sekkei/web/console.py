@@ -16,14 +16,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sekkei.runtime.aside import Kind, gist
 from sekkei.runtime.design import (
     Message,
     due_schedules,
     messages,
     newest_jobs,
     newest_messages,
-    newest_set_aside,
-    set_aside,
 )
 from sekkei.runtime.refusals import NotAllowed, NotThere
 from sekkei.web.forms import form
@@ -43,9 +42,11 @@ _MAIL_POLICY = (
 )
 
 
-class Aside(Struct):
-    consumer: str
-    sequence: str
+class Chosen(Struct):
+    """One of those that were set aside."""
+
+    kind: Kind
+    id: str
 
 
 def routes() -> list[BaseRoute]:
@@ -57,7 +58,8 @@ def routes() -> list[BaseRoute]:
         Route("/console/schedules", show_schedules, methods=["GET"]),
         Route("/console/jobs", show_jobs, methods=["GET"]),
         Route("/console/aside", show_aside, methods=["GET"]),
-        Route("/console/aside/replay", replay, methods=["POST"]),
+        Route("/console/aside/retry", retry, methods=["POST"]),
+        Route("/console/aside/drop", drop, methods=["POST"]),
     ]
 
 
@@ -128,32 +130,46 @@ async def show_jobs(request: Request) -> Response:
 
 
 async def show_aside(request: Request) -> Response:
-    runtime = operator(request).house.runtime
-    found = await runtime.page(newest_set_aside(), size=PAGE_ITEMS, after=request.query_params.get("after"))
-    return page(request, "console/aside.html", found=found, pretty=pretty)
-
-
-async def replay(request: Request) -> Response:
-    """Give a record that was set aside to its handler again."""
-    shell = operator(request)
-    wanted = await form(request, Aside)
-    found = await shell.house.runtime.get(set_aside(wanted.consumer, wanted.sequence).consistent())
-    pumps = [pump for opened in shell.house.systems.values() for pump in opened.running.pumps]
-    pump = next((one for one in pumps if one.consumer == wanted.consumer), None)
-    if found is None or pump is None:
+    asides = operator(request).house.asides
+    asked = request.query_params.get("kind")
+    if asked is not None and asked not in {kind.value for kind in Kind}:
         raise NotThere()
-    if await pump.replay(found):
-        flash(request, t(request, "console.replayed"))
+    after = request.query_params.get("after")
+    pages = {
+        kind: await asides.page(kind, size=PAGE_ITEMS, after=after if kind.value == asked else None) for kind in Kind
+    }
+    chosen = Kind(asked) if asked else next((kind for kind, (found, _) in pages.items() if found), Kind.MESSAGE)
+    tabs = [
+        (
+            f"/console/aside?kind={kind.value}",
+            t(request, f"console.aside.{kind.value}"),
+            kind is chosen,
+            f"{len(found)}{'+' if cursor else ''}",
+        )
+        for kind, (found, cursor) in pages.items()
+    ]
+    found, cursor = pages[chosen]
+    return page(request, "console/aside.html", tabs=tabs, found=found, cursor=cursor, pretty=pretty)
+
+
+async def retry(request: Request) -> Response:
+    asides = operator(request).house.asides
+    chosen = await form(request, Chosen)
+    if not await asides.retry(chosen.kind, chosen.id):
+        flash(request, t(request, "console.retry-failed"), "error")
+    elif chosen.kind is Kind.RECORD:
+        flash(request, t(request, "console.retried"))
     else:
-        flash(request, t(request, "console.replay-failed"), "error")
-    return redirect(request, "/console/aside")
+        flash(request, t(request, "console.queued-again"))
+    return redirect(request, f"/console/aside?kind={chosen.kind.value}")
 
 
-def gist(message: Message) -> str:
-    """One line that says what a message is about."""
-    body = message.body
-    found = body.get("subject") or body.get("title") or body.get("text") or body.get("body") or body.get("content")
-    return str(found if found is not None else orjson.dumps(body, default=str).decode())[:160]
+async def drop(request: Request) -> Response:
+    asides = operator(request).house.asides
+    chosen = await form(request, Chosen)
+    await asides.drop(chosen.kind, chosen.id)
+    flash(request, t(request, "console.dropped"))
+    return redirect(request, f"/console/aside?kind={chosen.kind.value}")
 
 
 def pretty(value: object) -> str:

@@ -50,9 +50,8 @@ SHELL: Matrix = {
     "GET /console/schedules": Rule(OPERATORS_ONLY),
     "GET /console/jobs": Rule(OPERATORS_ONLY),
     "GET /console/aside": Rule(OPERATORS_ONLY),
-    "POST /console/aside/replay": Rule(
-        {**OPERATORS_ONLY, "operator": 404}, form={"consumer": "example/none", "sequence": "1"}
-    ),
+    "POST /console/aside/retry": Rule({**OPERATORS_ONLY, "operator": 404}, form={"kind": "record", "id": "example/1"}),
+    "POST /console/aside/drop": Rule({**OPERATORS_ONLY, "operator": 404}, form={"kind": "message", "id": "web/1"}),
     "GET /console/tables": Rule(OPERATORS_ONLY),
     "GET /console/tables/{table}": Rule(OPERATORS_ONLY),
     "POST /account/sign-out-everywhere": Rule({"anonymous": 303, "person": 303, "operator": 303}),

@@ -6,10 +6,13 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 from sekkei.design import Change, Reactions
 from sekkei.runtime import days
+from sekkei.runtime.design import Message, State
 from sekkei.runtime.jobs import Job, Progress
+from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.pump import ATTEMPTS_MAX
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web.console import linked
@@ -142,17 +145,61 @@ async def test_a_record_that_was_set_aside_is_shown_and_handed_over_again() -> N
     global broken
     async with opened(FAILING) as client:
         broken = True
-        assert "脇に置いたレコードはありません" in (await client.get("/console/aside")).text
+        assert "脇に置いたものはありません" in (await client.get("/console/aside")).text
         context = client.shell.house.systems["failing"].context
         await context.db.write(notes.create(Note(owner="o", id="1", text="poison")))
         for _ in range(ATTEMPTS_MAX + 1):
             await client.work()
         shown = (await client.get("/console/aside")).text
-        assert "the handler reported it as failed" in shown
+        assert "RuntimeError: not yet (test_console.py:" in shown
+        assert ", react)" in shown
         assert "poison" in shown
-        consumer, sequence = re.findall(r'name="(?:consumer|sequence)" value="([^"]+)"', shown)
-        replay = {"consumer": consumer, "sequence": sequence}
-        assert "まだ失敗します" in (await client.post("/console/aside/replay", replay, follow=True)).text
+        record = chosen(shown)
+        still = (await client.post("/console/aside/retry", record, follow=True)).text
+        assert "まだ失敗します" in still
+        assert f"試行回数 {ATTEMPTS_MAX + 1} " in still
         broken = False
-        assert "うまくいきました" in (await client.post("/console/aside/replay", replay, follow=True)).text
-        assert (await client.post("/console/aside/replay", replay)).status == 404
+        assert "うまくいきました" in (await client.post("/console/aside/retry", record, follow=True)).text
+        for what in ("retry", "drop"):
+            assert (await client.post(f"/console/aside/{what}", record)).status == 404
+
+
+def chosen(shown: str) -> dict[str, str]:
+    """What the first of the forms on the page would send."""
+    kind, id = re.findall(r'name="(?:kind|id)" value="([^"]+)"', shown)[:2]
+    return {"kind": kind, "id": id}
+
+
+class Refusing:
+    async def send(self, message: Message) -> str:
+        raise Undeliverable("550 no such user")
+
+
+async def test_a_message_that_could_not_go_out_says_why_and_is_tried_again_or_dropped() -> None:
+    async with opened(FAILING) as client:
+        worker = client.shell.house.worker
+        worker._delivery._transports["mail"] = Refusing()
+        for subject in ("招待", "知らせ"):
+            await put_mail(client, subject=subject)
+        await client.work()
+        shown = (await client.get("/console/aside")).text
+        assert "Undeliverable: 550 no such user" in shown
+        assert "招待" in shown
+        message = {"kind": "message", "id": "web/招待"}
+        assert "もう一度試す" in (await client.get("/console/outbox/message?id=" + quote("web/招待"))).text
+        assert "もう一度試すことにしました" in (await client.post("/console/aside/retry", message, follow=True)).text
+        assert (await client.post("/console/aside/retry", message)).status == 404, "it is under way already"
+        del worker._delivery._transports["mail"]
+        await client.work()
+        kept = await client.shell.outbox.get("招待")
+        assert kept is not None
+        assert kept.state is State.SENT
+        dropped = {"kind": "message", "id": "web/知らせ"}
+        assert "取りやめました" in (await client.post("/console/aside/drop", dropped, follow=True)).text
+        await client.work()
+        kept = await client.shell.outbox.get("知らせ")
+        assert kept is not None
+        assert kept.state is State.DROPPED
+        assert not await client.shell.outbox.put("mail", "x", {}, id="知らせ"), "its reason is not given once more"
+        assert "脇に置いたものはありません" in (await client.get("/console/aside")).text
+        assert (await client.get("/console/aside?kind=nothing")).status == 404

@@ -1,0 +1,137 @@
+"""`sekkei aside`: what was given up, why, and what becomes of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from sekkei.commands import FINDINGS, OK, CouldNotRun
+
+if TYPE_CHECKING:
+    from sekkei.runtime.aside import Aside, Asides, Kind
+    from sekkei.runtime.house import House
+
+SUMMARY = "Show what failed too often (messages, schedules, jobs, stream records) and why; try it again or drop it."
+
+EXAMPLES = """\
+examples:
+  sekkei aside list                              everything that was given up, in the store that SEKKEI_STORE names
+  sekkei aside list --data /var/lib/sekkei       in the store of another data folder; it may be in use meanwhile
+  sekkei aside retry message:tasks/invite/1      have it done again, by the worker that runs
+  sekkei aside retry record:tasks/task-table-v3/100000000000000000042
+                                                 hand a stream record to its system's reactions, here and now
+  sekkei aside drop job:q/leave/u1               let go of it
+
+Exit code: 0 well (nothing is set aside, or everything named went through), 1 something is set aside or fails still,
+2 could not run. Operators see the same at /console/aside.
+"""
+
+PAGE_ITEMS = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("list", "retry", "drop"))
+    parser.add_argument("names", metavar="NAME", nargs="*", help="as `list` shows them, such as message:tasks/invite/1")
+    parser.add_argument("--data", metavar="DIR", help="folder of the data (default: ./data, or SEKKEI_DATA)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from sekkei.commands.opening import file_of, open_the_store, settings_of
+    from sekkei.engine.errors import DynamoDBError
+    from sekkei.runtime.settings import Secrets
+    from sekkei.store import CredentialsError, NoAnswer
+
+    if (arguments.what == "list") == bool(arguments.names):
+        raise CouldNotRun(
+            "`sekkei aside list` takes no names."
+            if arguments.names
+            else f"Name what to {arguments.what}, as `sekkei aside list` shows it."
+        )
+    path = file_of(arguments.data)
+    if not os.environ.get("SEKKEI_STORE") and not path.is_file():
+        raise CouldNotRun(f"There is no store {path}. Name its folder with --data, or the store with SEKKEI_STORE.")
+    # Nothing is signed here, so no secret is needed, and none is made.
+    settings = settings_of(data=arguments.data, secrets=Secrets(os.urandom(32)))
+    store = open_the_store(settings)
+    try:
+        return asyncio.run(_with(store, settings, arguments))
+    except (CredentialsError, NoAnswer) as error:
+        raise CouldNotRun(str(error)) from error
+    except DynamoDBError as error:
+        raise CouldNotRun(f"the store refused: {error.code}: {error.message}") from error
+
+
+async def _with(store: object, settings: object, arguments: argparse.Namespace) -> int:
+    house = _house(store, settings)
+    try:
+        if arguments.what == "list":
+            return await _list(house.asides)
+        return await _each(house.asides, arguments.what, arguments.names)
+    finally:
+        await house.store.close()
+
+
+def _house(store: object, settings: object) -> House:
+    from sekkei.clock import SYSTEM
+    from sekkei.runtime.discovery import load_all
+    from sekkei.runtime.house import build_house
+
+    systems, missing = load_all()
+    for name, why in missing.items():
+        print(f"{name} is left out: {why}", file=sys.stderr)
+    return build_house(systems, store, settings, SYSTEM)  # type: ignore[arg-type]
+
+
+async def _list(asides: Asides) -> int:
+    from sekkei.runtime.aside import Kind
+
+    count = 0
+    for kind in Kind:
+        after: str | None = None
+        while True:
+            found, after = await asides.page(kind, size=PAGE_ITEMS, after=after)
+            for one in found:
+                count += 1
+                print(_lines(one))
+            if after is None:
+                break
+    print(f"{count} set aside." if count else "Nothing is set aside.")
+    return FINDINGS if count else OK
+
+
+def _lines(one: Aside) -> str:
+    head = f"{one.name}\n  {one.at:%Y-%m-%d %H:%M} UTC, {one.attempts} attempts: {one.what}"
+    return f"{head}\n  {one.error or 'no reason was recorded'}"
+
+
+async def _each(asides: Asides, what: str, names: list[str]) -> int:
+    from sekkei.runtime.refusals import Refusal
+
+    chosen = [_split(name) for name in names]
+    code = OK
+    for name, (kind, id) in zip(names, chosen, strict=True):
+        try:
+            if what == "drop":
+                await asides.drop(kind, id)
+                print(f"{name}: dropped.")
+            elif await asides.retry(kind, id):
+                print(f"{name}: {'it went through' if kind.value == 'record' else 'will be tried again'}.")
+            else:
+                print(f"{name}: it fails still; `sekkei aside list` says why.")
+                code = FINDINGS
+        except Refusal as refusal:
+            raise CouldNotRun(f"{name}: {refusal}") from None
+    return code
+
+
+def _split(name: str) -> tuple[Kind, str]:
+    from sekkei.runtime.aside import Kind
+
+    kind, _, id = name.partition(":")
+    if not id or kind not in {one.value for one in Kind}:
+        raise CouldNotRun(f"{name!r} names nothing. Names look like message:tasks/invite/1; see `sekkei aside list`.")
+    return Kind(kind), id
