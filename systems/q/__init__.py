@@ -5,10 +5,11 @@ from __future__ import annotations
 from sekkei.runtime.http import Http
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.expo import Expo
-from systems.q import admin, api, client
+from systems.q import admin, api, client, drawings
 from systems.q.demo import demo
 from systems.q.entities import design as q_design
 from systems.q.jobs import RECURRING, QJobs
+from systems.q.reactions import reactions_of
 from systems.q.service import open_service
 
 
@@ -19,7 +20,13 @@ def build(context: Context) -> Parts:
     jobs = QJobs(context, service, expo)
     return Parts(
         service=service,
-        routes=[*client.routes(service, context), *admin.routes(service, context), *api.routes(service, context)],
+        routes=[
+            *client.routes(service, context),
+            *drawings.routes(service, context),
+            *admin.routes(service, context),
+            *api.routes(service, context),
+        ],
+        reactions=[reactions_of(context, service)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,

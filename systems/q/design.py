@@ -23,9 +23,12 @@ from systems.q.entities import (
     follows,
     logs_by_action,
     logs_by_admin,
+    muted_by,
+    mutes,
     ng_words,
     profile_images,
     push_tokens,
+    question_votes,
     questions,
     questions_by_last_use,
     questions_by_status,
@@ -43,8 +46,10 @@ from systems.q.entities import (
     users_by_app_id,
     users_by_email,
     users_by_username,
+    votes_by_user,
 )
 from systems.q.models import (
+    NEVER,
     AdminAction,
     AdminLog,
     Answer,
@@ -52,11 +57,14 @@ from systems.q.models import (
     DailyQuestion,
     Follow,
     FollowRequest,
+    Mute,
     NGWord,
     ProfileImage,
     PushToken,
     Question,
     QuestionStatus,
+    QuestionType,
+    QuestionVote,
     Reaction,
     ReactionType,
     Report,
@@ -383,6 +391,55 @@ def all_users() -> Query[User]:
 def picture_of(user_id: str) -> Ref[ProfileImage]:
     """The picture of a user."""
     return profile_images(user_id)
+
+
+@design.pattern(ja="ミュート一覧", added=True)
+def muted(user_id: str) -> Query[Mute]:
+    """Whom a user mutes."""
+    return mutes.where(Mute.muter_id == user_id)
+
+
+@design.pattern(ja="自分をミュートしている人（退会時）", added=True)
+def muters_of(user_id: str) -> Query[Mute]:
+    """Who mutes a user; for their withdrawal only."""
+    return muted_by.where(Mute.muted_id == user_id)
+
+
+@design.pattern(ja="投票できるお題", added=True, page=30)
+def candidates() -> Query[Question]:
+    """Approved proposals of users that have not been asked yet."""
+    fresh = questions_by_last_use.where(Question.status == QuestionStatus.APPROVED, Question.last_used_at == NEVER)
+    return fresh.filter(Question.type == QuestionType.USER)
+
+
+@design.pattern(ja="お題に投票", added=True)
+def vote(given: QuestionVote) -> Transaction:
+    """Vote for a question that waits to be asked, once."""
+    waits = (Question.status == QuestionStatus.APPROVED) & (Question.last_used_at == NEVER)
+    return Transaction(
+        question_votes.create(given), questions.update(given.question_id).add(Question.votes, 1).when(waits)
+    )
+
+
+@design.pattern(ja="投票を取り消す", added=True)
+def unvote(question_id: str, user_id: str) -> Transaction:
+    """Take a vote back."""
+    return Transaction(
+        question_votes.delete(question_id, user_id).must_exist(),
+        questions.update(question_id).add(Question.votes, -1).when(Question.votes > 0),
+    )
+
+
+@design.pattern(ja="ユーザーの投票一覧", added=True)
+def votes_of(user_id: str) -> Query[QuestionVote]:
+    """The votes that a user gave."""
+    return votes_by_user.where(QuestionVote.user_id == user_id)
+
+
+@design.pattern(ja="ユーザーの最近の回答（週のまとめ）", added=True)
+def answers_since(user_id: str, first: date) -> Query[Answer]:
+    """A user's answers from a day on."""
+    return answers_by_user.where(Answer.user_id == user_id, Answer.day >= first)
 
 
 import_module("systems.q.examples")  # the document shows them

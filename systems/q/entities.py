@@ -1,7 +1,8 @@
-"""Q.'s twelve tables, and the three that were added: uniqueness markers, requests to follow, pictures.
+"""Q.'s twelve tables, and the five that were added: uniqueness markers, requests to follow, pictures, mutes, votes.
 
 Names of tables, keys, indexes and attributes are those of the original document, to the letter; its index
-`username-index`, marked TODO there, is built here. What was added is marked `added=True`.
+`username-index`, marked TODO there, is built here. What was added is marked `added=True`. The streams of Follows,
+FollowRequests and Reactions are added too: people are told of followers and reactions through them.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from systems.q.models import (
     DailyQuestion,
     Follow,
     FollowRequest,
+    Mute,
     NGWord,
     ProfileImage,
     PushToken,
     Question,
+    QuestionVote,
     Reaction,
     Report,
     Submission,
@@ -81,6 +84,7 @@ follows_table = design.table(
     "followerId",
     "followeeId",
     indexes=[Index("GSI1_Followers", "followeeId", "followerId", ja="フォロワー一覧取得", en="who follows a user")],
+    stream="NEW_IMAGE",
     pitr=True,
     ja="フォロー関係",
     en="Who follows whom",
@@ -101,6 +105,7 @@ reactions_table = design.table(
     "answerId",
     "reactorId",
     indexes=[Index("GSI1_Reactor", "reactorId", "createdAt", ja="ユーザー別一覧", en="a user's reactions", added=True)],
+    stream="NEW_IMAGE",
     pitr=True,
     ja="リアクション",
     en="Reactions to answers",
@@ -151,6 +156,7 @@ follow_requests_table = design.table(
     indexes=[
         Index("GSI1_Requester", "followerId", "createdAt", ja="申請者別一覧", en="requests of a user", added=True)
     ],
+    stream="NEW_IMAGE",
     pitr=True,
     ja="フォロー申請",
     en="Requests to follow a private account",
@@ -159,6 +165,26 @@ follow_requests_table = design.table(
 
 profile_images_table = design.table(
     "ProfileImages", "userId", pitr=True, ja="プロフィール画像", en="Pictures of users", added=True
+)
+mutes_table = design.table(
+    "Mutes",
+    "muterId",
+    "mutedId",
+    indexes=[Index("GSI1_MutedBy", "mutedId", "muterId", ja="ミュートしている人", en="who mutes a user", added=True)],
+    pitr=True,
+    ja="ミュート",
+    en="Who does not want to read whom in the timeline",
+    added=True,
+)
+question_votes_table = design.table(
+    "QuestionVotes",
+    "questionId",
+    "userId",
+    indexes=[Index("GSI1_Voter", "userId", "createdAt", ja="投票者別一覧", en="a user's votes", added=True)],
+    pitr=True,
+    ja="お題への投票",
+    en="Votes for questions that wait to be asked",
+    added=True,
 )
 
 
@@ -232,6 +258,16 @@ def profile_images(user_id: str) -> Key:
     return Key(user_id)
 
 
+@mutes_table.entity(Mute, ja="ミュート", en="mute", added=True)
+def mutes(muter_id: str, muted_id: str) -> Key:
+    return Key(muter_id, muted_id)
+
+
+@question_votes_table.entity(QuestionVote, ja="投票", en="vote", added=True)
+def question_votes(question_id: str, user_id: str) -> Key:
+    return Key(question_id, user_id)
+
+
 unique_keys = unique_keys_table.markers()
 unique_email = users.unique("EMAIL#{email}", unique_keys)
 unique_app_id = users.unique("APPID#{app_id}", unique_keys)
@@ -257,3 +293,5 @@ submissions_by_user = submissions.index("GSI1_User")
 logs_by_action = admin_logs.index("GSI1_Action")
 logs_by_admin = admin_logs.index("GSI2_Admin")
 requests_by_requester = follow_requests.index("GSI1_Requester")
+muted_by = mutes.index("GSI1_MutedBy")
+votes_by_user = question_votes.index("GSI1_Voter")

@@ -12,12 +12,14 @@ from sekkei.runtime import days
 from sekkei.runtime.design import State
 from sekkei.runtime.jobs import Job, Payload, Progress
 from sekkei.runtime.system import Context, ScheduledJob
-from systems.q import design
+from systems.q import design, notices
 from systems.q.entities import daily_questions, push_tokens, users
 from systems.q.leave_job import Withdrawal
 from systems.q.models import PushToken, User
+from systems.q.notices import Kind, is_wanted
 from systems.q.service import Service
 from systems.q.service.leaving import JOB as BEGIN_WITHDRAWAL
+from systems.q.service.notices import message_id
 from systems.q.sight import is_present
 
 TOKENS_PER_STEP = 100
@@ -28,7 +30,13 @@ RECOUNT_AFTER = timedelta(minutes=10)
 """An index may be behind; what is still wrong after this is wrong."""
 USERS_PER_STEP = 25
 
-RECURRING = {"plan": "0 0 * * *", "publish": "* * * * *", "reuse": "30 0 * * *", "reconcile": "30 3 * * *"}
+RECURRING = {
+    "plan": "0 0 * * *",
+    "publish": "* * * * *",
+    "reuse": "30 0 * * *",
+    "reconcile": "30 3 * * *",
+    "digest": "0 20 * * 0",
+}
 """Japan's time."""
 
 log = logging.getLogger("systems.q.jobs")
@@ -55,6 +63,7 @@ class QJobs:
             "receipts": Job([("tokens", self._receipts)]),
             "reuse": Job([("questions", self._reuse)]),
             "reconcile": Job([("users", self._reconcile)]),
+            "digest": Job([("tokens", self._digest)]),
             "withdraw": Job(self._withdrawal.steps()),
         }
 
@@ -64,6 +73,7 @@ class QJobs:
             "publish": self.publish,
             "reuse": self._begin_reuse,
             "reconcile": self._begin_reconcile,
+            "digest": self._begin_digest,
             "receipts": self._begin_receipts,
             "recount": self.recount,
             BEGIN_WITHDRAWAL: self._withdrawal.begin,
@@ -96,23 +106,32 @@ class QJobs:
         day = date.fromisoformat(payload["day"])
         question = await self._db.need(daily_questions(day).consistent())
         page = await self._db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
-        for one in await self._of_those_present(page):
-            body = {
-                "title": "Q.",
-                "body": question.question_text,
-                "data": {"day": day.isoformat(), "url": "/q/"},
-                "sound": "default",
-                "channelId": "question",
-                "collapseId": f"q-{day}",
-                "ttl": 6 * 3600,
-            }
+        message = notices.new_question(day, question.question_text)
+        for owner, device in await self._who_want(page, Kind.QUESTION):
             spread = timedelta(seconds=self._clock.random() * SPREAD_SECONDS)
-            await self._context.outbox.put("push", one.token, body, id=_push_id(day, one.token), after=spread)
+            await self._service.notices.send(owner, device, Kind.QUESTION, message, day.isoformat(), spread)
         return Progress(len(page), page.cursor)
 
-    async def _of_those_present(self, page: Page[PushToken]) -> list[PushToken]:
+    async def _who_want(self, page: Page[PushToken], kind: Kind) -> list[tuple[User, PushToken]]:
         owners = await self._db.get_many([users(one.user_id).consistent() for one in page])
-        return [one for one, owner in zip(page, owners, strict=True) if is_present(owner)]
+        return [
+            (owner, one)
+            for one, owner in zip(page, owners, strict=True)
+            if owner is not None and is_present(owner) and is_wanted(owner, kind)
+        ]
+
+    async def _begin_digest(self, payload: Payload) -> None:
+        await self._context.jobs.start("digest", {}, id=f"digest/{days.today(self._clock)}")
+
+    async def _digest(self, payload: Payload, cursor: str | None) -> Progress:
+        """Once a week, what came in it; whoever got nothing hears nothing."""
+        page = await self._db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
+        for owner, device in await self._who_want(page, Kind.DIGEST):
+            found = await self._service.reactions.digest_of(owner.user_id)
+            if found.total:
+                message = notices.weekly_digest(found.until, found.total, found.counts)
+                await self._service.notices.send(owner, device, Kind.DIGEST, message, found.until.isoformat())
+        return Progress(len(page), page.cursor)
 
     async def _ask_later(self, payload: Payload, cursor: str | None) -> Progress:
         at = days.now(self._clock) + RECEIPTS_AFTER
@@ -129,7 +148,7 @@ class QJobs:
         tickets: dict[str, PushToken] = {}
         gone: list[PushToken] = []
         for one in page:
-            message = await self._context.outbox.get(_push_id(day, one.token))
+            message = await self._context.outbox.get(message_id(Kind.QUESTION, day.isoformat(), one.token))
             if message is None:
                 continue
             if message.state is State.FAILED and "DeviceNotRegistered" in (message.last_error or ""):
@@ -212,7 +231,3 @@ class QJobs:
             )
         except ConditionFailed:
             pass  # it has just changed, so it will be looked at again tomorrow
-
-
-def _push_id(day: date, token: str) -> str:
-    return f"push/{day}/{token}"

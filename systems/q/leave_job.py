@@ -31,8 +31,10 @@ from systems.q.entities import (
     blocks,
     follow_requests,
     follows,
+    mutes,
     profile_images,
     push_tokens,
+    question_votes,
     questions,
     reactions,
     reports,
@@ -79,10 +81,13 @@ class Withdrawal:
             ("requests-of", self._requests_of),
             ("blocks-by", self._blocks_by),
             ("blocks-of", self._blocks_of),
+            ("mutes-by", self._mutes_by),
+            ("mutes-of", self._mutes_of),
             ("reactions", self._reactions),
             ("answers", self._answers),
             ("submissions", self._submissions),
             ("questions", self._questions),
+            ("votes", self._votes),
             ("reports-made", self._reports_made),
             ("reports-about", self._reports_about),
             ("picture", self._picture),
@@ -164,6 +169,14 @@ class Withdrawal:
         page = await self._page(design.blockers_of(user), after)
         return await self._delete([blocks.delete(one.blocker_id, user) for one in page]), page.cursor
 
+    async def _mutes_by(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.muted(user).consistent(), after)
+        return await self._delete([mutes.delete(user, one.muted_id) for one in page]), page.cursor
+
+    async def _mutes_of(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.muters_of(user), after)
+        return await self._delete([mutes.delete(one.muter_id, user) for one in page]), page.cursor
+
     async def _delete(self, deletes: list[Any]) -> int:
         """How many were really there; an index may still show what is gone."""
         count = 0
@@ -205,6 +218,18 @@ class Withdrawal:
                 await self._db.write(questions.delete(one.question_id))
             else:
                 await self._rename(questions.update(one.question_id).set(Question.submitted_by, None))
+        return count, page.cursor
+
+    async def _votes(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """Each with its count; a vote for a question that is gone goes alone."""
+        page = await self._page(design.votes_of(user), after)
+        count = 0
+        for one in page:
+            try:
+                await self._db.transact(design.unvote(one.question_id, user))
+                count += 1
+            except TransactionFailed:
+                count += await self._delete([question_votes.delete(one.question_id, user)])
         return count, page.cursor
 
     async def _rename(self, update: Update[Any]) -> None:

@@ -117,6 +117,34 @@ class User:
         en="sees others only after answering",
         added=True,
     )
+    notify_question: Attr[bool] = attr(
+        "notifyQuestion", default=True, ja="お題の通知", en="is told of a new question", added=True
+    )
+    notify_reaction: Attr[bool] = attr(
+        "notifyReaction", default=True, ja="リアクションの通知", en="is told of reactions", added=True
+    )
+    notify_follow: Attr[bool] = attr(
+        "notifyFollow", default=True, ja="フォローの通知", en="is told of followers and requests", added=True
+    )
+    notify_digest: Attr[bool] = attr(
+        "notifyDigest", default=True, ja="週のまとめの通知", en="gets the weekly digest", added=True
+    )
+    quiet_from: Attr[time | None] = attr(
+        "quietFrom", default=None, ja="通知を控える時間帯の始まり", en="quiet hours begin", added=True
+    )
+    quiet_until: Attr[time | None] = attr(
+        "quietUntil", default=None, ja="通知を控える時間帯の終わり", en="quiet hours end", added=True
+    )
+    was_admin: Attr[bool] = attr(
+        "wasAdmin", default=False, ja="管理者になったことがあるか", en="has ever administered", added=True
+    )
+    leaves_house: Attr[bool] = attr(
+        "leavesHouse",
+        default=False,
+        ja="退会でサインインの情報も消すか",
+        en="withdrawal takes the sign-in account too",
+        added=True,
+    )
     username_folded: Attr[str | None] = computed(folded, keep=False)
     version: Attr[int] = version(added=True)
 
@@ -157,6 +185,7 @@ class Question:
     )
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="作成日時", en="made")
     updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+    votes: Attr[int] = attr(default=0, ja="投票数", en="votes of users", added=True)
 
 
 def flag_state(is_flagged: bool, is_deleted: bool) -> str | None:
@@ -292,3 +321,17 @@ class ProfileImage:
     content_type: Attr[str] = attr("contentType", ja="形式", en="kind of picture")
     content: Attr[bytes] = attr(ja="画像", en="the picture")
     updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+
+
+@model
+class Mute:
+    muter_id: Attr[str] = attr("muterId", ja="ミュートする側のユーザーID", en="who mutes")
+    muted_id: Attr[str] = attr("mutedId", ja="ミュートされる側のユーザーID", en="who is muted")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="ミュート日時", en="since")
+
+
+@model
+class QuestionVote:
+    question_id: Attr[str] = attr("questionId", ja="お題ID", en="the question")
+    user_id: Attr[str] = attr("userId", ja="投票したユーザーID", en="who votes")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="投票日時", en="made")

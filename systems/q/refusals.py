@@ -184,6 +184,11 @@ class BadPicture(Invalid):
     words = say("{most}KB以下の PNG か JPEG を選んでください。", "Choose a PNG or JPEG of at most {most} KB.")
 
 
+class QuietHalf(Invalid):
+    code = "quiet-half"
+    words = say("始まりと終わりの両方を決めてください。", "Give both the beginning and the end.")
+
+
 class NoAddress(NotAllowed):
     code = "no-address"
     words = say("確認済みのメールアドレスが必要です。", "A verified e-mail address is needed.")

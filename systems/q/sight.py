@@ -15,6 +15,8 @@ class Relation:
     followed: bool = False
     blocks: bool = False
     blocked: bool = False
+    mutes: bool = False
+    """For showing only: what a muted person writes can still be read, it is just not in the timeline."""
 
     @property
     def mutual(self) -> bool:

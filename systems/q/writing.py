@@ -22,17 +22,24 @@ _JOINERS = {_ZWJ, "\u200c"}
 
 
 def characters(text: str) -> int:
-    """How many characters a person sees: extended grapheme clusters, as Unicode's annex 29 has them."""
-    count = 0
+    """How many characters a person sees."""
+    return len(clusters(text))
+
+
+def clusters(text: str) -> list[str]:
+    """The characters that a person sees: extended grapheme clusters, as Unicode's annex 29 has them."""
+    found: list[str] = []
     before = ""
     flags = 0
     for character in text:
         is_flag = "\U0001f1e6" <= character <= "\U0001f1ff"
-        if not before or not _continues(before, character, is_flag and flags % 2 == 1):
-            count += 1
+        if before and _continues(before, character, is_flag and flags % 2 == 1):
+            found[-1] += character
+        else:
+            found.append(character)
         flags = flags + 1 if is_flag else 0
         before = character
-    return count
+    return found
 
 
 def _continues(before: str, character: str, second_of_flag: bool) -> bool:

@@ -13,6 +13,7 @@ from systems.q.api.shapes import (
     Id,
     Join,
     Me,
+    Notifications,
     Paging,
     Person,
     Picture,
@@ -78,6 +79,15 @@ def _devices_and_leaving(api: Api, service: Service) -> None:
     async def forget_device(user: User, body: DeviceToken) -> None:
         await service.devices.forget(user.id, body.token)
 
+    @api.get("/me/notifications", summary="What one is told, and when not", tag="me")
+    async def notifications(user: User) -> Notifications:
+        return shapes.notifications(await service.notices.wishes(user.id))
+
+    @api.put("/me/notifications", summary="Say what one wants to be told", tag="me")
+    async def set_notifications(user: User, body: Notifications) -> Notifications:
+        """In quiet hours nothing is sent; what happens then arrives when they are over."""
+        return shapes.notifications(await service.notices.wish(user.id, shapes.wishes(body)))
+
     @api.post("/me/withdrawal", summary="Withdraw, in a week", status=202, tag="me")
     async def withdraw(user: User) -> Farewell:
         """Invisible at once, deleted after seven days; until then it can be cancelled."""
@@ -113,4 +123,9 @@ def _requests_and_blocks(api: Api, service: Service) -> None:
     @api.get("/me/blocks", summary="Whom one blocks", tag="people")
     async def blocked(user: User, query: Paging) -> PageOf[Person]:
         page = await service.graph.blocked(user.id, query.after)
+        return PageOf([shapes.card(user.id, one) for one in page], page.cursor)
+
+    @api.get("/me/mutes", summary="Whom one mutes", tag="people")
+    async def muted(user: User, query: Paging) -> PageOf[Person]:
+        page = await service.graph.muted(user.id, query.after)
         return PageOf([shapes.card(user.id, one) for one in page], page.cursor)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from starlette.requests import Request
 
 from sekkei.web import Api, PageOf, Rate, User, limit
 from systems.q.api import shapes
-from systems.q.api.shapes import FollowOutcome, Id, NewQuestion, NewReport, Paging, Person, Search, SentQuestion
+from systems.q.api.shapes import (
+    Candidate,
+    FollowOutcome,
+    Id,
+    NewQuestion,
+    NewReport,
+    Paging,
+    Person,
+    Search,
+    SentQuestion,
+)
 from systems.q.service import Service
 
 SEARCHES = Rate.per_minute(60)
@@ -24,14 +36,14 @@ def _finding(api: Api, service: Service) -> None:
     async def find(request: Request, user: User, query: Search) -> Person:
         limit(request, SEARCHES, "q-search")  # so that nobody reads the list of all users this way
         found, relation = await service.people.find(user.id, query.app_id)
-        asked = await service.graph.has_asked(user.id, found.user_id)
-        return shapes.person(user.id, found, relation, asked)
+        asked, muted = await service.graph.standing(user.id, found.user_id)
+        return shapes.person(user.id, found, replace(relation, mutes=muted), asked)
 
     @api.get("/users/{user_id}", summary="Somebody's profile", tag="people")
     async def show_user(user: User, user_id: Id) -> Person:
         found, relation = await service.people.show(user.id, user_id)
-        asked = await service.graph.has_asked(user.id, user_id)
-        return shapes.person(user.id, found, relation, asked)
+        asked, muted = await service.graph.standing(user.id, user_id)
+        return shapes.person(user.id, found, replace(relation, mutes=muted), asked)
 
     @api.get("/users/{user_id}/following", summary="Whom somebody follows", tag="people")
     async def following(user: User, user_id: Id, query: Paging) -> PageOf[Person]:
@@ -62,6 +74,15 @@ def _following(api: Api, service: Service) -> None:
     async def unblock(user: User, user_id: Id) -> None:
         await service.graph.unblock(user.id, user_id)
 
+    @api.put("/users/{user_id}/mute", summary="Mute", status=204, tag="people")
+    async def mute(user: User, user_id: Id) -> None:
+        """Out of one's timeline and pushes; everything else stays, and they never learn of it."""
+        await service.graph.mute(user.id, user_id)
+
+    @api.delete("/users/{user_id}/mute", summary="End a mute", tag="people")
+    async def unmute(user: User, user_id: Id) -> None:
+        await service.graph.unmute(user.id, user_id)
+
 
 def _telling(api: Api, service: Service) -> None:
     @api.post("/reports", summary="Report a user or an answer", status=204, tag="reports")
@@ -73,3 +94,16 @@ def _telling(api: Api, service: Service) -> None:
     @api.post("/questions", summary="Propose a question, one a day", status=201, tag="questions")
     async def propose(user: User, body: NewQuestion) -> SentQuestion:
         return shapes.sent_question(await service.submissions.submit(user.id, body.text))
+
+    @api.get("/questions/candidates", summary="Proposals to vote for", tag="questions")
+    async def candidates(user: User) -> list[Candidate]:
+        """Approved ones that were not asked yet. Those with more votes are drawn more often."""
+        return [shapes.candidate(one, mine) for one, mine in await service.submissions.candidates(user.id)]
+
+    @api.put("/questions/{question_id}/vote", summary="Vote for a proposal", tag="questions")
+    async def vote(user: User, question_id: Id) -> Candidate:
+        return shapes.candidate(await service.submissions.vote(user.id, question_id), True)
+
+    @api.delete("/questions/{question_id}/vote", summary="Take the vote back", status=200, tag="questions")
+    async def unvote(user: User, question_id: Id) -> Candidate:
+        return shapes.candidate(await service.submissions.unvote(user.id, question_id), False)

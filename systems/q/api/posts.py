@@ -16,6 +16,8 @@ from systems.q.api import shapes
 from systems.q.api.shapes import (
     AnswerOut,
     AnswerPage,
+    Digest,
+    DigestAnswer,
     Id,
     LookBack,
     Memory,
@@ -83,6 +85,22 @@ def _today(api: Api, service: Service, shown: Shown) -> None:
         before = found.year_ago
         memory = None if before is None else shapes.memory(before, shown.answer(before.answer, user.id))
         return LookBack(streak=found.streak, year_ago=memory)
+
+    @api.get("/me/digest", summary="The reactions of the last seven days", tag="answers")
+    async def digest(user: User) -> Digest:
+        found = await service.reactions.digest(user.id)
+        return Digest(
+            since=found.since,
+            until=found.until,
+            total=found.total,
+            counts=shapes.counts(found.counts),
+            answers=[
+                DigestAnswer(
+                    question=one.question_text, answer=shown.answer(one.answer, user.id), counts=shapes.counts(got)
+                )
+                for one, got in found.answers
+            ],
+        )
 
 
 def _answers(api: Api, service: Service, shown: Shown) -> None:

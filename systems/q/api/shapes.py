@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from systems.q.models import Answer, DailyQuestion, DeviceType, Question, ReportCategory, TargetType, User, Visibility
+from systems.q.models import (
+    Answer,
+    DailyQuestion,
+    DeviceType,
+    Question,
+    ReactionType,
+    ReportCategory,
+    TargetType,
+    User,
+    Visibility,
+)
+from systems.q.notices import Wishes
 from systems.q.service.answers import Remembered
 from systems.q.service.graph import Card
 from systems.q.service.reactions import Summary
@@ -18,6 +29,7 @@ from systems.q.sight import Relation, sees_profile
 Text = Annotated[str, Meta(max_length=2000)]
 Short = Annotated[str, Meta(max_length=254)]
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
+Minute = Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 Emoji = Annotated[str, Meta(min_length=1, max_length=4, description="❤️ 🔥 😂 🤔 👀")]
 
 
@@ -94,6 +106,17 @@ class NewQuestion(Shape):
     text: Text
 
 
+class Notifications(Shape):
+    """Which notices one wants, and between which hours (Japan's time, HH:mm) none."""
+
+    question: bool
+    reaction: bool
+    follow: bool
+    digest: bool
+    quiet_from: Minute | None = None
+    quiet_until: Minute | None = None
+
+
 class Paging(Shape):
     after: Annotated[str, Meta(max_length=2000)] | None = None
 
@@ -124,6 +147,7 @@ class RelationOut(Shape):
     followed: bool
     blocks: bool
     requested: bool = False
+    mutes: bool = False
 
 
 class Person(Shape):
@@ -237,6 +261,27 @@ class SentQuestion(Shape):
     created_at: datetime
 
 
+class Candidate(Shape):
+    question_id: str
+    text: str
+    votes: int
+    mine: bool
+
+
+class DigestAnswer(Shape):
+    question: str
+    answer: AnswerOut
+    counts: dict[str, int]
+
+
+class Digest(Shape):
+    since: date
+    until: date
+    total: int
+    counts: dict[str, int]
+    answers: list[DigestAnswer]
+
+
 class Farewell(Shape):
     deleted_at: datetime
 
@@ -255,7 +300,11 @@ def person(viewer: str, user: User, relation: Relation | None, requested: bool =
     )
     if relation is not None:
         found.relation = RelationOut(
-            follows=relation.follows, followed=relation.followed, blocks=relation.blocks, requested=requested
+            follows=relation.follows,
+            followed=relation.followed,
+            blocks=relation.blocks,
+            requested=requested,
+            mutes=relation.mutes,
         )
         if sees_profile(viewer, user, relation):
             found.bio = user.bio
@@ -310,8 +359,8 @@ def answer(one: Answer, viewer: str, now: datetime, undo_seconds: float) -> Answ
 
 
 def reactions(summary: Summary) -> Reactions:
-    counts: Mapping[str, int] = {kind.value: count for kind, count in summary.counts.items()}
-    return Reactions(counts=dict(counts), mine=summary.mine.value if summary.mine else None, more=summary.more)
+    mine = summary.mine.value if summary.mine else None
+    return Reactions(counts=counts(summary.counts), mine=mine, more=summary.more)
 
 
 def post(entry: Entry, shown: AnswerOut, viewer: str) -> Post:
@@ -320,6 +369,24 @@ def post(entry: Entry, shown: AnswerOut, viewer: str) -> Post:
 
 def memory(one: Remembered, shown: AnswerOut) -> Memory:
     return Memory(question=one.question_text, answer=shown)
+
+
+def counts(found: Mapping[ReactionType, int]) -> dict[str, int]:
+    return {kind.value: count for kind, count in found.items()}
+
+
+def wishes(given: Notifications) -> Wishes:
+    quiet = [None if one is None else time.fromisoformat(one) for one in (given.quiet_from, given.quiet_until)]
+    return Wishes(given.question, given.reaction, given.follow, given.digest, *quiet)
+
+
+def notifications(found: Wishes) -> Notifications:
+    quiet = [None if one is None else one.strftime("%H:%M") for one in (found.quiet_from, found.quiet_until)]
+    return Notifications(found.question, found.reaction, found.follow, found.digest, *quiet)
+
+
+def candidate(one: Question, mine: bool) -> Candidate:
+    return Candidate(question_id=one.question_id, text=one.text, votes=one.votes, mine=mine)
 
 
 def sent_question(one: Question) -> SentQuestion:

@@ -11,6 +11,7 @@ from systems.q.service.editing import Editing, Logs
 from systems.q.service.graph import Graph
 from systems.q.service.leaving import Leaving
 from systems.q.service.moderation import Moderation
+from systems.q.service.notices import Notices
 from systems.q.service.people import People
 from systems.q.service.planning import Planning
 from systems.q.service.reactions import Reactions
@@ -34,6 +35,7 @@ class Service:
     reports: Reports
     submissions: Submissions
     devices: Devices
+    notices: Notices
     leaving: Leaving
     planning: Planning
     editing: Editing
@@ -59,6 +61,7 @@ def open_service(context: Context) -> Service:
         reports=Reports(db, clock, access, sight),
         submissions=Submissions(db, clock, access, words),
         devices=Devices(db, clock, access),
+        notices=Notices(db, clock, access, context.outbox),
         leaving=Leaving(db, clock, access, context.schedules),
         planning=planning,
         editing=Editing(db, clock, access, logs, planning),

@@ -45,6 +45,13 @@ class LookBack:
     year_ago: Remembered | None
 
 
+async def remembered(db: Database, found: Sequence[Answer]) -> list[Remembered]:
+    """Answers with the questions of their days."""
+    questions = await db.get_many([daily_questions(one.day) for one in found])
+    texts = {one.day: one.question_text for one in questions if one is not None}
+    return [Remembered(one, texts.get(one.day, "")) for one in found]
+
+
 class Answers:
     def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight, words: Words) -> None:
         self._db = db
@@ -125,7 +132,7 @@ class Answers:
         """One answer, its author, and the question."""
         await self._access.member(viewer)
         answer, by = await self._sight.answer(viewer, day, author)
-        return answer, by, (await self._with_questions([answer]))[0].question_text
+        return answer, by, (await remembered(self._db, [answer]))[0].question_text
 
     # Looking back
 
@@ -137,7 +144,7 @@ class Answers:
             await self._sight.author(viewer, author)
             query = query.filter(Answer.is_deleted.is_(False), Answer.is_flagged.is_(False))
         page = await self._db.page(query, size=HISTORY_PAGE, after=after)
-        return Page(await self._with_questions(page.items), page.cursor)
+        return Page(await remembered(self._db, page.items), page.cursor)
 
     async def look_back(self, who: str) -> LookBack:
         """Days in a row, and what one said a year ago."""
@@ -148,7 +155,7 @@ class Answers:
             day = days.today(self._clock)
         count, before = await asyncio.gather(self._streak(who, day), self._db.get(answers(times.year_before(day), who)))
         shown = [before] if before is not None and not before.is_deleted else []
-        return LookBack(count, next(iter(await self._with_questions(shown)), None))
+        return LookBack(count, next(iter(await remembered(self._db, shown)), None))
 
     async def _streak(self, who: str, day: date) -> int:
         """Days in a row with an answer, up to the open question or, while that is unanswered, the one before."""
@@ -164,8 +171,3 @@ class Answers:
                 break
             answered.append(one.day)
         return len(answered)
-
-    async def _with_questions(self, found: Sequence[Answer]) -> list[Remembered]:
-        questions = await self._db.get_many([daily_questions(one.day) for one in found])
-        texts = {one.day: one.question_text for one in questions if one is not None}
-        return [Remembered(one, texts.get(one.day, "")) for one in found]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Contended, Database, Page, Query, Transaction, TransactionFailed
 from sekkei.runtime import days
 from systems.q import design
-from systems.q.entities import blocks, follow_requests, follows, users
-from systems.q.models import Block, Follow, FollowRequest, User
+from systems.q.entities import blocks, follow_requests, follows, mutes, users
+from systems.q.models import Block, Follow, FollowRequest, Mute, User
 from systems.q.refusals import (
     AlreadyFollowing,
     BlockedPair,
@@ -128,8 +128,12 @@ class Graph:
         page = await self._db.page(design.requests_to(who).consistent(), size=LIST_PAGE, after=after)
         return await self._cards(who, [one.follower_id for one in page], page.cursor)
 
-    async def has_asked(self, who: str, other: str) -> bool:
-        return await self._db.get(follow_requests(other, who).consistent()) is not None
+    async def standing(self, who: str, other: str) -> tuple[bool, bool]:
+        """Whether a user has asked to follow another, and whether they mute them."""
+        asked, muted = await asyncio.gather(
+            self._db.get(follow_requests(other, who).consistent()), self._db.get(mutes(who, other).consistent())
+        )
+        return asked is not None, muted is not None
 
     # Blocking
 
@@ -166,6 +170,24 @@ class Graph:
         cards = [Card(found[one.blocked_id], Relation(blocks=True)) for one in page if one.blocked_id in found]
         return Page(cards, page.cursor)
 
+    # Muting
+
+    async def mute(self, who: str, other: str) -> None:
+        """Out of one's timeline and pushes, and nothing else: the other never learns of it."""
+        await self._access.member(who)
+        await self._other(who, other)
+        await self._db.write(mutes.put(Mute(muter_id=who, muted_id=other, created_at=days.now(self._clock))))
+
+    async def unmute(self, who: str, other: str) -> None:
+        await self._access.member(who)
+        if await self._db.write(mutes.delete(who, other)) is None:
+            raise NoSuchThing()
+
+    async def muted(self, who: str, after: str | None = None) -> Page[Card]:
+        await self._access.member(who)
+        page = await self._db.page(design.muted(who).consistent(), size=LIST_PAGE, after=after)
+        return await self._cards(who, [one.muted_id for one in page], page.cursor)
+
     # Lists
 
     async def following(self, viewer: str, user: str, after: str | None = None) -> Page[Card]:
@@ -187,8 +209,14 @@ class Graph:
         return await self._cards(viewer, [getattr(one, side) for one in page], page.cursor)
 
     async def _cards(self, viewer: str, ids: list[str], cursor: str | None) -> Page[Card]:
-        found, relations = await asyncio.gather(self._sight.users(ids), self._sight.relations(viewer, ids))
-        cards = [Card(found[id], relations[id]) for id in ids if id in found and not relations[id].apart]
+        found, relations, quiet = await asyncio.gather(
+            self._sight.users(ids), self._sight.relations(viewer, ids), self._sight.muted_by(viewer)
+        )
+        cards = [
+            Card(found[id], replace(relations[id], mutes=id in quiet))
+            for id in ids
+            if id in found and not relations[id].apart
+        ]
         return Page(cards, cursor)
 
     async def mutual(self, viewer: str, other: str) -> bool:

@@ -86,8 +86,14 @@ class Planning:
         return made
 
     async def _draw(self) -> Question | None:
+        """By chance among those unused for longest; every vote is one more ticket."""
         page = await self._db.page(design.approved_questions(), size=CHOICE)
-        return page.items[int(self._clock.random() * len(page))] if len(page) else None
+        ticket = int(self._clock.random() * sum(1 + one.votes for one in page))
+        for one in page:
+            ticket -= 1 + one.votes
+            if ticket < 0:
+                return one
+        return None
 
     def _row(self, day: date, question: Question | None) -> DailyQuestion:
         number = day.toordinal() % len(SPARE_QUESTIONS)

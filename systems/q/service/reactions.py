@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed
@@ -15,10 +15,12 @@ from systems.q import design
 from systems.q.models import Answer, Reaction, ReactionType, User
 from systems.q.refusals import BadReaction, NoSuchAnswer
 from systems.q.service.access import Access
+from systems.q.service.answers import Remembered, remembered
 from systems.q.service.visibility import Visibility as Sight
 
 READ_MAX = 300
 """Reactions that are looked at for one answer; the count says so when there are more."""
+DIGEST_DAYS = 7
 _HEARTS = {"❤": ReactionType.HEART}
 
 
@@ -36,6 +38,15 @@ class Summary:
     mine: ReactionType | None
     more: bool = False
     """There are more than were counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    since: date
+    until: date
+    total: int
+    counts: Mapping[ReactionType, int]
+    answers: Sequence[tuple[Remembered, Mapping[ReactionType, int]]]
 
 
 class Reactions:
@@ -69,6 +80,24 @@ class Reactions:
         people = await self._shown_reactors(viewer, found)
         pairs = [(one, people[one.reactor_id]) for one in found if one.reactor_id in people]
         return sorted(pairs, key=lambda pair: pair[0].created_at)
+
+    async def digest(self, who: str) -> Digest:
+        """What came for one's answers of the last seven days."""
+        await self._access.member(who)
+        return await self.digest_of(who)
+
+    async def digest_of(self, who: str) -> Digest:
+        until = days.today(self._clock)
+        since = until - timedelta(days=DIGEST_DAYS - 1)
+        found = await self._db.all(design.answers_since(who, since))
+        mine = [one for one in found if not one.is_deleted]
+        summaries = await self.summaries(who, mine)
+        total: Counter[ReactionType] = Counter()
+        for one in summaries:
+            total.update(one.counts)
+        asked = await remembered(self._db, mine)
+        answers = [(one, summary.counts) for one, summary in zip(asked, summaries, strict=True) if summary.counts]
+        return Digest(since, until, total.total(), dict(total.most_common()), answers)
 
     async def summaries(self, viewer: str, to: Sequence[Answer]) -> list[Summary]:
         """Counts without those whom the viewer blocks or is blocked by, and without those who are not there."""

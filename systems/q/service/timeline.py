@@ -81,11 +81,12 @@ class Timelines:
         """All answers of a day that a viewer may see, in order; their own among them."""
         who = viewer.user_id
         followees = [edge.followee_id async for edge in self._db.each(design.following(who).consistent())]
-        theirs, own = await asyncio.gather(
+        theirs, own, muted = await asyncio.gather(
             self._sight.get_many([answers(day, followee) for followee in followees]),
             self._db.get(answers(day, who).consistent()),
+            self._sight.muted_by(who),
         )
-        shown = [answer for answer in theirs if answer is not None and is_shown(who, answer)]
+        shown = [one for one in theirs if one is not None and is_shown(who, one) and one.user_id not in muted]
         found = await self._readable(who, shown)
         if own is not None and is_shown(who, own):
             found.append((own, viewer))

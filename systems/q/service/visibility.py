@@ -73,6 +73,10 @@ class Visibility:
         )
         return frozenset([*(one.blocked_id for one in mine), *(one.blocker_id for one in theirs)])
 
+    async def muted_by(self, viewer: str) -> frozenset[str]:
+        """Whom the viewer does not want in their timeline."""
+        return frozenset(one.muted_id for one in await self._db.all(design.muted(viewer).consistent()))
+
     async def followers_among(self, viewer: str, ids: Sequence[str]) -> frozenset[str]:
         """Those of them who follow the viewer."""
         found = await self.get_many([follows(id, viewer).consistent() for id in ids])

@@ -9,13 +9,14 @@ from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed
 from sekkei.runtime import days
 from systems.q import design, writing
-from systems.q.entities import push_tokens, unique_token
+from systems.q.entities import push_tokens, question_votes, questions, unique_token
 from systems.q.models import (
     DeviceType,
     PushToken,
     Question,
     QuestionStatus,
     QuestionType,
+    QuestionVote,
     Report,
     ReportCategory,
     Submission,
@@ -27,6 +28,7 @@ from systems.q.service.visibility import Visibility as Sight
 from systems.q.service.words import Words
 
 TOKEN_TRIES_MAX = 5
+CANDIDATES = 30
 _TOKEN = re.compile(
     r"Expo(?:nent)?PushToken\[[A-Za-z0-9_-]{1,100}\]|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
 )
@@ -110,6 +112,36 @@ class Submissions:
         await self._access.member(who)
         page = await self._db.page(design.questions_by(who).backwards(), size=50)
         return list(page)
+
+    # Votes
+
+    async def candidates(self, who: str) -> list[tuple[Question, bool]]:
+        """Proposals that wait to be asked, the most wanted first, and whether one has voted for each."""
+        await self._access.member(who)
+        page = await self._db.page(design.candidates(), size=CANDIDATES)
+        mine = await self._db.get_many([question_votes(one.question_id, who).consistent() for one in page])
+        found = list(zip(page, (vote is not None for vote in mine), strict=True))
+        return sorted(found, key=lambda pair: (-pair[0].votes, pair[0].created_at))
+
+    async def vote(self, who: str, question_id: str) -> Question:
+        """Once; a second time changes nothing."""
+        await self._access.member(who)
+        given = QuestionVote(question_id=question_id, user_id=who, created_at=days.now(self._clock))
+        transaction = design.vote(given)
+        try:
+            await self._db.transact(transaction)
+        except TransactionFailed as failed:
+            if not failed.failed(transaction.actions[0]):
+                raise NoSuchThing() from failed
+        return await self._db.need(questions(question_id).consistent())
+
+    async def unvote(self, who: str, question_id: str) -> Question:
+        await self._access.member(who)
+        try:
+            await self._db.transact(design.unvote(question_id, who))
+        except TransactionFailed as failed:
+            raise NoSuchThing() from failed
+        return await self._db.need(questions(question_id).consistent())
 
 
 class Devices:

@@ -150,15 +150,8 @@ class World:
 
     async def question(self, id: str, status: QuestionStatus = QuestionStatus.APPROVED, **given: object) -> Question:
         now = days.now(self.clock)
-        made = Question(
-            question_id=id,
-            text=f"{id}？",
-            type=QuestionType.ADMIN,
-            status=status,
-            created_at=now,
-            updated_at=now,
-            **given,  # type: ignore[arg-type]
-        )
+        usual = {"type": QuestionType.ADMIN, "status": status, "created_at": now, "updated_at": now}
+        made = Question(question_id=id, text=f"{id}？", **{**usual, **given})  # type: ignore[arg-type]
         return await self.db.write(questions.put(made))
 
     async def answer(self, who: str, text: str = "秋が好き") -> Answer:

@@ -14,7 +14,7 @@ from sekkei.runtime import days
 from sekkei.web.testing import Client, opened
 from systems.q import SYSTEM
 from systems.q.entities import answers, ng_words, questions, users
-from systems.q.models import Answer, NGWord, QuestionStatus, User, Visibility
+from systems.q.models import Answer, NGWord, QuestionStatus, QuestionType, User, Visibility
 from systems.q.service import Service
 from systems.q.service.people import Profile, Visitor
 from tests.systems.q.conftest import NOON, World
@@ -25,6 +25,7 @@ TARGET = "demo-mei"
 WHO = {"outsider": "demo-yui", "member": "demo-ren", "admin": "demo-aoi", "banned": "demo-sota"}
 PICTURE = base64.b64encode(png()).decode()
 TOKEN = {"token": "ExponentPushToken[x]", "deviceType": "ios"}
+WISHES = {"question": True, "reaction": False, "follow": True, "digest": True}
 LIVE = "GET /q/live"
 
 
@@ -71,6 +72,12 @@ class Place:
         made = await self.world.question(f"question-{self.number}", QuestionStatus.PENDING)
         return {"question_id": made.question_id}
 
+    async def candidate(self) -> Mapping[str, str]:
+        self.number += 1
+        id = f"question-{self.number}"
+        await self.world.question(id, type=QuestionType.USER)
+        return {"question_id": id}
+
     async def fresh_word(self) -> Mapping[str, str]:
 
         await self.world.db.write(
@@ -105,6 +112,11 @@ def everybody(status: int, **rule: Any) -> Rule:
     return Rule(dict.fromkeys(("anonymous", *WHO), status), **rule)
 
 
+def members(status: int, **rule: Any) -> Rule:
+    """Something that a page shows."""
+    return Rule({"anonymous": 303, "outsider": 403, "banned": 403, "member": status, "admin": status}, **rule)
+
+
 def admins(status: int, **rule: Any) -> Rule:
     return Rule({"anonymous": 303, "outsider": 403, "banned": 403, "member": 403, "admin": status}, **rule)
 
@@ -119,9 +131,7 @@ def matrix(place: Place) -> dict[str, Rule]:
         "GET /q/sw.js": everybody(200),
         "GET /q/openapi.json": everybody(200),
         "GET /q/docs": everybody(200),
-        "GET /q/pictures/{user_id}/{digest}": Rule(
-            {"anonymous": 303, "outsider": 403, "banned": 403, "member": 200, "admin": 200}
-        ),
+        "GET /q/pictures/{user_id}/{digest}": members(200),
         "POST /q/api/sign-in/code": everybody(201, json={"email": "x@example.com"}),
         "POST /q/api/sign-in": everybody(410, json={"challenge": "x", "code": "123456"}),
         "DELETE /q/api/sign-in": api(410, banned=410, outsider=410),
@@ -140,6 +150,10 @@ def matrix(place: Place) -> dict[str, Rule]:
         "DELETE /q/api/me/followers/{user_id}": api(409),
         "GET /q/api/me/blocks": api(200),
         "GET /q/api/me/look-back": api(200),
+        "GET /q/api/me/digest": api(200),
+        "GET /q/api/me/mutes": api(200),
+        "GET /q/api/me/notifications": api(200),
+        "PUT /q/api/me/notifications": api(200, json=WISHES),
         "GET /q/api/users": api(422, outsider=422, banned=422),
         f"GET {person}": api(200),
         f"GET {person}/following": api(200),
@@ -149,11 +163,18 @@ def matrix(place: Place) -> dict[str, Rule]:
         f"DELETE {person}/follow": api(409, prepare=fresh),
         f"PUT {person}/block": api(204, prepare=fresh),
         f"DELETE {person}/block": api(404, prepare=fresh),
+        f"PUT {person}/mute": api(204, prepare=fresh),
+        f"DELETE {person}/mute": api(404, prepare=fresh),
         "POST /q/api/reports": api(204, json=report),
         "POST /q/api/questions": api(201, json={"text": "提案？"}),
+        "GET /q/api/questions/candidates": api(200),
+        "PUT /q/api/questions/{question_id}/vote": api(200, prepare=place.candidate),
+        "DELETE /q/api/questions/{question_id}/vote": api(404, prepare=place.candidate),
         "GET /q/api/today": api(200),
         "GET /q/api/timeline": api(200),
         "POST /q/api/answers": api(201, json={"text": "答え"}),
+        "GET /q/code.svg": members(200),
+        "GET /q/cards/{day}.svg": members(200),
         "DELETE /q/api/answers/{day}": api(200),
         "POST /q/api/answers/{day}/restore": api(200),
         f"GET {post}": api(200),

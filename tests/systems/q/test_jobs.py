@@ -109,7 +109,7 @@ async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(w
     sent = await pushes(world)
     tokens = sorted(one.to for one in sent)
     assert tokens == ["ExponentPushToken[a0]", "ExponentPushToken[a1]", "ExponentPushToken[b0]"]
-    assert all((one.body["body"], one.body["collapseId"]) == ("q1？", f"q-{planned.day}") for one in sent)
+    assert all((one.body["body"], one.body["collapseId"]) == ("q1？", str(planned.day)) for one in sent)
     assert [one.attempts for one in sent] == [1, 1, 1]
     assert [await service.planning.publish_due() for service in services] == [None] * 3
     assert (await day_row(world) or planned).published_at == published.published_at

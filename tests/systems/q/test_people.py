@@ -136,7 +136,7 @@ async def test_a_private_account_is_asked(world: World) -> None:
     await world.service.people.change("b", Profile(is_private=True))
     assert await graph.follow("a", "b") == "requested"
     assert await graph.follow("c", "b") == "requested"
-    assert await graph.has_asked("a", "b")
+    assert await graph.standing("a", "b") == (True, False)
     assert [card.user.user_id for card in await graph.requests("b")] == ["a", "c"]
     assert await counts(world, "b") == (0, 0)
     with pytest.raises(Hidden):
@@ -150,7 +150,7 @@ async def test_a_private_account_is_asked(world: World) -> None:
     assert [card.user.user_id for card in await graph.followers("a", "b")] == ["a"]
     assert await graph.follow("c", "b") == "requested"
     await graph.unfollow("c", "b")  # takes the request back
-    assert not await graph.has_asked("c", "b")
+    assert await graph.standing("c", "b") == (False, False)
 
 
 async def test_a_block_ends_everything_between_two(world: World) -> None:

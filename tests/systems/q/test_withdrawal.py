@@ -20,8 +20,9 @@ from tests.systems.q.test_pure import png
 WEEK = timedelta(days=7, minutes=1).total_seconds()
 DAY = timedelta(days=1).total_seconds()
 LEAVER = "leaver"
-STEPS = ("tokens", "follows-out", "follows-in", "requests-to", "requests-of", "blocks-by", "blocks-of", "reactions",
-         "answers", "submissions", "questions", "reports-made", "reports-about", "picture", "user")  # fmt: skip
+STEPS = ("tokens", "follows-out", "follows-in", "requests-to", "requests-of", "blocks-by", "blocks-of",
+         "mutes-by", "mutes-of", "reactions", "answers", "submissions", "questions", "votes",
+         "reports-made", "reports-about", "picture", "user")  # fmt: skip
 
 
 async def a_life(world: World) -> None:
@@ -48,6 +49,9 @@ async def a_life(world: World) -> None:
         question = await service.submissions.submit(LEAVER, "提案？")
         world.clock.advance(DAY)
     await service.editing.review("boss", question.question_id, approve=True)
+    await service.submissions.vote(LEAVER, question.question_id)
+    await service.graph.mute(LEAVER, "other1")
+    await service.graph.mute("other1", LEAVER)
     await service.reports.send(LEAVER, TargetType.USER, "other1", ReportCategory.SPAM)
     await service.reports.send("other0", TargetType.USER, LEAVER, ReportCategory.SPAM)
     await service.reports.send("other0", TargetType.ANSWER, f"{day}#{LEAVER}", ReportCategory.SPAM)
@@ -181,5 +185,5 @@ async def test_an_approved_question_stays_without_its_name(fair: World) -> None:
     await runs.start("withdraw", {"user_id": LEAVER}, id="withdraw/test")
     await runs.run_to_end(jobs.definitions(), "withdraw/test")
     (kept,) = await fair.service.editing.with_status("boss", QuestionStatus.APPROVED)
-    assert (kept.text, kept.submitted_by) == ("提案？", None)
+    assert (kept.text, kept.submitted_by, kept.votes) == ("提案？", None, 0)
     assert len(await fair.service.editing.with_status("boss", QuestionStatus.PENDING)) == 0
