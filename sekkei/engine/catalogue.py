@@ -38,11 +38,16 @@ class KeySchema:
     range: tuple[KeyPart, ...]
     parts: tuple[KeyPart, ...] = field(init=False)
     names: tuple[str, ...] = field(init=False)
+    _types: tuple[tuple[str, str], ...] = field(init=False)
+    _is_simple: bool = field(init=False)
+    """One partition attribute and at most one sort attribute, as most keys have."""
 
     def __post_init__(self) -> None:
         parts = self.hash + self.range
         object.__setattr__(self, "parts", parts)
         object.__setattr__(self, "names", tuple(part.name for part in parts))
+        object.__setattr__(self, "_types", tuple((part.name, part.type) for part in parts))
+        object.__setattr__(self, "_is_simple", len(self.hash) == 1 and len(self.range) <= 1)
 
     @classmethod
     def of(cls, key_schema: list[dict[str, str]], types: Mapping[str, str]) -> KeySchema:
@@ -52,19 +57,35 @@ class KeySchema:
 
         return cls(parts("HASH"), parts("RANGE"))
 
+    def is_plainly_in(self, item: Item) -> bool:
+        """Whether all parts are there, not empty and surely short enough. Nearly every item needs no other look."""
+        for name, kind in self._types:
+            value = item.get(name)
+            if value is None:
+                return False
+            content = value.get(kind)
+            if not content or len(content) > SURELY_SHORT:
+                return False
+        return True
+
     def bytes_of(self, item: Item) -> bytes | None:
         """The key bytes of an item; None when a part is missing or cannot be a key (a sparse index skips it)."""
-        long = False
-        for part in self.parts:
-            value = item.get(part.name)
-            content = None if value is None else value.get(part.type)
-            if not content:
-                return None
-            long = long or len(content) > SURELY_SHORT
-        if long and not (self._fits(self.hash, item, HASH_BYTES_MAX) and self._fits(self.range, item, RANGE_BYTES_MAX)):
-            return None
+        return self.bytes_in(item) if self.is_plainly_in(item) or self._is_in(item) else None
+
+    def bytes_in(self, item: Item) -> bytes:
+        """The key bytes of an item that is known to have the key."""
+        if self._is_simple:
+            prefix = keys.partition_of(keys.part_bytes(item[self.names[0]]))
+            return prefix + keys.part_bytes(item[self.names[1]]) if self.range else prefix
         return keys.partition_bytes([item[part.name] for part in self.hash]) + keys.sort_key_bytes(
             [item[part.name] for part in self.range]
+        )
+
+    def _is_in(self, item: Item) -> bool:
+        return (
+            all(item.get(part.name, {}).get(part.type) for part in self.parts)
+            and self._fits(self.hash, item, HASH_BYTES_MAX)
+            and self._fits(self.range, item, RANGE_BYTES_MAX)
         )
 
     @staticmethod
@@ -173,11 +194,7 @@ class Table:
 
     def key_bytes(self, item: Item) -> bytes:
         """The bytes of a checked key, or of the key within a checked item."""
-        key = self.key
-        prefix = keys.partition_bytes((item[key.hash[0].name],))
-        if key.range:
-            return prefix + keys.part_bytes(item[key.range[0].name])
-        return prefix
+        return self.key.bytes_in(item)
 
     def key_of(self, item: Item) -> dict[str, AttributeValue]:
         return {part.name: item[part.name] for part in self.key.parts}

@@ -24,6 +24,7 @@ from sekkei.engine.jobs import JobFailed, Memory, State
 from sekkei.engine.operations.create_table import build, new_record
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.item import check_item_size
 from sekkei.engine.values import Item
 
 Record = dict[str, Any]
@@ -134,10 +135,9 @@ def _take(transaction: Transaction, table: Table, description: Record, line: Lin
     description["ProcessedItemCount"] += 1
     description["ProcessedSizeBytes"] += size
     try:
-        item = _item_of_json(line) if isinstance(line, bytes) else _item_of_csv(table, line)
+        item, item_bytes = _item_of_json(line) if isinstance(line, bytes) else _item_of_csv(table, line)
         against_table.check_item(table, item)
-        if values.item_size(item) > values.ITEM_BYTES_MAX:
-            raise ValidationException("Item size has exceeded the maximum allowed size")
+        check_item_size(item_bytes)
     except (DynamoDBError, ValueError) as error:
         description["ErrorCount"] += 1
         if description["ErrorCount"] > ERRORS_MAX:
@@ -146,22 +146,22 @@ def _take(transaction: Transaction, table: Table, description: Record, line: Lin
             ) from error
         return
     key = table.key_bytes(item)
-    transaction.put(table, key, item, transaction.stored(table, key))
+    transaction.put(table, key, item, item_bytes, transaction.stored(table, key))
     description["ImportedItemCount"] += 1
 
 
-def _item_of_json(line: bytes) -> Item:
+def _item_of_json(line: bytes) -> tuple[Item, int]:
     document = orjson.loads(line)
     if not isinstance(document, dict) or not isinstance(document.get("Item"), dict):
         raise ValidationException("A line must be an object with an Item")
-    return values.normalised_item(fields.ITEM.read(document["Item"]))
+    return values.measured_item(fields.ITEM.read(document["Item"]))
 
 
-def _item_of_csv(table: Table, row: Mapping[str, str]) -> Item:
+def _item_of_csv(table: Table, row: Mapping[str, str]) -> tuple[Item, int]:
     """All values are strings, save those of keys, which have the types of the keys. What is empty is not there."""
     # A row longer than its header has its surplus under None.
     named = {name: text for name, text in row.items() if name is not None and text}
-    return values.normalised_item({name: {table.attribute_types.get(name, "S"): text} for name, text in named.items()})
+    return values.measured_item({name: {table.attribute_types.get(name, "S"): text} for name, text in named.items()})
 
 
 def _finish(transaction: Transaction, id: int, state: State, failure: JobFailed | None) -> None:

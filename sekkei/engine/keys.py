@@ -24,12 +24,11 @@ _TERMINATOR = b"\x00\x00"
 
 def part_bytes(value: AttributeValue) -> bytes:
     """The order-preserving bytes of one key attribute."""
+    text = value.get("S")
+    if text is not None:
+        return text.encode()  # type: ignore[no-any-return]
     kind, content = next(iter(value.items()))
-    if kind == "S":
-        return content.encode()  # type: ignore[no-any-return]
-    if kind == "N":
-        return numbers.sort_bytes(content)
-    return binary(content)
+    return numbers.sort_bytes(content) if kind == "N" else binary(content)
 
 
 def hash_of(raw: bytes) -> bytes:
@@ -38,11 +37,15 @@ def hash_of(raw: bytes) -> bytes:
     return digest[:HASH_BYTES]
 
 
+def partition_of(raw: bytes) -> bytes:
+    """The prefix that all keys of one partition share, whose key has one attribute."""
+    return hash_of(raw) + len(raw).to_bytes(2) + raw
+
+
 def partition_bytes(values: Sequence[AttributeValue]) -> bytes:
-    """The prefix that all keys of one partition share."""
+    """The same for a key of one attribute or several."""
     if len(values) == 1:
-        raw = part_bytes(values[0])
-        return hash_of(raw) + len(raw).to_bytes(2) + raw
+        return partition_of(part_bytes(values[0]))
     parts = [part_bytes(value) for value in values]
     return hash_of(b"".join(parts)) + b"".join(len(part).to_bytes(2) + part for part in parts)
 

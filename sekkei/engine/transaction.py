@@ -11,7 +11,6 @@ import orjson
 
 from sekkei.engine import changes, sql, values
 from sekkei.engine.catalogue import Index, Table
-from sekkei.engine.errors import ValidationException
 from sekkei.engine.sealed import seal
 from sekkei.engine.settings import Settings
 from sekkei.engine.snapshot import Catalogue, Rows, Snapshot, Stored, checksum
@@ -39,11 +38,8 @@ class Transaction(Snapshot):
         self.follow_ups: list[Callable[[Transaction], None]] = []
         self._statistics: dict[int, list[int]] = {}
 
-    def put(self, table: Table, key: bytes, item: Item, old: Stored | None, by_ttl: bool = False) -> bool:
-        """Write an item over `old`; tells whether anything changed."""
-        size = values.item_size(item)
-        if size > values.ITEM_BYTES_MAX:
-            raise ValidationException("Item size to update has exceeded the maximum allowed size")
+    def put(self, table: Table, key: bytes, item: Item, size: int, old: Stored | None) -> bool:
+        """Write an item, whose size has been measured and found good, over `old`; tells whether anything changed."""
         blob = orjson.dumps(item)
         if old is not None and (old.blob == blob or values.equal_items(old.item, item)):
             return False
@@ -60,7 +56,7 @@ class Transaction(Snapshot):
         if table.indexes or table.ttl_attribute:
             self.index(table, key, row, (old.item, old.size) if old else ABSENT, (item, size))
         if table.logs_changes:
-            self._log(table, key, item, old, blob, size, by_ttl)
+            self._log(table, key, item, old, blob, size, by_ttl=False)
         return True
 
     def load(self, table_id: int, key: bytes, blob: bytes, size: int, crc: int) -> int:

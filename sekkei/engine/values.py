@@ -41,16 +41,25 @@ def type_of(value: AttributeValue) -> str:
 
 def normalised_item(item: dict[str, Any]) -> Item:
     """Every value checked and normalised, in a new dict."""
-    result: Item = {}
+    return measured_item(item)[0]
+
+
+def measured_item(item: dict[str, Any]) -> tuple[Item, int]:
+    """Every value checked and normalised, in a new dict, and the bytes that DynamoDB counts for it."""
+    result = item.copy()
+    total = 0
     for name, value in item.items():
         if not 0 < len(name) < 16_384:
             check_name(name)
+        total += len(name) if name.isascii() else _text_bytes(name)
+        text = value.get("S")
         # The commonest value by far takes the short way.
-        if len(value) == 1 and type(value.get("S")) is str:
-            result[name] = value
+        if type(text) is str and len(value) == 1:
+            total += len(text) if text.isascii() else _text_bytes(text)
         else:
-            result[name] = normalised(value, 1)
-    return result
+            result[name] = normal = normalised(value, 1)
+            total += size(normal)
+    return result, total
 
 
 def check_name(name: str) -> None:
@@ -62,12 +71,16 @@ def check_name(name: str) -> None:
 
 
 def normalised(value: dict[str, Any], depth: int = 1) -> AttributeValue:
-    """One value checked and normalised; the input stays as it was."""
-    kind, content = _only_entry(value, depth)
+    """One value checked and normalised: itself when it is so already. The input stays as it was."""
+    kind, content = next(iter(value.items()), ("", None))
+    if len(value) != 1 or content is None or kind not in TYPES:
+        kind, content = _only_entry(value, depth)
+        value = {kind: content}
     if kind == "S":
-        return {"S": content}
+        return value
     if kind == "N":
-        return {"N": numbers.normalise(content)}
+        number = numbers.normalise(content)
+        return value if number == content else {"N": number}
     if kind == "M":
         _check_depth(depth, content)
         return {"M": {name: normalised(child, depth + 1) for name, child in content.items()}}
@@ -75,11 +88,11 @@ def normalised(value: dict[str, Any], depth: int = 1) -> AttributeValue:
         _check_depth(depth, content)
         return {"L": [normalised(child, depth + 1) for child in content]}
     if kind == "BOOL":
-        return {"BOOL": content}
+        return value
     if kind == "NULL":
         if content is not True:
             raise ValidationException(_INVALID + "Null attribute value types must have the value of true")
-        return {"NULL": True}
+        return value
     if kind == "B":
         return {"B": _checked_base64(content)}
     return {kind: _normalised_set(kind, content)}

@@ -86,13 +86,14 @@ def check_unused(
 ) -> None:
     """Refuses placeholders that are given but stand in no expression."""
     expressions = list(expressions)
-    _check_unused("ExpressionAttributeNames", names, [expression.names for expression in expressions])
-    _check_unused("ExpressionAttributeValues", values, [expression.values for expression in expressions])
+    if names:
+        _check_unused("ExpressionAttributeNames", names, [expression.names for expression in expressions])
+    if values:
+        _check_unused("ExpressionAttributeValues", values, [expression.values for expression in expressions])
 
 
-def _check_unused(parameter: str, given: Mapping[str, Any] | None, used: list[frozenset[str]]) -> None:
-    if not given:
-        return
-    unused = [name for name in given if not any(name in names for names in used)]
-    if unused:
-        raise ValidationException(f"Value provided in {parameter} unused in expressions: keys: {{{', '.join(unused)}}}")
+def _check_unused(parameter: str, given: Mapping[str, Any], used: list[frozenset[str]]) -> None:
+    known = used[0] if len(used) == 1 else frozenset().union(*used)
+    if not given.keys() <= known:
+        unused = ", ".join([name for name in given if name not in known])
+        raise ValidationException(f"Value provided in {parameter} unused in expressions: keys: {{{unused}}}")

@@ -43,7 +43,7 @@ def _write(transaction: Transaction, part: Checked, table: Table, consumed: capa
     if consumed is not None:
         consumed.add_write(table, old.item if old else None, item)
     if item is not None:
-        transaction.put(table, key, item, old)
+        transaction.put(table, key, item, part.size, old)
     elif old is not None:
         transaction.delete(table, key, old)
 

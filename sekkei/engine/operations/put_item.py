@@ -16,7 +16,7 @@ def put_item(transaction: Transaction, checked: Checked, render: Render) -> Resp
     key = table.key_bytes(item)
     old = transaction.stored(table, key)
     check_condition(checked, old)
-    transaction.put(table, key, item, old)
+    transaction.put(table, key, item, checked.size, old)
 
     request = checked.request
     response: Response = {}

@@ -33,7 +33,9 @@ class Action(NamedTuple):
     table: Table
     key: bytes
     old: Stored | None
-    new: Item | None
+    new: Item | None = None
+    size: int = 0
+    """Of the new item."""
 
 
 def transact_write_items(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -61,7 +63,8 @@ def _decide(transaction: Transaction, checked: Checked) -> list[Action]:
         reason: dict[str, Any] = {"Code": "None"}
         try:
             check_condition(action.part, action.old)
-            actions[place] = action._replace(new=_new_item(action))
+            new, size = _outcome(action)
+            actions[place] = action._replace(new=new, size=size)
         except against_table.EmptyKeyValue:
             raise
         except ConditionalCheckFailedException as error:
@@ -99,20 +102,23 @@ def _action(transaction: Transaction, part: Checked, table: Table) -> Action:
         against_table.check_key(table, part.key or {})
         against_table.check_update(table, part.update)
     key = table.key_bytes(part.item or part.key or {})
-    return Action(part, table, key, transaction.stored(table, key), None)
+    return Action(part, table, key, transaction.stored(table, key))
 
 
-def _new_item(action: Action) -> Item | None:
-    if action.part.action == "Put":
-        return action.part.item
-    if action.part.action == "Update":
-        return updated(action.table, action.part, action.old).item
-    return None
+def _outcome(action: Action) -> tuple[Item | None, int]:
+    """The new item, if there will be one, and its size."""
+    part = action.part
+    if part.action == "Put":
+        return part.item, part.size
+    if part.action == "Update":
+        change, size = updated(action.table, part, action.old)
+        return change.item, size
+    return None, 0
 
 
 def _carry_out(transaction: Transaction, action: Action) -> None:
     if action.new is not None:
-        transaction.put(action.table, action.key, action.new, action.old)
+        transaction.put(action.table, action.key, action.new, action.size, action.old)
     elif action.part.action == "Delete" and action.old is not None:
         transaction.delete(action.table, action.key, action.old)
 

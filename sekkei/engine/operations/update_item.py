@@ -12,6 +12,7 @@ from sekkei.engine.frame import Checked, Render, Response, check_condition
 from sekkei.engine.snapshot import Stored
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation import against_table
+from sekkei.engine.values import item_size
 
 
 def update_item(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -22,9 +23,9 @@ def update_item(transaction: Transaction, checked: Checked, render: Render) -> R
     key = table.key_bytes(checked.key)
     old = transaction.stored(table, key)
     check_condition(checked, old)
-    change = updated(table, checked, old)
+    change, size = updated(table, checked, old)
     if change.item is not None:
-        transaction.put(table, key, change.item, old)
+        transaction.put(table, key, change.item, size, old)
 
     request = checked.request
     response: Response = {}
@@ -40,16 +41,14 @@ def update_item(transaction: Transaction, checked: Checked, render: Render) -> R
     return response
 
 
-def updated(table: Table, checked: Checked, old: Stored | None) -> Updated:
-    """The item after the update. An update of nothing creates an item, unless it only removes."""
+def updated(table: Table, checked: Checked, old: Stored | None) -> tuple[Updated, int]:
+    """The item after the update, and its size. An update of nothing creates an item, unless it only removes."""
     assert checked.key is not None
     before = old.item if old is not None else checked.key
     if checked.update is None:
-        return Updated(before, before, PathTree())
+        return Updated(before, before, PathTree()), old.size if old is not None else item_size(before)
     change: Updated = checked.update.apply(before, exists=old is not None)
-    if change.item is not None:
-        against_table.check_updated_item(table, before, change.item)
-    return change
+    return change, against_table.check_updated_item(table, before, change.item) if change.item is not None else 0
 
 
 def _returned(how: str | None, change: Updated, old: Stored | None, render: Render) -> Any:

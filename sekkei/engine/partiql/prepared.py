@@ -25,7 +25,7 @@ from sekkei.engine.partiql.statements import parse
 from sekkei.engine.partiql.tokens import Span
 from sekkei.engine.partiql.updates import update_of
 from sekkei.engine.validation.item import check_item_size
-from sekkei.engine.values import AttributeValue, Item
+from sekkei.engine.values import AttributeValue, Item, item_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class Insertion:
 
     target: Target
     item: Item
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,9 @@ def _insertion(insert: nodes.Insert, values: Sequence[AttributeValue]) -> Insert
         raise unsupported(insert)
     _refuse_clauses(insert.unsupported)
     item = item_of(insert.value, values)
-    check_item_size(item)
-    return Insertion(target, item)
+    size = item_size(item)
+    check_item_size(size)
+    return Insertion(target, item, size)
 
 
 def _change(update: nodes.Update, values: Sequence[AttributeValue]) -> Change:

@@ -76,7 +76,7 @@ def write_of(statement: Writing, table: Table, request: dict[str, Any]) -> Check
     if isinstance(statement, Insertion):
         bindings = Bindings(())
         absent = StatementCondition(_there(table, bindings, "attribute_not_exists"), bindings)
-        return Checked(request, table.name, item=statement.item, condition=absent, action="Put")
+        return Checked(request, table.name, item=statement.item, size=statement.size, condition=absent, action="Put")
     if isinstance(statement, Existence):
         return _condition_check(statement, table, request)
     found = _one_item(table, statement.where, statement.bindings)

@@ -38,8 +38,7 @@ __all__ = [
 
 def check_key(table: Table, key: Item) -> None:
     """The Key of a request: the key attributes, all of them and nothing else."""
-    parts = table.key.parts
-    if len(key) != len(parts):
+    if len(key) != len(table.key.names):
         raise schema_mismatch()
     _check_key_values(table.key, key)
 
@@ -50,6 +49,8 @@ def check_keys(table: Table, keys: Iterable[Item]) -> None:
 
 
 def _check_key_values(schema: KeySchema, key: Item) -> None:
+    if schema.is_plainly_in(key):
+        return
     for part in schema.parts:
         value = key.get(part.name)
         if value is None or part.type not in value:
@@ -60,6 +61,13 @@ def _check_key_values(schema: KeySchema, key: Item) -> None:
 
 def check_item(table: Table, item: Item) -> None:
     """An item to be put: its key is there and of the right types, and so are the index keys it has."""
+    if not table.key.is_plainly_in(item):
+        _check_item_key(table, item)
+    if table.indexes:
+        _check_index_keys(table, item)
+
+
+def _check_item_key(table: Table, item: Item) -> None:
     for part in table.key.parts:
         value = item.get(part.name)
         if value is None:
@@ -70,7 +78,6 @@ def check_item(table: Table, item: Item) -> None:
             )
         check_not_empty(part.name, value)
     check_sizes(table.key, item)
-    _check_index_keys(table, item)
 
 
 def check_batch_item(table: Table, item: Item) -> None:
@@ -81,6 +88,8 @@ def check_batch_item(table: Table, item: Item) -> None:
 
 def _check_index_keys(table: Table, item: Item) -> None:
     for index in table.indexes.values():
+        if index.key.is_plainly_in(item):
+            continue
         for part in index.key.parts:
             value = item.get(part.name)
             if value is not None and not value.get(part.type):
@@ -146,14 +155,24 @@ def _key_update(part: KeyPart) -> ValidationException:
     return ValidationException(f"{INVALID}Cannot update attribute {part.name}. This attribute is part of the key")
 
 
-def check_updated_item(table: Table, before: Item, after: Item) -> None:
-    """An item after an update: not too large, its key as before, and the index keys that changed still fit."""
-    if values.item_size(after) > values.ITEM_BYTES_MAX:
+def check_updated_item(table: Table, before: Item, after: Item) -> int:
+    """An item after an update: not too large, its key as before, and the index keys that changed still fit.
+
+    Gives its size.
+    """
+    size = values.item_size(after)
+    if size > values.ITEM_BYTES_MAX:
         raise ValidationException("Item size to update has exceeded the maximum allowed size")
     for part in table.key.parts:
         if after.get(part.name) != before.get(part.name):
             raise _key_update(part)
-    for _, part, value in _bad_index_keys(table, after) if table.indexes else ():
+    if not all(index.key.is_plainly_in(after) for index in table.indexes.values()):
+        _check_updated_index_keys(table, before, after)
+    return size
+
+
+def _check_updated_index_keys(table: Table, before: Item, after: Item) -> None:
+    for _, part, value in _bad_index_keys(table, after):
         if value == before.get(part.name):
             continue
         if part.type not in value:

@@ -56,8 +56,8 @@ def _parts(name: str, writes: list[dict[str, Any]]) -> list[Checked]:
 
 def _part(name: str, write: dict[str, Any]) -> Checked:
     if "PutRequest" in write:
-        item = values.normalised_item(write["PutRequest"]["Item"])
-        check_item_size(item)
-        return Checked(write, named(name), action="Put", reference=name, item=item)
+        item, size = values.measured_item(write["PutRequest"]["Item"])
+        check_item_size(size)
+        return Checked(write, named(name), action="Put", reference=name, item=item, size=size)
     key = values.normalised_item(write["DeleteRequest"]["Key"])
     return Checked(write, named(name), action="Delete", reference=name, key=key)

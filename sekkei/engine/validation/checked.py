@@ -19,9 +19,10 @@ class Checked:
     `request` is the request as DynamoDB reads it (nulls and unknown members gone), `table` the name of its table and
     `reference` what the request calls it, which may be its ARN.
     Values in `item`, `key`, `keys` and `start_key` are normalised, and expressions bound to their values;
-    a legacy parameter takes the place of the expression it came before. What a request does not have is None. The
-    actions of a batch or a transaction are `parts`, each a Checked of its own whose `action` says what it is: Get, Put,
-    Update, Delete or ConditionCheck.
+    a legacy parameter takes the place of the expression it came before. `size` is that of `item`, or in a transaction
+    that of `key`, in the bytes that DynamoDB counts. What a request does not have is None. The actions of a batch or a
+    transaction are `parts`, each a Checked of its own whose `action` says what it is: Get, Put, Update, Delete or
+    ConditionCheck.
     """
 
     __slots__ = (
@@ -36,6 +37,7 @@ class Checked:
         "projection",
         "reference",
         "request",
+        "size",
         "start_key",
         "table",
         "update",
@@ -48,6 +50,7 @@ class Checked:
         *,
         key: Item | None = None,
         item: Item | None = None,
+        size: int = 0,
         condition: Condition | None = None,
         projection: expressions.Projection | None = None,
         action: str = "",
@@ -58,6 +61,7 @@ class Checked:
         self.reference: str = reference or request.get("TableName", table)
         self.action = action
         self.item = item
+        self.size = size
         self.key = key
         self.keys: Sequence[Item] = ()
         self.start_key: Item | None = None

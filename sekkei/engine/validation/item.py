@@ -11,8 +11,8 @@ from sekkei.engine import values
 from sekkei.engine.errors import ValidationException
 
 
-def check_item_size(item: values.Item) -> None:
-    if values.item_size(item) > values.ITEM_BYTES_MAX:
+def check_item_size(size: int) -> None:
+    if size > values.ITEM_BYTES_MAX:
         raise ValidationException("Item size has exceeded the maximum allowed size")
 
 

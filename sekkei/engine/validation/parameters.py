@@ -12,8 +12,6 @@ from sekkei.engine.validation import legacy
 from sekkei.engine.validation.checked import Condition
 
 _is_placeholder = re.compile("[#:][0-9a-zA-Z_]+").fullmatch
-# Programs use the same few placeholders again and again; long ones are not kept, they would fill memory.
-_is_short_placeholder = lru_cache(4096)(_is_placeholder)
 KEPT_LENGTH_MAX = 64
 PLACEHOLDER_LONGEST = 255
 
@@ -98,8 +96,11 @@ class Placeholders:
 
 
 def _fits(sign: str, key: str) -> bool:
-    match = _is_short_placeholder if len(key) <= KEPT_LENGTH_MAX else _is_placeholder
-    return len(key) <= PLACEHOLDER_LONGEST and key.startswith(sign) and match(key) is not None
+    return len(key) <= PLACEHOLDER_LONGEST and key.startswith(sign) and _is_placeholder(key) is not None
+
+
+# Programs use the same few placeholders again and again; long ones are not kept, they would fill memory.
+_short_fits = lru_cache(4096)(_fits)
 
 
 def _bad_key(member: str, key: str) -> ValidationException:
@@ -119,7 +120,7 @@ def _checked_names(names: dict[str, str] | None) -> dict[str, str] | None:
     if not names:
         raise ValidationException("ExpressionAttributeNames must not be empty")
     for key, name in names.items():
-        if not _fits("#", key):
+        if not (_short_fits if len(key) <= KEPT_LENGTH_MAX else _fits)("#", key):
             raise _bad_key("ExpressionAttributeNames", key)
         if not 0 < len(name) < 16_384:
             _check_name(key, name)
@@ -141,14 +142,14 @@ def _checked_values(given: dict[str, Any] | None) -> values.Item | None:
     if not given:
         raise ValidationException("ExpressionAttributeValues must not be empty")
     for key in given:
-        if not _fits(":", key):
+        if not (_short_fits if len(key) <= KEPT_LENGTH_MAX else _fits)(":", key):
             raise _bad_key("ExpressionAttributeValues", key)
-    return {key: _checked_value(key, value) for key, value in given.items()}
+    return {
+        key: value if len(value) == 1 and "S" in value else _checked_value(key, value) for key, value in given.items()
+    }
 
 
 def _checked_value(key: str, value: dict[str, Any]) -> values.AttributeValue:
-    if len(value) == 1 and "S" in value:
-        return value
     try:
         return values.normalised(value)
     except ValidationException as refusal:

@@ -32,8 +32,8 @@ EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected ConditionalOper
 def rules(request: dict[str, Any]) -> Checked:
     table = named(request["TableName"])
     conditional = EXPRESSIONS.check(request)
-    item = values.normalised_item(request["Item"])
+    item, size = values.measured_item(request["Item"])
     check_return_values(request)
-    check_item_size(item)
+    check_item_size(size)
     condition = condition_of(request) if conditional else None
-    return Checked(request, table, item=item, condition=condition)
+    return Checked(request, table, item=item, size=size, condition=condition)

@@ -67,16 +67,15 @@ def _part(name: str, body: dict[str, Any]) -> Checked:
     """Unlike elsewhere, names and values without an expression that uses them are let pass."""
     part = Checked(body, named(body["TableName"]), action=name)
     if name == "Put":
-        part.item = values.normalised_item(body["Item"])
-        check_item_size(part.item)
+        part.item, part.size = values.measured_item(body["Item"])
+        check_item_size(part.size)
     else:
-        part.key = values.normalised_item(body["Key"])
+        part.key, part.size = values.measured_item(body["Key"])
     if "ConditionExpression" in body or "UpdateExpression" in body:
         update_item.bind(part)
     return part
 
 
 def _check_size(checked: Checked) -> None:
-    total = sum(values.item_size(part.item or part.key or {}) for part in checked.parts)
-    if total > BYTES_MAX:
+    if sum(part.size for part in checked.parts) > BYTES_MAX:
         raise ValidationException("Transaction size cannot exceed 4 MB: the aggregate size of the items is too large")

@@ -34,8 +34,9 @@ def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
     EXPRESSIONS.check(request)
     checked.key = values.normalised_item(request["Key"])
-    checked.update = legacy.updates(request.get("AttributeUpdates", {}))
-    checked.condition = legacy.expected(request)
+    if "UpdateExpression" not in request:
+        checked.update = legacy.updates(request.get("AttributeUpdates", {}))
+        checked.condition = legacy.expected(request)
     bind(checked)
     return checked
 
