@@ -12,6 +12,8 @@ from sekkei.commands import FINDINGS, OK, CouldNotRun
 if TYPE_CHECKING:
     from sekkei.runtime.aside import Aside, Asides, Kind
     from sekkei.runtime.house import House
+    from sekkei.runtime.settings import Settings
+    from sekkei.store.protocol import Store
 
 SUMMARY = "Show what failed too often (messages, schedules, jobs, stream records) and why; try it again or drop it."
 
@@ -65,17 +67,24 @@ def run(arguments: argparse.Namespace) -> int:
         raise CouldNotRun(f"the store refused: {error.code}: {error.message}") from error
 
 
-async def _with(store: object, settings: object, arguments: argparse.Namespace) -> int:
-    house = _house(store, settings)
+async def _with(store: Store, settings: Settings, arguments: argparse.Namespace) -> int:
+    from sekkei.clock import SYSTEM
+    from sekkei.runtime.aside import Asides, Kind
+    from sekkei.runtime.design import design
+
     try:
+        asides = Asides(design.open(store, env=settings.env), SYSTEM)
         if arguments.what == "list":
-            return await _list(house.asides)
-        return await _each(house.asides, arguments.what, arguments.names)
+            return await _list(asides)
+        chosen = [_split(name) for name in arguments.names]
+        if arguments.what == "retry" and any(kind is Kind.RECORD for kind, _ in chosen):
+            asides = _house(store, settings).asides  # a record is handled by its system
+        return await _each(asides, arguments.what, chosen)
     finally:
-        await house.store.close()
+        await store.close()
 
 
-def _house(store: object, settings: object) -> House:
+def _house(store: Store, settings: Settings) -> House:
     from sekkei.clock import SYSTEM
     from sekkei.runtime.discovery import load_all
     from sekkei.runtime.house import build_house
@@ -83,7 +92,7 @@ def _house(store: object, settings: object) -> House:
     systems, missing = load_all()
     for name, why in missing.items():
         print(f"{name} is left out: {why}", file=sys.stderr)
-    return build_house(systems, store, settings, SYSTEM)  # type: ignore[arg-type]
+    return build_house(systems, store, settings, SYSTEM)
 
 
 async def _list(asides: Asides) -> int:
@@ -108,12 +117,12 @@ def _lines(one: Aside) -> str:
     return f"{head}\n  {one.error or 'no reason was recorded'}"
 
 
-async def _each(asides: Asides, what: str, names: list[str]) -> int:
+async def _each(asides: Asides, what: str, chosen: list[tuple[Kind, str]]) -> int:
     from sekkei.runtime.refusals import Refusal
 
-    chosen = [_split(name) for name in names]
     code = OK
-    for name, (kind, id) in zip(names, chosen, strict=True):
+    for kind, id in chosen:
+        name = f"{kind.value}:{id}"
         try:
             if what == "drop":
                 await asides.drop(kind, id)

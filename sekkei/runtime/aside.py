@@ -2,7 +2,7 @@
 
 asides = Asides(runtime, clock, pumps)
 found, cursor = await asides.page(Kind.MESSAGE, size=50)
-await asides.retry(found[0].kind, found[0].id)        # as if for the first time; a record is handed to its handler here and now
+await asides.retry(found[0].kind, found[0].id)    # as if for the first time; a record is handled here and now
 await asides.drop(found[0].kind, found[0].id)
 """
 
