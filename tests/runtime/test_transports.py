@@ -54,11 +54,12 @@ def test_a_name_cannot_break_out_of_its_header() -> None:
         message(to="Eve\r\nBcc: all@example.com <e@example.com>", subject="a\r\nBcc: x@y.z", text=""), SENDER
     )
     assert mail["Bcc"] is None
+    assert [found.addr_spec for found in mail["To"].addresses] == ["e@example.com"]
     assert "\n" not in mail["Subject"]
     assert as_email(message(), SENDER)["Message-ID"] == as_email(message(), SENDER)["Message-ID"]
 
 
-@pytest.mark.parametrize("to", ["", "no address", "@example.com", "a@"])
+@pytest.mark.parametrize("to", ["", "no address", "@example.com", "a@", "a b@example.com", "a@b.c, d@e.f", "<>"])
 def test_what_is_no_address_is_undeliverable(to: str) -> None:
     with pytest.raises(Undeliverable):
         as_email(message(to=to), SENDER)

@@ -10,12 +10,13 @@ import hashlib
 import re
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.utils import parseaddr
 
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Undeliverable
 
 _BREAKS = re.compile(r"[\r\n\x00]+")
+_NAMED = re.compile(r"^(?P<name>.*)<(?P<spec>[^<>]*)>$")
+"""Read here, because versions of Python differ in what email.utils.parseaddr makes of a strange name."""
 
 
 def one_line(text: str) -> str:
@@ -25,9 +26,11 @@ def one_line(text: str) -> str:
 
 def address(text: str) -> Address:
     """Raises Undeliverable when it is no address."""
-    name, spec = parseaddr(one_line(text))
+    line = one_line(text)
+    named = _NAMED.match(line)
+    name, spec = (named["name"].strip(' "'), named["spec"].strip()) if named else ("", line)
     local, at, domain = spec.rpartition("@")
-    if not (local and at and domain):
+    if not (local and at and domain) or " " in spec:
         raise Undeliverable(f"{spec or text!r} is no mail address.")
     try:
         return Address(name, local, domain)
