@@ -13,18 +13,36 @@ from systems.q.service import Service
 from systems.q.texts import TEXTS
 
 YEAR_SECONDS = 365 * 24 * 3600
-SHELL_FILES = (
-    "app.css",
+MODULES = (
     "app.js",
     "live.js",
-    "q/q.css",
-    "q/q.js",
+    "q/words.js",
+    "q/requests.js",
     "q/parts.js",
     "q/posts.js",
+    "q/today.js",
     "q/people.js",
     "q/me.js",
+    "q/questions.js",
+    "q/settings.js",
+    "q/join.js",
 )
+"""What the page's script imports: fetched beside it rather than one after the other."""
+SHELL_FILES = ("app.css", "q/q.css", "q/q.js", *MODULES)
 """What the page is made of; the worker keeps it for times without a network."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+    "manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types q"
+)
+"""Stricter than the shell's: nothing inline at all, and no text becomes markup or script."""
+ICONS = (
+    ("icon-192.png", "192x192", "image/png", "any"),
+    ("icon-512.png", "512x512", "image/png", "any"),
+    ("icon-mask-512.png", "512x512", "image/png", "maskable"),
+    ("icon.svg", "any", "image/svg+xml", "any"),
+    ("icon-mask.svg", "any", "image/svg+xml", "maskable"),
+)
 SPOKEN = tuple(key for key in TEXTS if key.startswith(("q.", "category.")))
 
 
@@ -54,14 +72,14 @@ def _page(pages: Pages) -> None:
         if request.state.user is None:
             return page(request, "q/landing.html")
         texts = {key: TEXTS[key][language_of(request)] for key in SPOKEN}
-        return page(request, "q/app.html", texts=texts)
+        headers = {"Content-Security-Policy": POLICY}
+        return page(request, "q/app.html", headers=headers, texts=texts, modules=MODULES)
 
 
 def _installed(pages: Pages) -> None:
     @pages.get("/manifest.webmanifest", name="manifest")
     async def manifest(request: Request) -> Response:
         shell: Shell = request.app.state.shell
-        icon = {"src": shell.static.url("q/icon.svg"), "sizes": "any", "type": "image/svg+xml", "purpose": "any"}
         body = {
             "id": "/q/",
             "name": "Q.",
@@ -71,9 +89,18 @@ def _installed(pages: Pages) -> None:
             "start_url": "/q/",
             "scope": "/q/",
             "display": "standalone",
+            "orientation": "portrait-primary",
+            "categories": ["social", "lifestyle"],
             "background_color": "#faf7f2",
             "theme_color": "#1b1a22",
-            "icons": [icon, {**icon, "src": shell.static.url("q/icon-mask.svg"), "purpose": "maskable"}],
+            "icons": [
+                {"src": shell.static.url(f"q/{name}"), "sizes": sizes, "type": kind, "purpose": purpose}
+                for name, sizes, kind, purpose in ICONS
+            ],
+            "shortcuts": [
+                {"name": pick(TEXTS[key]), "url": f"/q/#/{place}"}
+                for key, place in (("q.tab.people", "people"), ("q.tab.me", "me"))
+            ],
         }
         return Response(orjson.dumps(body), media_type="application/manifest+json")
 

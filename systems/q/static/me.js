@@ -1,116 +1,76 @@
-// Oneself: joining, profile, settings, proposals, leaving.
-import { change, counted, dialog, doing, empty, get, h, name, say, t, toast } from "./parts.js";
-import { head, history, unblock } from "./people.js";
+// Oneself: profile, days in a row, the week's reactions, everything one has said.
+import { button, counted, dialog, field, form, h } from "./parts.js";
+import { head, history } from "./people.js";
+import { Wrong, change, get, toast } from "./requests.js";
+import { yearAgo } from "./today.js";
+import { t } from "./words.js";
 
-export function join(view, again) {
-  const birth = h("input", { id: "birth", type: "date", required: true, max: new Date().toISOString().slice(0, 10), min: "1900-01-01" });
-  const shown = h("input", { id: "name", maxlength: "100", autocomplete: "nickname" });
-  view.replaceChildren(h("form", { class: "q-welcome stack", "data-again": true, onsubmit: doing(async () => {
-    await change("POST", "/me", { birthDate: birth.value, displayName: shown.value });
-    again();
-  }) }, h("h1", {}, t("q.join.title")), h("p", { class: "about" }, t("q.join.about")),
-  h("div", { class: "field" }, h("label", { for: "name" }, t("q.me.name")), shown),
-  h("div", { class: "field" }, h("label", { for: "birth" }, t("q.join.birth")), birth, h("p", { class: "note" }, t("q.join.birth.about"))),
-  h("button", { class: "q-button wide", type: "submit" }, t("q.join.next"))));
-}
-
-export function chooseId(view, again) {
-  const field = h("input", { id: "app-id", required: true, minlength: "3", maxlength: "15", pattern: "[a-z0-9_]+", autocapitalize: "none", autocomplete: "off", spellcheck: "false" });
-  view.replaceChildren(h("form", { class: "q-welcome stack", "data-again": true, onsubmit: doing(async () => {
-    await change("PUT", "/me/app-id", { appId: field.value });
-    again();
-  }) }, h("h1", {}, t("q.join.id.title")), h("p", { class: "about" }, t("q.join.id.about")),
-  h("div", { class: "field" }, h("label", { for: "app-id" }, t("q.join.id")), field),
-  h("button", { class: "q-button wide", type: "submit" }, t("q.join.id.set"))));
-}
-
-export function leaving(view, again, me) {
-  const until = new Date(Date.parse(me.deletingAt) + 7 * 86_400_000);
-  const date = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "long" }).format(until);
-  view.replaceChildren(empty(t("q.leaving.title"), t("q.leaving", { date }), h("button", { class: "q-button", type: "button", onclick: doing(async () => {
-    await change("DELETE", "/me/withdrawal");
-    again();
-  }) }, t("q.leaving.stay"))));
-}
+const BIO_MAX = 200;
+const DAYS_SHOWN = 14;
+const PICTURE_SIDE = 512;
 
 export async function mine(view, again) {
-  const me = await get("/me");
-  const body = h("section", { class: "stack" });
-  view.replaceChildren(
-    head(me, h("button", { class: "q-button soft small", type: "button", onclick: () => edit(me, again) }, t("q.me.edit"))),
-    proposal(), settings(me, again), body);
-  await history(body, me.userId);
+  const me = await get("/me", { keep: true });
+  const [look, said, digest] = await Promise.all([
+    get("/me/look-back", { keep: true }), get(`/users/${me.userId}/answers`, { keep: true }), get("/me/digest", { keep: true }),
+  ]);
+  const body = h("div", { class: "stack" });
+  const links = h("nav", { class: "q-links", "aria-label": t("q.tab.me") },
+    h("a", { href: "#/questions" }, t("q.questions")), h("a", { href: "#/settings" }, t("q.me.settings")));
+  view.classList.add("two");
+  view.replaceChildren(h("div", { class: "q-side" }, head(me, button(t("q.me.edit"), () => edit(me, again), "soft small")), lately(look, said.items), links), body);
+  await history(body, me.userId, again, [look.yearAgo && yearAgo(look.yearAgo), week(digest)].filter(Boolean));
+}
+
+// The last two weeks as dots: on time, late, or no answer.
+function lately(look, said) {
+  const byDay = new Map(said.filter(({ answer }) => !answer.isDeleted).map(({ answer }) => [answer.date, answer.isOnTime ? "on" : "late"]));
+  const today = new Intl.DateTimeFormat("sv", { timeZone: "Asia/Tokyo" }).format(new Date()); // 2026-11-15
+  const days = [...Array(DAYS_SHOWN).keys()].map((back) => new Date(Date.parse(today) - back * 86_400_000).toISOString().slice(0, 10)).reverse();
+  const kinds = days.map((day) => byDay.get(day) ?? "none");
+  const count = (kind) => kinds.filter((one) => one === kind).length;
+  return h("section", { class: "q-lately" }, h("p", { class: "q-row" }, h("strong", {}, look.streak ? `🔥 ${t("q.streak", { n: look.streak })}` : t("q.streak.none")), h("small", {}, t("q.lately", { n: DAYS_SHOWN }))),
+    h("p", { class: "q-dots", role: "img", "aria-label": t("q.lately.said", { on: count("on"), late: count("late"), none: count("none") }) }, kinds.map((kind) => h("i", { class: kind }))));
+}
+
+function week(digest) {
+  if (!digest.total) return null;
+  const counts = Object.entries(digest.counts).map(([emoji, number]) => h("span", {}, emoji, " ", h("b", {}, String(number))));
+  const best = digest.answers[0];
+  return h("section", { class: "q-week" }, h("h2", {}, t("q.week")), h("p", { class: "q-tally" }, counts),
+    best && h("a", { class: "q-whole", href: `#/a/${best.answer.date}/${best.answer.userId}` }, h("small", {}, t("q.week.best")), h("p", { class: "q-text" }, best.answer.text)));
 }
 
 function edit(me, again) {
-  const shown = h("input", { id: "display-name", maxlength: "100", value: me.displayName ?? "" });
-  const user = h("input", { id: "username", maxlength: "20", pattern: "[A-Za-z0-9_]{3,20}", autocapitalize: "none", value: me.username ?? "" });
-  const about = counted(200, { id: "bio", rows: 3 });
-  about.box.value = me.bio ?? "";
-  const file = h("input", { id: "picture", type: "file", accept: "image/*" });
-  const box = dialog(t("q.me.edit"), h("form", { class: "stack", "data-again": true, onsubmit: doing(async () => {
+  const shown = h("input", { id: "display-name", name: "displayName", maxlength: "100", value: me.displayName ?? "", autocomplete: "nickname" });
+  const user = h("input", { id: "username", name: "username", maxlength: "20", pattern: "[A-Za-z0-9_]{3,20}", title: t("q.me.username.form"), autocapitalize: "none", autocomplete: "off", spellcheck: "false", value: me.username ?? "" });
+  const about = counted(BIO_MAX, { id: "bio", name: "bio", rows: 3, value: me.bio ?? "" });
+  const file = h("input", { id: "picture", name: "picture", type: "file", accept: "image/png,image/jpeg,image/webp,image/gif" });
+  const remove = me.pictureUrl && h("label", { class: "check" }, h("input", { type: "checkbox", name: "remove" }), t("q.me.picture.remove"));
+  const made = form(async () => {
     if (user.value && user.value !== me.username) await change("PUT", "/me/username", { username: user.value });
     await change("PATCH", "/me", { displayName: shown.value, bio: about.box.value });
     if (file.files[0]) await change("PUT", "/me/picture", { content: await picture(file.files[0]) });
+    else if (made.elements.remove?.checked) await change("DELETE", "/me/picture");
     box.close();
     toast(t("q.saved"), "ok");
     again();
-  }) }, field(t("q.me.name"), shown), field(t("q.me.username"), user), field(t("q.me.bio"), about.box, about.count), field(t("q.me.picture"), file),
-  h("button", { class: "q-button wide", type: "submit" }, t("q.save"))));
+  }, field(t("q.me.name"), shown), field(t("q.me.username"), user, { hint: t("q.me.username.about") }), field(t("q.me.bio"), about.box, { more: about.count }),
+  field(t("q.me.picture"), file, { more: remove, hint: t("q.me.picture.about") }), h("button", { class: "q-button wide", type: "submit" }, t("q.save")));
+  const box = dialog(t("q.me.edit"), made);
   about.update();
 }
 
-function field(label, input, ...more) {
-  return h("div", { class: "field" }, h("label", { for: input.id }, label), input, more);
-}
-
-// A square of 512 points, so that what is sent is small and shows nothing but the picture.
+// A square of 512 points, so that little is sent and nothing but the picture; the server makes sure of both.
 async function picture(file) {
-  const image = await createImageBitmap(file);
+  let image;
+  try {
+    image = await createImageBitmap(file);
+  } catch {
+    throw new Wrong("picture", t("q.me.picture.wrong"));
+  }
   const side = Math.min(image.width, image.height);
-  const canvas = h("canvas", { width: 512, height: 512 });
-  canvas.getContext("2d").drawImage(image, (image.width - side) / 2, (image.height - side) / 2, side, side, 0, 0, 512, 512);
+  const canvas = h("canvas", { width: PICTURE_SIDE, height: PICTURE_SIDE });
+  canvas.getContext("2d").drawImage(image, (image.width - side) / 2, (image.height - side) / 2, side, side, 0, 0, PICTURE_SIDE, PICTURE_SIDE);
   return canvas.toDataURL("image/jpeg", 0.85).split(",")[1];
-}
-
-function proposal() {
-  const { box, count, update } = counted(80, { id: "proposal", rows: 1, placeholder: t("q.me.propose.placeholder") });
-  return h("details", { class: "q-panel" }, h("summary", {}, t("q.me.propose")), h("form", { class: "stack", "data-again": true, onsubmit: doing(async () => {
-    await change("POST", "/questions", { text: box.value });
-    box.value = "";
-    update();
-    toast(t("q.me.propose.sent"), "ok");
-  }) }, h("p", { class: "muted" }, t("q.me.propose.about")), h("label", { class: "visually-hidden", for: "proposal" }, t("q.me.propose")), box,
-  h("div", { class: "q-row" }, count, h("button", { class: "q-button small", type: "submit" }, t("q.me.propose.send")))));
-}
-
-function settings(me, again) {
-  const save = (values) => change("PATCH", "/me", values).then(() => toast(t("q.saved"), "ok")).catch((error) => {
-    say(error);
-    again();
-  });
-  const visibility = h("select", { id: "visibility", onchange: (event) => save({ visibilityType: event.target.value }) },
-    ["mutual", "followers"].map((one) => h("option", { value: one, selected: me.visibilityType === one }, t(`q.me.visibility.${one}`))));
-  const toggle = (key, label, about) => h("label", { class: "q-toggle" }, h("span", {}, label, h("small", {}, about)),
-    h("input", { type: "checkbox", role: "switch", checked: me[key], onchange: (event) => save({ [key]: event.target.checked }) }));
-  const blocked = h("div", { class: "q-list" });
-  return h("details", { class: "q-panel" }, h("summary", {}, t("q.me.settings")), h("div", { class: "stack" },
-    field(t("q.me.visibility"), visibility),
-    toggle("isPrivate", t("q.me.private"), t("q.me.private.about")),
-    toggle("answersFirst", t("q.me.first"), t("q.me.first.about")),
-    h("details", { ontoggle: (event) => event.target.open && showBlocks(blocked, again).catch(say) }, h("summary", {}, t("q.blocks")), blocked),
-    me.isAdmin && h("a", { class: "q-button soft wide", href: "/q/admin" }, t("q.me.admin")),
-    h("a", { class: "q-button soft wide", href: "/account" }, t("q.me.account")),
-    !me.isAdmin && h("button", { class: "q-button soft wide danger", type: "button", onclick: doing(async () => {
-      if (!confirm(t("q.me.leave.sure"))) return;
-      await change("POST", "/me/withdrawal");
-      again();
-    }) }, t("q.me.leave"))));
-}
-
-async function showBlocks(place, again) {
-  const found = await get("/me/blocks");
-  place.replaceChildren(...found.items.map((person) => h("div", { class: "q-line-item" }, h("strong", {}, name(person)),
-    h("button", { class: "q-button small soft", type: "button", onclick: doing(() => unblock(person.userId, again)) }, t("q.unblock")))));
-  if (!found.items.length) place.replaceChildren(h("p", { class: "muted" }, t("q.people.empty")));
 }

@@ -1,23 +1,15 @@
-// What every view uses: texts, elements, requests, small pieces of the page.
-import { Problem, send, toast } from "../app.js";
+// The pieces that every view is made of. Text is always text, never markup.
+import { doing } from "./requests.js";
+import { characters, name, t, viewer } from "./words.js";
 
-const texts = JSON.parse(document.getElementById("q-texts").textContent);
-export const EMOJI = ["❤️", "🔥", "😂", "🤔", "👀"];
-export const viewer = document.body.dataset.user;
-export const language = document.documentElement.lang;
-
-export function t(key, values = {}) {
-  return (texts[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
-}
-
-// h("p", { class: "x", onclick: f }, "text", element): text is always text, never markup.
+// h("p", { class: "x", onclick: f }, "text", element)
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
+  for (const [key, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "value") element.value = value;
-    else element.setAttribute(name, value === true ? "" : value);
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "value") element.value = value;
+    else element.setAttribute(key, value === true ? "" : value);
   }
   for (const child of children.flat(Infinity)) {
     if (child !== null && child !== undefined && child !== false) element.append(child);
@@ -25,52 +17,9 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-const offline = document.getElementById("offline");
-
-// GET, with a sign when what comes is what was kept from before.
-export async function get(path) {
-  const response = await fetch(`/q/api${path}`, { headers: { Accept: "application/json" } });
-  offline.hidden = response.headers.get("X-Kept") === null;
-  const body = (response.headers.get("content-type") ?? "").includes("json") ? await response.json() : null;
-  if (!response.ok) throw new Problem(body, response.status);
-  return body;
+export function button(label, onclick, kind = "", more = {}) {
+  return h("button", { class: `q-button ${kind}`, type: "button", onclick: doing(onclick), ...more }, label);
 }
-
-export async function change(method, path, body) {
-  try {
-    return await send(method, `/q/api${path}`, body);
-  } catch (error) {
-    if (error.code === "csrf") location.reload(); // the page is older than the session
-    throw error;
-  }
-}
-
-// What a button does: not twice at once, and what goes wrong is said.
-export function doing(action) {
-  return async (event) => {
-    event?.preventDefault?.();
-    const button = event?.currentTarget?.querySelector?.("[type=submit]") ?? event?.currentTarget;
-    if (button?.disabled) return;
-    if (button) button.disabled = true;
-    try {
-      await action(event);
-    } catch (error) {
-      say(error);
-    } finally {
-      if (button) button.disabled = false;
-    }
-  };
-}
-
-export function say(error) {
-  if (error instanceof Problem) toast(error.errors[0]?.detail ?? error.message, "error");
-  else {
-    console.warn(error);
-    toast(t("q.error"), "error");
-  }
-}
-
-export const name = (person) => person.displayName || person.username || person.appId || "?";
 
 function hue(text) {
   let sum = 7;
@@ -79,46 +28,65 @@ function hue(text) {
 }
 
 export function avatar(person, size = "") {
-  const label = name(person);
-  if (person.pictureUrl) return h("img", { class: `avatar ${size}`, src: person.pictureUrl, alt: "", loading: "lazy" });
-  return h("span", { class: `avatar ${size}`, style: `--hue: ${hue(person.userId)}`, "aria-hidden": "true" }, [...label][0].toUpperCase());
+  if (person.pictureUrl) {
+    const side = size === "huge" ? 88 : 38;
+    return h("img", { class: `avatar ${size}`, src: person.pictureUrl, alt: "", width: side, height: side, loading: "lazy", decoding: "async" });
+  }
+  const letter = h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, [...name(person)][0].toUpperCase());
+  letter.style.setProperty("--hue", hue(person.userId));
+  return letter;
 }
 
-export function clock(moment) {
-  return new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", timeZone: "Asia/Tokyo" }).format(new Date(moment));
+export const linkTo = (person) => (person.userId === viewer ? "#/me" : `#/u/${person.userId}`);
+
+// Somebody's picture and name, leading to them; `small` is the line below the name.
+export function who(person, small = person.appId ? `@${person.appId}` : "", ...more) {
+  return h("a", { class: "q-person", href: linkTo(person) }, avatar(person),
+    h("span", {}, h("strong", {}, name(person)), h("small", {}, small)), more);
 }
 
-export function dayName(date, long = false) {
-  const options = { month: long ? "long" : "short", day: "numeric", weekday: "short", timeZone: "UTC", ...(long ? {} : { year: "numeric" }) };
-  return new Intl.DateTimeFormat(language, options).format(new Date(`${date}T00:00:00Z`));
+// A label, an input, and the place for what is wrong with it.
+export function field(label, input, { hint, more } = {}) {
+  const note = h("p", { class: "note", id: `${input.id}-note`, "aria-live": "polite" }, h("span", { class: "note error", "data-error": input.name }), hint && h("span", {}, hint));
+  input.setAttribute("aria-describedby", [input.getAttribute("aria-describedby"), note.id].filter(Boolean).join(" "));
+  return h("div", { class: "field" }, h("label", { for: input.id }, label), input, more, note);
 }
 
-const segmenter = new Intl.Segmenter(language, { granularity: "grapheme" });
-export const characters = (text) => [...segmenter.segment(text.normalize("NFC").trim())].length;
+export function form(onsubmit, ...content) {
+  return h("form", { class: "stack", "data-again": true, onsubmit: doing(onsubmit) }, content, h("p", { class: "note error", "data-error": "", role: "alert" }));
+}
 
-// A text box with its count, as the server counts.
+// A text box with its count; close to the end, the count is also said.
 export function counted(most, attributes) {
-  const count = h("span", { class: "q-count", id: `${attributes.id}-count` }, `0 / ${most}`);
+  const count = h("span", { class: "q-count", id: `${attributes.id}-count` });
+  const spoken = h("span", { class: "visually-hidden", role: "status" });
   const box = h("textarea", { ...attributes, "aria-describedby": count.id });
   const update = () => {
     const length = characters(box.value);
     count.textContent = `${length} / ${most}`;
     count.classList.toggle("over", length > most);
-    box.style.height = "auto";
-    box.style.height = `${box.scrollHeight + 2}px`;
+    if (length > most - 10) spoken.textContent = length > most ? t("q.count.over", { n: length - most }) : t("q.count.left", { n: most - length });
+    if (box.isConnected) {
+      box.style.height = "auto";
+      box.style.height = `${box.scrollHeight + 2}px`;
+    }
     box.dispatchEvent(new CustomEvent("counted", { detail: { length, good: length > 0 && length <= most } }));
   };
   box.addEventListener("input", update);
-  return { box, count, update };
+  count.textContent = `${characters(box.value)} / ${most}`;
+  return { box, count: h("span", {}, count, spoken), update };
 }
 
 export function empty(title, text, ...actions) {
   return h("div", { class: "empty" }, h("p", { class: "empty-title" }, title), text && h("p", {}, text), actions.length > 0 && h("div", { class: "actions" }, actions));
 }
 
+let dialogs = 0;
+
 export function dialog(title, ...content) {
-  const box = h("dialog", { class: "dialog q-dialog", "aria-label": title },
-    h("div", { class: "dialog-head" }, h("h2", {}, title), h("button", { class: "icon-button", type: "button", "data-close": true, "aria-label": t("q.cancel") }, "×")),
+  const id = `dialog-${++dialogs}`;
+  const box = h("dialog", { class: "dialog q-dialog", "aria-labelledby": id },
+    h("div", { class: "dialog-head" }, h("h2", { id }, title), h("button", { class: "icon-button", type: "button", "data-close": true, "aria-label": t("q.close") }, "×")),
     h("div", { class: "dialog-body stack" }, content));
   box.addEventListener("close", () => box.remove());
   document.body.append(box);
@@ -126,29 +94,46 @@ export function dialog(title, ...content) {
   return box;
 }
 
-export function menu(items) {
-  const list = items.filter(Boolean).map(([label, act, kind]) => h("button", { class: `menu-item ${kind ?? ""}`, type: "button", onclick: act }, label));
+// Asks before something that is hard to take back; true when the answer is yes.
+export function sure(title, text, label, kind = "danger") {
+  return new Promise((answer) => {
+    const box = dialog(title, h("p", {}, text), h("div", { class: "q-choice" },
+      h("button", { class: "q-button soft", type: "button", onclick: () => box.close() }, t("q.cancel")),
+      h("button", { class: `q-button ${kind}`, type: "button", onclick: () => box.close("yes") }, label)));
+    box.querySelector(".q-choice button").focus();
+    box.addEventListener("close", () => answer(box.returnValue === "yes"));
+  });
+}
+
+export function menu(label, items) {
+  const list = items.filter(Boolean).map(([text, act, kind]) => h("button", { class: `menu-item ${kind ?? ""}`, type: "button", onclick: doing(act) }, text));
   const details = h("details", { class: "menu", "data-menu": true },
-    h("summary", { class: "q-more", "aria-label": t("q.menu") }, "⋯"), h("div", { class: "menu-panel menu-end" }, list));
-  details.addEventListener("click", (event) => event.target.closest(".menu-item") && (details.open = false));
+    h("summary", { class: "q-more", "aria-label": label }, "⋯"), h("div", { class: "menu-panel menu-end" }, list));
+  // Before the item acts, so that a dialog that it opens gives the focus back to something that can be seen.
+  details.addEventListener("click", (event) => {
+    if (!event.target.closest(".menu-item")) return;
+    details.open = false;
+    details.querySelector("summary").focus();
+  }, true);
   return details;
 }
 
 // A list that goes on: `load(cursor)` gives { items, cursor }.
 export async function pages(load, show, whenEmpty) {
   const list = h("div", { class: "q-list" });
-  const more = h("button", { class: "q-button soft wide", type: "button" }, t("q.more"));
   let cursor;
   const next = async () => {
     const page = await load(cursor);
-    list.append(...page.items.map(show).filter(Boolean));
+    const shown = page.items.map(show).filter(Boolean);
+    list.append(...shown);
     cursor = page.cursor;
     more.hidden = !cursor;
     if (!list.children.length && !cursor) list.append(whenEmpty());
+    return shown[0];
   };
-  more.addEventListener("click", doing(next));
+  const more = button(t("q.more"), async () => (await next())?.querySelector("a, button")?.focus(), "soft wide");
   await next();
   return h("div", { class: "stack" }, list, more);
 }
 
-export { toast };
+export const back = (href) => h("a", { class: "back", href }, `← ${t("q.back")}`);

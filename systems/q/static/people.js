@@ -1,150 +1,232 @@
 // Other people: finding, following, profiles, lists, reports.
-import { avatar, change, dialog, doing, empty, get, h, menu, name, pages, say, t, toast, viewer } from "./parts.js";
+import { back, button, counted, dialog, empty, form, h, menu, pages, sure, who, avatar } from "./parts.js";
 import { memory } from "./posts.js";
+import { after, change, doing, get, toast, wordsOf } from "./requests.js";
+import { name, t, viewer } from "./words.js";
 
 const CATEGORIES = ["spam", "harassment", "inappropriate", "impersonation", "privacy", "other"];
+const DESCRIPTION_MAX = 500;
 
 export async function people(view, again) {
-  const me = await get("/me");
-  const result = h("div", { "aria-live": "polite" });
-  const field = h("input", { id: "find", type: "search", autocapitalize: "none", autocomplete: "off", spellcheck: "false", maxlength: "16", placeholder: "@" });
-  const search = h("form", { class: "q-search", "data-again": true, role: "search", onsubmit: doing(async () => {
-    try {
-      result.replaceChildren(row(await get(`/users?appId=${encodeURIComponent(field.value.trim())}`), again));
-    } catch (error) {
-      result.replaceChildren();
-      say(error);
-    }
-  }) }, h("label", { for: "find" }, t("q.people.search")), h("div", { class: "q-row" }, field, h("button", { class: "q-button", type: "submit" }, t("q.people.search.button"))));
+  const me = await get("/me", { keep: true });
   const requests = h("section");
   const lists = h("section");
-  view.replaceChildren(h("h1", {}, t("q.people")), search, result, requests, sharing(me), lists);
-  await Promise.all([showRequests(requests, again), showLists(lists, me, again)]);
+  view.classList.add("two");
+  view.replaceChildren(h("div", { class: "q-side" }, h("h1", {}, t("q.people")), search(), requests, sharing(me)), lists);
+  await Promise.all([showRequests(requests), showLists(lists, me)]);
 }
 
+function search() {
+  const result = h("div", { "aria-live": "polite" });
+  const input = h("input", { id: "find", type: "search", autocapitalize: "none", autocomplete: "off", spellcheck: "false", maxlength: "16", required: true, placeholder: "@" });
+  const find = doing(async () => {
+    try {
+      result.replaceChildren(row(await get(`/users?appId=${encodeURIComponent(input.value.trim())}`)));
+    } catch (error) {
+      const unknown = error.code === "no-such-user" ? t("q.people.unknown", { id: input.value.trim().replace(/^@?/, "@") }) : wordsOf(error);
+      result.replaceChildren(h("p", { class: "q-nothing" }, unknown));
+    }
+  });
+  return h("form", { class: "q-search", "data-again": true, role: "search", onsubmit: find }, h("label", { for: "find" }, t("q.people.search")),
+    h("div", { class: "q-row" }, input, h("button", { class: "q-button", type: "submit" }, t("q.people.search.button"))), result);
+}
+
+export const invitation = (me) => `${location.origin}/q/#/id/${me.appId}`;
+
+// One's ID: as text, as a link to send, as a code for a friend's camera.
 function sharing(me) {
   if (!me.appId) return "";
-  const link = `${location.origin}/q/#/id/${me.appId}`;
-  return h("section", { class: "q-share" }, h("p", { class: "q-label" }, t("q.people.share")), h("p", { class: "q-id" }, `@${me.appId}`),
-    h("button", { class: "q-button soft", type: "button", onclick: doing(async () => {
-      await navigator.clipboard.writeText(link);
-      toast(t("q.people.copied"), "ok");
-    }) }, t("q.people.copy")));
-}
-
-async function showRequests(place, again) {
-  const found = await get("/me/requests");
-  document.getElementById("requests-dot").hidden = found.items.length === 0;
-  if (!found.items.length) return;
-  const settle = (method, person) => doing(async () => {
-    await change(method, `/me/requests/${person.userId}`);
-    again();
-  });
-  place.replaceChildren(h("h2", {}, t("q.people.requests")), h("div", { class: "q-list" }, found.items.map((person) => h("div", { class: "q-line-item" },
-    who(person), h("button", { class: "q-button small", type: "button", onclick: settle("POST", person) }, t("q.people.accept")),
-    h("button", { class: "q-button small soft", type: "button", onclick: settle("DELETE", person) }, t("q.people.decline"))))));
-}
-
-async function showLists(place, me, again) {
-  const tabs = [["following", t("q.people.following")], ["followers", t("q.people.followers")]];
-  const body = h("div");
-  const buttons = tabs.map(([kind, label]) => h("button", { type: "button", class: "chip", onclick: doing(() => open(kind)) }, label));
-  const open = async (kind) => {
-    buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(tabs[at][0] === kind)));
-    body.replaceChildren(await listOf(me.userId, kind, again));
+  const share = async () => {
+    const url = invitation(me);
+    if (navigator.share) return navigator.share({ title: "Q.", text: t("q.people.invite", { id: me.appId }), url }).catch(() => {});
+    await navigator.clipboard.writeText(url);
+    return toast(t("q.people.copied"), "ok");
   };
-  place.replaceChildren(h("div", { class: "filters" }, buttons), body);
+  return h("section", { class: "q-share" }, h("p", { class: "q-label" }, t("q.people.share")), h("p", { class: "q-id" }, `@${me.appId}`),
+    h("div", { class: "q-row" }, button("QR", () => code(me), "soft", { "aria-label": t("q.people.code") }), button(navigator.share ? t("q.people.send") : t("q.people.copy"), share, "soft")));
+}
+
+function code(me) {
+  dialog(t("q.people.code"), h("img", { class: "q-code", src: "/q/code.svg", alt: t("q.people.code.alt", { url: invitation(me) }), width: 240, height: 240 }),
+    h("p", { class: "q-id center" }, `@${me.appId}`), h("p", { class: "muted center" }, t("q.people.code.about")));
+}
+
+export function showDot(count) {
+  document.getElementById("requests-dot").hidden = count === 0;
+}
+
+async function showRequests(place) {
+  const found = await get("/me/requests", { keep: true });
+  showDot(found.items.length);
+  if (!found.items.length) return;
+  const list = h("div", { class: "q-list" });
+  const settle = (method, person, said) => async () => {
+    await change(method, `/me/requests/${person.userId}`);
+    toast(t(said, { name: name(person) }), "ok");
+    list.querySelector(`[data-user="${person.userId}"]`).remove();
+    showDot(list.children.length);
+    if (list.children.length) list.querySelector("button").focus();
+    else place.replaceChildren();
+  };
+  list.append(...found.items.map((person) => h("div", { class: "q-line-item", "data-user": person.userId }, who(person),
+    button(t("q.people.accept"), settle("POST", person, "q.people.accepted"), "small"), button(t("q.people.decline"), settle("DELETE", person, "q.people.declined"), "small soft"))));
+  place.replaceChildren(h("h2", {}, t("q.people.requests")), list);
+}
+
+async function showLists(place, me) {
+  const kinds = ["following", "followers"];
+  const body = h("div");
+  const open = async (kind) => {
+    buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(kinds[at] === kind)));
+    body.replaceChildren(await listOf(me.userId, kind));
+  };
+  const buttons = kinds.map((kind) => h("button", { type: "button", class: "chip", onclick: doing(() => open(kind)) },
+    t(`q.people.${kind}`), " ", h("span", {}, String(kind === "following" ? me.followingCount : me.followerCount))));
+  place.replaceChildren(h("div", { class: "filters", role: "group", "aria-label": t("q.people") }, buttons), body);
   await open("following");
 }
 
-export function listOf(user, kind, again) {
-  const load = (cursor) => get(`/users/${user}/${kind}${cursor ? `?after=${encodeURIComponent(cursor)}` : ""}`);
-  return pages(load, (person) => row(person, again), () => empty(t("q.people.empty")));
+function listOf(user, kind) {
+  const mine = user === viewer;
+  const load = (cursor) => get(`/users/${user}/${kind}${after(cursor)}`, { keep: mine && !cursor });
+  const nobody = () => empty(t("q.people.empty"), mine ? t(`q.people.${kind}.empty`) : "");
+  return pages(load, (person) => (mine && kind === "followers" ? follower(person) : row(person)), nobody);
 }
 
-function who(person) {
-  return h("a", { class: "q-person", href: person.userId === viewer ? "#/me" : `#/u/${person.userId}` }, avatar(person),
-    h("span", {}, h("strong", {}, name(person)), h("small", {}, person.appId ? `@${person.appId}` : "")));
+function row(person, ...more) {
+  return h("div", { class: "q-line-item" }, who(person), followButton(person), more);
 }
 
-function row(person, again) {
-  return h("div", { class: "q-line-item" }, who(person), followButton(person, again));
+// One's own followers can be shown out, quietly.
+function follower(person) {
+  const line = row(person, menu(t("q.menu.of", { name: name(person) }), [[t("q.follower.remove"), async () => {
+    if (!(await sure(t("q.follower.remove"), t("q.follower.remove.sure", { name: name(person) }), t("q.follower.remove.yes")))) return;
+    await change("DELETE", `/me/followers/${person.userId}`);
+    line.remove();
+    toast(t("q.follower.removed"), "ok");
+  }, "danger"]]));
+  return line;
 }
 
-export function followButton(person, again) {
+// Follows, asks to, or ends it, and then says which; `changed` when more on the page depends on it.
+function followButton(person, changed = () => {}) {
   const { relation } = person;
   if (!relation || person.userId === viewer || relation.blocks) return "";
-  const [label, kind] = relation.follows ? [relation.followed ? t("q.mutual") : t("q.following"), "soft"] : relation.requested ? [t("q.requested"), "soft"] : [t("q.follow"), ""];
-  return h("button", { class: `q-button small ${kind}`, type: "button", onclick: doing(async () => {
-    if (relation.follows && !confirm(t("q.unfollow.sure"))) return;
-    await change(relation.follows || relation.requested ? "DELETE" : "PUT", `/users/${person.userId}/follow`);
-    again();
-  }) }, label);
+  const draw = () => {
+    const state = relation.follows ? (relation.followed ? "mutual" : "following") : relation.requested ? "requested" : relation.followed ? "follow-back" : "follow";
+    made.textContent = t(`q.${state}`);
+    made.classList.toggle("soft", relation.follows || relation.requested);
+    made.setAttribute("aria-label", `${t(`q.${state}`)}: ${name(person)}`);
+  };
+  const made = button("", async () => {
+    if (relation.follows) {
+      if (!(await sure(t("q.unfollow"), t("q.unfollow.sure", { name: name(person) }), t("q.unfollow.yes")))) return;
+      await change("DELETE", `/users/${person.userId}/follow`);
+      relation.follows = false;
+    } else if (relation.requested) {
+      await change("DELETE", `/users/${person.userId}/follow`);
+      relation.requested = false;
+      toast(t("q.request.withdrawn"), "ok");
+    } else {
+      const { outcome } = await change("PUT", `/users/${person.userId}/follow`);
+      relation.follows = outcome === "following";
+      relation.requested = outcome === "requested";
+      toast(t(`q.follow.${outcome}`, { name: name(person) }), "ok");
+    }
+    draw();
+    changed();
+  }, "small");
+  draw();
+  return made;
 }
 
 export async function profile(view, again, id) {
+  if (id === viewer) return location.replace("#/me");
   const person = await get(`/users/${id}`);
-  const items = [[t("q.report"), () => report("user", id)],
-    person.relation.blocks ? [t("q.unblock"), doing(() => unblock(id, again))] : [t("q.block"), doing(() => block(person, again)), "danger"]];
+  const { relation } = person;
+  const items = [relation.blocks ? null : relation.mutes ? [t("q.unmute"), () => unmute(person, again)] : [t("q.mute"), () => mute(person, again)],
+    [t("q.report"), () => report("user", id)],
+    relation.blocks ? [t("q.unblock"), () => unblock(person, again)] : [t("q.block"), () => blockFrom(person, again), "danger"]];
   const body = h("div", { class: "stack" });
-  view.replaceChildren(h("a", { class: "back", href: "#/people" }, `← ${t("q.back")}`), head(person, followButton(person, again), menu(items)), body);
-  if (person.followerCount === null) {
-    body.replaceChildren(person.relation.blocks ? empty(t("q.blocked")) : empty(t("q.private"), t("q.private.about")));
-    return;
-  }
-  await history(body, id);
+  const actions = relation.blocks ? button(t("q.unblock"), () => unblock(person, again), "small soft") : followButton(person, again);
+  view.classList.add("two");
+  view.replaceChildren(h("div", { class: "q-side" }, back("#/people"), head(person, actions, menu(t("q.menu.of", { name: name(person) }), items))), body);
+  if (relation.blocks) body.replaceChildren(empty(t("q.blocked.title"), t("q.blocked.about")));
+  else if (person.followerCount === null) body.replaceChildren(empty(t("q.private"), t("q.private.about")));
+  else await history(body, id, again);
 }
 
 export function head(person, ...actions) {
-  const counts = person.followerCount !== null && person.followerCount !== undefined && h("p", { class: "q-counts" },
-    h("a", { href: `#/u/${person.userId}/following` }, h("b", {}, String(person.followingCount)), ` ${t("q.count.following")}`),
-    h("a", { href: `#/u/${person.userId}/followers` }, h("b", {}, String(person.followerCount)), ` ${t("q.count.followers")}`));
+  const seen = person.followerCount !== null && person.followerCount !== undefined;
+  const count = (kind, number) => h("a", { href: `#/u/${person.userId}/${kind}` }, h("b", {}, String(number)), ` ${t(`q.count.${kind}`)}`);
+  const { follows, followed } = person.relation ?? {};
   return h("section", { class: "q-profile" }, avatar(person, "huge"), h("h1", {}, name(person)),
-    h("p", { class: "muted" }, person.appId ? `@${person.appId}` : "", person.isPrivate ? ` 🔒` : "",
-      person.relation?.followed && !person.relation?.follows ? ` · ${t("q.follows-you")}` : ""),
-    person.bio && h("p", { class: "q-bio" }, person.bio), counts, h("div", { class: "actions center" }, actions));
+    h("p", { class: "muted" }, person.appId ? `@${person.appId}` : "", person.username && person.username.toLowerCase() !== person.appId ? ` · ${person.username}` : ""),
+    h("p", { class: "q-row start" }, person.isPrivate && h("span", { class: "q-badge" }, `🔒 ${t("q.private.short")}`), followed && !follows && h("span", { class: "q-badge" }, t("q.follows-you")),
+      person.relation?.mutes && h("span", { class: "q-badge" }, t("q.muted.short"))),
+    person.bio && h("p", { class: "q-bio" }, person.bio),
+    seen && h("p", { class: "q-counts" }, count("following", person.followingCount), count("followers", person.followerCount)),
+    h("div", { class: "actions center" }, actions));
 }
 
-export async function history(place, id) {
-  const load = (cursor) => get(`/users/${id}/answers${cursor ? `?after=${encodeURIComponent(cursor)}` : ""}`);
+export async function history(place, id, again, before = []) {
   const title = h("h2", {}, t("q.history"));
+  const mine = id === viewer;
+  const load = (cursor) => get(`/users/${id}/answers${after(cursor)}`, { keep: mine && !cursor });
+  const none = () => empty(t("q.history.empty"), mine ? t("q.history.empty.mine") : t("q.history.empty.theirs"));
   try {
-    place.replaceChildren(title, await pages(load, memory, () => empty(t("q.history.empty"))));
+    place.replaceChildren(...before, title, await pages(load, (one) => memory(one, again), none));
   } catch (error) {
     if (error.code !== "no-such-answer") throw error;
-    place.replaceChildren(title, empty(t("q.history.empty")));
+    place.replaceChildren(title, none());
   }
 }
 
 export async function list(view, again, id, kind) {
-  view.replaceChildren(h("a", { class: "back", href: id === viewer ? "#/me" : `#/u/${id}` }, `← ${t("q.back")}`), h("h1", {}, t(`q.people.${kind}`)), await listOf(id, kind, again));
+  view.replaceChildren(back(id === viewer ? "#/me" : `#/u/${id}`), h("h1", {}, t(`q.people.${kind}`)), await listOf(id, kind));
 }
 
+// Where an invitation leads to.
 export async function byAppId(view, again, appId) {
   const person = await get(`/users?appId=${encodeURIComponent(appId)}`);
   location.replace(person.userId === viewer ? "#/me" : `#/u/${person.userId}`);
 }
 
-export async function block(person, again) {
-  if (!confirm(t("q.block.sure"))) return;
+export async function blockFrom(person, again) {
+  if (!(await sure(t("q.block.title", { name: name(person) }), t("q.block.sure"), t("q.block")))) return;
   await change("PUT", `/users/${person.userId}/block`);
   toast(t("q.blocked"), "ok");
   again();
 }
 
-export async function unblock(id, again) {
-  await change("DELETE", `/users/${id}/block`);
+export async function unblock(person, again) {
+  await change("DELETE", `/users/${person.userId}/block`);
+  toast(t("q.unblocked", { name: name(person) }), "ok");
+  again();
+}
+
+// Out of the timeline, without a word to anybody.
+export async function mute(person, again) {
+  await change("PUT", `/users/${person.userId}/mute`);
+  toast(t("q.muted", { name: name(person) }), "ok");
+  again();
+}
+
+export async function unmute(person, again) {
+  await change("DELETE", `/users/${person.userId}/mute`);
+  toast(t("q.unmuted", { name: name(person) }), "ok");
   again();
 }
 
 export function report(targetType, targetId) {
-  const choice = h("select", { id: "category" }, CATEGORIES.map((one) => h("option", { value: one }, t(`category.${one}`))));
-  const words = h("textarea", { id: "description", rows: 3, maxlength: "500" });
-  const box = dialog(t("q.report"), h("p", { class: "muted" }, t("q.report.about")),
-    h("form", { class: "stack", "data-again": true, onsubmit: doing(async () => {
-      await change("POST", "/reports", { targetType, targetId, category: choice.value, description: words.value });
-      box.close();
-      toast(t("q.report.sent"), "ok");
-    }) }, choice, h("div", { class: "field" }, h("label", { for: "description" }, t("q.report.more")), words),
-    h("button", { class: "q-button wide", type: "submit" }, t("q.report.send"))));
+  const choices = CATEGORIES.map((one, at) => h("label", { class: "q-radio" }, h("input", { type: "radio", name: "category", value: one, required: true, checked: at === 0 }), h("span", {}, t(`category.${one}`))));
+  const words = counted(DESCRIPTION_MAX, { id: "description", name: "description", rows: 3 });
+  const made = form(async () => {
+    await change("POST", "/reports", { targetType, targetId, category: made.elements.category.value, description: words.box.value });
+    box.close();
+    toast(t("q.report.sent"), "ok");
+  }, h("fieldset", { class: "q-radios" }, h("legend", {}, t("q.report.why")), choices),
+  h("div", { class: "field" }, h("label", { for: "description" }, t("q.report.more")), words.box, h("span", { class: "note error", "data-error": "description" }), words.count),
+  h("button", { class: "q-button wide", type: "submit" }, t("q.report.send")));
+  const box = dialog(t("q.report"), h("p", { class: "muted" }, t("q.report.about")), made);
 }

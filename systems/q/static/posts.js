@@ -1,163 +1,135 @@
-// Today: the question, the answer, and what the others say.
-import { EMOJI, avatar, change, clock, counted, dayName, dialog, doing, empty, get, h, menu, name, say, t, toast, viewer } from "./parts.js";
-import { block, report } from "./people.js";
+// Answers, wherever they are shown: a post with its reactions, one of one's memories, a page of its own.
+import { avatar, back, button, dialog, empty, h, linkTo, menu, sure, who } from "./parts.js";
+import { blockFrom, mute, report } from "./people.js";
+import { change, doing, get, say, toast } from "./requests.js";
+import { clock, dayName, duration, name, t, viewer } from "./words.js";
 
-export async function today(view, again) {
-  let found;
-  try {
-    found = await get("/today");
-  } catch (error) {
-    if (error.code !== "no-question") throw error;
-    view.replaceChildren(empty(t("q.none-yet.title"), t("q.none-yet")));
-    return;
-  }
-  const look = h("div");
-  const timeline = h("section", { class: "q-timeline", "aria-label": t("q.timeline") });
-  view.replaceChildren(card(found, again), look, timeline);
-  await Promise.all([showTimeline(timeline, again), showLookBack(look)]);
-}
-
-async function showLookBack(place) {
-  const found = await get("/me/look-back");
-  const streak = document.getElementById("streak");
-  streak.hidden = found.streak < 2;
-  streak.textContent = `🔥 ${t("q.streak", { n: found.streak })}`;
-  if (found.yearAgo) {
-    place.replaceChildren(h("article", { class: "q-year" }, h("h2", {}, t("q.year-ago")),
-      h("p", { class: "muted" }, found.yearAgo.question), h("p", { class: "q-text" }, found.yearAgo.answer.text)));
-  }
-}
-
-function card({ question, answer }, again) {
-  return h("section", { class: "q-card", "aria-labelledby": "question" },
-    h("p", { class: "q-when" }, h("span", {}, dayName(question.date, true)), h("span", {}, t("q.card.from", { time: clock(question.publishedAt) }))),
-    h("h1", { id: "question", class: "q-question" }, question.text),
-    answer ? mine(answer, again) : answerForm(question, again));
-}
-
-function mine(answer, again) {
-  if (answer.isDeleted) {
-    const undo = answer.canRestore && h("button", { class: "q-button light", type: "button", onclick: doing(async () => {
-      await change("POST", `/answers/${answer.date}/restore`);
-      again();
-    }) }, t("q.answer.restore"));
-    return h("div", { class: "q-mine" }, h("p", {}, t("q.answer.deleted")), undo);
-  }
-  return h("div", { class: "q-mine" }, h("p", { class: "q-label" }, t("q.answer.mine"), " ", punctuality(answer)),
-    h("p", { class: "q-text" }, answer.text), answer.isFlagged && h("p", { class: "q-note" }, t("q.answer.flagged")));
-}
+const CARD = { width: 1080, height: 1350 };
+const EMOJI = ["❤️", "🔥", "😂", "🤔", "👀"];
 
 export function punctuality(answer) {
-  return answer.isOnTime ? h("span", { class: "q-badge on" }, t("q.on-time")) : h("span", { class: "q-badge" }, t("q.late", { n: answer.lateMinutes }));
+  return answer.isOnTime ? h("span", { class: "q-badge on" }, t("q.on-time")) : h("span", { class: "q-badge" }, t("q.late", { time: duration(answer.lateMinutes) }));
 }
 
-function answerForm(question, again) {
-  const { box, count } = counted(80, { id: "answer", rows: 2, required: true, placeholder: t("q.answer.placeholder"), enterkeyhint: "send" });
-  const button = h("button", { class: "q-button", type: "submit", disabled: true }, t("q.answer.send"));
-  box.addEventListener("counted", (event) => (button.disabled = !event.detail.good));
-  box.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.isComposing) return;
-    event.preventDefault(); // an answer is one line
-    if (!button.disabled) form.requestSubmit();
-  });
-  const form = h("form", { class: "q-answer", "data-again": true, onsubmit: doing(() => post(question, box, again)) },
-    h("label", { class: "visually-hidden", for: "answer" }, t("q.answer.label")), box,
-    h("div", { class: "q-row" }, count, button));
-  return h("div", {}, remaining(question), form);
-}
+export const addressOf = (answer) => `/answers/${answer.date}/${answer.userId}`;
 
-async function post(question, box, again) {
-  try {
-    await change("POST", "/answers", { text: box.value, date: question.date });
-    toast(t("q.answer.sent"), "ok");
-  } catch (error) {
-    if (!["question-closed", "already-answered"].includes(error.code)) throw error;
-    say(error);
-  }
-  again();
-}
-
-// How long one is still on time, as words and as a line that grows shorter.
-function remaining(question) {
-  const words = h("p", { class: "q-left", role: "timer", "aria-live": "off" });
-  const line = h("div", { class: "q-line", "aria-hidden": "true" }, h("i"));
-  const [from, until] = [Date.parse(question.publishedAt), Date.parse(question.onTimeUntil)];
-  const tick = () => {
-    const left = until - Date.now();
-    const seconds = Math.max(0, Math.ceil(left / 1000));
-    const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-    words.textContent = left > 0 ? t("q.card.left", { time }) : t("q.card.late", { n: Math.ceil(-left / 60000) || 1 });
-    line.firstChild.style.width = `${Math.max(0, Math.min(1, left / (until - from))) * 100}%`;
-    if (!words.isConnected && words.dataset.shown) clearInterval(timer);
-    if (words.isConnected) words.dataset.shown = "1";
-  };
-  const timer = setInterval(tick, 1000);
-  tick();
-  return h("div", {}, words, line);
-}
-
-async function showTimeline(place, again) {
-  const first = await get("/timeline");
-  const heading = h("h2", {}, t("q.timeline"), " ", h("span", { class: "count" }, String(first.total)));
-  if (first.locked) {
-    const veil = [1, 2, 3].map(() => h("div", { class: "q-post veiled", "aria-hidden": "true" }, h("i"), h("i"), h("i")));
-    place.replaceChildren(heading, h("div", { class: "q-locked" }, veil,
-      h("div", { class: "q-lock" }, h("p", { class: "empty-title" }, t("q.locked.title", { n: first.total })), h("p", {}, t("q.locked")))));
-    return;
-  }
-  const list = h("div", { class: "q-list" });
-  const more = h("button", { class: "q-button soft wide", type: "button", hidden: true }, t("q.more"));
-  let cursor;
-  const add = (page) => {
-    list.append(...page.items.map((one) => post_(one, again)));
-    cursor = page.cursor;
-    more.hidden = !cursor;
-  };
-  more.addEventListener("click", doing(async () => add(await get(`/timeline?after=${encodeURIComponent(cursor)}`))));
-  add(first);
-  const nobody = first.items.every((one) => one.author.userId === viewer);
-  const hint = nobody && empty(t("q.timeline.empty.title"), t("q.timeline.empty"), h("a", { class: "q-button", href: "#/people" }, t("q.timeline.find")));
-  place.replaceChildren(heading, list, hint || "", more);
-}
-
-function post_({ answer, author, reactions }, again) {
+export function post({ answer, author, reactions }, again) {
   const own = author.userId === viewer;
-  const path = `/answers/${answer.date}/${answer.userId}`;
-  const items = own
-    ? [[t("q.answer.delete"), doing(async () => {
-        if (!confirm(t("q.answer.delete.sure"))) return;
-        await change("DELETE", `/answers/${answer.date}`);
-        again();
-      }), "danger"]]
-    : [[t("q.report"), () => report("answer", `${answer.date}#${answer.userId}`)], [t("q.block"), doing(() => block(author, again)), "danger"]];
-  return h("article", { class: `q-post${own ? " own" : ""}` },
-    h("header", {}, h("a", { class: "q-person", href: own ? "#/me" : `#/u/${author.userId}` }, avatar(author), h("span", {}, h("strong", {}, name(author)), h("small", {}, clock(answer.createdAt)))),
-      punctuality(answer), menu(items)),
+  return h("article", { class: `q-post${own ? " own" : ""}`, "aria-label": t("q.post", { name: name(author) }) },
+    h("header", {}, who(author, clock(answer.createdAt)), punctuality(answer), own ? ownMenu(answer, again) : theirMenu(answer, author, again)),
     h("p", { class: "q-text" }, answer.text),
     answer.isFlagged && h("p", { class: "q-note" }, t("q.answer.flagged")),
-    reactionBar(path, reactions));
+    reactionBar(addressOf(answer), reactions));
 }
 
-function reactionBar(path, reactions) {
-  const bar = h("div", { class: "q-reactions" });
-  const show = (now) => {
-    const total = Object.values(now.counts).reduce((sum, one) => sum + one, 0);
-    bar.replaceChildren(...EMOJI.map((emoji) => h("button", {
-      type: "button", class: "q-reaction", "aria-pressed": String(now.mine === emoji), "aria-label": t("q.react", { emoji }),
-      onclick: doing(async () => show(now.mine === emoji ? await change("DELETE", `${path}/reaction`) : await change("PUT", `${path}/reaction`, { reaction: emoji }))),
-    }, emoji, now.counts[emoji] ? h("b", {}, String(now.counts[emoji])) : "")),
-    total ? h("button", { type: "button", class: "q-who", onclick: doing(() => reactors(path)) }, `${total}${now.more ? "+" : ""}`, h("span", { class: "visually-hidden" }, t("q.reactors"))) : "");
+export function ownMenu(answer, again) {
+  return menu(t("q.menu"), [[t("q.card"), () => shareCard(answer)], [t("q.answer.delete"), async () => {
+    if (!(await sure(t("q.answer.delete"), t("q.answer.delete.sure"), t("q.delete")))) return;
+    await change("DELETE", `/answers/${answer.date}`);
+    toast(t("q.answer.deleted"), "ok");
+    again();
+  }, "danger"]]);
+}
+
+function theirMenu(answer, author, again) {
+  return menu(t("q.menu.of", { name: name(author) }), [
+    [t("q.mute"), () => mute(author, again)],
+    [t("q.report"), () => report("answer", `${answer.date}#${answer.userId}`)],
+    [t("q.block"), () => blockFrom(author, again), "danger"],
+  ]);
+}
+
+// The answer as a picture, to send on or to keep.
+async function shareCard(answer) {
+  const picture = await drawn(`/q/cards/${answer.date}.svg`);
+  const file = new File([picture], `q-${answer.date}.png`, { type: "image/png" });
+  const url = URL.createObjectURL(picture);
+  const share = navigator.canShare?.({ files: [file] }) && button(t("q.card.share"), () => navigator.share({ files: [file] }).catch(() => {}), "wide");
+  const box = dialog(t("q.card"), h("img", { class: "q-shared", src: url, alt: answer.text, width: CARD.width, height: CARD.height }), share,
+    h("a", { class: `q-button wide ${share ? "soft" : ""}`, href: url, download: file.name }, t("q.card.save")));
+  box.addEventListener("close", () => URL.revokeObjectURL(url));
+}
+
+async function drawn(address) {
+  const image = h("img", { src: address, width: CARD.width, height: CARD.height });
+  await image.decode();
+  const canvas = h("canvas", CARD);
+  canvas.getContext("2d").drawImage(image, 0, 0, CARD.width, CARD.height);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+export function undo(answer, again) {
+  return answer.isDeleted && answer.canRestore && button(t("q.answer.restore"), async () => {
+    await change("POST", `/answers/${answer.date}/restore`);
+    again();
+  }, "light small");
+}
+
+// Shows at once what was chosen, then what the server says; when it says no, what was there before.
+function reactionBar(path, given) {
+  let known = given;
+  let chosen = given.mine;
+  let queue = Promise.resolve();
+  const press = (emoji) => {
+    chosen = chosen === emoji ? null : emoji;
+    const wanted = chosen;
+    draw(assumed(known, wanted));
+    queue = queue.then(async () => {
+      try {
+        known = wanted ? await change("PUT", `${path}/reaction`, { reaction: wanted }) : await change("DELETE", `${path}/reaction`);
+      } catch (error) {
+        if (chosen === wanted) chosen = known.mine;
+        say(error);
+      }
+      draw(assumed(known, chosen));
+    });
   };
-  show(reactions);
-  return bar;
+  const buttons = EMOJI.map((emoji) => h("button", { type: "button", class: "q-reaction", onclick: () => press(emoji) }, h("span", { "aria-hidden": "true" }, emoji), h("b")));
+  const all = h("button", { type: "button", class: "q-who", onclick: doing(() => reactors(path)) });
+  const draw = (now) => {
+    EMOJI.forEach((emoji, at) => {
+      const count = now.counts[emoji] ?? 0;
+      buttons[at].setAttribute("aria-pressed", String(now.mine === emoji));
+      buttons[at].setAttribute("aria-label", count ? t("q.react.count", { emoji, n: count }) : t("q.react", { emoji }));
+      buttons[at].lastChild.textContent = count || "";
+    });
+    const total = Object.values(now.counts).reduce((sum, one) => sum + one, 0);
+    all.hidden = total === 0;
+    all.textContent = t("q.reactors.count", { n: `${total}${now.more ? "+" : ""}` });
+  };
+  draw(given);
+  return h("div", { class: "q-reactions", role: "group", "aria-label": t("q.reactors") }, buttons, all);
+}
+
+function assumed({ counts, mine, more }, chosen) {
+  const next = { ...counts };
+  if (mine) next[mine] = Math.max(0, (next[mine] ?? 1) - 1);
+  if (chosen) next[chosen] = (next[chosen] ?? 0) + 1;
+  return { counts: next, mine: chosen, more };
 }
 
 async function reactors(path) {
   const found = await get(`${path}/reactions`);
-  dialog(t("q.reactors"), found.map((one) => h("a", { class: "q-person", href: `#/u/${one.user.userId}`, "data-close": true }, avatar(one.user), h("span", {}, h("strong", {}, name(one.user))), h("span", { class: "q-emoji" }, one.reaction))));
+  dialog(t("q.reactors"), found.map((one) => h("a", { class: "q-person", href: linkTo(one.user), "data-close": true }, avatar(one.user),
+    h("span", {}, h("strong", {}, name(one.user))), h("span", { class: "q-emoji" }, one.reaction))));
 }
 
-export function memory({ question, answer }) {
-  return h("article", { class: `q-memory${answer.isDeleted ? " gone" : ""}` }, h("p", { class: "muted" }, dayName(answer.date), " · ", question),
-    h("p", { class: "q-text" }, answer.text), h("p", {}, punctuality(answer), answer.isDeleted && h("span", { class: "q-badge" }, t("q.answer.deleted"))));
+// In a history: leads to the answer's own page.
+export function memory({ question, answer }, again) {
+  return h("article", { class: `q-memory${answer.isDeleted ? " gone" : ""}` },
+    h("a", { class: "q-whole", href: `#/a/${answer.date}/${answer.userId}` }, h("p", { class: "muted" }, dayName(answer.date), " · ", question), h("p", { class: "q-text" }, answer.text)),
+    h("p", { class: "q-row start" }, punctuality(answer), answer.isDeleted && h("span", { class: "q-badge" }, t("q.deleted")),
+      answer.isFlagged && h("span", { class: "q-badge" }, t("q.reviewing")), answer.userId === viewer && undo(answer, again)));
+}
+
+export async function answerPage(view, again, day, id) {
+  const from = id === viewer ? "#/me" : `#/u/${id}`;
+  try {
+    const { question, answer, author, reactions } = await get(`/answers/${day}/${id}`);
+    view.replaceChildren(back(from), h("section", { class: "q-card" }, h("p", { class: "q-when" }, h("span", {}, dayName(day))), h("h1", { class: "q-question" }, question)),
+      post({ answer, author, reactions }, again));
+  } catch (error) {
+    if (error.code !== "no-such-answer") throw error;
+    view.replaceChildren(back(from), empty(t("q.answer.unseen"), t("q.answer.unseen.about")));
+  }
 }

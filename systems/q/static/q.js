@@ -1,43 +1,75 @@
 // The client's own page: which view is shown, and news of a new question.
-import { empty, get, h, t } from "./parts.js";
-import { chooseId, join, leaving, mine } from "./me.js";
-import { byAppId, list, people, profile } from "./people.js";
-import { today } from "./posts.js";
+import { chooseId, join, leaving } from "./join.js";
+import { mine } from "./me.js";
+import { empty, h, button } from "./parts.js";
+import { byAppId, list, people, profile, showDot } from "./people.js";
+import { answerPage } from "./posts.js";
+import { questions } from "./questions.js";
+import { get, toast, wordsOf } from "./requests.js";
+import { forget, settings } from "./settings.js";
+import { today } from "./today.js";
+import { t, viewer } from "./words.js";
 
+const STALE_SECONDS = 60;
 const view = document.getElementById("view");
 const ROUTES = [
   [/^\/?$/, "today", today],
   [/^\/people$/, "people", people],
   [/^\/me$/, "me", mine],
+  [/^\/settings$/, "me", settings],
+  [/^\/questions$/, "me", questions],
   [/^\/u\/([\w-]+)$/, "people", profile],
   [/^\/u\/([\w-]+)\/(following|followers)$/, "people", list],
+  [/^\/a\/([\d-]+)\/([\w-]+)$/, "people", answerPage],
   [/^\/id\/@?(\w+)$/, "people", byAppId],
 ];
 let turn = 0;
+let shownAt = 0;
+let returning = false; // by the back button: to where one was on that view
+const heights = new Map();
 let known = null; // what /me said when somebody was last found to be able to go on
 
-async function show({ keep = false } = {}) {
-  const mine_ = ++turn;
-  const path = location.hash.replace(/^#/, "");
-  const [, tab, open, found] = ROUTES.map(([form, name, open]) => [form, name, open, path.match(form)]).find((one) => one[3]) ?? [null, "today", today, []];
+const path = () => location.hash.replace(/^#/, "");
+
+// `stay` draws the same view anew: where one was and what had the focus stay; `focus` names what gets it instead.
+async function show({ stay = false, focus } = {}) {
+  const ours = ++turn;
+  const [, tab, open, found] = ROUTES.map((route) => [...route, path().match(route[0])]).find((one) => one[3]) ?? [null, "today", today, []];
+  mark(tab);
+  // Drawn aside and put in place at once, so that a slow view cannot overwrite a newer one.
+  const place = h("div", { class: "q-view" });
+  const again = (id) => show({ stay: true, focus: id });
+  try {
+    if (!(await ready(place, again))) {
+      document.body.classList.remove("q-joining");
+      await open(place, again, ...found.slice(1));
+    }
+  } catch (error) {
+    place.replaceChildren(problem(error, again));
+  }
+  if (ours !== turn) return;
+  const held = stay && view.contains(document.activeElement) ? document.activeElement.id : null;
+  view.replaceChildren(place);
+  shownAt = Date.now();
+  for (const box of place.querySelectorAll("textarea")) box.dispatchEvent(new Event("input")); // only now has it a height
+  document.title = [place.querySelector("h1")?.textContent, "Q."].filter(Boolean).join(" · ");
+  settle(stay, focus ?? held);
+}
+
+function mark(tab) {
   for (const link of document.querySelectorAll("[data-tab]")) {
     if (link.dataset.tab === tab) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  // Drawn aside and put in place at once, so that a slow view cannot overwrite a newer one.
-  const place = h("div", { class: "q-view" });
-  const again = () => show({ keep: true });
-  try {
-    if (!(await ready(place, again))) await open(place, again, ...found.slice(1));
-  } catch (error) {
-    place.replaceChildren(problem(error, again));
+}
+
+function settle(stay, id) {
+  if (!stay) {
+    scrollTo(0, returning ? (heights.get(path()) ?? 0) : 0);
+    returning = false;
+    for (const old of document.querySelectorAll(".toast.error")) old.remove();
   }
-  if (mine_ !== turn) return;
-  view.replaceChildren(place);
-  if (!keep) {
-    scrollTo(0, 0);
-    view.focus({ preventScroll: true });
-  }
+  if (!stay || id !== null) (document.getElementById(id ?? "") ?? view).focus({ preventScroll: true });
 }
 
 // Somebody who has not joined, has no ID yet, or leaves, has something else to do first.
@@ -45,37 +77,68 @@ async function ready(place, again) {
   if (known) return false;
   let me;
   try {
-    me = await get("/me");
+    me = await get("/me", { keep: true });
   } catch (error) {
     if (error.code !== "not-joined") throw error;
     join(place, again);
     return true;
   }
-  if (me.deletingAt) {
-    leaving(place, again, me);
-    return true;
+  if (me.deletingAt) leaving(place, again, me);
+  else if (!me.appId) chooseId(place, again);
+  else {
+    known = me;
+    get("/me/requests", { keep: true }).then((found) => showDot(found.items.length)).catch(() => {});
   }
-  if (!me.appId) {
-    chooseId(place, again);
-    return true;
-  }
-  known = me;
-  return false;
+  return !known;
 }
 
 function problem(error, again) {
   known = null;
-  if (error.status === 401) location.href = "/sign-in?next=/q/";
+  if (error.status === 401) location.href = `/sign-in?next=${encodeURIComponent(`/q/${location.hash}`)}`;
   if (error.code === "leaving") queueMicrotask(again);
-  const title = error.code === "banned" ? t("q.banned.title") : error.status ? error.message : t("q.error");
-  return empty(title, "", h("button", { class: "q-button soft", type: "button", onclick: again }, t("q.retry")));
+  if (error.code === "banned") return empty(t("q.banned.title"), t("q.banned.about"), h("a", { class: "q-button soft", href: "/account" }, t("q.me.account")));
+  if (error.code === "no-such-user") return empty(t("q.nobody.title"), t("q.nobody"), h("a", { class: "q-button soft", href: "#/people" }, t("q.tab.people")));
+  if (error instanceof TypeError && !navigator.onLine) return empty(t("q.offline.title"), t("q.offline.about"), button(t("q.retry"), () => again(), "soft"));
+  return empty(wordsOf(error), "", button(t("q.retry"), () => again(), "soft"));
 }
 
-addEventListener("hashchange", () => show());
-addEventListener("online", () => show({ keep: true }));
-show();
+// What was kept for somebody else on this device is none of this viewer's business.
+async function begin() {
+  if (localStorage.getItem("q-viewer") !== viewer) await forget();
+  localStorage.setItem("q-viewer", viewer);
+  const address = new URL(location.href);
+  if (address.searchParams.has("lang")) {
+    address.searchParams.delete("lang");
+    history.replaceState(null, "", address);
+  }
+  await show();
+}
 
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("/q/sw.js", { scope: "/q/" }).catch(() => {});
+history.scrollRestoration = "manual";
+globalThis.navigation?.addEventListener("navigate", (event) => {
+  heights.set(path(), scrollY);
+  returning = event.navigationType === "traverse";
+});
+addEventListener("hashchange", () => show());
+addEventListener("online", () => show({ stay: true }));
+document.addEventListener("visibilitychange", () => {
+  const typing = document.activeElement?.matches("input, textarea, select") || document.querySelector("dialog[open]");
+  if (document.visibilityState === "visible" && !typing && Date.now() - shownAt > STALE_SECONDS * 1000) show({ stay: true });
+});
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-tab], .q-brand");
+  if (link && link.hash === location.hash) show(); // where one is already: what is new there
+});
+begin();
+
+// Nothing here may turn text into script; this is the one address that becomes one.
+const own = globalThis.trustedTypes?.createPolicy("q", { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
+if ("serviceWorker" in navigator) navigator.serviceWorker.register(own.createScriptURL("/q/sw.js"), { scope: "/q/" }).catch(() => {});
+
 const news = new EventSource("/q/live");
-news.addEventListener("published", () => location.hash.match(/^#?\/?$/) && show({ keep: true }));
-news.addEventListener("error", () => news.readyState === EventSource.CLOSED && news.close());
+news.addEventListener("published", () => {
+  toast(t("q.news"), "info");
+  if (/^\/?$/.test(path())) show({ stay: true });
+});
+addEventListener("pagehide", () => news.close());
+addEventListener("pageshow", (event) => event.persisted && location.reload());

@@ -3,7 +3,6 @@ const SHELL = "q-shell-{{ version }}";
 const DATA = "q-data";
 const FILES = {{ files|tojson }};
 const PAGE = "/q/";
-const KEPT = ["/q/api/me", "/q/api/today", "/q/api/timeline", "/q/api/me/look-back"];
 
 self.addEventListener("install", (event) => {
   event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
@@ -22,7 +21,7 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || url.origin !== location.origin) return;
   if (FILES.includes(url.pathname)) event.respondWith(stored(request));
   else if (request.mode === "navigate" && url.pathname === PAGE) event.respondWith(fresh(request, PAGE));
-  else if (KEPT.includes(url.pathname) && !url.search) event.respondWith(fresh(request, url.pathname));
+  else if (request.headers.has("X-Keep")) event.respondWith(fresh(request, url.pathname));
 });
 
 async function stored(request) {

@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
-import re
+import json
 from typing import Any
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, Route, expect
 
 from systems.q import SYSTEM
-from tests.browser import PHONE, Serve, Shots, Windows
+from tests.browser import PHONE, Serve, Shots, Site, Windows
 
 QUESTION = "最近、思わず立ち止まってしまったものは？"
+SHIFTS = """
+window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
 
 
-async def phone(browser: Windows, site: Any, person: str, **options: Any) -> Page:
+async def phone(browser: Windows, site: Site, person: str, **options: Any) -> Page:
     page = await browser.person(site, person, PHONE, **options)
-    page.on("dialog", lambda dialog: dialog.accept())
+    await page.add_init_script(SHIFTS)
     await page.goto(f"{site.url}/q/")
     return page
+
+
+async def still(page: Page) -> None:
+    """Nothing has moved under anybody's finger."""
+    assert await page.evaluate("window.shifted") < 0.01
+
+
+async def tab(page: Page, name: str) -> None:
+    await page.locator(".q-tabs").get_by_role("link", name=name).click()
+
+
+async def choose(page: Page, place: Locator, item: str) -> None:
+    await place.locator("summary").click()
+    await place.get_by_role("button", name=item, exact=True).click()
+
+
+async def agree(page: Page, label: str) -> None:
+    await page.get_by_role("dialog").get_by_role("button", name=label, exact=True).click()
+    await expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 async def test_answer_react_follow_and_moderate(browser: Windows, serve: Serve, shots: Shots) -> None:
@@ -25,7 +50,9 @@ async def test_answer_react_follow_and_moderate(browser: Windows, serve: Serve, 
     aoi = await phone(browser, site, "demo-aoi")
     await expect(aoi.get_by_role("heading", name=QUESTION)).to_be_visible()
     await expect(aoi.locator(".q-left")).to_contain_text("オンタイムまで")
-    await expect(aoi.locator(".q-post")).to_have_count(12)
+    posts = aoi.get_by_role("article")
+    before = await posts.count()
+    await still(aoi)
     await shots(aoi, "q-today", whole=False)
     # The count is the server's: a family is one character.
     box = aoi.get_by_label("あなたの答え")
@@ -36,32 +63,44 @@ async def test_answer_react_follow_and_moderate(browser: Windows, serve: Serve, 
     await box.fill("夜の自販機の明かり")
     await aoi.get_by_role("button", name="答える").click()
     await expect(aoi.locator(".q-mine")).to_contain_text("夜の自販機の明かり")
+    await expect(aoi.locator(".q-mine")).to_be_focused()
     await expect(aoi.locator(".q-mine .q-badge.on")).to_be_visible()
-    await expect(aoi.locator(".q-post")).to_have_count(13)
+    await expect(posts).to_have_count(before + 1)
     await expect(aoi.locator("#streak")).to_contain_text("日連続")
     # A reaction of one is there for the other.
-    ren_post = aoi.locator(".q-post", has_text="鈴木 蓮")
+    ren_post = aoi.get_by_role("article", name="鈴木 蓮")
     await ren_post.get_by_role("button", name="🔥 をおくる").click()
-    await expect(ren_post.get_by_role("button", name="🔥 をおくる")).to_have_attribute("aria-pressed", "true")
+    await expect(ren_post.get_by_role("button", name="🔥 をおくる（1件）")).to_have_attribute("aria-pressed", "true")
     await shots(aoi, "q-answered")
     ren = await phone(browser, site, "demo-ren")
     own = ren.locator(".q-post.own")
-    await expect(own.locator(".q-reaction", has_text="🔥")).to_contain_text("1")
-    await own.locator(".q-who").click()
+    await expect(own.get_by_role("button", name="🔥 をおくる（1件）")).to_be_visible()
+    await own.get_by_role("button", name="1件", exact=True).click()
     await expect(ren.get_by_role("dialog")).to_contain_text("佐藤 葵")
-    await ren.get_by_role("dialog").get_by_role("button", name="やめる").click()
-    # Ren reports one post and blocks its author; the post is gone at once.
-    bad = ren.locator(".q-post", has_text="夕焼けがすごくて")
-    await bad.get_by_label("メニュー").click()
-    await bad.get_by_role("button", name="通報").click()
-    await ren.get_by_label("くわしく").fill("なんとなく")
-    await ren.get_by_role("button", name="通報する").click()
-    await expect(ren.locator(".toast.ok")).to_contain_text("通報しました")
-    await bad.get_by_label("メニュー").click()
-    await bad.get_by_role("button", name="ブロック").click()
-    await expect(bad).to_have_count(0)
+    await ren.get_by_role("dialog").get_by_role("button", name="閉じる").click()
+    await _keep_away(ren)
     await _moderate(browser, site, shots)
     assert browser.problems == []
+
+
+async def _keep_away(ren: Page) -> None:
+    """Ren reports one post, mutes its author, thinks better of it, and blocks them; the post is gone at once."""
+    bad = ren.get_by_role("article", name="田中 颯太")
+    await choose(ren, bad, "通報")
+    await ren.get_by_label("嫌がらせ・いじめ").check()
+    await ren.get_by_label("くわしく").fill("なんとなく")
+    await agree(ren, "通報する")
+    await choose(ren, bad, "ミュート")
+    await expect(bad).to_have_count(0)
+    await tab(ren, "わたし")
+    await ren.get_by_role("link", name="設定").click()
+    await ren.get_by_text("ミュートした人").click()
+    await ren.get_by_role("button", name="ミュート解除: 田中 颯太").click()
+    await expect(ren.get_by_text("まだいません")).to_be_visible()
+    await tab(ren, "今日")
+    await choose(ren, bad, "ブロック")
+    await agree(ren, "ブロック")
+    await expect(bad).to_have_count(0)
 
 
 async def _moderate(browser: Windows, site: Any, shots: Shots) -> None:
@@ -94,7 +133,6 @@ async def _moderate(browser: Windows, site: Any, shots: Shots) -> None:
 async def test_joining_and_leaving(browser: Windows, serve: Serve, shots: Shots) -> None:
     site = await serve(SYSTEM)
     page = await browser.window(PHONE)
-    page.on("dialog", lambda dialog: dialog.accept())
     await page.goto(f"{site.url}/q/")
     await shots(page, "q-landing")
     client = site.client.another()
@@ -103,53 +141,131 @@ async def test_joining_and_leaving(browser: Windows, serve: Serve, shots: Shots)
         [{"name": name, "value": value, "url": site.url} for name, value in client.cookies.items()]
     )
     await page.goto(f"{site.url}/q/")
-    await shots(page, "q-join")
+    await expect(page.get_by_label("表示名")).to_have_value("新人")
     await page.get_by_label("表示名").fill("新人さん")
     await page.get_by_label("生年月日").fill("2001-05-05")
+    await shots(page, "q-join")
     await page.get_by_role("button", name="つぎへ").click()
-    await page.get_by_label(re.compile("^ID")).fill("shinjin")
+    # What cannot be is said beside the field, which keeps the focus.
+    field = page.get_by_label("ID", exact=True)
+    await expect(field).to_be_focused()
+    await expect(page.get_by_role("navigation", name="メニュー")).to_be_hidden()
+    await site.client.another().sign_in_by_email("first@example.com", "先客")
+    await field.fill("Shin-jin")
+    await expect(field).to_have_value("shin-jin")
+    await page.get_by_role("button", name="この ID にする").click()
+    assert not await field.evaluate("field => field.validity.valid")
+    await field.fill("shinjin")
     await page.get_by_role("button", name="この ID にする").click()
     await expect(page.get_by_text("今日のお題を待っています")).to_be_visible()
-    await page.get_by_role("link", name="わたし").click()
+    await tab(page, "わたし")
     await expect(page.get_by_role("heading", name="新人さん")).to_be_visible()
-    await page.get_by_text("設定", exact=True).click()
+    await page.get_by_role("link", name="設定").click()
     await page.get_by_role("button", name="退会する").click()
+    await agree(page, "退会する")
     await expect(page.get_by_text("退会の手続き中です")).to_be_visible()
     await page.get_by_role("button", name="退会をやめる").click()
-    await expect(page.get_by_role("heading", name="新人さん")).to_be_visible()
+    await expect(page.get_by_text("今日のお題を待っています")).to_be_visible()
     unexpected = [one for one in browser.problems if "404" not in one and "403" not in one]
     assert unexpected == []  # the two are how the client learns that there is nobody, or no question, yet
 
 
-async def test_locked_profiles_and_offline(browser: Windows, serve: Serve, shots: Shots) -> None:
+async def test_people_and_profiles(browser: Windows, serve: Serve, shots: Shots) -> None:
     site = await serve(SYSTEM, demo=True)
-    dark = {"color_scheme": "dark"}
-    sota = await phone(browser, site, "demo-sota", **dark)
+    sota = await phone(browser, site, "demo-sota", color_scheme="dark")
     await expect(sota.locator(".q-post.own")).to_be_visible()
     await shots(sota, "q-today-dark", whole=False)
-    await sota.get_by_role("link", name="ともだち").click()
-    await sota.get_by_label("ID でさがす").fill("@mei")
+    await tab(sota, "ともだち")
+    await sota.get_by_label("ID でさがす").fill("@nobody_here")
     await sota.get_by_role("button", name="さがす").click()
-    await expect(sota.get_by_text("@mei").first).to_be_visible()
+    await expect(sota.get_by_text("@nobody_here という人は見つかりませんでした")).to_be_visible()
+    browser.problems.clear()  # that one was a 404
+    await sota.get_by_label("ID でさがす").fill("@promo_x")
+    await sota.get_by_role("button", name="さがす").click()
+    found = sota.get_by_role("search").locator(".q-line-item", has_text="@promo_x")
+    # Following changes the button where it is, and nothing else.
+    await found.get_by_role("button", name="フォロー: お得情報").click()
+    await expect(found.get_by_role("button", name="フォロー中: お得情報")).to_be_focused()
+    await found.get_by_role("button", name="フォロー中: お得情報").click()
+    await agree(sota, "フォローをやめる")
+    await expect(found.get_by_role("button", name="フォロー: お得情報")).to_be_focused()
     await shots(sota, "q-people-dark")
+    mei = await phone(browser, site, "demo-mei")
+    await expect(mei.locator("#requests-dot")).to_be_visible()
+    await tab(mei, "ともだち")
+    asking = mei.locator("section", has=mei.get_by_role("heading", name="フォロー申請"))
+    count = await asking.locator(".q-line-item").count()
+    await asking.get_by_role("button", name="承認").first.click()
+    await expect(asking.locator(".q-line-item")).to_have_count(count - 1)
     await sota.locator(".q-line-item", has_text="@mei").first.get_by_role("link").click()
     await expect(sota.get_by_role("heading", name="高橋 芽衣")).to_be_visible()
     await expect(sota.locator(".q-memory").first).to_be_visible()
     await shots(sota, "q-profile-dark", whole=False)
-    # Aoi wants to answer first, and so sees nothing yet.
+    await sota.locator(".q-memory a").first.click()
+    await expect(sota.get_by_role("heading", name=QUESTION)).to_be_visible()
+    await expect(sota.get_by_role("article", name="高橋 芽衣")).to_be_visible()
+    await still(sota)
+    assert browser.problems == []
+
+
+async def test_by_keyboard_and_when_the_server_says_no(browser: Windows, serve: Serve) -> None:
+    site = await serve(SYSTEM, demo=True)
+    aoi = await phone(browser, site, "demo-aoi", reduced_motion="reduce")
+    fire = aoi.get_by_role("article", name="鈴木 蓮").get_by_role("button", name="🔥 をおくる")
+    await fire.focus()
+    await aoi.keyboard.press("Enter")
+    await expect(fire).to_have_attribute("aria-pressed", "true")
+    await expect(fire).to_be_focused()
+    await aoi.keyboard.press("Enter")
+    await expect(fire).to_have_attribute("aria-pressed", "false")
+    # A refusal takes back what was shown too early, and says why.
+    refusals: list[str] = []
+
+    async def refuse(route: Route) -> None:
+        refusals.append(route.request.method)
+        body = {"code": "no-such-answer", "detail": "この回答は見られません。", "status": 404}
+        await route.fulfill(status=404, content_type="application/problem+json", body=json.dumps(body))
+
+    await aoi.route("**/reaction", refuse)
+    await aoi.keyboard.press("Enter")
+    await expect(aoi.locator(".toast.error")).to_contain_text("この回答は見られません")
+    await expect(fire).to_have_attribute("aria-pressed", "false")
+    assert refusals == ["PUT"]
+    # What was written and not sent survives; what is sent is shown as the text that it is.
+    text = "<img src=x onerror=alert(1)> & <b>太字</b>"
+    await aoi.get_by_label("あなたの答え").fill(text)
+    await aoi.reload()
+    await expect(aoi.get_by_label("あなたの答え")).to_have_value(text)
+    await aoi.get_by_label("あなたの答え").press("Enter")
+    await expect(aoi.locator(".q-mine .q-text")).to_have_text(text)
+    await choose(aoi, aoi.locator(".q-mine"), "答えを削除")
+    await agree(aoi, "削除する")
+    await aoi.locator(".q-mine").get_by_role("button", name="元に戻す").click()
+    await expect(aoi.locator(".q-mine .q-text")).to_have_text(text)
+    assert [one for one in browser.problems if "404" not in one] == []
+
+
+async def test_answer_first_and_without_a_network(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM, demo=True)
     aoi = await phone(browser, site, "demo-aoi")
-    await aoi.get_by_role("link", name="わたし").click()
-    await aoi.get_by_text("設定", exact=True).click()
+    await tab(aoi, "わたし")
+    await expect(aoi.locator(".q-memory").first).to_be_visible()
+    await shots(aoi, "q-me")
+    await aoi.get_by_role("link", name="設定").click()
     await aoi.get_by_role("switch", name="答えてから見る").check()
     await expect(aoi.locator(".toast.ok")).to_be_visible()
-    await shots(aoi, "q-me")
-    await aoi.get_by_role("link", name="今日").click()
+    await shots(aoi, "q-settings")
+    await tab(aoi, "今日")
     await expect(aoi.get_by_text("あなたが答えると")).to_be_visible()
-    await expect(aoi.locator(".q-post:not(.veiled)")).to_have_count(0)
+    await expect(aoi.get_by_role("article")).to_have_count(0)
     await shots(aoi, "q-locked", whole=False)
-    # Without a network the shell opens, with what was seen last.
+    await tab(aoi, "わたし")
+    await expect(aoi.locator(".q-memory").first).to_be_visible()
+    # The worker looks after the page from its next visit on; what was seen then is there without a network.
     await aoi.evaluate("navigator.serviceWorker.ready.then(() => true)")
     await aoi.reload()
+    await expect(aoi.locator(".q-memory").first).to_be_visible()
+    await tab(aoi, "今日")
     await expect(aoi.get_by_role("heading", name=QUESTION)).to_be_visible()
     assert browser.problems == []
     await aoi.context.set_offline(True)
@@ -157,4 +273,37 @@ async def test_locked_profiles_and_offline(browser: Windows, serve: Serve, shots
     await expect(aoi.get_by_role("heading", name=QUESTION)).to_be_visible()
     await expect(aoi.locator("#offline")).to_be_visible()
     await shots(aoi, "q-offline", whole=False)
+    await aoi.get_by_label("あなたの答え").fill("電波のないところ")
+    await aoi.get_by_role("button", name="答える").first.click()
+    await expect(aoi.get_by_role("alert").filter(has_text="オフラインのため送れませんでした")).to_be_visible()
+    await tab(aoi, "わたし")
+    await expect(aoi.locator(".q-memory").first).to_be_visible()
+    await aoi.get_by_role("link", name="お題の提案と投票").click()
+    await expect(aoi.get_by_text("オフラインです", exact=True)).to_be_visible()
+    # Back again, nothing of it was lost.
     await aoi.context.set_offline(False)
+    await tab(aoi, "今日")
+    await expect(aoi.locator("#offline")).to_be_hidden()
+    await aoi.get_by_role("button", name="答える").first.click()
+    await expect(aoi.locator(".q-mine .q-text")).to_have_text("電波のないところ")
+    await expect(aoi.get_by_role("article", name="鈴木 蓮")).to_be_visible()
+
+
+async def test_language_and_sign_out(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM, demo=True)
+    yui = await phone(browser, site, "demo-yui")
+    await tab(yui, "わたし")
+    await yui.get_by_role("link", name="設定").click()
+    await yui.get_by_label("言語").select_option("en")
+    await expect(yui.get_by_role("heading", name="Settings")).to_be_visible()
+    assert yui.url == f"{site.url}/q/#/settings"
+    await tab(yui, "Today")
+    await expect(yui.locator(".q-mine")).to_contain_text("On time")
+    await shots(yui, "q-today-en", whole=False)
+    await tab(yui, "Me")
+    await yui.get_by_role("link", name="Settings").click()
+    await yui.get_by_role("button", name="Sign out").click()
+    await yui.wait_for_url(lambda url: "/q/" not in url)
+    assert "q-data" not in await yui.evaluate("caches.keys()")
+    assert await yui.evaluate("Object.keys(localStorage)") == []
+    assert browser.problems == []

@@ -49,7 +49,7 @@ async def test_the_page_lets_nothing_inline_run() -> None:
     async with opened(SYSTEM, demo=True) as client:
         await client.sign_in("demo-aoi")
         page = await client.get("/q/")
-        policy = page.header("content-security-policy")
+        policy = page.header("content-security-policy") or ""
         assert "unsafe" not in policy
         assert "require-trusted-types-for 'script'" in policy
         assert not re.search(r"<[^>]+ (?:style|on\w+)=", page.text)
@@ -65,6 +65,6 @@ async def test_it_can_be_installed() -> None:
             found = await client.get(icon["src"])
             assert (found.status, found.header("content-type")) == (200, icon["type"])
         worker = await client.get("/q/sw.js")
-        assert worker.header("content-type").startswith("text/javascript")
+        assert (worker.header("content-type") or "").startswith("text/javascript")
         for name in SHELL_FILES:
             assert client.shell.static.url(name) in worker.text

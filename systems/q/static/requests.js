@@ -1,0 +1,90 @@
+// Talking to the API: what comes, what is changed, and what to say when it goes wrong.
+import { Problem, send, toast } from "../app.js";
+import { t } from "./words.js";
+
+const offline = document.getElementById("offline");
+let ahead = 0; // of this device's clock: milliseconds that the server's is ahead
+
+export const now = () => Date.now() + ahead;
+
+// GET. `keep` asks the worker to keep the answer for times without a network; a sign tells that it is a kept one.
+export async function get(path, { keep = false } = {}) {
+  const headers = { Accept: "application/json", ...(keep ? { "X-Keep": "1" } : {}) };
+  const response = await fetch(`/q/api${path}`, { headers });
+  const kept = response.headers.has("X-Kept");
+  offline.hidden = !kept;
+  const date = Date.parse(response.headers.get("date") ?? "");
+  if (!kept && date && Math.abs(date - Date.now()) > 2000) ahead = date - Date.now();
+  const body = (response.headers.get("content-type") ?? "").includes("json") ? await response.json() : null;
+  if (!response.ok) throw new Problem(body, response.status);
+  return body;
+}
+
+export const after = (cursor) => (cursor ? `?after=${encodeURIComponent(cursor)}` : "");
+
+export async function change(method, path, body) {
+  try {
+    return await send(method, `/q/api${path}`, body);
+  } catch (error) {
+    if (error.code === "csrf") location.reload(); // the page is older than the session
+    throw error;
+  }
+}
+
+// What this page itself finds wrong with a field.
+export class Wrong extends Error {
+  constructor(field, words) {
+    super(words);
+    this.errors = [{ pointer: `#/${field}`, detail: words }];
+  }
+}
+
+// What went wrong, in words for the person who is looking.
+export function wordsOf(error) {
+  if (error.status === 429) return t("q.error.slow");
+  if (error.errors) return error.errors[0]?.detail ?? error.message;
+  console.warn(error);
+  return error instanceof TypeError && !navigator.onLine ? t("q.offline.write") : t("q.error");
+}
+
+export function say(error) {
+  toast(wordsOf(error), "error");
+}
+
+// What a button does: not twice at once, and what goes wrong is said; in a form, beside the field that it is about.
+export function doing(action) {
+  return async (event) => {
+    event?.preventDefault?.();
+    const place = event?.currentTarget;
+    const button = place?.querySelector?.("[type=submit]") ?? place;
+    if (button?.getAttribute?.("aria-busy") === "true") return;
+    button?.setAttribute?.("aria-busy", "true");
+    if (place instanceof HTMLFormElement) clearErrors(place);
+    try {
+      await action(event);
+    } catch (error) {
+      if (!(place instanceof HTMLFormElement && showError(place, error))) say(error);
+    } finally {
+      button?.removeAttribute?.("aria-busy");
+    }
+  };
+}
+
+function clearErrors(form) {
+  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+  for (const note of form.querySelectorAll("[data-error]")) note.replaceChildren();
+}
+
+// Beside the field of that name, or, where the problem names none, in the form's own line. False when there is neither.
+function showError(form, error) {
+  const name = error.errors?.[0]?.pointer?.replace("#/", "");
+  const field = (name && form.elements[name]) || null;
+  const note = form.querySelector(`[data-error="${field ? name : ""}"]`);
+  if (!note) return false;
+  note.textContent = wordsOf(error);
+  field?.setAttribute("aria-invalid", "true");
+  field?.focus?.();
+  return true;
+}
+
+export { toast };
