@@ -6,7 +6,6 @@ nor changes threads. A write is handed to the one writer and returns when the co
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import tempfile
@@ -84,7 +83,8 @@ class Engine:
             except (DynamoDBError, apsw.Error) as error:
                 return self._read_again(read, snapshot, checked, render, error)
         assert write is not None, "an operation reads or writes"
-        return await self._writer.run(functools.partial(_perform, write, checked, render))  # type: ignore[no-any-return]
+        response: Response = await self._writer.submit(lambda transaction: write(transaction, checked, render))
+        return response
 
     def _read_again(
         self, read: operations.Read, snapshot: Snapshot, checked: validation.Checked, render: Render, error: Exception
@@ -142,10 +142,6 @@ class Engine:
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
-
-
-def _perform(write: operations.Write, checked: validation.Checked, render: Render, transaction: Any) -> Response:
-    return write(transaction, checked, render)
 
 
 def _scratch_folder() -> str:

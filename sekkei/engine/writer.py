@@ -81,6 +81,10 @@ class Writer:
 
     async def run(self, work: Work) -> Any:
         """Do `work` in the next batch; returns when it is on disk."""
+        return await self.submit(work)
+
+    def submit(self, work: Work) -> asyncio.Future[Any]:
+        """Have `work` done in the next batch; the future is done when it is on disk."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         if self._thread is None or self._closed:
@@ -89,7 +93,7 @@ class Writer:
             except (apsw.Error, NotOurFile) as error:
                 raise as_dynamodb_error(error) from error
         self._queue.put(Job(work, loop, future))
-        return await future
+        return future
 
     def start(self) -> None:
         """Be there for jobs and for what is due by the clock."""

@@ -10,16 +10,18 @@ from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation import against_table
 
+Target = tuple[Table, bytes]
+"""An item's table and its key."""
+
 
 def batch_write_item(transaction: Transaction, checked: Checked, render: Render) -> Response:
     parts = [(part, transaction.table(part.table)) for part in checked.parts]
-    for part, table in parts:
-        _check(part, table)
-    against_table.check_no_duplicates(parts)
+    targets = [_checked_target(part, table) for part, table in parts]
+    against_table.check_no_duplicates(targets)
     how = checked.request.get("ReturnConsumedCapacity")
     consumed = capacity.Consumed() if capacity.wanted(how) else None
-    for part, table in parts:
-        _write(transaction, part, table, consumed)
+    for part, target in zip(checked.parts, targets, strict=True):
+        _write(transaction, part, target, consumed)
 
     response: Response = {"UnprocessedItems": {}}
     capacity.attach_all(response, consumed, how)
@@ -28,17 +30,18 @@ def batch_write_item(transaction: Transaction, checked: Checked, render: Render)
     return response
 
 
-def _check(part: Checked, table: Table) -> None:
+def _checked_target(part: Checked, table: Table) -> Target:
     if part.item is not None:
         against_table.check_batch_item(table, part.item)
-    else:
-        assert part.key is not None
-        against_table.check_key(table, part.key)
+        return table, table.key_bytes(part.item)
+    assert part.key is not None
+    against_table.check_key(table, part.key)
+    return table, table.key_bytes(part.key)
 
 
-def _write(transaction: Transaction, part: Checked, table: Table, consumed: capacity.Consumed | None) -> None:
+def _write(transaction: Transaction, part: Checked, target: Target, consumed: capacity.Consumed | None) -> None:
     item = part.item
-    key = table.key_bytes(item or part.key or {})
+    table, key = target
     old = transaction.stored(table, key)
     if consumed is not None:
         consumed.add_write(table, old.item if old else None, item)

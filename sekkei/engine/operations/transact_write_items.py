@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -26,8 +27,9 @@ from sekkei.engine.values import Item
 TOKEN_SECONDS = 600
 
 
-class Action(NamedTuple):
-    """One action, ready to be carried out."""
+@dataclass(slots=True)
+class Action:
+    """One action: the item that is meant, and what it is to become."""
 
     part: Checked
     table: Table
@@ -59,12 +61,11 @@ def _decide(transaction: Transaction, checked: Checked) -> list[Action]:
     tables = [transaction.table(part.table) for part in checked.parts]
     actions = _actions(transaction, checked, tables)
     reasons: list[dict[str, Any]] = []
-    for place, action in enumerate(actions):
+    for action in actions:
         reason: dict[str, Any] = {"Code": "None"}
         try:
             check_condition(action.part, action.old)
-            new, size = _outcome(action)
-            actions[place] = action._replace(new=new, size=size)
+            action.new, action.size = _outcome(action)
         except against_table.EmptyKeyValue:
             raise
         except ConditionalCheckFailedException as error:

@@ -11,7 +11,7 @@ from sekkei.engine import values
 from sekkei.engine.catalogue import KeyPart, KeySchema, Table
 from sekkei.engine.errors import ValidationException
 from sekkei.engine.validation.against_index import check_query, check_scalar_keys, check_scan
-from sekkei.engine.validation.checked import Checked, Update
+from sekkei.engine.validation.checked import Update
 from sekkei.engine.validation.key_values import (
     INVALID,
     EmptyKeyValue,
@@ -188,8 +188,7 @@ def _check_updated_index_keys(table: Table, before: Item, after: Item) -> None:
         check_sizes(index.key, after)
 
 
-def check_no_duplicates(parts: Sequence[tuple[Checked, Table]]) -> None:
-    """A batch writes no item twice; the keys have been checked before."""
-    targets = {(table.id, table.key_bytes(part.item or part.key or {})) for part, table in parts}
-    if len(targets) != len(parts):
+def check_no_duplicates(targets: Sequence[tuple[Table, bytes]]) -> None:
+    """A batch writes no item twice: each is given by its table and its key's bytes."""
+    if len({(table.id, key) for table, key in targets}) != len(targets):
         raise ValidationException("Provided list of item keys contains duplicates")

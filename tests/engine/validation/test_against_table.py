@@ -73,14 +73,14 @@ def test_an_empty_key_value_can_be_told_from_the_rest() -> None:
 
 
 def test_a_batch_writes_no_item_twice() -> None:
-    def parts(*keys: str) -> list[tuple[validation.Checked, Table]]:
+    def targets(*keys: str) -> list[tuple[Table, bytes]]:
         deletes = [{"DeleteRequest": {"Key": {"a": {"N": key}}}} for key in keys]
         numbers = table("a", types="aN")
         checked = validation.check("BatchWriteItem", {"RequestItems": {"abc": deletes}})
-        return [(part, numbers) for part in checked.parts]
+        return [(numbers, numbers.key_bytes(part.key or {})) for part in checked.parts]
 
-    against_table.check_no_duplicates(parts("1", "2"))
-    text = refusal(against_table.check_no_duplicates, parts("1", "1.0"))
+    against_table.check_no_duplicates(targets("1", "2"))
+    text = refusal(against_table.check_no_duplicates, targets("1", "1.0"))
     assert text == "Provided list of item keys contains duplicates"
 
 
