@@ -9,7 +9,7 @@ from systems.eventbot import design as patterns
 from systems.eventbot import webhook
 from systems.eventbot.demo import demo
 from systems.eventbot.gateway import Gateway, connect, schedules_of
-from systems.eventbot.interactions.desk import InteractionDesk, Tools
+from systems.eventbot.interactions.desk import ANSWER_LATE, InteractionDesk, Tools
 from systems.eventbot.jobs import BotJobs
 from systems.eventbot.pages import Pages
 from systems.eventbot.service import Service
@@ -25,11 +25,11 @@ def build(context: Context) -> Parts:
     return Parts(
         service=service,
         routes=[
-            *webhook.routes(service.desk, context.idempotency, gateway.verifier, desk),
+            *webhook.routes(service.desk, gateway.verifier, desk),
             *Pages(service, context.jobs, context.live, gateway.local is not None).routes(),
             *_simulator(context, gateway),
         ],
-        scheduled=jobs.scheduled(),
+        scheduled={**jobs.scheduled(), ANSWER_LATE: desk.answer_late},
         jobs=jobs.definitions(),
         transports={"discord": ToChannel(gateway.rest), "eventbot.reply": ToInteraction(gateway.rest)},
     )

@@ -199,13 +199,11 @@ def promote(member: Member) -> Transaction:
     )
 
 
-@design.pattern(ja="補欠から抜ける", added=True)
-def stop_waiting(guild_id: str, event_id: str, user_id: str) -> Transaction:
-    """Leave the queue."""
-    return Transaction(
-        events.update(guild_id, event_id).add(Event.waiting_count, -1).keeping_version(),
-        replies.delete(guild_id, event_id, user_id).when(Reply.answer == Answer.WAITING),
-    )
+@design.pattern(ja="補欠から抜ける（人数を減らす）", added=True)
+def shorten_queue(guild_id: str, event_id: str) -> Update[Event]:
+    """One fewer waits; stands in the transaction that takes back, or changes, what they said."""
+    update = events.update(guild_id, event_id).add(Event.waiting_count, -1).keeping_version()
+    return update.when(Event.waiting_count > 0)
 
 
 @design.pattern(ja="連絡を投稿する（OPEN は一件だけ）", added=True)

@@ -20,6 +20,14 @@ class NoSuchTemplate(NotThere):
     words = say("このひな型はもうありません。", "This template is no longer there.")
 
 
+class TooManyTemplates(Conflict):
+    code = "too-many-templates"
+    words = say(
+        "ひな型は {most} 個までです。使わないものを主催者ページで消してください。",
+        "There are {most} templates already. Delete one on the organisers' page first.",
+    )
+
+
 class NotOrganiser(NotAllowed):
     code = "not-organiser"
     words = say(
@@ -96,6 +104,11 @@ class NotMember(Conflict):
 class AlreadyConfirmed(Conflict):
     code = "already-confirmed"
     words = say("もう確認済みです。", "You have confirmed this already.")
+
+
+class Repeated(Conflict):
+    code = "repeated"
+    words = say("この操作はもう受け付けています。", "This has been done already.")
 
 
 class Busy(TooMany):

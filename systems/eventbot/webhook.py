@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sekkei.design import TransactionFailed
-from sekkei.runtime.idempotency import Idempotency
 from sekkei.web.csrf import body_limit, webhook
 from systems.eventbot.discord.signature import SIGNATURE_HEADER, TIMESTAMP_HEADER, Verifier
 from systems.eventbot.interactions.desk import InteractionDesk
-from systems.eventbot.interactions.incoming import AUTOCOMPLETE, PING, BadInteraction, Interaction, read
+from systems.eventbot.interactions.incoming import BadInteraction, read
+from systems.eventbot.refusals import Repeated
 from systems.eventbot.service import Desk
 
 log = logging.getLogger("systems.eventbot.webhook")
 
 BODY_BYTES_MAX = 256 * 1024
-SEEN_KEPT = timedelta(minutes=20)
-"""Longer than a signature is accepted and than a token lives."""
 
 
-def routes(desk: Desk, idempotency: Idempotency, verifier: Verifier, interactions: InteractionDesk) -> list[Route]:
-    async def first_time(interaction: Interaction) -> bool:
-        """Discord sends an interaction once. Whoever sends it again has recorded it."""
-        if interaction.type in (PING, AUTOCOMPLETE):
-            return True
-        try:
-            await desk.transact(idempotency.mark(f"eventbot/interaction/{interaction.id}", kept=SEEN_KEPT))
-        except TransactionFailed:
-            return False
-        return True
-
+def routes(desk: Desk, verifier: Verifier, interactions: InteractionDesk) -> list[Route]:
     @webhook
     @body_limit(BODY_BYTES_MAX)
     async def receive(request: Request) -> Response:
@@ -47,10 +33,12 @@ def routes(desk: Desk, idempotency: Idempotency, verifier: Verifier, interaction
             interaction = read(body)
         except BadInteraction as bad:
             return Response(str(bad), 400, media_type="text/plain")
-        if not await first_time(interaction):
+        try:
+            answer = await interactions.answer(interaction)
+        except Repeated:
+            # Discord sends an interaction once. Whoever sends it again has recorded it.
             log.warning("an interaction came twice", extra={"interaction": interaction.id})
             return Response("this interaction has been handled", 409, media_type="text/plain")
-        answer = await interactions.answer(interaction)
         return Response(orjson.dumps(answer), media_type="application/json")
 
     return [Route("/interactions", receive, methods=["POST"], name="interactions")]

@@ -11,7 +11,7 @@ import orjson
 from systems.eventbot.discord import permissions
 from systems.eventbot.discord.limits import EPHEMERAL
 from systems.eventbot.identifiers import is_snowflake
-from systems.eventbot.service import Actor
+from systems.eventbot.service import Actor, Request
 
 PING, COMMAND, COMPONENT, AUTOCOMPLETE, MODAL = 1, 2, 3, 4, 5
 TOKEN_LENGTH_MAX = 1000
@@ -36,6 +36,8 @@ class Interaction:
     app_permissions: int
     from_private: bool
     """The button stands in a message that only one person sees."""
+    body: bytes
+    """As it came, so that it can be done later."""
 
 
 def read(body: bytes) -> Interaction:
@@ -47,7 +49,7 @@ def read(body: bytes) -> Interaction:
     if not isinstance(raw, dict) or raw.get("type") not in (PING, COMMAND, COMPONENT, AUTOCOMPLETE, MODAL):
         raise BadInteraction("the type is unknown")
     if raw["type"] == PING:
-        return Interaction("", PING, "", None, "", {}, None, None, 0, False)
+        return Interaction("", PING, "", None, "", {}, None, None, 0, False, body)
     id, token, data = raw.get("id"), raw.get("token"), raw.get("data")
     if not is_snowflake(id) or not isinstance(token, str) or not 0 < len(token) <= TOKEN_LENGTH_MAX:
         raise BadInteraction("id or token are missing")
@@ -66,6 +68,7 @@ def read(body: bytes) -> Interaction:
         guild_locale=_text(raw.get("guild_locale")),
         app_permissions=permissions.bits(raw.get("app_permissions")),
         from_private=isinstance(flags, int) and bool(flags & EPHEMERAL),
+        body=body,
     )
 
 
@@ -89,4 +92,5 @@ def _actor(raw: Mapping[str, Any]) -> Actor | None:
         name=str(name)[:100],
         roles=frozenset(str(role) for role in roles) if isinstance(roles, list) else frozenset(),
         permissions=permissions.bits(member.get("permissions")),
+        request=None if raw["type"] == AUTOCOMPLETE else Request(str(raw["id"])),
     )

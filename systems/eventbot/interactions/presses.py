@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sekkei.design import TransactionFailed
 from systems.eventbot import modals, render
 from systems.eventbot.entities import Answer as Reply
 from systems.eventbot.entities import Event
@@ -195,7 +196,11 @@ class Presses:
             "token": asked.interaction.token,
             "locale": asked.interaction.locale or "ja",
         }
-        await self._tools.jobs.start(REMOVE, payload, id=f"remove/{uuid_of(event.event_id)}")
+        removal = self._tools.jobs.start_action(REMOVE, payload, id=f"remove/{uuid_of(event.event_id)}")
+        try:
+            await self._service.desk.transact(removal, by=asked.actor)
+        except TransactionFailed:
+            pass  # it is being deleted already
         return self._private(asked, render.private(asked.words["deleting"]))
 
     # Notices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekkei.runtime.schedules import Schedules, StoredSchedules
 from sekkei.runtime.system import Context
-from systems.eventbot.service.desk import Actor, Desk
+from systems.eventbot.service.desk import Actor, Desk, Request
 from systems.eventbot.service.events import Details, Draft, Events, read_capacity
 from systems.eventbot.service.guilds import Guilds
 from systems.eventbot.service.joining import Joining
@@ -23,6 +23,7 @@ class Service:
             soon=StoredSchedules(context.runtime, context.clock, context.system),
             schedules=schedules,
             live=context.live,
+            idempotency=context.idempotency,
         )
         self.events = Events(self.desk)
         self.joining = Joining(self.desk)
@@ -42,6 +43,7 @@ __all__ = [
     "NewNotice",
     "NoticeView",
     "Notices",
+    "Request",
     "Service",
     "has_started",
     "is_joinable",

@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Contended, Database, Put, Transaction
+from sekkei.design import Action, Contended, Database, Put, Transaction, TransactionFailed
 from sekkei.runtime import days
-from sekkei.runtime.design import Schedule
+from sekkei.runtime.design import Once, Schedule
+from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.live import Live
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import Schedules, StoredSchedules
@@ -21,7 +22,7 @@ from systems.eventbot.design import settings_of_guild
 from systems.eventbot.discord import permissions
 from systems.eventbot.entities import Event, GuildSettings, Notice
 from systems.eventbot.identifiers import schedule_name
-from systems.eventbot.refusals import Busy, NoSuchEvent, NoSuchNotice, NotOrganiser
+from systems.eventbot.refusals import Busy, NoSuchEvent, NoSuchNotice, NotOrganiser, Repeated
 from systems.eventbot.wording import Wording, wording
 
 log = logging.getLogger("systems.eventbot")
@@ -33,6 +34,20 @@ SETTLE_DELAY = timedelta(seconds=1)
 SOON = timedelta(milliseconds=1)
 PATIENCE_SECONDS = 2.0
 """Discord waits three seconds for an answer; contended writes are repeated for two of them."""
+REQUEST_KEPT = timedelta(minutes=20)
+"""Longer than a signature is accepted and than a token lives."""
+
+
+@dataclass(slots=True)
+class Request:
+    """One interaction of Discord's, which is carried out once: its mark is stored in the transaction of its effect."""
+
+    id: str
+    done: bool = False
+
+    @property
+    def key(self) -> str:
+        return f"eventbot/interaction/{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,8 @@ class Actor:
     name: str
     roles: frozenset[str] = field(default_factory=frozenset)
     permissions: int = 0
+    request: Request | None = field(default=None, compare=False)
+    """None for whoever comes by the web pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +75,7 @@ class Desk:
     schedules: Schedules
     """The port for what is due in days: EventBridge where that is set up."""
     live: Live
+    idempotency: Idempotency
 
     def now(self) -> datetime:
         """This second: times are stored to the second, in one width."""
@@ -74,15 +92,39 @@ class Desk:
         at = days.now(self.clock) + delay
         return self.soon.put_action(schedule_name(notice_id, "settle"), SETTLE_NOTICE, payload, at=at)
 
-    async def transact(self, *actions: Action[Any, Any] | Transaction) -> None:
-        """All or none. Each call has a token of its own, so an answer that was lost on the way is not done twice."""
+    async def transact(self, *actions: Action[Any, Any] | Transaction, by: Actor | None = None) -> None:
+        """All or none, and the mark that `by`'s request was carried out with them; raises Repeated when it was before.
+
+        Each call has a token of its own, so an answer that was lost on the way is not done twice."""
+        request = None if by is None or by.request is None or by.request.done else by.request
+        mark = None if request is None else self.mark(request)
         deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         while True:
             try:
-                return await self.db.transact(*actions, token=self.clock.uuid())
+                await self.db.transact(*actions, *([mark] if mark else []), token=self.clock.uuid())
+                break
             except Contended:
                 if asyncio.get_running_loop().time() > deadline:
                     raise Busy(1) from None
+            except TransactionFailed as failed:
+                if mark is not None and failed.failed(mark):
+                    raise Repeated() from None
+                raise
+        if request is not None:
+            request.done = True
+
+    def mark(self, request: Request) -> Put[Once]:
+        return self.idempotency.mark(request.key, kept=REQUEST_KEPT)
+
+    async def refuse_repetition(self, actor: Actor) -> None:
+        """Before anything is done. Raises Repeated."""
+        if actor.request is not None and await self.idempotency.answer(actor.request.key) is not None:
+            raise Repeated()
+
+    async def finish(self, actor: Actor) -> None:
+        """Mark what changed nothing too: whoever sends it again has recorded it. Raises Repeated."""
+        if actor.request is not None and not actor.request.done:
+            await self.transact(by=actor)
 
     def changed(self, guild_id: str) -> None:
         """Tell open pages."""

@@ -118,7 +118,7 @@ class Events:
             mirror_wanted=settings.mirror_events and draft.start is not None,
             attendee_role_id=settings.attendee_role_id,
         )
-        await desk.transact(events.create(event), desk.settle_event(event.guild_id, event.event_id, SOON))
+        await desk.transact(events.create(event), desk.settle_event(event.guild_id, event.event_id, SOON), by=actor)
         desk.changed(actor.guild_id)
         return await desk.event(event.guild_id, event.event_id)
 
@@ -156,7 +156,7 @@ class Events:
                 end = draft.start + (event.event_end_at - event.event_start_at)
         elif end is None:
             end = event.event_end_at
-        return await self._apply(event, update.set(Event.event_end_at, end))
+        return await self._apply(event, update.set(Event.event_end_at, end), by=actor)
 
     async def set_details(self, actor: Actor, event_id: str, details: Details, version: int | None = None) -> Event:
         event = await self._editable(actor, event_id, version)
@@ -164,13 +164,13 @@ class Events:
         update = update.set(Event.event_end_at, details.end).set(Event.waiting_list, details.waiting_list)
         if details.remind_at != event.event_remind_at:
             update = update.set(Event.event_remind_at, details.remind_at).remove(Event.reminded_at)
-        return await self._apply(event, update)
+        return await self._apply(event, update, by=actor)
 
     async def close(self, actor: Actor, event_id: str) -> Event:
         event = await self._desk.event(actor.guild_id, event_id)
         await self._desk.must_organise(actor, event)
         update = self._plain(event).set(Event.status, Status.CLOSED).when(Event.status == Status.OPEN)
-        return await self._apply(event, update)
+        return await self._apply(event, update, by=actor)
 
     async def reopen(self, actor: Actor, event_id: str) -> Event:
         """Only what has neither started nor been called off; a deadline that has passed is dropped."""
@@ -178,7 +178,8 @@ class Events:
         update = self._plain(event).set(Event.status, Status.OPEN)
         if event.deadline_at is not None and event.deadline_at <= self._desk.now():
             update = update.remove(Event.deadline_at)
-        return await self._apply(event, update.when(Event.status == Status.CLOSED, Event.cancelled_at.absent()))
+        update = update.when(Event.status == Status.CLOSED, Event.cancelled_at.absent())
+        return await self._apply(event, update, by=actor)
 
     async def cancel(self, actor: Actor, event_id: str) -> Event:
         """Called off for good, and announced to those who would have come."""
@@ -196,7 +197,7 @@ class Events:
             )
             for number, body in enumerate(told)
         ]
-        return await self._apply(event, update.when(Event.cancelled_at.absent()), *announcing)
+        return await self._apply(event, update.when(Event.cancelled_at.absent()), *announcing, by=actor)
 
     async def repost(self, actor: Actor, event_id: str, channel_id: str | None = None) -> Event:
         """Post the recruiting message anew: it was deleted, or the bot could not post."""
@@ -205,7 +206,7 @@ class Events:
         update = self._plain(event).remove(Event.recruit_message_id).remove(Event.delivery_error)
         if channel_id:
             update = update.set(Event.recruit_channel_id, channel_id)
-        return await self._apply(event, update)
+        return await self._apply(event, update, by=actor)
 
     # By the clock. Whoever fires these may fire twice, late, or for a time that has been moved since.
 
@@ -287,10 +288,12 @@ class Events:
     def _plain(self, event: Event) -> Update[Event]:
         return events.update(event.guild_id, event.event_id)
 
-    async def _apply(self, event: Event, update: Update[Event], *further: Put[Message]) -> Event:
+    async def _apply(
+        self, event: Event, update: Update[Event], *further: Put[Message], by: Actor | None = None
+    ) -> Event:
         desk = self._desk
         try:
-            await desk.transact(update, desk.settle_event(event.guild_id, event.event_id, SOON), *further)
+            await desk.transact(update, desk.settle_event(event.guild_id, event.event_id, SOON), *further, by=by)
         except TransactionFailed as failed:
             now = await desk.event(event.guild_id, event.event_id)
             if failed.failed(update) and now.version != event.version:

@@ -23,7 +23,7 @@ from systems.eventbot.entities import (
     organiser_links,
     templates,
 )
-from systems.eventbot.refusals import BadLink, Missing, NoSuchTemplate, NotManager
+from systems.eventbot.refusals import BadLink, Missing, NoSuchTemplate, NotManager, TooManyTemplates
 from systems.eventbot.service.desk import Actor, Desk
 
 LINK_SECONDS = 600
@@ -45,7 +45,9 @@ class Guilds:
         await self._desk.must_organise(actor)
         current = await self._desk.settings(actor.guild_id)
         values = {name: changes.get(name, value) for name, value in vars(current).items()}
-        return await self._desk.db.write(guild_settings.put(GuildSettings(**values)))
+        changed = GuildSettings(**values)
+        await self._desk.transact(guild_settings.put(changed), by=actor)
+        return changed
 
     async def must_manage(self, actor: Actor) -> None:
         """For what concerns the whole guild: those who may manage the server itself."""
@@ -72,7 +74,7 @@ class Guilds:
         existing = await self.templates(actor.guild_id)
         same = next((one for one in existing if one.name == name), None)
         if same is None and len(existing) >= TEMPLATES_MAX:
-            await self._desk.db.write(templates.delete(actor.guild_id, existing[0].template_id))
+            raise TooManyTemplates(most=TEMPLATES_MAX)
         template = Template(
             guild_id=actor.guild_id,
             template_id=same.template_id if same else f"TPL#{uuid7(self._desk.clock)}",
@@ -84,7 +86,8 @@ class Guilds:
             created_by=actor.user_id,
             created_at=self._desk.now(),
         )
-        return await self._desk.db.write(templates.put(template))
+        await self._desk.transact(templates.put(template), by=actor)
+        return template
 
     async def delete_template(self, actor: Actor, template_id: str) -> None:
         await self._desk.must_organise(actor)

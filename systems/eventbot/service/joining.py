@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sekkei.design import ConditionFailed, Put, TransactionFailed, Update
+from sekkei.design import Action, ConditionFailed, Put, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from systems.eventbot import design
@@ -61,7 +62,7 @@ class Joining:
             transaction = design.join(member)
             update, create, _forget = transaction.actions
             try:
-                await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id))
+                await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id), by=actor)
             except TransactionFailed as failed:
                 if failed.failed(create):
                     await self._refresh_name(actor, event_id)
@@ -94,7 +95,7 @@ class Joining:
         transaction = design.wait(reply)
         _update, put, absent = transaction.actions
         try:
-            await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id))
+            await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id), by=actor)
         except TransactionFailed as failed:
             if failed.failed(absent):
                 raise AlreadyIn() from None
@@ -139,50 +140,57 @@ class Joining:
 
     async def leave(self, actor: Actor, event_id: str) -> Event:
         """Give up the place (or the place in the queue, or another answer); possible until the event starts."""
-        desk = self._desk
-        event = await self._stop(actor, event_id)
-        if event is None:
-            removed = await desk.db.write(replies.delete(actor.guild_id, event_id, actor.user_id))
-            if removed is None:
-                raise NotIn()
-            await desk.transact(desk.settle_event(actor.guild_id, event_id))
-            event = await desk.event(actor.guild_id, event_id)
-        desk.changed(actor.guild_id)
-        return event
+        return await self._say_instead(actor, event_id, None)
 
     async def answer(self, actor: Actor, event_id: str, answer: Answer) -> Event:
-        """Say maybe or no; whoever takes part or waits stops doing so."""
-        desk = self._desk
-        event = await desk.event(actor.guild_id, event_id)
-        self._must_be_joinable(event)
-        left = await self._stop(actor, event_id)
-        put = replies.put(self._reply(actor, event_id, answer)).when(
-            Reply.answer.absent() | (Reply.answer != Answer.WAITING)
-        )
-        await desk.transact(put, desk.settle_event(actor.guild_id, event_id))
-        desk.changed(actor.guild_id)
-        return left or event
+        """Say maybe or no; whoever takes part or waits stops doing so in the same transaction."""
+        return await self._say_instead(actor, event_id, answer)
 
-    async def _stop(self, actor: Actor, event_id: str) -> Event | None:
-        """Out of the members, or out of the queue; None when somebody was in neither."""
-        desk = self._desk
-        if await desk.db.get(members(actor.guild_id, event_id, actor.user_id).consistent()) is None:
-            return await self._stop_waiting(actor, event_id)
-        transaction = design.leave(actor.guild_id, event_id, actor.user_id, desk.now())
-        update, remove = transaction.actions
-        event = await desk.event(actor.guild_id, event_id)
-        quiet = is_joinable(event, desk.now()) or event.cancelled_at is not None
-        told = [] if quiet else [self._tell_organiser(actor, event, await desk.words(actor.guild_id))]
-        try:
-            await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id), *told)
-        except TransactionFailed as failed:
-            if failed.failed(remove):
-                return await self._stop_waiting(actor, event_id)
-            if failed.failed(update):
-                raise Started() from None
-            raise
-        await self.move_up(event.guild_id, event_id)
-        return await desk.event(actor.guild_id, event_id)
+    async def _say_instead(self, actor: Actor, event_id: str, answer: Answer | None) -> Event:
+        desk, guild_id = self._desk, actor.guild_id
+        for _ in range(TRIES_MAX):
+            event = await desk.event(guild_id, event_id)
+            if answer is not None:
+                self._must_be_joinable(event)
+            member, reply = await desk.db.snapshot(
+                members(guild_id, event_id, actor.user_id), replies(guild_id, event_id, actor.user_id)
+            )
+            if answer is None and member is None and reply is None:
+                raise NotIn()
+            if member is not None and has_started(event, desk.now()):
+                raise Started()
+            actions = [*self._leaving(event, actor, member, reply), *self._replying(event, actor, reply, answer)]
+            if member is not None and not is_joinable(event, desk.now()) and event.cancelled_at is None:
+                actions.append(self._tell_organiser(actor, event, await desk.words(guild_id)))
+            try:
+                await desk.transact(*actions, desk.settle_event(guild_id, event_id), by=actor)
+            except TransactionFailed:
+                continue  # they pressed twice, moved up, or the event was closed: look again
+            if member is not None:
+                await self.move_up(guild_id, event_id)
+            desk.changed(guild_id)
+            return await desk.event(guild_id, event_id)
+        raise Busy(1)
+
+    def _leaving(
+        self, event: Event, actor: Actor, member: Member | None, reply: Reply | None
+    ) -> list[Action[Any, Any]]:
+        """Out of the members, or out of the queue."""
+        if member is not None:
+            return [*design.leave(event.guild_id, event.event_id, actor.user_id, self._desk.now()).actions]
+        stays_out = members.must_not_exist(event.guild_id, event.event_id, actor.user_id)
+        if reply is None or reply.answer is not Answer.WAITING:
+            return [stays_out]
+        return [stays_out, design.shorten_queue(event.guild_id, event.event_id)]
+
+    def _replying(
+        self, event: Event, actor: Actor, before: Reply | None, answer: Answer | None
+    ) -> list[Action[Any, Any]]:
+        """What was said before goes, or something else is said in its place."""
+        as_read = Reply.answer.absent() if before is None else Reply.answer == before.answer
+        if answer is not None:
+            return [replies.put(self._reply(actor, event.event_id, answer)).when(as_read)]
+        return [] if before is None else [replies.delete(event.guild_id, event.event_id, actor.user_id).when(as_read)]
 
     def _tell_organiser(self, actor: Actor, event: Event, words: Wording) -> Put[Message]:
         """Whoever leaves after the closing leaves a gap that the organiser counted on."""
@@ -191,20 +199,6 @@ class Joining:
         body = {"content": text[:2000], "allowed_mentions": {"users": [event.created_by]}}
         reason = f"left/{uuid_of(event.event_id)}/{actor.user_id}/{self._desk.clock.uuid()}"
         return self._desk.outbox.message("discord", channel, body, id=reason)
-
-    async def _stop_waiting(self, actor: Actor, event_id: str) -> Event | None:
-        desk = self._desk
-        reply = await desk.db.get(replies(actor.guild_id, event_id, actor.user_id).consistent())
-        if reply is None or reply.answer is not Answer.WAITING:
-            return None
-        try:
-            await desk.transact(
-                design.stop_waiting(actor.guild_id, event_id, actor.user_id),
-                desk.settle_event(actor.guild_id, event_id),
-            )
-        except TransactionFailed:
-            return None
-        return await desk.event(actor.guild_id, event_id)
 
     async def move_up(self, guild_id: str, event_id: str) -> list[str]:
         """Give free places to those who wait, first come first; returns who moved up. Safe to repeat."""

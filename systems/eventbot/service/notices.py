@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sekkei.design import ConditionFailed, TransactionFailed
+from sekkei.design import TransactionFailed
 from systems.eventbot import design
 from systems.eventbot.entities import Ack, Event, Notice, Status, events, notices
 from systems.eventbot.identifiers import new_notice_id
@@ -72,23 +72,23 @@ class Notices:
             created_at=desk.now(),
             remind_at=new.remind_at,
         )
-        await self._store(notice)
+        await self._store(actor, notice)
         desk.changed(actor.guild_id)
         return notice
 
-    async def _store(self, notice: Notice) -> None:
+    async def _store(self, actor: Actor, notice: Notice) -> None:
         desk = self._desk
         settle = desk.settle_notice(notice.guild_id, notice.notice_id, SOON)
         if not (await desk.settings(notice.guild_id)).one_open_notice:
             alive = events.must_exist(notice.guild_id, notice.event_id).when(Event.cancelled_at.absent())
             try:
-                await desk.transact(notices.create(notice), alive, settle)
+                await desk.transact(notices.create(notice), alive, settle, by=actor)
             except TransactionFailed:
                 raise Cancelled() from None
             return
         transaction = design.post_notice(notice)
         try:
-            await desk.transact(transaction, settle)
+            await desk.transact(transaction, settle, by=actor)
         except TransactionFailed:
             event = await desk.event(notice.guild_id, notice.event_id)
             if event.cancelled_at is not None or event.open_notice_id is None:
@@ -111,7 +111,7 @@ class Notices:
         transaction = design.confirm(ack)
         is_open, is_member, create = transaction.actions
         try:
-            await desk.transact(transaction, desk.settle_notice(actor.guild_id, notice_id))
+            await desk.transact(transaction, desk.settle_notice(actor.guild_id, notice_id), by=actor)
         except TransactionFailed as failed:
             if failed.failed(create):
                 raise AlreadyConfirmed() from None
@@ -132,11 +132,11 @@ class Notices:
         desk = self._desk
         notice = await desk.notice(actor.guild_id, notice_id)
         await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
-        if not await self.shut(actor.guild_id, notice_id):
+        if not await self.shut(actor.guild_id, notice_id, actor):
             raise AlreadySo()
         return await desk.notice(actor.guild_id, notice_id)
 
-    async def shut(self, guild_id: str, notice_id: str) -> bool:
+    async def shut(self, guild_id: str, notice_id: str, by: Actor | None = None) -> bool:
         """Close it, whoever asks (the clock does at the start of the event); False when it is closed already."""
         desk = self._desk
         notice = await desk.notice(guild_id, notice_id)
@@ -149,11 +149,11 @@ class Notices:
             .when(Event.open_notice_id == notice_id)
         )
         try:
-            await desk.transact(shutting, released, settle)
+            await desk.transact(shutting, released, settle, by=by)
         except TransactionFailed as failed:
             if failed.failed(shutting):
                 return False
-            await desk.transact(shutting, settle)  # another one is the open one
+            await desk.transact(shutting, settle, by=by)  # another one is the open one
         if notice.remind_schedule_name is not None:
             await desk.schedules.delete(notice.remind_schedule_name)
         desk.changed(guild_id)
@@ -165,11 +165,11 @@ class Notices:
         notice = await desk.notice(actor.guild_id, notice_id)
         await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
         try:
-            changed = await desk.db.write(design.hide_notice(actor.guild_id, notice_id, hidden))
-        except ConditionFailed:
+            await desk.transact(design.hide_notice(actor.guild_id, notice_id, hidden), by=actor)
+        except TransactionFailed:
             raise NoSuchNotice() from None
         desk.changed(actor.guild_id)
-        return changed
+        return await desk.notice(actor.guild_id, notice_id)
 
     async def repost(self, actor: Actor, notice_id: str) -> Notice:
         desk = self._desk
@@ -177,7 +177,7 @@ class Notices:
         await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
         update = notices.update(actor.guild_id, notice_id).remove(Notice.notice_message_id)
         update = update.remove(Notice.delivery_error)
-        await desk.transact(update, desk.settle_notice(actor.guild_id, notice_id, SOON))
+        await desk.transact(update, desk.settle_notice(actor.guild_id, notice_id, SOON), by=actor)
         return await desk.notice(actor.guild_id, notice_id)
 
     async def of_event(self, actor: Actor, event_id: str) -> list[Notice]:
