@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -27,6 +27,9 @@ Rows = list[tuple[Any, ...]]
 
 Row = tuple[bytes, bytes, int, int]
 """One step of a walk through a table or an index: the item's key, its bytes, its size and its checksum."""
+
+READ_TOGETHER = 25
+"""One statement for so many items costs less than half of one for each; more would only hold more in memory."""
 
 
 class Catalogue:
@@ -131,6 +134,18 @@ class Snapshot:
         if checksum(key, blob) != crc:
             raise damaged(table)
         return Stored(row, blob, size)
+
+    def stored_each(self, table: Table, keys: Sequence[bytes]) -> Iterator[Stored | None]:
+        """Several items with the same, in the order of their keys."""
+        for start in range(0, len(keys), READ_TOGETHER):
+            some = tuple(keys[start : start + READ_TOGETHER])
+            found = {}
+            rows: Rows = self._cursor.execute(sql.read_items(table.id, len(some)), some).fetchall()
+            for key, row, blob, size, crc in rows:
+                if checksum(key, blob) != crc:
+                    raise damaged(table)
+                found[key] = Stored(row, blob, size)
+            yield from map(found.get, some)
 
     def walk(self, table: Table, low: bytes, high: bytes | None, forward: bool = True) -> Iterator[Row]:
         """Items with low <= key < high, in key order or against it."""

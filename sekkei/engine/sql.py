@@ -112,6 +112,11 @@ def read_item(id: int) -> str:
 
 
 @_text
+def read_items(id: int, count: int) -> str:
+    return f"SELECT key, row, item, size, crc FROM items_{id} WHERE key IN ({', '.join('?' * count)})"
+
+
+@_text
 def insert_item(id: int) -> str:
     return f"INSERT INTO items_{id}(key, item, size, crc) VALUES (?, ?, ?, ?)"
 

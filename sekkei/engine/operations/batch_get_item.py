@@ -27,8 +27,8 @@ def batch_get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Resp
     for part, table in zip(checked.parts, tables, strict=True):
         consistent = bool(part.request.get("ConsistentRead"))
         found = responses.setdefault(part.reference, [])
-        for position, key in enumerate(part.keys):
-            stored = snapshot.stored(table, table.key_bytes(key))
+        keys = [table.key_bytes(key) for key in part.keys]
+        for position, stored in enumerate(snapshot.stored_each(table, keys)):
             size = stored.size if stored is not None else 0
             if size > room:
                 unprocessed[part.reference] = {**part.request, "Keys": list(part.keys[position:])}

@@ -9,10 +9,12 @@ import pytest
 
 from sekkei.engine.errors import (
     IdempotentParameterMismatchException,
+    InternalServerError,
     ResourceNotFoundException,
     TransactionCanceledException,
     ValidationException,
 )
+from sekkei.engine.transaction import Transaction
 from tests.engine.conftest import Tables, item
 
 
@@ -51,6 +53,49 @@ async def test_a_batch_with_one_bad_item_writes_nothing(tables: Tables) -> None:
     with pytest.raises(ValidationException, match="duplicates"):
         await tables("BatchWriteItem", RequestItems={"items": [requests[0], requests[0]]})
     assert await tables.all() == []
+
+
+async def test_a_batch_over_several_tables_replaces_and_deletes_what_is_there(tables: Tables) -> None:
+    await tables.create()
+    await tables.create_plain()
+    await tables.put(pk="a", sk=1, x="old", g="g1")
+    await tables.put("plain", pk="a", x="old")
+    await tables(
+        "BatchWriteItem",
+        RequestItems={
+            "items": [{"PutRequest": {"Item": item(pk="a", sk=1, x="new", g="g2")}}],
+            "plain": [{"DeleteRequest": {"Key": item(pk="a")}}, {"PutRequest": {"Item": item(pk="b")}}],
+        },
+    )
+    assert await tables.all("items", index="by_g") == [item(pk="a", sk=1, x="new", g="g2")]
+    assert await tables.all("plain") == [item(pk="b")]
+
+
+async def test_a_batch_of_many_keys_answers_in_their_order_and_skips_what_is_not_there(tables: Tables) -> None:
+    await tables.create()
+    for n in range(0, 100, 2):
+        await tables.put(pk="a", sk=n)
+    keys = [item(pk="a", sk=n) for n in reversed(range(100))]
+    answer = await tables("BatchGetItem", RequestItems={"items": {"Keys": keys}})
+    assert answer["Responses"]["items"] == [item(pk="a", sk=n) for n in reversed(range(0, 100, 2))]
+
+
+async def test_a_batch_never_answers_with_a_damaged_item(tables: Tables) -> None:
+    await tables.create_plain()
+    for name in "abc":
+        await tables.put("plain", pk=name, x="sound")
+
+    def damage(transaction: Transaction) -> None:
+        transaction.connection.execute("UPDATE items_1 SET item = replace(item, 'sound', 'bound') WHERE row = 2")
+
+    await tables.engine._writer.run(damage)
+    keys = [item(pk=name) for name in "abc"]
+    with pytest.raises(InternalServerError, match="checksum"):
+        await tables("BatchGetItem", RequestItems={"plain": {"Keys": keys}})
+    puts = [{"PutRequest": {"Item": item(pk=name, x="new")}} for name in "abc"]
+    with pytest.raises(InternalServerError, match="checksum"):
+        await tables("BatchWriteItem", RequestItems={"plain": puts})
+    assert await tables.get("plain", pk="a") == item(pk="a", x="sound")
 
 
 async def test_a_batch_gets_from_several_tables(tables: Tables) -> None:
