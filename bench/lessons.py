@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import tempfile
 import time as clock
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,6 @@ import uvloop
 from bench.markdown import number, table
 from sekkei.clock import SYSTEM
 from sekkei.design import Database, tables
-from sekkei.design.codecs import to_stored
 from sekkei.runtime import days
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
@@ -34,8 +32,9 @@ from systems.lessons.design import (
     user_lessons,
 )
 from systems.lessons.links import Links
-from systems.lessons.migration.mapping import OldTable
+from systems.lessons.migration.configuration import OldTable
 from systems.lessons.migration.moving import Move
+from systems.lessons.migration.sample import fill, make_table, old_rows
 from systems.lessons.monitor import Monitor
 from systems.lessons.notices import Notices
 from systems.lessons.providers import Catalogue
@@ -234,46 +233,12 @@ async def _monitor() -> list[list[str]]:
 # The migration
 
 
-def _old_rows(now: datetime) -> Iterable[dict[str, Any]]:
-    """With rows that meet in one place, statuses of their own, and some that cannot be used."""
-    chance = random.Random(3)
-    statuses = ("active", "active", "active", "paused", "cancelled", "expired", "lost")
-    for at in range(OLD_ROWS):
-        user, day = f"u{at // 10:05}", days.day_of(now) + timedelta(days=at % 5)
-        name = ("House 1", "House 2")[at % 10 // 5]
-        moment = now - timedelta(minutes=chance.randrange(40_000))
-        yield {
-            "userId": user,
-            "waitlistId": f"gnz#{day}#19:30#{name}",
-            "studioCode": "gnz",
-            "lessonDate": str(day),
-            "startTime": "19:30",
-            "lessonName": name,
-            "instructor": "YUKI",
-            "status": chance.choice(statuses),
-            "createdAt": f"{moment:%Y-%m-%dT%H:%M:%S}.000Z",
-            "updatedAt": f"{moment:%Y-%m-%dT%H:%M:%S}.000Z",
-            "endTime": "20:15",
-        }
-
-
 async def _migration(folder: str) -> list[list[str]]:
     store, db, _ = await _opened(folder)
-    names = ("userId", "waitlistId")
-    await store.call(
-        "CreateTable",
-        {
-            "TableName": "waitlistTable",
-            "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in names],
-            "KeySchema": [
-                {"AttributeName": name, "KeyType": kind} for name, kind in zip(names, ("HASH", "RANGE"), strict=True)
-            ],
-            "BillingMode": "PAY_PER_REQUEST",
-        },
-    )
-    items = ({name: to_stored(value) for name, value in row.items()} for row in _old_rows(days.now(SYSTEM)))
-    await _fill(store, "waitlistTable", items)
-    move = Move(db, SYSTEM, OldTable())
+    old = OldTable()
+    await make_table(store, old.table)
+    await fill(store, old.table, old_rows(OLD_ROWS, days.now(SYSTEM)), SYSTEM)
+    move = Move(db, SYSTEM, old)
     rows = []
     written = []
     for what, stage in (("run", move.run), ("run again", move.run), ("verify", move.verify)):
@@ -283,7 +248,7 @@ async def _migration(folder: str) -> list[list[str]]:
         written.append(report.written)
         assert report.rows == OLD_ROWS
         assert not report.drift
-        counts = (report.written, report.unchanged, report.conflicts, sum(report.unusable.values()))
+        counts = (report.written, report.unchanged, report.conflicts.count, report.unusable.count)
         rows.append([what, *(f"{count:,}" for count in counts), number(OLD_ROWS / seconds)])
     assert written[1] == 0, "a second run is not without effect"
     await store.close()

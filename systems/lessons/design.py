@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta, timezone
 from enum import Enum
+from importlib import import_module
 from typing import Any
 
 from sekkei.design import (
@@ -218,33 +219,6 @@ def lessons(studio_code: str, lesson_date: date, start_time: time) -> Key:
     return Key(f"STUDIO#{studio_code}", f"LESSON#{lesson_date}#{start_time}")
 
 
-class Stage(Enum):
-    """How far a migration from an older table has come."""
-
-    PLANNED = "planned"
-    RUNNING = "running"
-    COPIED = "copied"
-    VERIFIED = "verified"
-    CUT_OVER = "cut-over"
-    ROLLED_BACK = "rolled-back"
-
-
-@model
-class Migration:
-    source: Attr[str] = part()
-    stage: Attr[Stage] = attr(ja="段階", en="how far it has come")
-    cursors: Attr[dict[str, Any]] = attr(default_factory=dict, ja="区画ごとの位置", en="how far each segment is read")
-    copied: Attr[int] = attr(default=0, ja="書いた件数", en="rows written")
-    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
-
-
-@lessons_table.entity(
-    Migration, type="migration", ja="旧テーブルからの移行", en="migration from an older table", added=True
-)
-def migrations(source: str) -> Key:
-    return Key(f"MIGRATION#{source}", "STATE")
-
-
 @contacts_table.entity(Contact, ja="通知先", en="how to reach a user", added=True)
 def contacts(user_id: str) -> Key:
     return Key(user_id)
@@ -447,3 +421,5 @@ user_lessons.example(
         ttl=datetime(2025, 8, 6, 19, 30, tzinfo=JST),
     )
 )
+
+import_module("systems.lessons.migration.ledger")  # how far a move from an older table has come belongs to it

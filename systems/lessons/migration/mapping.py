@@ -1,170 +1,157 @@
-"""What becomes of a row of the old table. The old schema is not known for certain, so the mapping is configuration.
-
-{"table": "waitlistTable", "user": "userId", "waitlist": "waitlistId", "studio": "studioCode", …,
- "statuses": {"paused": "active"}, "studios": {"銀座": "gnz"}}
-"""
+"""What becomes of a row of the old table: a waitlist entry, or the reason why there is none."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime, timedelta
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-import orjson
-
-from sekkei.design import replace
-from systems.lessons.design import Kind, Status, UserLesson
+from systems.lessons.design import JST, Kind, Status, UserLesson
+from systems.lessons.migration.configuration import PAUSED, OldTable
 from systems.lessons.refusals import BadSlot
-from systems.lessons.rules import Slot, slot, slot_of, ttl_of
+from systems.lessons.rules import Slot, slot, ttl_of
 
 UNDATED_BEFORE = timedelta(days=30)
+RESERVED = ("from", "conflicts")
+"""Names under `legacy` that are the move's own."""
+_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?")
+_FLAGS: dict[Any, bool] = {True: True, False: False, "true": True, "false": False}
+EPOCH_MILLISECONDS_MIN = 10**11
+"""A number of seconds as large as this would be in the year 5138."""
 
 Row = Mapping[str, Any]
-Place = tuple[str, Slot]
-"""Where a row goes: a user and a lesson."""
-
-
-@dataclass(frozen=True, slots=True)
-class OldTable:
-    """Names in the old table. What is not named here is carried over as it is, under `legacy`."""
-
-    table: str = "waitlistTable"
-    user: str = "userId"
-    waitlist: str = "waitlistId"
-    studio: str = "studioCode"
-    day: str = "lessonDate"
-    start: str = "startTime"
-    name: str = "lessonName"
-    instructor: str = "instructor"
-    status: str = "status"
-    created: str = "createdAt"
-    updated: str = "updatedAt"
-    told: str = "notificationSent"
-    told_at: str = "lastNotifiedAt"
-    resumes: str = "autoResumeAt"
-    statuses: Mapping[str, str] = field(default_factory=lambda: {"paused": "active"})
-    """Old status to new, where they differ."""
-    studios: Mapping[str, str] = field(default_factory=dict)
-    """Old studio name to code, where they differ."""
-
-    @classmethod
-    def read(cls, text: bytes) -> OldTable:
-        content = orjson.loads(text)
-        known = {one.name for one in fields(cls)}
-        unknown = sorted(set(content) - known)
-        if unknown:
-            raise ValueError(f"The mapping has {', '.join(unknown)}, which is not one of {', '.join(sorted(known))}.")
-        return cls(**content)
-
-    @property
-    def names(self) -> set[str]:
-        return {
-            str(getattr(self, one.name)) for one in fields(self) if one.name not in ("table", "statuses", "studios")
-        }
 
 
 class Unusable(Exception):
     """A row that cannot be moved, and why."""
 
 
-def mapped(row: Row, mapping: OldTable) -> UserLesson:
-    """The waitlist entry that a row becomes."""
-    user = row.get(mapping.user)
-    if not isinstance(user, str) or not user or "#" in user:
-        raise Unusable(f"{mapping.user} is {user!r}")
-    found = _slot(row, mapping)
-    status = _status(row, mapping)
+class Reading:
+    """One row while it is read. What is there and cannot be understood stays in `legacy`, like what is not named."""
+
+    def __init__(self, row: Row, old: OldTable) -> None:
+        self._row = row
+        self._old = old
+        named = old.attributes
+        self.legacy = {self._carried_as(name): value for name, value in row.items() if name not in named}
+
+    def text(self, name: str) -> str:
+        value = self._row.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return value if isinstance(value, str) else self._left(name, value, "")
+
+    def moment(self, name: str, zone: timezone = UTC) -> datetime | None:
+        value = self._row.get(name)
+        found = moment_of(value, zone)
+        return self._left(name, value, None) if found is None else found
+
+    def flag(self, name: str) -> bool:
+        value = self._row.get(name)
+        known = isinstance(value, bool | str | int) and value in _FLAGS
+        return _FLAGS[value] if known else self._left(name, value, False)
+
+    def leave(self, name: str) -> None:
+        """It has no place in the new table for this row."""
+        self._left(name, self._row.get(name), None)
+
+    def _left(self, name: str, value: Any, instead: Any) -> Any:
+        if value not in (None, ""):
+            self.legacy[self._carried_as(name)] = value
+        return instead
+
+    def _carried_as(self, name: str) -> str:
+        return f"{self._old.table}.{name}" if name in RESERVED else name
+
+
+def mapped(row: Row, old: OldTable) -> UserLesson:
+    """The waitlist entry that a row becomes; raises Unusable."""
+    reading = Reading(row, old)
+    user = reading.text(old.user)
+    if not user or "#" in user:
+        raise Unusable(f"{old.user} is {row.get(old.user)!r}: it must be a text without #")
+    from_id = reading.text(old.waitlist).split("#", 3)
+    found = _slot(reading, old, [*from_id, "", "", ""] if len(from_id) > 1 else [""] * 3)
+    status, paused_until = _status(reading, old, found)
     # Without a date of its own it counts as registered long before; the same in every run.
-    created = _moment(row.get(mapping.created)) or found.starts_at - UNDATED_BEFORE
-    updated = _moment(row.get(mapping.updated)) or created
-    named = mapping.names
-    rest = {name: value for name, value in row.items() if name not in named and name != "ttl"}
+    created = reading.moment(old.created) or found.starts_at - UNDATED_BEFORE
     return UserLesson(
         user_id=user,
         studio_code=found.studio_code,
         lesson_date=found.lesson_date,
         start_time=found.start_time,
-        lesson_name=_text(row, mapping.name) or _name_in_id(row, mapping) or "-",
-        instructor=_text(row, mapping.instructor) or "-",
+        lesson_name=reading.text(old.name) or (from_id[3] if len(from_id) == 4 else "") or "-",
+        instructor=reading.text(old.instructor) or "-",
         kind=Kind.WAITLIST,
         status=status,
         created_at=created,
-        updated_at=updated,
+        updated_at=reading.moment(old.updated) or created,
         ttl=ttl_of(Kind.WAITLIST, found.starts_at),
-        waitlist_id=_text(row, mapping.waitlist) or None,
-        notification_sent=bool(row.get(mapping.told)),
-        notified_at=_moment(row.get(mapping.told_at)),
-        queue_key=_queue_key(created, row, mapping),
-        paused_until=_moment(row.get(mapping.resumes)) if row.get(mapping.status) == "paused" else None,
-        legacy={"from": mapping.table, **({"rest": rest} if rest else {})},
+        waitlist_id=reading.text(old.waitlist) or None,
+        notification_sent=reading.flag(old.told),
+        notified_at=reading.moment(old.told_at),
+        queue_key=_queue_key(created, user, reading.text(old.waitlist)),
+        paused_until=paused_until,
+        legacy=reading.legacy,
     )
 
 
-def _slot(row: Row, mapping: OldTable) -> Slot:
-    """From its own attributes, or from an id of the form studio#date#time#name."""
-    parts = [_text(row, mapping.studio), _text(row, mapping.day), _text(row, mapping.start)]
-    if not all(parts):
-        from_id = _text(row, mapping.waitlist).split("#")
-        parts = [given or (from_id[at] if len(from_id) > at else "") for at, given in enumerate(parts)]
-    studio = mapping.studios.get(parts[0], parts[0].lower())
-    start = parts[2] if len(parts[2]) != 4 else f"0{parts[2]}"
+def _slot(reading: Reading, old: OldTable, from_id: list[str]) -> Slot:
+    """From its own attributes; else from its id; else, but for the studio, from the moment it starts at."""
+    starts = reading.moment(old.starts, JST)
+    local = starts.astimezone(JST) if starts is not None else None
+    studio = (reading.text(old.studio) or from_id[0]).strip()
+    day = (reading.text(old.day) or from_id[1] or (f"{local:%Y-%m-%d}" if local else "")).strip()
+    start = (reading.text(old.start) or from_id[2] or (f"{local:%H:%M}" if local else "")).strip()
+    clock = _TIME.fullmatch(start)
     try:
-        return slot(studio, parts[1], start)
-    except BadSlot:
-        raise Unusable(f"studio {parts[0]!r}, day {parts[1]!r}, time {parts[2]!r}") from None
+        return slot(
+            old.studios.get(studio, studio.lower()),
+            day.replace("/", "-"),
+            f"{int(clock[1]):02}:{clock[2]}" if clock else start,
+        )
+    except BadSlot as refusal:
+        problems = {
+            "studio": f'studio {studio!r} is no code; name it in "studios" of the mapping',
+            "date": f"day {day!r} is none",
+            "time": f"time {start!r} is none",
+        }
+        raise Unusable(problems[str(refusal.field)]) from None
 
 
-def _status(row: Row, mapping: OldTable) -> Status:
-    old = str(row.get(mapping.status) or "active")
+def _status(reading: Reading, old: OldTable, found: Slot) -> tuple[Status, datetime | None]:
+    """The new status, and until when a paused row is not watched: without an end of its own, until the lesson."""
+    given = reading.text(old.status) or Status.ACTIVE.value
+    new = old.statuses.get(given, given.lower())
+    if new == PAUSED:
+        return Status.ACTIVE, reading.moment(old.resumes) or found.starts_at
+    reading.leave(old.resumes)
     try:
-        return Status(mapping.statuses.get(old, old))
+        return Status(new), None
     except ValueError:
-        raise Unusable(f"{mapping.status} is {old!r}") from None
+        raise Unusable(f'{old.status} is {given!r}; name it in "statuses" of the mapping') from None
 
 
-def _text(row: Row, name: str) -> str:
-    value = row.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _name_in_id(row: Row, mapping: OldTable) -> str:
-    parts = _text(row, mapping.waitlist).split("#", 3)
-    return parts[3] if len(parts) == 4 else ""
-
-
-def _moment(value: Any) -> datetime | None:
+def moment_of(value: Any, zone: timezone = UTC) -> datetime | None:
     """ISO text, or seconds or milliseconds since 1970; cut to the millisecond that is stored."""
     try:
         if isinstance(value, str) and value:
             found = datetime.fromisoformat(value)
-            found = found if found.tzinfo else found.replace(tzinfo=UTC)
+            found = found if found.tzinfo else found.replace(tzinfo=zone)
         elif isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            found = datetime.fromtimestamp(value / 1000 if value > 10**11 else value, UTC)
+            found = datetime.fromtimestamp(value / 1000 if value >= EPOCH_MILLISECONDS_MIN else value, UTC)
         else:
             return None
+        found = found.astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return None
     return found.replace(microsecond=found.microsecond // 1000 * 1000)
 
 
-def _queue_key(created: datetime, row: Row, mapping: OldTable) -> str:
-    """Where it stands in the queue: by registration; ties are broken the same way every time."""
-    digest = hashlib.sha256(f"{row.get(mapping.user)}/{row.get(mapping.waitlist)}".encode()).hexdigest()
-    milliseconds = int(created.timestamp() * 1000)
-    return f"{milliseconds:012x}-7{digest[:18]}"
-
-
-def place_of(tie: UserLesson) -> Place:
-    return tie.user_id, slot_of(tie)
-
-
-def merged(ties: Iterable[UserLesson]) -> UserLesson:
-    """Rows that go to one place: the newest stays, the others are kept in its `legacy`."""
-    newest_first = sorted(ties, key=lambda tie: (tie.updated_at, tie.waitlist_id or ""), reverse=True)
-    first, others = newest_first[0], newest_first[1:]
-    if not others:
-        return first
-    conflicts = [{"waitlistId": tie.waitlist_id, "lessonName": tie.lesson_name} for tie in others]
-    return replace(first, legacy={**(first.legacy or {}), "conflicts": conflicts})
+def _queue_key(created: datetime, user: str, waitlist: str) -> str:
+    """The place in the queue, by registration, in the form of a UUIDv7; ties are broken the same way every time."""
+    digest = hashlib.sha256(f"{user}/{waitlist}".encode()).hexdigest()
+    at = f"{max(0, int(created.timestamp() * 1000)):012x}"
+    return f"{at[:8]}-{at[8:]}-7{digest[:3]}-8{digest[3:6]}-{digest[6:18]}"

@@ -1,298 +1,272 @@
-"""The stages of the move: plan (nothing is written), run, verify, cutover, rollback.
+"""The stages of the move: plan (nothing is written), run, verify, cutover, final, rollback, retire.
 
-A run reads the old table in segments and saves how far each has come after every page, so that it can be cut off
-anywhere and go on. Writing a row is idempotent: it is put if nothing is there, or if what is there came from an older
-state of the same row. What users have done in the new table since is never overwritten.
+Whatever a stage does to a place is a function of the old rows that belong there and of what is there, so every stage
+can be repeated, cut off anywhere, and run beside a follower of the old table's stream. A run reads the old table in
+segments and notes after every page how far each has come.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, Ref, replace
-from sekkei.design.codecs import from_stored
+from sekkei.design import Database
 from sekkei.engine.errors import ResourceNotFoundException
 from sekkei.runtime import days
-from systems.lessons.design import Kind, Migration, Stage, UserLesson, migrations, user_lesson, user_lessons
-from systems.lessons.migration.mapping import OldTable, Place, Unusable, mapped, merged, place_of
+from systems.lessons.design import lessons_table, user_lessons_table
+from systems.lessons.migration.comparing import Comparing, count, entries
+from systems.lessons.migration.configuration import OldTable
+from systems.lessons.migration.ledger import FOLLOWED, NEW_LEADS, Ledger, Migration, Stage, WrongStage
+from systems.lessons.migration.mapping import Unusable, mapped
+from systems.lessons.migration.old_rows import About, OldRows, plain
+from systems.lessons.migration.places import Finding, Place, Verdict, place_of
+from systems.lessons.migration.report import Report
+from systems.lessons.migration.retiring import retire
+from systems.lessons.migration.returning import Returning
 
 SEGMENTS = 4
-PAGE_ROWS = 500
 PLACES_AT_ONCE = 100
-EXAMPLES_MAX = 20
+_END = "end"
 
 T = TypeVar("T")
-Progress = Callable[[int], None]
-
-
-class WrongStage(Exception):
-    """The move has not come so far, or has gone too far."""
-
-
-@dataclass(slots=True)
-class Report:
-    """What a plan, a run or a verification found."""
-
-    rows: int = 0
-    places: int = 0
-    written: int = 0
-    unchanged: int = 0
-    kept: int = 0
-    """Places where the new table is ahead; they stay as they are."""
-    conflicts: int = 0
-    """Rows that share a place with a newer one."""
-    unusable: Counter[str] = field(default_factory=Counter)
-    drift: list[str] = field(default_factory=list)
-
-    def refuse(self, reason: str) -> None:
-        self.unusable[reason if len(self.unusable) < EXAMPLES_MAX or reason in self.unusable else "others"] += 1
+Progress = Callable[[int, int], None]
+"""Rows done, and about how many there are in all."""
+Act = Callable[[Comparing, list[Finding], Report], Awaitable[None]]
+Save = Callable[[Migration, Mapping[str, Any], Mapping[str, int]], Awaitable[None]]
 
 
 class Move:
     """One old table's way into the new one."""
 
-    def __init__(self, db: Database, clock: Clock, old: OldTable, progress: Progress = lambda rows: None) -> None:
+    def __init__(self, db: Database, clock: Clock, old: OldTable, progress: Progress = lambda done, rows: None) -> None:
         self._db = db
         self._clock = clock
         self._old = old
         self._progress = progress
+        self._rows = OldRows(db.store, old.table, clock)
+        self._ledger = Ledger(db, clock, old.table)
+
+    async def state(self) -> Migration | None:
+        return await self._ledger.read()
+
+    # Stages
 
     async def plan(self) -> Report:
         """What a run would do; nothing is written."""
-        report, wanted = await self._wanted()
-        async for _, tie, there in self._beside(wanted):
-            if there is None:
-                report.written += 1
-            elif _same(there, tie):
-                report.unchanged += 1
-            elif _may_replace(there, tie):
-                report.written += 1
-            else:
-                report.kept += 1
-        return report
+        about = await self._rows.about()
+        made = await self._is_made()
+        seen: set[Place] = set()
+
+        async def act(comparing: Comparing, findings: list[Finding], report: Report) -> None:
+            for finding in findings:
+                if finding.place in seen and finding.verdict is Verdict.MISSING:
+                    for row in finding.rows:
+                        report.conflicts.add(place=str(finding.place), key=dict(row.key))
+                else:
+                    count(finding, report, done=finding.verdict if finding.differs else None)
+                seen.add(finding.place)
+
+        return await self._pass("plan", about, await self._ledger.read() if made else None, act, made=made)
 
     async def run(self) -> Report:
-        """Copy everything that is not there yet. May be repeated, before and after it was cut off."""
-        state = await self._state()
-        if state is not None and state.stage is Stage.CUT_OVER:
-            raise WrongStage("The move is finished: after the cutover the new table leads.")
-        resumes = state is not None and state.stage is Stage.RUNNING
-        cursors: dict[str, Any] = dict(state.cursors) if state is not None and resumes else {}
-        report = Report()
-        await self._save(Stage.RUNNING, cursors, 0)
-        for segment in range(SEGMENTS):
-            async for rows, cursor in self._pages(segment, cursors.get(str(segment))):
-                await self._copy_page(rows, report)
-                cursors[str(segment)] = cursor or "end"
-                await self._save(Stage.RUNNING, cursors, report.written)
-                self._progress(report.rows)
-        await self._save(Stage.COPIED, {}, report.written)
+        """Copy what is not there yet. May be repeated at any time, and goes on where it was cut off."""
+        about = await self._rows.about()
+        before = await self._ledger.read()
+        if before is not None and before.stage is Stage.FINAL:
+            raise WrongStage("The move is finished: the cutover is final.")
+        if before is not None and before.stage is Stage.CUT_OVER:
+            # What the old table was given after the cutover, if it is newer than what is there.
+            return await self._pass("run", about, before, _settle)
+        mapping = self._old.fingerprint
+        resumes = before is not None and before.stage is Stage.RUNNING and before.mapping == mapping
+        fresh: dict[str, Any] = {} if resumes else {"cursors": {}, "counts": {}}
+        mine = await self._ledger.enter(Stage.RUNNING, before, mapping=mapping, **fresh)
+        report = await self._pass("run", about, mine, _settle, save=self._ledger.save)
+        await self._ledger.enter(Stage.COPIED, mine, cursors={}, counts=report.counts())
         return report
 
     async def verify(self) -> Report:
-        """Compare every place with what the old table makes of it."""
-        state = await self._state()
-        if state is None or state.stage not in (Stage.COPIED, Stage.VERIFIED):
+        """Compare every place with what the old table makes of it, and the other way round."""
+        before = await self._ledger.read()
+        if before is None or before.stage not in (Stage.COPIED, Stage.VERIFIED, Stage.CUT_OVER):
             raise WrongStage("Run the copy to its end first: sekkei lessons migrate run")
-        report, wanted = await self._wanted()
-        async for place, tie, there in self._beside(wanted):
-            if there is not None and (_same(there, tie) or not _may_replace(there, tie)):
-                report.unchanged += 1
-            else:
-                report.drift.append(f"{place[0]} {place[1]}")
-        if not report.drift:
-            await self._save(Stage.VERIFIED, {}, state.copied)
+        report = await self._compared("verify", before)
+        if before.stage is not Stage.CUT_OVER:
+            stage = Stage.COPIED if report.drift else Stage.VERIFIED
+            await self._ledger.enter(stage, before, counts=report.counts())
         return report
 
-    async def cutover(self) -> None:
-        """From here on the new table leads, for good."""
-        state = await self._state()
-        if state is None or state.stage is not Stage.VERIFIED:
+    async def cutover(self) -> Report:
+        """The new table leads from here on, if both still agree; there is a way back until it is made final."""
+        before = await self._ledger.read()
+        if before is None or before.stage is not Stage.VERIFIED:
             raise WrongStage("Verify without drift first: sekkei lessons migrate verify")
-        await self._save(Stage.CUT_OVER, {}, state.copied)
+        report = await self._compared("cutover", before)
+        if report.drift:
+            await self._ledger.enter(Stage.COPIED, before)
+        else:
+            await self._ledger.enter(Stage.CUT_OVER, before, led_since=days.now(self._clock))
+        return report
 
-    async def rollback(self) -> int:
-        """Take out again what the move has put in and nobody has changed since; until the cutover."""
-        state = await self._state()
-        if state is not None and state.stage is Stage.CUT_OVER:
-            raise WrongStage("After the cutover there is no way back: the new table leads.")
-        _, wanted = await self._wanted()
-        removed = 0
-        async for place, tie, there in self._beside(wanted):
-            if there is None or not _is_moved(there) or there.updated_at != tie.updated_at:
-                continue
-            user, slot = place
-            delete = user_lessons.delete(user, slot.studio_code, slot.lesson_date, slot.start_time, tie.kind)
+    async def make_final(self) -> Report:
+        """No way back any more, if nothing was written to the old table that the new one lacks."""
+        before = await self._ledger.read()
+        if before is None or before.stage is not Stage.CUT_OVER:
+            raise WrongStage("Cut over first, and use the new table for a while: sekkei lessons migrate cutover")
+        report = await self._compared("cutover", before)
+        if not report.drift:
+            await self._ledger.enter(Stage.FINAL, before)
+        return report
+
+    async def rollback(self) -> Report:
+        """The old table leads again. Open until the cutover is final; see `returning` for what becomes of entries."""
+        before = await self._ledger.read()
+        if before is not None and before.stage is Stage.FINAL:
+            raise WrongStage("There is no way back: the cutover is final.")
+        led = before is not None and before.led_since is not None
+        mine = await self._ledger.enter(Stage.ROLLING_BACK, before, cursors={})
+        started = time.perf_counter()
+        report = Report("rollback", self._old.table)
+        about = await self._rows.about()
+        returning = Returning(self._db, self._clock, self._old, self._rows, about)
+        async for some in entries(self._db, moved_from=None if led else self._old.table):
+            if led:
+                await together(returning.carry_back(entry, report) for entry in some)
+            else:
+                await together(returning.take_out(entry, report) for entry in some)
+        await self._ledger.enter(Stage.ROLLED_BACK, mine, led_since=None, counts=report.counts())
+        report.seconds = time.perf_counter() - started
+        return report
+
+    async def retire(self, backup: Path) -> int:
+        """Save the old table into a file, then delete it; how many rows were saved."""
+        before = await self._ledger.read()
+        if before is None or before.stage is not Stage.FINAL:
+            raise WrongStage("Make the cutover final first: sekkei lessons migrate cutover --final")
+        await self._rows.about()
+        return await retire(self._db.store, self._rows, backup)
+
+    # Changes of the old table
+
+    async def follow(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Carry over what changed: takes an event of the old table's stream, as the pump and Lambda give it.
+
+        The rows are read as they are now, so that it does not matter how late or how often a change arrives."""
+        state = await self._ledger.read()
+        if state is None or state.stage not in FOLLOWED:
+            return {"batchItemFailures": []}
+        about = await self._rows.about()
+        comparing = self._comparing(about, state)
+        records = [record["dynamodb"] for record in event["Records"]]
+        rows = (await self._rows.get(plain(record["Keys"]) for record in records)).values()
+        report = Report("run", self._old.table)
+        findings = {finding.place: finding for finding in await comparing.rows(rows, report)}
+        left = self._places_before(record["OldImage"] for record in records if "OldImage" in record)
+        for finding in (*findings.values(), *await comparing.places(left - set(findings))):
+            await comparing.settle(finding, report)
+        return {"batchItemFailures": []}
+
+    def _places_before(self, images: Iterable[Mapping[str, Any]]) -> set[Place]:
+        """Where changed or deleted rows belonged."""
+        found = set()
+        for image in images:
             try:
-                await self._db.write(delete.when(UserLesson.updated_at == tie.updated_at))
-            except ConditionFailed:
+                found.add(place_of(mapped(plain(image), self._old)))
+            except Unusable:
                 continue
-            removed += 1
-        await self._save(Stage.ROLLED_BACK, {}, 0)
-        return removed
-
-    async def stage(self) -> Stage | None:
-        state = await self._state()
-        return None if state is None else state.stage
+        return found
 
     # Parts
 
-    async def _wanted(self) -> tuple[Report, dict[Place, UserLesson]]:
-        """What the old table makes of every place, all of it."""
-        report = Report()
-        groups: dict[Place, list[UserLesson]] = {}
-        for segment in range(SEGMENTS):
-            async for rows, _ in self._pages(segment, None):
-                for place, ties in self._grouped(rows, report).items():
-                    groups.setdefault(place, []).extend(ties)
-                self._progress(report.rows)
-        report.places = len(groups)
-        report.conflicts = sum(len(ties) - 1 for ties in groups.values())
-        return report, {place: merged(ties) for place, ties in groups.items()}
+    async def _compared(self, stage: str, state: Migration) -> Report:
+        return await self._pass(stage, await self._rows.about(), state, _count)
 
-    async def _beside(
-        self, wanted: dict[Place, UserLesson]
-    ) -> AsyncIterator[tuple[Place, UserLesson, UserLesson | None]]:
-        """What is wanted at each place, and what is there."""
-        for batch in batched(wanted.items(), PLACES_AT_ONCE):
-            found = await self._db.get_many([_ref(place) for place, _ in batch])
-            for (place, tie), there in zip(batch, found, strict=True):
-                yield place, tie, there
+    def _comparing(self, about: About, state: Migration | None, made: bool = True) -> Comparing:
+        new_leads = state is not None and state.stage in NEW_LEADS
+        return Comparing(self._db, self._clock, self._old, self._rows, about, new_leads=new_leads, made=made)
 
-    async def _copy_page(self, rows: list[dict[str, Any]], report: Report) -> None:
-        """Many places at once. Rows that go to one place stand beside each other in the old table."""
-        places = self._grouped(rows, report)
-        for batch in batched(places.items(), PLACES_AT_ONCE):
-            found = await self._db.get_many([_ref(place) for place, _ in batch])
-            copies = (self._copy(ties, there, report) for (_, ties), there in zip(batch, found, strict=True))
-            await asyncio.gather(*copies)
+    async def _pass(
+        self,
+        stage: str,
+        about: About,
+        state: Migration | None,
+        act: Act,
+        *,
+        save: Save | None = None,
+        made: bool = True,
+    ) -> Report:
+        """All rows of the old table, then all entries that came from it."""
+        started = time.perf_counter()
+        report = Report(stage, self._old.table)
+        comparing = self._comparing(about, state, made)
+        cursors: dict[str, Any] = {}
+        if save is not None and state is not None:
+            cursors = dict(state.cursors)
+            report.resume(state.counts)
+        saving = asyncio.Lock()
+        seen: set[int] = set()
+        """Places that rows go to: their entries need no second look."""
 
-    def _grouped(self, rows: list[dict[str, Any]], report: Report) -> dict[Place, list[UserLesson]]:
-        places: dict[Place, list[UserLesson]] = {}
-        for row in rows:
-            report.rows += 1
+        async def segment(name: str) -> None:
+            if cursors.get(name) == _END:
+                return
+            async for rows, after in self._rows.pages(int(name), SEGMENTS, cursors.get(name)):
+                # Counted apart, so that numbers and cursors that are saved together belong together.
+                page = Report(stage, self._old.table)
+                for some in batched(rows, PLACES_AT_ONCE):
+                    findings = await comparing.rows(some, page)
+                    seen.update(hash(finding.place) for finding in findings)
+                    await act(comparing, findings, page)
+                report.take(page)
+                cursors[name] = after or _END
+                if save is not None and state is not None:
+                    async with saving:
+                        await save(state, cursors, report.counts())
+                self._progress(report.rows, about.rows)
+
+        await together(segment(str(number)) for number in range(SEGMENTS))
+        if made:
+            async for found in entries(self._db, moved_from=self._old.table):
+                unseen = [entry for entry in found if hash(place_of(entry)) not in seen]
+                findings = await comparing.entries(unseen)
+                await act(comparing, [one for one in findings if one.verdict is Verdict.GONE], report)
+        report.seconds = time.perf_counter() - started
+        return report
+
+    async def _is_made(self) -> bool:
+        for table in (user_lessons_table, lessons_table):
             try:
-                tie = mapped(row, self._old)
-            except Unusable as reason:
-                report.refuse(str(reason))
-                continue
-            places.setdefault(place_of(tie), []).append(tie)
-        return places
-
-    async def _copy(self, ties: list[UserLesson], there: UserLesson | None, report: Report) -> None:
-        report.conflicts += len(ties) - 1
-        tie = merged(ties)
-        if there is not None:
-            if not _is_moved(there):
-                report.kept += 1
-                return
-            # A row met again takes its own place; it is no conflict with itself.
-            own = {one.waitlist_id for one in ties}
-            tie = merged([*ties, *(part for part in _parts_of(there) if part.waitlist_id not in own)])
-            if _same(there, tie):
-                report.unchanged += 1
-                return
-            if not _may_replace(there, tie):
-                report.kept += 1
-                return
-        unchanged = UserLesson.user_id.absent()
-        if there is not None:
-            unchanged = UserLesson.updated_at == there.updated_at
-        try:
-            await self._db.write(user_lessons.put(tie).when(unchanged))
-            report.written += 1
-        except ConditionFailed:
-            report.kept += 1
-
-    async def _pages(self, segment: int, cursor: Any) -> AsyncIterator[tuple[list[dict[str, Any]], Any]]:
-        """Rows of one segment of the old table as plain values, page by page, with where the page ended."""
-        if cursor == "end":
-            return
-        request: dict[str, Any] = {
-            "TableName": self._old.table,
-            "Segment": segment,
-            "TotalSegments": SEGMENTS,
-            "Limit": PAGE_ROWS,
-        }
-        while True:
-            if cursor:
-                request["ExclusiveStartKey"] = cursor
-            try:
-                answer = await self._db.store.call("Scan", request)
+                await self._db.store.call("DescribeTable", {"TableName": self._db.table_name(table)})
             except ResourceNotFoundException:
-                raise WrongStage(f"There is no table {self._old.table} to move from.") from None
-            rows = [{name: from_stored(value) for name, value in item.items()} for item in answer["Items"]]
-            cursor = answer.get("LastEvaluatedKey")
-            yield rows, cursor
-            if cursor is None:
-                return
-
-    async def _state(self) -> Migration | None:
-        return await self._db.get(migrations(self._old.table).consistent())
-
-    async def _save(self, stage: Stage, cursors: dict[str, Any], copied: int) -> None:
-        now = days.now(self._clock)
-        await self._db.write(
-            migrations.put(
-                Migration(source=self._old.table, stage=stage, cursors=cursors, copied=copied, updated_at=now)
-            )
-        )
+                return False
+        return True
 
 
-def _ref(place: Place) -> Ref[UserLesson]:
-    user, slot = place
-    return user_lesson(user, slot.studio_code, slot.lesson_date, slot.start_time, Kind.WAITLIST)
+async def _settle(comparing: Comparing, findings: list[Finding], report: Report) -> None:
+    await together(comparing.settle(finding, report) for finding in findings)
+
+
+async def _count(comparing: Comparing, findings: list[Finding], report: Report) -> None:
+    for finding in findings:
+        count(finding, report, done=None)
+
+
+async def together(jobs: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """All at once; when one fails, the others are stopped and its error is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for job in jobs:
+                group.create_task(job)
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None
 
 
 def batched(values: Iterable[T], size: int) -> Iterator[list[T]]:
     left = iter(values)
     while batch := list(islice(left, size)):
         yield batch
-
-
-def _is_moved(tie: UserLesson) -> bool:
-    return tie.legacy is not None and "from" in tie.legacy
-
-
-def _parts_of(tie: UserLesson) -> list[UserLesson]:
-    """The row that is there, without what was merged into it, and stand-ins for what was."""
-    legacy = dict(tie.legacy or {})
-    conflicts = legacy.pop("conflicts", [])
-    oldest = tie.updated_at.replace(year=1971)
-    return [
-        replace(tie, legacy=legacy),
-        *(
-            replace(
-                tie,
-                waitlist_id=one["waitlistId"],
-                lesson_name=one["lessonName"],
-                updated_at=oldest,
-                legacy={},
-            )
-            for one in conflicts
-        ),
-    ]
-
-
-def _same(there: UserLesson, wanted: UserLesson) -> bool:
-    """Conflicts are a set: in which order they were met does not matter."""
-    return replace(there, legacy=_in_order(there)) == replace(wanted, legacy=_in_order(wanted))
-
-
-def _in_order(tie: UserLesson) -> dict[str, Any]:
-    legacy = dict(tie.legacy or {})
-    if "conflicts" in legacy:
-        unique = {(one["waitlistId"], one["lessonName"]) for one in legacy["conflicts"]}
-        legacy["conflicts"] = sorted(unique, key=str)
-    return legacy
-
-
-def _may_replace(there: UserLesson, wanted: UserLesson) -> bool:
-    """Only what came from the old table, and has not been touched since, gives way."""
-    return _is_moved(there) and there.updated_at <= wanted.updated_at
