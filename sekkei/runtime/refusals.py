@@ -13,6 +13,7 @@ Refusal
 ├── Invalid      422  what was given cannot be used; `field` says which part of it
 ├── SignInNeeded 401  nobody is signed in
 ├── NotAllowed   403  not for this person
+│   └── ProofNeeded   not until they have shown again who they are
 ├── NotThere     404  no such thing, or none that this person may know of
 ├── Conflict     409  not in the state that things are in
 ├── Gone         410  it was there once, and its time is over
@@ -79,6 +80,11 @@ class NotAllowed(Refusal):
     code = "not-allowed"
     status = 403
     words = say("この操作をする権限がありません。", "You may not do this.")
+
+
+class ProofNeeded(NotAllowed):
+    code = "proof-needed"
+    words = say("安全のため、もう一度本人確認をしてください。", "For safety, please show again that it is you.")
 
 
 class NotThere(Refusal):

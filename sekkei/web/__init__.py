@@ -99,6 +99,7 @@ from sekkei.web.limits import Rate, limit
 from sekkei.web.live import live_url, sse
 from sekkei.web.pages import flash, local_path, page, redirect
 from sekkei.web.problems import problem
+from sekkei.web.proof import is_recent, proved_at, require_proof
 from sekkei.web.routes import Pages
 from sekkei.web.shell import Shell, application
 from sekkei.web.texts import TextTable, language_of, missing_texts, pick, t
@@ -122,6 +123,7 @@ __all__ = [
     "etag",
     "flash",
     "form",
+    "is_recent",
     "language_of",
     "limit",
     "live_url",
@@ -130,8 +132,10 @@ __all__ = [
     "page",
     "pick",
     "problem",
+    "proved_at",
     "redirect",
     "refill",
+    "require_proof",
     "require_user",
     "respond",
     "sse",

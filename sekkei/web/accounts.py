@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, TransactionFailed
+from sekkei.design import ConditionFailed, Database, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.people import Person
 from sekkei.runtime.refusals import Conflict, Gone, Invalid, say
@@ -25,6 +25,8 @@ from sekkei.web.design import (
     Session,
     Token,
     accounts,
+    app_sessions,
+    app_sessions_of,
     challenges,
     emails,
     identities,
@@ -243,8 +245,11 @@ class Accounts:
                     account_id=account.id,
                     hash=digest(secret),
                     agent=agent[:200],
+                    version=account.token_version,
                     created_at=now,
                     seen_at=now,
+                    # Whoever has an authenticator app is only sure to be themselves with a code of it.
+                    proved_at=now if account.totp is None else None,
                     expires=now + SESSION_LIFE,
                 )
             )
@@ -260,7 +265,7 @@ class Accounts:
         session = await self._db.get(sessions(account_id, hash).consistent())
         account = await self.get(account_id) if session else None
         now = days.now(self._clock)
-        if account is None or session is None or session.expires <= now:
+        if account is None or session is None or session.expires <= now or session.version != account.token_version:
             return None
         if now - session.seen_at > SESSION_RENEWED_AFTER:
             session = await self._renew(session)
@@ -278,10 +283,35 @@ class Accounts:
     async def end_session(self, account_id: str, hash: str) -> None:
         await self._db.write(sessions.delete(account_id, hash))
 
+    def signing_out(self, account_id: str) -> Update[Account]:
+        """An action for a transaction: every session and every app of an account that exists is signed out."""
+        return accounts.update(account_id).add(Account.token_version, 1)
+
     async def end_all_sessions(self, account_id: str) -> None:
-        """Signed out everywhere."""
-        found = await self._db.all(sessions_of(account_id).consistent())
-        await self._db.write_many(sessions.delete(one.account_id, one.hash) for one in found)
+        """Signed out everywhere, apps too. The version ends them; the rows are only cleared away."""
+        await self._db.write(self.signing_out(account_id))
+        await self._clear(account_id)
+
+    async def _clear(self, account_id: str) -> None:
+        browsers = await self._db.all(sessions_of(account_id).consistent())
+        await self._db.write_many(sessions.delete(one.account_id, one.hash) for one in browsers)
+        apps = await self._db.all(app_sessions_of(account_id).consistent())
+        await self._db.write_many(app_sessions.delete(one.account_id, one.id) for one in apps)
+
+    async def forget(self, account_id: str) -> bool:
+        """Everything that signing in knows of somebody; False when there was nothing."""
+        await self._clear(account_id)
+        held = await self.tokens(account_id)
+        await self._db.write_many(tokens.delete(one.account_id, one.hash) for one in held)
+        return await self._db.write(accounts.delete(account_id)) is not None
+
+    async def prove(self, account_id: str, hash: str) -> None:
+        """Whoever has this session has just shown who they are."""
+        update = sessions.update(account_id, hash).set(Session.proved_at, days.now(self._clock))
+        try:
+            await self._db.write(update)
+        except ConditionFailed:
+            pass  # signed out meanwhile
 
     async def sessions(self, account_id: str) -> list[Session]:
         return sorted(await self._db.all(sessions_of(account_id)), key=lambda one: one.seen_at, reverse=True)
@@ -342,7 +372,14 @@ class Accounts:
 
 
 def user_of(account: Account, via: Via) -> User:
-    return User(account.id, account.email or "", account.name, verified=account.email is not None, via=via)
+    return User(
+        account.id,
+        account.email or "",
+        account.name,
+        verified=account.email is not None,
+        via=via,
+        has_authenticator=account.totp is not None,
+    )
 
 
 def digest(secret: str) -> str:

@@ -41,6 +41,16 @@ class Account:
     name: Attr[str] = attr()
     password: Attr[str | None] = attr(default=None, ja="Argon2id", en="Argon2id, with its salt and its costs")
     language: Attr[str | None] = attr(default=None)
+    token_version: Attr[int] = attr(
+        default=0, ja="上げると、すべてのサインインが終わる", en="Raised to end every sign-in"
+    )
+    totp: Attr[str | None] = attr(
+        default=None,
+        ja="認証アプリの鍵の素",
+        en="Salt of the authenticator app's key; the key itself is stored nowhere",
+    )
+    totp_offered: Attr[str | None] = attr(default=None, ja="確認待ちのもの", en="The same, not confirmed by a code yet")
+    totp_step: Attr[int] = attr(default=-1, ja="最後に使われたコード", en="The last code that was used")
     created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
 
 
@@ -59,14 +69,37 @@ class Session:
     account_id: Attr[str] = part()
     hash: Attr[str] = part()
     agent: Attr[str] = attr(default="")
+    version: Attr[int] = attr(default=0, ja="アカウントの token_version", en="The account's token_version at the time")
     created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
     seen_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    proved_at: Attr[datetime | None] = attr(
+        default=None, stored_as=MILLISECONDS, ja="本人確認の日時", en="When they last proved who they are"
+    )
     expires: Attr[datetime] = attr(stored_as=epoch())
 
 
 @table.entity(Session, type="session", added=True)
 def sessions(account_id: str, hash: str) -> Key:
     return Key(f"ACCOUNT#{account_id}", f"SESSION#{hash}")
+
+
+@model
+class AppSession:
+    """One app that is signed in: the hash of the refresh token that it may use next."""
+
+    account_id: Attr[str] = part()
+    id: Attr[str] = part()
+    hash: Attr[str] = attr()
+    app: Attr[str] = attr()
+    version: Attr[int] = attr(default=0, ja="アカウントの token_version", en="The account's token_version at the time")
+    created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    seen_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    expires: Attr[datetime] = attr(stored_as=epoch())
+
+
+@table.entity(AppSession, type="app-session", added=True)
+def app_sessions(account_id: str, id: str) -> Key:
+    return Key(f"ACCOUNT#{account_id}", f"APP#{id}")
 
 
 @model
@@ -136,6 +169,12 @@ def done_once(name: str) -> Key:
 def sessions_of(account_id: str) -> Query[Session]:
     """Where somebody is signed in."""
     return sessions.where(Session.account_id == account_id)
+
+
+@design.pattern(ja="アカウントのアプリのサインイン", added=True)
+def app_sessions_of(account_id: str) -> Query[AppSession]:
+    """The apps that somebody is signed in with."""
+    return app_sessions.where(AppSession.account_id == account_id)
 
 
 @design.pattern(ja="アカウントのAPIトークン", added=True)

@@ -91,7 +91,7 @@ class Gate:
     def _begin(self, request: Request) -> None:
         state: Any = request.state
         state.id = secrets.token_hex(8)
-        state.user = state.session_hash = None
+        state.user = state.session_hash = state.proved_at = None
         state.visitor = _visitor(request.cookies.get(ANONYMOUS_COOKIE))
         state.new_visitor = state.flashes_shown = False
         state.new_flashes = []

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import orjson
 from starlette.exceptions import HTTPException
@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from sekkei.design import Contended, CursorRefused, TransactionFailed, ValueRefused
 from sekkei.engine.errors import DynamoDBError
-from sekkei.runtime.refusals import Refusal, SignInNeeded, TooMany
+from sekkei.runtime.refusals import ProofNeeded, Refusal, SignInNeeded, TooMany
 from sekkei.web.pages import page
 from sekkei.web.routes import path_for_logs
 from sekkei.web.texts import language_of, t
@@ -93,6 +93,8 @@ def on_refusal(request: Request, error: Exception) -> Response:
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, SignInNeeded) and not wants_json(request):
         return _to_sign_in(request)
+    if isinstance(error, ProofNeeded) and not wants_json(request):
+        return _to_proof(request)
     if isinstance(error, TooMany):
         headers["Retry-After"] = str(error.retry_after_seconds)
         further["retry_after"] = error.retry_after_seconds
@@ -111,6 +113,16 @@ def _to_sign_in(request: Request) -> Response:
         here += f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/sign-in?{urlencode({'next': here})}", 303)
     return RedirectResponse("/sign-in", 303)
+
+
+def _to_proof(request: Request) -> Response:
+    """Back to this page afterwards; after a form, to the page it stood on."""
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    if request.method != "GET":
+        before = urlsplit(request.headers.get("referer", ""))
+        ours = before.netloc == request.headers.get("host", "")
+        here = before.path + (f"?{before.query}" if before.query else "") if ours else "/"
+    return RedirectResponse(f"/prove?{urlencode({'next': here})}", 303)
 
 
 def on_http_error(request: Request, error: Exception) -> Response:

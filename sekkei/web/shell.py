@@ -26,8 +26,10 @@ from sekkei.runtime.outbox import SHELL, Outbox, Transport
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import System
 from sekkei.store.protocol import Store
-from sekkei.web import console, console_tables, csrf, demo, home, problems, sign_in
+from sekkei.web import console, console_tables, csrf, demo, home, problems, proof, sign_in
 from sekkei.web.accounts import Accounts, Passwords, split
+from sekkei.web.app_sessions import AppSessions
+from sekkei.web.authenticators import Authenticators
 from sekkei.web.bearer import BadBearer, Provider
 from sekkei.web.design import design as web_design
 from sekkei.web.gate import SESSION_COOKIE, Gate
@@ -53,6 +55,8 @@ class Shell:
         """The server can be reached from this machine only."""
         self.db = house.open(web_design)
         self.accounts = Accounts(self.db, clock, settings.secrets, passwords)
+        self.apps = AppSessions(self.db, clock, settings, self.accounts)
+        self.authenticators = Authenticators(self.db, clock, settings.secrets)
         self.provider = Provider(settings, clock)
         self.outbox = Outbox(house.runtime, clock, SHELL)
         self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
@@ -79,7 +83,7 @@ class Shell:
         return frozenset(name.strip().lower() for name in given if name.strip()) | LOOPBACK_NAMES
 
     async def identify(self, request: Request) -> None:
-        """Who is asking: a bearer token of ours, one of the provider's, or a session."""
+        """Who is asking: a bearer token of ours or of an app, one of the provider's, or a session."""
         state = request.state
         scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
@@ -91,7 +95,7 @@ class Shell:
         found = await self.accounts.by_session(cookie)
         if found is not None:
             state.user, session = found
-            state.session_hash = session.hash
+            state.session_hash, state.proved_at = session.hash, session.proved_at
 
     async def _bearer(self, token: str) -> object:
         if token.startswith("sekkei_"):
@@ -99,6 +103,8 @@ class Shell:
             if user is None:
                 raise BadBearer()
             return user
+        if self.apps.is_ours(token):
+            return await self.apps.user(token)
         claims = await self.provider.claims(token)
         email = str(claims.get("email", "")).lower() if claims.get("email_verified") is True else None
         name = str(claims.get("name") or claims.get("preferred_username") or email or "")
@@ -179,6 +185,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         Route("/favicon.ico", home.icon, methods=["GET"]),
         Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
         *sign_in.routes(),
+        *proof.routes(),
         *console.routes(),
         *console_tables.routes(),
     ]

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from sekkei.runtime.refusals import SignInNeeded
 
-Via = Literal["session", "token", "bearer"]
+Via = Literal["session", "app", "token", "bearer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class User:
     verified: bool
     """The e-mail address has been shown to be theirs."""
     via: Via = "session"
+    has_authenticator: bool = False
+    """An authenticator app gives codes for this account."""
 
 
 def current_user(request: Request) -> User | None:

@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, flash, form, page, redirect, refill, require_user, t
+from sekkei.web import Form, Pages, flash, form, page, proved_at, redirect, refill, require_proof, require_user, t
 from sekkei.web.limits import address
 from systems.q.models import AdminAction, QuestionStatus, ReportStatus
 from systems.q.refusals import NoSuchThing
@@ -71,7 +71,10 @@ def routes(service: Service, context: Context) -> list[BaseRoute]:
 
 
 def _who(request: Request) -> tuple[str, str]:
-    return require_user(request).id, address(request)
+    """In person, and with the authenticator app, where there is one; from where, as a trusted proxy says."""
+    user = require_user(request)
+    require_proof(request)
+    return user.id, address(request)
 
 
 def _done(request: Request, to: str) -> Response:
@@ -239,7 +242,7 @@ def _people(pages: Pages, service: Service) -> None:
             who, at = _who(request)
             given = await form(request, Ban)
             change = service.moderation.ban if banned else service.moderation.unban
-            await change(who, request.path_params["user_id"], given.reason, at)
+            await change(who, request.path_params["user_id"], given.reason, at, proved_at=proved_at(request))
             return _done(request, f"/q/admin/users?q={request.path_params['user_id']}")
 
         return act

@@ -1,4 +1,4 @@
-"""Signing in without a browser: a code by mail for a token of one's own."""
+"""Signing in without a browser: by a mailed code or a password, with tokens that are renewed."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ from starlette.requests import Request
 
 from sekkei.runtime.refusals import Gone, say
 from sekkei.web import Api, Rate, Shell, User, t
-from sekkei.web.accounts import TOKEN_PREFIX, digest, email_of, split
+from sekkei.web.accounts import email_of
+from sekkei.web.app_sessions import Pair
 from sekkei.web.limits import address
-from systems.q.api.shapes import AskCode, GiveCode, SignedIn, Ticket
-from systems.q.refusals import NotJoined
+from systems.q.api.shapes import AskCode, GiveCode, GivePassword, Refresh, SignedIn, Ticket
+from systems.q.refusals import Banned, NotJoined
 from systems.q.service import Service
 
 PER_ADDRESS = Rate.per_minute(20)
 PER_EMAIL = Rate.per_hour(10)
-UNGUARDED = frozenset({"api.ask_for_code", "api.sign_in"})
-"""These two set no cookie, so that another page's request gains nothing; and an app has no token of ours yet."""
-
-TOKEN_NAME = "Q."
-DEVICES_MAX = 10
-"""Signing in on one more ends the oldest."""
+UNGUARDED = frozenset({"api.ask_for_code", "api.sign_in", "api.sign_in_with_password", "api.refresh"})
+"""These set no cookie, so that another page's request gains nothing; and an app has no token of ours yet."""
+APP = "q"
 
 
-class NotByToken(Gone):
-    code = "not-by-token"
-    words = say("このサインインはトークンによるものではありません。", "You did not sign in with a token.")
+class NotByApp(Gone):
+    code = "not-by-app"
+    words = say("このサインインはアプリによるものではありません。", "You did not sign in with an app.")
 
 
 def declare(api: Api, service: Service) -> None:
@@ -43,29 +41,56 @@ def declare(api: Api, service: Service) -> None:
         await shell.outbox.put("mail", email, message, id=f"code/{id}")
         return Ticket(challenge=id)
 
-    @api.post("/sign-in", summary="A token for the mailed code", tag="sign-in")
+    @api.post("/sign-in", summary="Sign in with the mailed code", tag="sign-in")
     async def sign_in(request: Request, body: GiveCode) -> SignedIn:
+        """The access token is good for 15 minutes, the refresh token once, within 60 days."""
         shell: Shell = request.app.state.shell
         shell.limits.take(PER_ADDRESS, "code-answer", address(request))
         account, _ = await shell.accounts.answer(body.challenge, body.code)
-        await _forget_oldest(shell, account.id)
-        token = await shell.accounts.make_token(account.id, TOKEN_NAME)
-        try:
-            await service.access.row(account.id)
-        except NotJoined:
-            return SignedIn(token=token, user_id=account.id, has_joined=False)
-        return SignedIn(token=token, user_id=account.id, has_joined=True)
+        joined = await _has_joined(service, account.id)
+        return _signed_in(await shell.apps.begin(account, APP), account.id, joined)
 
-    @api.delete("/sign-in", summary="Give the token up", tag="sign-in")
-    async def sign_out(request: Request, user: User) -> None:
-        if user.via != "token":
-            raise NotByToken()
+    @api.post("/sign-in/password", summary="Sign in with a password", tag="sign-in")
+    async def sign_in_with_password(request: Request, body: GivePassword) -> SignedIn:
+        """For those who have set one on their account page."""
         shell: Shell = request.app.state.shell
-        given = request.headers["authorization"].partition(" ")[2].strip()
-        await shell.accounts.delete_token(user.id, digest(split(given.removeprefix(TOKEN_PREFIX))[1]))
+        shell.limits.take(PER_ADDRESS, "sign-in", address(request))
+        shell.limits.take(PER_EMAIL, "sign-in", email_of(body.email))
+        account = await shell.accounts.with_password(body.email, body.password)
+        joined = await _has_joined(service, account.id)
+        return _signed_in(await shell.apps.begin(account, APP), account.id, joined)
+
+    @api.post("/sign-in/refresh", summary="New tokens for the refresh token", tag="sign-in")
+    async def refresh(request: Request, body: Refresh) -> SignedIn:
+        """A refresh token that comes a second time ends the sign-in: somebody has a copy of it."""
+        shell: Shell = request.app.state.shell
+        shell.limits.take(PER_ADDRESS, "refresh", address(request))
+        account, pair = await shell.apps.refresh(body.refresh_token)
+        try:
+            joined = await _has_joined(service, account.id)
+        except Banned:
+            await shell.apps.end_of(pair.access)
+            raise
+        return _signed_in(pair, account.id, joined)
+
+    @api.delete("/sign-in", summary="Sign out", tag="sign-in")
+    async def sign_out(request: Request, user: User) -> None:
+        if user.via != "app":
+            raise NotByApp()
+        shell: Shell = request.app.state.shell
+        await shell.apps.end_of(request.headers["authorization"].partition(" ")[2].strip())
 
 
-async def _forget_oldest(shell: Shell, account_id: str) -> None:
-    ours = [one for one in await shell.accounts.tokens(account_id) if one.name == TOKEN_NAME]
-    for one in ours[: max(0, len(ours) - DEVICES_MAX + 1)]:
-        await shell.accounts.delete_token(account_id, one.hash)
+async def _has_joined(service: Service, account_id: str) -> bool:
+    """Raises for somebody who is banned: there is nothing to sign in for."""
+    try:
+        found = await service.access.row(account_id)
+    except NotJoined:
+        return False
+    if found.is_banned:
+        raise Banned()
+    return True
+
+
+def _signed_in(pair: Pair, user_id: str, has_joined: bool) -> SignedIn:
+    return SignedIn(pair.access, pair.expires_in, pair.refresh, user_id, has_joined)

@@ -50,6 +50,15 @@ class GiveCode(Shape):
     code: Annotated[str, Meta(min_length=6, max_length=20)]
 
 
+class GivePassword(Shape):
+    email: Short
+    password: Short
+
+
+class Refresh(Shape):
+    refresh_token: Annotated[str, Meta(min_length=1, max_length=300)]
+
+
 class Join(Shape):
     birth_date: date
     display_name: Text = ""
@@ -137,7 +146,9 @@ class Ticket(Shape):
 
 
 class SignedIn(Shape):
-    token: str
+    access_token: str
+    expires_in: int
+    refresh_token: str
     user_id: str
     has_joined: bool
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekkei.runtime.system import Context
+from sekkei.web.accounts import Accounts
+from sekkei.web.design import design as web_design
 from systems.q.service.access import Access
 from systems.q.service.answers import Answers
 from systems.q.service.editing import Editing, Logs
@@ -40,6 +42,8 @@ class Service:
     planning: Planning
     editing: Editing
     moderation: Moderation
+    accounts: Accounts
+    """Who can sign in: the house's, not Q.'s own."""
     logs: Logs
     words: Words
 
@@ -48,6 +52,9 @@ def open_service(context: Context) -> Service:
     db, clock = context.db, context.clock
     access, sight, words = Access(db), Visibility(db), Words(db, clock)
     logs = Logs(db, clock, access)
+    settings = context.settings
+    web = web_design.open(context.store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)
+    accounts = Accounts(web, clock, settings.secrets)
     answers = Answers(db, clock, access, sight, words)
     reactions = Reactions(db, clock, access, sight)
     planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))
@@ -65,7 +72,8 @@ def open_service(context: Context) -> Service:
         leaving=Leaving(db, clock, access, context.schedules),
         planning=planning,
         editing=Editing(db, clock, access, logs, planning),
-        moderation=Moderation(db, clock, access, logs, words),
+        moderation=Moderation(db, clock, access, logs, words, accounts),
+        accounts=accounts,
         logs=logs,
         words=words,
     )

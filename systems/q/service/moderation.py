@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
+from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database, Page, TransactionFailed
+from sekkei.design import Action, Database, Page, TransactionFailed
 from sekkei.runtime import days
+from sekkei.runtime.refusals import ProofNeeded
+from sekkei.web import is_recent
+from sekkei.web.accounts import Accounts
 from systems.q import design, writing
 from systems.q.entities import (
     answers,
@@ -50,8 +54,11 @@ class Case:
 
 
 class Moderation:
-    def __init__(self, db: Database, clock: Clock, access: Access, logs: Logs, words: Words) -> None:
+    def __init__(
+        self, db: Database, clock: Clock, access: Access, logs: Logs, words: Words, accounts: Accounts
+    ) -> None:
         self._db = db
+        self._accounts = accounts
         self._clock = clock
         self._access = access
         self._logs = logs
@@ -134,22 +141,34 @@ class Moderation:
 
     # People
 
-    async def ban(self, who: str, user_id: str, reason: str = "", address: str | None = None) -> None:
-        await self._set_banned(who, user_id, True, reason, address)
+    async def ban(
+        self, who: str, user_id: str, reason: str = "", address: str | None = None, *, proved_at: datetime | None
+    ) -> None:
+        """Locked out and signed out at once, and unseen; for an administrator who has just shown who they are."""
+        await self._set_banned(who, user_id, True, reason, address, proved_at)
 
-    async def unban(self, who: str, user_id: str, reason: str = "", address: str | None = None) -> None:
-        await self._set_banned(who, user_id, False, reason, address)
+    async def unban(
+        self, who: str, user_id: str, reason: str = "", address: str | None = None, *, proved_at: datetime | None
+    ) -> None:
+        await self._set_banned(who, user_id, False, reason, address, proved_at)
 
-    async def _set_banned(self, who: str, user_id: str, banned: bool, reason: str, address: str | None) -> None:
+    async def _set_banned(
+        self, who: str, user_id: str, banned: bool, reason: str, address: str | None, proved_at: datetime | None
+    ) -> None:
         by = await self._access.admin(who, address)
+        if not is_recent(proved_at, days.now(self._clock)):
+            raise ProofNeeded()
         details = {}
         if reason.strip():
             details["reason"] = writing.text_of(reason, writing.DESCRIPTION_MAX, "reason", lines=True)
         action = AdminAction.BAN_USER if banned else AdminAction.UNBAN_USER
         update = users.update(user_id).set(User.is_banned, banned).set(User.updated_at, days.now(self._clock))
         update = update.when(User.is_banned.is_(not banned), User.is_admin.is_(False))
+        actions: list[Action[Any, Any]] = [update, self._logs.entry(by, action, "user", user_id, details or None)]
+        if banned and await self._accounts.get(user_id) is not None:
+            actions.append(self._accounts.signing_out(user_id))
         try:
-            await self._db.transact(update, self._logs.entry(by, action, "user", user_id, details or None))
+            await self._db.transact(*actions)
         except TransactionFailed as failed:
             old = failed.old(update)
             if old is None:

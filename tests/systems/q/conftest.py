@@ -18,6 +18,7 @@ from sekkei.runtime.house import House, Opened, build_house
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Embedded, Remote, Retrying, Store
 from sekkei.store.weather import Weather
+from sekkei.web.design import design as web_design
 from systems.q import SYSTEM
 from systems.q.entities import daily_questions, design, questions, users
 from systems.q.models import Answer, DailyQuestion, Question, QuestionStatus, QuestionType, User, Visibility
@@ -90,7 +91,7 @@ def _ministack(request: pytest.FixtureRequest) -> str:
 
 async def _drop_tables(store: Store) -> None:
     names = [design.table_name(table, "dev") for table in design.tables.values()]
-    for name in [*names, *(table.name for table in runtime_design.tables.values())]:
+    for name in [*names, *(table.name for one in (runtime_design, web_design) for table in one.tables.values())]:
         try:
             await store.call("DeleteTable", {"TableName": name})
         except ResourceNotFoundException:
@@ -131,6 +132,12 @@ class World:
     async def make_admin(self, name: str) -> None:
         await self.db.write(users.update(name).set(User.is_admin, True))
 
+    async def ban(self, who: str, by: str = "boss", reason: str = "") -> None:
+        await self.service.moderation.ban(by, who, reason, proved_at=days.now(self.clock))
+
+    async def unban(self, who: str, by: str = "boss", reason: str = "") -> None:
+        await self.service.moderation.unban(by, who, reason, proved_at=days.now(self.clock))
+
     async def follow(self, *pairs: tuple[str, str]) -> None:
         for one, other in pairs:
             await self.service.graph.follow(one, other)
@@ -169,7 +176,7 @@ class World:
 async def _world(store: Store, clock: ManualClock) -> World:
     settings = Settings(secrets=Secrets(b"a secret of the tests"), public_url="https://q.example")
     house = build_house([SYSTEM], store, settings, clock)
-    await house.make_tables()
+    await house.make_tables(web_design)
     opened = house.systems["q"]
     return World(house, opened, clock, opened.parts.service)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sekkei.runtime import days
+from sekkei.runtime.refusals import ProofNeeded
 from systems.q.entities import daily_questions, questions
 from systems.q.models import AdminAction, QuestionStatus, ReportCategory, ReportStatus, TargetType
 from systems.q.refusals import (
@@ -54,8 +55,8 @@ async def test_nobody_else_may(desk: World) -> None:
         service.moderation.flagged("a"),
         service.moderation.review_post("a", days.today(desk.clock), "b", remove=True),
         service.moderation.restore_post("a", days.today(desk.clock), "b"),
-        service.moderation.ban("a", "b"),
-        service.moderation.unban("a", "b"),
+        desk.ban("b", by="a"),
+        desk.unban("b", by="a"),
         service.moderation.people("a"),
         service.moderation.search("a", "b"),
         service.moderation.words("a"),
@@ -129,22 +130,21 @@ async def test_a_free_day_is_set(desk: World) -> None:
 
 
 async def test_a_ban_ends_everything_at_once(desk: World) -> None:
-    moderation = desk.service.moderation
     await desk.ask()
-    await moderation.ban("boss", "a", "荒らし行為")
+    await desk.ban("a", reason="荒らし行為")
     for attempt in (desk.answer("a"), desk.service.timelines.show("a"), desk.service.graph.follow("a", "b")):
         with pytest.raises(Banned):
             await attempt
     with pytest.raises(NoSuchUser):
         await desk.service.graph.follow("b", "a")
     with pytest.raises(WrongState):
-        await moderation.ban("boss", "a")
+        await desk.ban("a")
     with pytest.raises(AdminsStay):
-        await moderation.ban("boss", "boss")
+        await desk.ban("boss")
     with pytest.raises(NoSuchUser):
-        await moderation.ban("boss", "nobody")
+        await desk.ban("nobody")
     desk.pass_time()
-    await moderation.unban("boss", "a")
+    await desk.unban("a")
     assert (await desk.answer("a")).user_id == "a"
     assert [name for name, _ in await logged(desk)] == ["UNBAN_USER", "BAN_USER"]
 
@@ -163,20 +163,19 @@ async def test_a_report_is_settled_once(desk: World) -> None:
 
 
 async def test_words_are_known_everywhere_within_a_minute(desk: World) -> None:
-    moderation = desk.service.moderation
     elsewhere = Words(desk.db, desk.clock)
     assert not await elsewhere.flags("spam")
-    await moderation.add_word("boss", "ＳＰＡＭ")
+    await desk.service.moderation.add_word("boss", "ＳＰＡＭ")
     with pytest.raises(Taken):
-        await moderation.add_word("boss", "spam")
+        await desk.service.moderation.add_word("boss", "spam")
     assert await desk.service.words.flags("S P A M")
     desk.clock.advance(61)
     assert await elsewhere.flags("spam")
-    await moderation.add_word("boss", "spambook", allowed=True)
+    await desk.service.moderation.add_word("boss", "spambook", allowed=True)
     assert not await desk.service.words.flags("spambook")
-    await moderation.delete_word("boss", "spam")
+    await desk.service.moderation.delete_word("boss", "spam")
     with pytest.raises(NoSuchThing):
-        await moderation.delete_word("boss", "spam")
+        await desk.service.moderation.delete_word("boss", "spam")
     assert not await desk.service.words.flags("spam")
     assert [name for name, _ in await logged(desk, AdminAction.ADD_NG_WORD)] == ["ADD_NG_WORD"] * 2
 
@@ -195,3 +194,15 @@ async def test_the_log_forgets_after_ninety_days(desk: World) -> None:
     desk.clock.advance(timedelta(days=91).total_seconds())
     assert await logged(desk) == []
     assert await logged(desk, AdminAction.ADD_NG_WORD) == []
+
+
+async def test_a_ban_needs_a_recent_proof(desk: World) -> None:
+    now = days.now(desk.clock)
+    for proved_at in (None, now - timedelta(minutes=10, seconds=1)):
+        with pytest.raises(ProofNeeded):
+            await desk.service.moderation.ban("boss", "a", proved_at=proved_at)
+        with pytest.raises(ProofNeeded):
+            await desk.service.moderation.unban("boss", "a", proved_at=proved_at)
+    assert not (await desk.user("a")).is_banned
+    await desk.service.moderation.ban("boss", "a", proved_at=now - timedelta(minutes=9))
+    assert (await desk.user("a")).is_banned

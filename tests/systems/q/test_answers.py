@@ -249,10 +249,10 @@ async def test_reactions_of_blocked_and_banned_people_are_hidden(world: World) -
     for name in ("b", "c"):
         await world.service.reactions.react(name, day, "a", ReactionType.EYES)
     await world.service.graph.block("b", "me")
-    await world.service.moderation.ban("boss", "c")
+    await world.ban("c")
     world.pass_time()
     assert await world.service.reactions.of("me", day, "a") == []
-    await world.service.moderation.unban("boss", "c")
+    await world.unban("c")
     assert [by.user_id for _, by in await world.service.reactions.of("me", day, "a")] == ["c"]
 
 

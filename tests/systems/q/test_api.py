@@ -58,7 +58,7 @@ async def test_from_a_mailed_code_to_an_answer(site: tuple[Client, World]) -> No
         "POST", "/q/api/sign-in", json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
     assert (signed.status, signed.json()["hasJoined"]) == (200, False)
-    app.bearer = signed.json()["token"]
+    app.bearer = signed.json()["accessToken"]
     assert (await app.json("GET", "/q/api/me")).json()["code"] == "not-joined"
     assert (await app.json("POST", "/q/api/me", {"birthDate": "2013-11-07"})).json()["code"] == "too-young"
     assert (await app.json("POST", "/q/api/me", {"birthDate": "2001-01-01"})).status == 201
@@ -79,17 +79,48 @@ async def test_from_a_mailed_code_to_an_answer(site: tuple[Client, World]) -> No
     assert (await app.json("GET", "/q/api/me")).status == 401
 
 
-async def test_the_eleventh_device_ends_the_first(site: tuple[Client, World]) -> None:
+async def signed_in(client: Client, email: str = "many@example.com") -> dict[str, Any]:
+    challenge, code = await client.shell.accounts.challenge(email)
+    reply = await client.json("POST", "/q/api/sign-in", {"challenge": challenge, "code": code})
+    found: dict[str, Any] = reply.json()
+    return found
+
+
+async def test_a_password_is_another_way_in(site: tuple[Client, World]) -> None:
     client, _ = site
     account = await client.shell.accounts.create("many@example.com", "Many")
-    tokens = []
-    for _ in range(11):
-        challenge, code = await client.shell.accounts.challenge("many@example.com")
-        reply = await client.json("POST", "/q/api/sign-in", {"challenge": challenge, "code": code})
-        tokens.append(reply.json()["token"])
-    assert len(await client.shell.accounts.tokens(account.id)) == 10
-    wrong = await client.json("POST", "/q/api/sign-in", {"challenge": challenge, "code": code})
-    assert wrong.status == 410  # a code is good once
+    await client.shell.accounts.set_password(account.id, "correct horse")
+    given = {"email": "Many@example.com", "password": "wrong horse"}
+    assert (await client.json("POST", "/q/api/sign-in/password", given)).json()["code"] == "wrong-password"
+    reply = await client.json("POST", "/q/api/sign-in/password", {**given, "password": "correct horse"})
+    app = client.another()
+    app.bearer = reply.json()["accessToken"]
+    assert (await app.json("GET", "/q/api/me")).json()["code"] == "not-joined"
+
+
+async def test_tokens_are_renewed_and_a_ban_ends_them(site: tuple[Client, World]) -> None:
+    client, world = site
+    await world.join("boss")
+    await world.make_admin("boss")
+    first = await signed_in(client)
+    who = first["userId"]
+    app = client.another()
+    app.bearer = first["accessToken"]
+    assert (await app.json("POST", "/q/api/me", {"birthDate": "2001-01-01"})).status == 201
+    again = await client.json("POST", "/q/api/sign-in/refresh", {"refreshToken": first["refreshToken"]})
+    assert (again.json()["userId"], again.json()["hasJoined"], again.json()["expiresIn"]) == (who, True, 900)
+    app.bearer = again.json()["accessToken"]
+    assert (await app.json("GET", "/q/api/me")).status == 200
+    await world.ban(who)
+    assert (await app.json("GET", "/q/api/me")).status == 401
+    refused = await client.json("POST", "/q/api/sign-in/refresh", {"refreshToken": again.json()["refreshToken"]})
+    assert (refused.status, refused.json()["code"]) == (401, "bad-refresh")
+    challenge, code = await client.shell.accounts.challenge("many@example.com")
+    refused = await client.json("POST", "/q/api/sign-in", {"challenge": challenge, "code": code})
+    assert (refused.status, refused.json()["code"]) == (403, "banned")
+    await world.unban(who)
+    app.bearer = (await signed_in(client))["accessToken"]
+    assert (await app.json("GET", "/q/api/me")).status == 200
 
 
 async def test_pages_of_the_timeline(site: tuple[Client, World]) -> None:

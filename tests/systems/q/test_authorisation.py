@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import days
+from sekkei.runtime import days, totp
 from sekkei.web.testing import Client, opened
 from systems.q import SYSTEM
 from systems.q.entities import answers, ng_words, questions, users
@@ -54,7 +54,9 @@ class Place:
         await self.service.people.set_picture(TARGET, png())
         await self.world.ask()
         await self.world.answer(TARGET)
-        await self.service.moderation.ban(WHO["admin"], WHO["banned"])
+        await self.world.ban(WHO["banned"], by=WHO["admin"])
+        assert (await self.clients["banned"].json("GET", "/q/api/me")).status == 401  # a ban signs out
+        await self.clients["banned"].sign_in(WHO["banned"])
 
     async def fresh_user(self) -> Mapping[str, str]:
         self.number += 1
@@ -134,6 +136,8 @@ def matrix(place: Place) -> dict[str, Rule]:
         "GET /q/pictures/{user_id}/{digest}": members(200),
         "POST /q/api/sign-in/code": everybody(201, json={"email": "x@example.com"}),
         "POST /q/api/sign-in": everybody(410, json={"challenge": "x", "code": "123456"}),
+        "POST /q/api/sign-in/password": everybody(422, json={"email": "x@example.com", "password": "x"}),
+        "POST /q/api/sign-in/refresh": everybody(401, json={"refreshToken": "x"}),
         "DELETE /q/api/sign-in": api(410, banned=410, outsider=410),
         "GET /q/api/me": api(200, banned=200),
         "PATCH /q/api/me": api(200, json={"bio": "x"}),
@@ -253,3 +257,30 @@ async def test_settings_of_one_do_not_open_another(place: Place) -> None:
     assert (profile["bio"], profile["followerCount"], profile["isPrivate"]) == (None, None, True)
     assert (await client.json("GET", f"/q/api/users/{TARGET}/followers")).json()["code"] == "private"
     assert (await client.json("GET", f"/q/api/users/{TARGET}/answers")).json()["code"] == "no-such-answer"
+
+
+async def test_whoever_bans_shows_again_who_they_are(place: Place) -> None:
+    admin, target = place.clients["admin"], (await place.fresh_user())["user_id"]
+    place.world.clock.advance(11 * 60)
+    token = await admin.token()
+    reply = await admin.post(f"/q/admin/users/{target}/ban", {"reason": "x"}, token=token)
+    assert (reply.status, reply.location.partition("?")[0]) == (303, "/prove")
+    assert not (await place.world.user(target)).is_banned
+    await admin.sign_in(WHO["admin"])
+    await admin.post(f"/q/admin/users/{target}/ban", {"reason": "x"})
+    assert (await place.world.user(target)).is_banned
+
+
+async def test_with_an_authenticator_the_console_opens_only_by_its_code(place: Place) -> None:
+    shell, admin = place.client.shell, place.clients["admin"]
+    key = await shell.authenticators.offer(WHO["admin"])
+    await shell.authenticators.confirm(WHO["admin"], totp.code(key, totp.step_at(place.world.clock.now())))
+    await admin.sign_in(WHO["admin"])
+    reply = await admin.get("/q/admin/log")
+    assert (reply.status, reply.location) == (303, "/prove?next=%2Fq%2Fadmin%2Flog")
+    place.world.clock.advance(60)
+    await admin.post("/prove", {"code": totp.code(key, totp.step_at(place.world.clock.now()))})
+    assert (await admin.get("/q/admin/log")).status == 200
+    app = place.client.another()
+    app.bearer = await shell.accounts.make_token(WHO["admin"], "found somewhere")
+    assert (await app.get("/q/admin/log")).status == 403  # a token is not a person

@@ -82,7 +82,7 @@ async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(w
     for name, count in (("a", 2), ("b", 1), ("gone", 1)):
         for number in range(count):
             await world.service.devices.register(name, f"ExponentPushToken[{name}{number}]", DeviceType.IOS)
-    await world.service.moderation.ban("boss", "gone")
+    await world.ban("gone")
     await world.question("q1")
     world.pass_time()
     planned = await world.service.planning.plan(days.today(world.clock))

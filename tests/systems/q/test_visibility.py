@@ -67,12 +67,12 @@ async def unblocked(world: World) -> None:
 
 async def banned(world: World) -> None:
     await both(world)
-    await world.service.moderation.ban("boss", "author")
+    await world.ban("author")
 
 
 async def banned_and_back(world: World) -> None:
     await banned(world)
-    await world.service.moderation.unban("boss", "author")
+    await world.unban("author")
 
 
 async def leaving(world: World) -> None:
@@ -197,7 +197,7 @@ async def test_who_may_not_be_here_sees_nothing(fair: World, situation: str) -> 
         await fair.join("viewer")
         await both(fair)
     if situation == "banned":
-        await fair.service.moderation.ban("boss", "viewer")
+        await fair.ban("viewer")
     if situation == "leaving":
         await fair.service.leaving.ask("viewer")
     assert [await sees(way, fair, day) for way in WAYS] == [False] * len(WAYS)

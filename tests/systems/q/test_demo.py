@@ -1,0 +1,39 @@
+"""The demo data: something in every table, and nothing that the rules of Q. would not let anybody say."""
+
+from __future__ import annotations
+
+from sekkei.web.testing import opened
+from systems.q import SYSTEM, writing
+from systems.q.demo_words import ANSWERS, BIOS, FLAGGED, OLD_ANSWERS, PROPOSALS, QUESTIONS, TODAY, YEAR_AGO
+from systems.q.entities import design
+from systems.q.service import Service
+
+
+async def test_every_table_has_something_in_it() -> None:
+    async with opened(SYSTEM, demo=True) as client:
+        q = client.shell.house.systems["q"]
+        counts = {}
+        for table in design.tables.values():
+            name = design.table_name(table, q.context.settings.env)
+            counts[name] = (await q.context.store.call("Scan", {"TableName": name, "Select": "COUNT"}))["Count"]
+        assert [name for name, count in counts.items() if count == 0] == []
+        service: Service = q.parts.service
+        timeline = await service.timelines.show("demo-aoi", size=50)
+        said = [entry.answer.text for entry in timeline.entries]
+        assert len(said) >= 10
+        assert len(set(said)) == len(said)
+        back = await service.answers.look_back("demo-aoi")
+        assert back.streak >= 5
+        assert back.year_ago is not None
+        assert (await service.answers.history("demo-aoi", "demo-aoi")).items
+        assert (await service.submissions.candidates("demo-aoi"))[0][0].votes > 0
+
+
+def test_what_they_say_is_allowed() -> None:
+    said = [text for _, texts in (*OLD_ANSWERS, YEAR_AGO) for text in texts]
+    for text in (*ANSWERS, *said, *FLAGGED):
+        assert writing.text_of(text, writing.ANSWER_MAX, "text") == text
+    for text in (TODAY, *QUESTIONS, *PROPOSALS, YEAR_AGO[0], *(text for text, _ in OLD_ANSWERS)):
+        assert writing.text_of(text, writing.QUESTION_MAX, "text") == text
+    for text in BIOS:
+        assert writing.text_of(text, writing.BIO_MAX, "bio", lines=True) == text
