@@ -60,7 +60,7 @@ async def demo(context: Context, parts: Parts) -> None:
     await _questions(context)
     await _days(context, friends)
     await _today(context, service, friends)
-    await _for_the_operators(service, friends)
+    await _for_the_operators(context, service, friends)
 
 
 async def _join(service: Service, friend: Friend, number: int) -> None:
@@ -217,7 +217,7 @@ async def _reacted(context: Context, day: date, author: str, by: str, kind: Reac
         )
 
 
-async def _for_the_operators(service: Service, friends: list[Friend]) -> None:
+async def _for_the_operators(context: Context, service: Service, friends: list[Friend]) -> None:
     """Proposals, reports, a post that needs a look, and a few lines in the log."""
     admin, ren, mei = friends[0].id, friends[1].id, friends[2].id
     for friend, text in zip(friends[1:], PROPOSALS, strict=False):
@@ -231,5 +231,5 @@ async def _for_the_operators(service: Service, friends: list[Friend]) -> None:
     await service.reports.send(
         mei, TargetType.USER, friends[-1].id, ReportCategory.IMPERSONATION, "友だちの名前をかたっています。"
     )
-    await service.moderation.ban(admin, friends[-1].id, "なりすまし")
+    await service.moderation.ban(admin, friends[-1].id, "なりすまし", proved_at=days.now(context.clock))
     await service.editing.create(admin, "今年のうちにやっておきたいことは？")
