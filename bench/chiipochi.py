@@ -46,7 +46,7 @@ DISTURBED = 0.1
 CLIENTS = 32
 SECONDS_MAX = 45.0
 """A slow machine makes fewer rounds, and says so."""
-WORDS = ("ピーナッツ", "ゴーヤ", "牛タン", "たこ焼き", "明太子", "きりたんぽ", "草加せんべい", "馬刺し")
+WORDS = ("ピーナッツ", "ゴーヤ", "牛タン", "たこ焼き", "明太子", "きりたんぽ", "草加せんべい", "もみじ饅頭")
 
 
 def settings(folder: Path) -> Settings:

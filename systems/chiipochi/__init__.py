@@ -6,14 +6,17 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport, Undeliverable
 from sekkei.runtime.system import Context, Parts, System
-from systems.chiipochi import api, chat_pages, jobs, line, operator_pages, pages, payments, webhook
+from systems.chiipochi import api, chat_pages, jobs, operator_pages, pages, payments, webhook
 from systems.chiipochi.chat import Chat
 from systems.chiipochi.demo import demo
 from systems.chiipochi.design import design
 from systems.chiipochi.exports import Exports
+from systems.chiipochi.line_api import LineApi
 from systems.chiipochi.payments.local import LocalProvider
+from systems.chiipochi.payments.port import RefundRefused
 from systems.chiipochi.reactions import Rewards
 from systems.chiipochi.service import Service
+from systems.chiipochi.settling import REFUNDS
 
 
 class LocalCallbacks:
@@ -29,19 +32,30 @@ class LocalCallbacks:
         return await self._service.settling.receive("local", *self._provider.callback(payment))
 
 
+class Refunds:
+    """Gives money back through the provider; tried again until it is done or refused for good."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def send(self, message: Message) -> str:
+        try:
+            return await self._service.settling.give_back(message.body["order"], message.body["tx_id"])
+        except RefundRefused as refused:
+            raise Undeliverable(str(refused)) from refused
+
+
 def build(context: Context) -> Parts:
     settings = context.settings
     http = Http()
     provider = payments.configured(settings, context.db, context.clock, http)
-    service = Service(context, provider)
     chat = Chat(context)
+    api_of_line = LineApi.configured(settings, http, context.clock)
+    service = Service(context, provider, api_of_line or chat)
     exports = Exports(
         settings.data / "exports" / "chiipochi", service.reports, settings.secrets.key("chiipochi/exports")
     )
-    transports: dict[str, Transport] = {"line": chat}
-    if settings.get("line_channel_token"):
-        url = settings.get("line_api_url", line.API_URL)
-        transports["line"] = line.LineApi(settings.get("line_channel_token"), http, context.clock, url)
+    transports: dict[str, Transport] = {"line": api_of_line or chat, REFUNDS: Refunds(service)}
     if isinstance(provider, LocalProvider):
         transports["chiipochi.callback"] = LocalCallbacks(provider, service)
     return Parts(

@@ -13,9 +13,10 @@ from sekkei.runtime.design import Message as OutboxMessage
 from sekkei.runtime.refusals import Invalid, say
 from sekkei.runtime.system import Context
 from systems.chiipochi.design import chat_messages, chat_of
-from systems.chiipochi.line import local_secret, signature
+from systems.chiipochi.line import Quota, local_secret, signature
 from systems.chiipochi.messages import opened
 from systems.chiipochi.models import ChatMessage
+from systems.chiipochi.sayings import Language
 
 KEPT = timedelta(days=30)
 TEXT_MAX = 500
@@ -32,7 +33,7 @@ def topic(user_id: str) -> str:
 
 
 class Chat:
-    """Also a transport: where no channel is set up, messages of kind "line" end here."""
+    """Also LINE's end and a transport: where no channel is set up, messages of kind "line" end here."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._db, self._clock = context, context.db, context.clock
@@ -40,6 +41,15 @@ class Chat:
     async def send(self, message: OutboxMessage) -> str:
         await self._log(message.to, message.id.partition("/")[2], "bot", opened(message.body))
         return "shown in the simulator"
+
+    async def language_of(self, user_id: str) -> Language | None:
+        return None
+
+    async def show_loading(self, user_id: str) -> None:
+        self._context.live.publish(topic(user_id), "loading", {})
+
+    async def quota(self) -> Quota | None:
+        return None
 
     async def signed_event(self, user_id: str, text: str | None, data: str | None, shown: str | None) -> dict[str, str]:
         """What LINE would deliver for this message: the body of a webhook, and its signature."""

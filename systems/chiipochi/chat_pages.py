@@ -24,7 +24,8 @@ from systems.chiipochi.chat_view import view
 from systems.chiipochi.models import Outcome
 from systems.chiipochi.payments.local import LocalProvider
 from systems.chiipochi.payments.port import Provider
-from systems.chiipochi.rich_menu import RICH_MENU
+from systems.chiipochi.rich_menu import rich_menu
+from systems.chiipochi.sayings import Language
 from systems.chiipochi.service import Service
 
 
@@ -53,7 +54,7 @@ def _simulator(context: Context, service: Service, chat: Chat) -> Sequence[BaseR
         user_id = line_id(require_user(request).id)
         live = live_url(request, context.live, topic(user_id), "/chiipochi/chat/live")
         rows = view(await chat.recent(user_id), context.settings.public_url)
-        areas = [area["action"] for area in RICH_MENU["areas"]]
+        areas = [area["action"] for area in rich_menu(await _language(service, user_id))["areas"]]
         return page(request, "chiipochi/chat.html", rows=rows, live=live, areas=areas)
 
     @pages.get("/chat/messages", name="chat-messages")
@@ -83,6 +84,12 @@ def _simulator(context: Context, service: Service, chat: Chat) -> Sequence[BaseR
         return redirect(request, "chiipochi:mine", token=service.links.my_token(user_id))
 
     return pages.routes
+
+
+async def _language(service: Service, user_id: str) -> Language:
+    """The menu speaks as the bot does."""
+    _, language = await service.readers.standing(user_id)
+    return language
 
 
 def _local_provider(context: Context, provider: LocalProvider) -> Sequence[BaseRoute]:

@@ -3,6 +3,7 @@
     IDLE      speciality → AWAITING          はい → "nothing to confirm"
     AWAITING  はい → a donation, IDLE        いいえ → IDLE        speciality or amount → AWAITING (a new question)
               too late → IDLE, and say so    anything else → ask again
+              the message that asked is unsent → IDLE
 
 A card's buttons carry the nonce of its question. Changing the amount or the prefecture makes a new question, so an old
 card cannot confirm what it does not show.
@@ -19,6 +20,7 @@ from urllib.parse import parse_qs
 
 from systems.chiipochi.models import UserState
 from systems.chiipochi.prefectures import PREFECTURES, Prefecture, code_of, find, normalised
+from systems.chiipochi.sayings import Language
 
 AMOUNTS = (100, 300, 500)
 AMOUNT_MIN, AMOUNT_MAX = 100, 50_000
@@ -26,7 +28,7 @@ SESSION = timedelta(minutes=10)
 TEXT_LENGTH_MAX = 200
 """Of what is looked at for a speciality; nobody types a longer one."""
 
-Kind = Literal["text", "postback", "follow", "unfollow"]
+Kind = Literal["text", "postback", "follow", "unfollow", "unsend"]
 Topic = Literal["today", "everyone", "ranking", "history", "stamps", "year", "share", "help"]
 
 
@@ -40,6 +42,8 @@ class Incoming:
     kind: Kind
     text: str = ""
     data: str = ""
+    message_id: str | None = None
+    """LINE's id of the message that was written, or that was unsent."""
     reply_token: str | None = None
     group: str | None = None
     """Where it was written, when that is not the chat with the bot alone."""
@@ -86,6 +90,23 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class Expire:
+    """Forget a question whose time is over, and say so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Forget a question whose message the user has taken back; nobody needs to be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speak:
+    """Speak another language from now on."""
+
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
 class Join:
     """A new friend."""
 
@@ -119,9 +140,7 @@ class Tell:
 class Say:
     """Answer with one of the fixed texts; nothing changes."""
 
-    what: Literal[
-        "nothing-pending", "expired", "old-card", "out-of-range", "unknown", "one-to-one", "too-old", "pledge-how"
-    ]
+    what: Literal["nothing-pending", "old-card", "out-of-range", "unknown", "one-to-one", "too-old", "pledge-how"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +148,23 @@ class Ignore:
     """Say nothing."""
 
 
-Decision = Ask | AskAgain | Choose | Confirm | Cancel | Join | Leave | MakePledge | StopPledge | Tell | Say | Ignore
+Decision = (
+    Ask
+    | AskAgain
+    | Choose
+    | Confirm
+    | Cancel
+    | Expire
+    | Withdraw
+    | Speak
+    | Join
+    | Leave
+    | MakePledge
+    | StopPledge
+    | Tell
+    | Say
+    | Ignore
+)
 
 YES = frozenset(map(normalised, ("はい", "yes", "うん", "ok", "お願いします", "寄付する")))
 NO = frozenset(map(normalised, ("いいえ", "no", "キャンセル", "やめる", "やめます", "中止")))
@@ -144,6 +179,11 @@ _TOPIC_WORDS: dict[Topic, tuple[str, ...]] = {
     "help": ("ヘルプ", "使い方", "help"),
 }
 TOPICS = {normalised(word): topic for topic, words in _TOPIC_WORDS.items() for word in words}
+_LANGUAGE_WORDS: dict[Language, tuple[str, ...]] = {
+    "ja": ("日本語", "にほんご", "japanese"),
+    "en": ("english", "英語", "えいご"),
+}
+SPEAK = {normalised(word): language for language, said in _LANGUAGE_WORDS.items() for word in said}
 STOP_PLEDGE = frozenset(map(normalised, ("毎月の寄付をやめる", "毎月をやめる", "毎月停止", "stop monthly")))
 _AMOUNT = re.compile(r"^[¥\\]?(\d{1,12})円?$")
 _WITH_AMOUNT = re.compile(r"^(?P<word>.+?)[\s、,]*[¥\\]?(?P<amount>\d{1,12})円?$")
@@ -169,6 +209,9 @@ def decide(incoming: Incoming, state: UserState | None, now: datetime) -> Decisi
     if incoming.kind == "unfollow":
         return Leave()
     question = _question(state, now)
+    if incoming.kind == "unsend":
+        asked = question.is_open and state is not None and state.asked_by == incoming.message_id
+        return Withdraw() if asked else Ignore()
     if incoming.kind == "postback":
         return _on_postback(_fields(incoming.data), question)
     return _on_text(incoming.text, question)
@@ -204,7 +247,9 @@ def _on_text(text: str, question: _Question) -> Decision:
     if word in YES:
         return _confirm(question)
     if word in NO:
-        return Cancel() if question.is_open else Say("nothing-pending")
+        return Cancel() if question.is_open else _without_question(question)
+    if word in SPEAK:
+        return Speak(SPEAK[word])
     if word in STOP_PLEDGE:
         return StopPledge()
     if word in TOPICS:
@@ -228,7 +273,11 @@ def _speciality(text: str, question: _Question) -> Decision:
         return Choose(found, amount)
     if question.is_open and question.prefecture is not None:
         return AskAgain(question.prefecture, question.amount, question.nonce)
-    return Say("unknown")
+    return Expire() if question.expired else Say("unknown")
+
+
+def _without_question(question: _Question) -> Decision:
+    return Expire() if question.expired else Say("nothing-pending")
 
 
 def _with_amount(text: str) -> tuple[tuple[Prefecture, ...], int]:
@@ -239,16 +288,14 @@ def _with_amount(text: str) -> tuple[tuple[Prefecture, ...], int]:
 
 
 def _confirm(question: _Question) -> Decision:
-    if question.prefecture is None:
-        return Say("nothing-pending")
-    if question.expired:
-        return Say("expired")
+    if not question.is_open or question.prefecture is None:
+        return _without_question(question)
     return Confirm(question.prefecture, question.amount, question.awaiting, question.nonce)
 
 
 def _other_amount(amount: int, question: _Question) -> Decision:
     if not question.is_open or question.prefecture is None:
-        return Say("nothing-pending")
+        return _without_question(question)
     if not AMOUNT_MIN <= amount <= AMOUNT_MAX:
         return Say("out-of-range")
     return Ask(question.prefecture, amount)
@@ -277,7 +324,7 @@ def _on_postback(fields: dict[str, str], question: _Question) -> Decision:
     if fields.get("n") != question.nonce:
         return Say("old-card")
     if action == "no":
-        return Cancel()
+        return Cancel() if question.is_open else Expire()
     if action == "yes":
         return _confirm(question)
     amount_asked = _amount(fields.get("y", ""))

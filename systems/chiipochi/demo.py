@@ -7,8 +7,6 @@ import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-import orjson
-
 from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei.runtime.people import DEMO_PEOPLE
@@ -21,14 +19,24 @@ from systems.chiipochi.design import (
     award_stamp,
     chat_messages,
     donations,
-    line_events,
+    handled,
     local_payments,
     pledges,
+    user_settings,
 )
 from systems.chiipochi.inbox import KEPT as EVENTS_KEPT
 from systems.chiipochi.links import order_id_of
-from systems.chiipochi.models import ChatMessage, Donation, LineEvent, LocalPayment, Outcome, Pledge, Status
+from systems.chiipochi.models import (
+    ChatMessage,
+    Donation,
+    LocalPayment,
+    Outcome,
+    Pledge,
+    Status,
+    UserSettings,
+)
 from systems.chiipochi.prefectures import PREFECTURES
+from systems.chiipochi.sayings import words
 from systems.chiipochi.service import Service
 
 DAYS = 28
@@ -47,6 +55,7 @@ async def demo(context: Context, parts: Parts) -> None:
         await asyncio.gather(*(_succeeded(context, donation) for donation in made[start : start + 20]))
     await _unsettled(context, service, people, now)
     await _conversation(context, service, people[0], now)
+    await context.db.write(user_settings.put(UserSettings(user_id=people[0], language="ja")))
     for number, person in enumerate(people[1:3]):
         code = ("MIYAGI", "OKINAWA")[number]
         pledge = Pledge(
@@ -82,7 +91,18 @@ def _donations(
 async def _succeeded(context: Context, pending: Donation) -> None:
     """A donation with all that followed from it, so that nobody is thanked for it again."""
     donation = _settled(pending, Status.SUCCEEDED)
-    await context.db.transact(donations.put(donation), award_stamp(donation))
+    await context.db.transact(donations.put(donation), award_stamp(donation), local_payments.put(_paid(donation)))
+
+
+def _paid(donation: Donation) -> LocalPayment:
+    return LocalPayment(
+        tx_id=donation.tx_id or "",
+        order_id=order_id_of(donation.user_id, donation.created_at),
+        amount=donation.amount,
+        outcome=Outcome.PAID,
+        description=words("pay.description", "ja", place=PREFECTURES[donation.prefecture].full),
+        created_at=donation.created_at,
+    )
 
 
 def _settled(pending: Donation, status: Status) -> Donation:
@@ -104,15 +124,7 @@ async def _unsettled(context: Context, service: Service, people: list[str], now:
     await context.db.write(donations.put(_settled(declined, Status.FAILED)))
     given_up = replace(_settled(late, Status.FAILED), paid_late_at=now - timedelta(hours=20))
     await context.db.write(donations.put(given_up))
-    paid = LocalPayment(
-        tx_id=given_up.tx_id or "lp_demo",
-        order_id=order_id_of(late.user_id, late.created_at),
-        amount=late.amount,
-        outcome=Outcome.PAID,
-        description="ちいポチ 高知県への寄付",
-        created_at=late.created_at,
-    )
-    await context.db.write(local_payments.put(paid))
+    await context.db.write(local_payments.put(_paid(given_up)))
 
 
 async def _conversation(context: Context, service: Service, person: str, now: datetime) -> None:
@@ -120,17 +132,18 @@ async def _conversation(context: Context, service: Service, person: str, now: da
     chiba, start = PREFECTURES["CHIBA"], now - timedelta(minutes=9)
     pay_url = service.links.pay(order_id_of(person, start))
     nonce = "demo000000000000"
+    stamps = {"CHIBA": 1, **await service.reports.stamps(person)}
     said = [
-        ("bot", messages.say("welcome")),
+        ("bot", messages.say("welcome", "ja")),
         ("user", [messages.text("ピーナッツ")]),
-        ("bot", messages.confirm(chiba, 100, "answered00000000")),
+        ("bot", messages.confirm(chiba, 100, "answered00000000", "ja")),
         ("user", [messages.text("はい")]),
-        ("bot", messages.pay(chiba, 100, pay_url)),
-        ("bot", messages.thanks(chiba, 100, 3, 12, service.links.mine(person))),
+        ("bot", messages.pay(chiba, 100, pay_url, "ja")),
+        ("bot", messages.thanks(chiba, 100, stamps, service.links.mine(person), "ja")),
         ("user", [messages.text("りんご")]),
-        ("bot", messages.choose([PREFECTURES["AOMORI"], PREFECTURES["NAGANO"]], 100)),
+        ("bot", messages.choose([PREFECTURES["AOMORI"], PREFECTURES["NAGANO"]], 100, "ja")),
         ("user", [messages.text("青森県")]),
-        ("bot", messages.confirm(PREFECTURES["AOMORI"], 100, nonce)),
+        ("bot", messages.confirm(PREFECTURES["AOMORI"], 100, nonce, "ja")),
     ]
     for place, (sender, content) in enumerate(said):
         at = start + timedelta(seconds=50 * place)
@@ -148,20 +161,4 @@ async def _conversation(context: Context, service: Service, person: str, now: da
         )
     asked_at = int((start + timedelta(seconds=400)).timestamp() * 1000)
     await context.db.write(await_confirmation(person, "AOMORI_pending", 100, nonce, now + SESSION, now, asked_at))
-    event = {
-        "type": "message",
-        "mode": "active",
-        "timestamp": asked_at,
-        "webhookEventId": "DEMOEVENT0001",
-        "source": {"type": "user", "userId": person},
-        "message": {"id": "1", "type": "text", "text": "青森県"},
-    }
-    row = LineEvent(
-        event_id="DEMOEVENT0001",
-        claim="demo",
-        event=orjson.dumps(event).decode(),
-        received_at=now,
-        handled_at=now,
-        expires_at=now + EVENTS_KEPT,
-    )
-    await context.db.write(line_events.put(row))
+    await context.db.write(handled("DEMOEVENT0001", now, now + EVENTS_KEPT))

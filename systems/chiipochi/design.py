@@ -9,10 +9,12 @@ Two more kinds of rows take part in its transactions and live in the runtime's t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
+from typing import Any
 
-from sekkei.design import Condition, Design, Index, Key, Query, Ref, Transaction, Update
+from sekkei.design import Action, Condition, Design, Index, Key, Put, Query, Ref, Transaction, Update
 from systems.chiipochi.models import (
     JST,
     Award,
@@ -24,10 +26,13 @@ from systems.chiipochi.models import (
     Outcome,
     Pledge,
     PrefectureTotal,
+    Return,
     Stamp,
     Status,
+    UserSettings,
     UserState,
     day_partition,
+    is_forgotten,
 )
 
 design = Design("chiipochi", ja="LINE 寄付ボット「ちいポチ🐾」", en="LINE donation bot")
@@ -39,6 +44,9 @@ states_table = design.table(
     ja="ユーザーの現在の状態",
     en="Where each user is in the conversation",
 )
+settings_table = design.table(
+    "user_settings", "user_id", ja="ユーザーの設定（言語）", en="What users have chosen (their language)", added=True
+)
 donations_table = design.table(
     "donation_history",
     "user_id",
@@ -47,8 +55,10 @@ donations_table = design.table(
     indexes=[
         Index("GSI1", "gsi1_pk", "gsi1_sk", ja="日次集計用", en="donations of one day"),
         Index("GSI2", "tx_id", ja="決済からの逆引き", en="the donation of a payment", added=True),
-        Index("GSI3", "pending_pk", "created_at", ja="未確定の寄付", en="payments not settled yet", added=True),
-        Index("GSI4", "late_pk", "created_at", ja="要返金の寄付", en="paid after it was given up", added=True),
+        Index("GSI3", "pending_pk", "pending_since", ja="未確定の寄付", en="payments not settled yet", added=True),
+        Index(
+            "GSI4", "refund_pk", "created_at", ja="返金する・返金した寄付", en="to give back, given back", added=True
+        ),
     ],
     ja="寄付の履歴（時系列）",
     en="Every donation, by time",
@@ -94,6 +104,11 @@ def user_states(user_id: str) -> Key:
     return Key(user_id)
 
 
+@settings_table.entity(UserSettings, ja="ユーザー設定", en="user settings", added=True)
+def user_settings(user_id: str) -> Key:
+    return Key(user_id)
+
+
 @donations_table.entity(Donation, ja="寄付", en="donation")
 def donations(user_id: str, created_at: datetime) -> Key:
     return Key(user_id, created_at)
@@ -107,6 +122,11 @@ def stamps(user_id: str, prefecture: str) -> Key:
 @stamps_table.entity(Award, ja="スタンプの授与", en="a stamp given for a donation", added=True)
 def awards(user_id: str, donated_at: datetime) -> Key:
     return Key(user_id, f"AWARD#{donated_at}")
+
+
+@stamps_table.entity(Return, ja="返金の反映", en="a refund taken out of the totals", added=True)
+def returns(user_id: str, donated_at: datetime) -> Key:
+    return Key(user_id, f"REFUND#{donated_at}")
 
 
 @totals_table.entity(DayTotal, ja="全体の合計", en="total of a day", added=True)
@@ -142,7 +162,7 @@ def pledges(user_id: str) -> Key:
 donations_by_day = donations.index("GSI1")
 donations_by_payment = donations.index("GSI2")
 donations_pending = donations.index("GSI3")
-donations_late = donations.index("GSI4")
+donations_refunds = donations.index("GSI4")
 events_unhandled = line_events.index("unhandled")
 pledges_by_day = pledges.index("by_day")
 
@@ -175,7 +195,15 @@ def _in_order(event_ts: int) -> Condition[UserState]:
 
 @design.pattern(number="2", ja="状態を更新")
 def await_confirmation(
-    user_id: str, awaiting: str, amount: int, nonce: str, expires: datetime, now: datetime, event_ts: int
+    user_id: str,
+    awaiting: str,
+    amount: int,
+    nonce: str,
+    expires: datetime,
+    now: datetime,
+    event_ts: int,
+    asked_by: str | None = None,
+    language: str = "ja",
 ) -> Update[UserState]:
     """Remember what was asked, until it expires."""
     return (
@@ -184,6 +212,8 @@ def await_confirmation(
         .set(UserState.amount, amount)
         .set(UserState.confirm_nonce, nonce)
         .set(UserState.session_expires_at, expires)
+        .set(UserState.asked_by, asked_by)
+        .set(UserState.language, language)
         .set(UserState.updated_at, now)
         .set(UserState.last_event_ts, event_ts)
         .remove(UserState.unfollowed_at)
@@ -197,6 +227,7 @@ def _cleared(update: Update[UserState], now: datetime, event_ts: int) -> Update[
         .remove(UserState.amount)
         .remove(UserState.confirm_nonce)
         .remove(UserState.session_expires_at)
+        .remove(UserState.asked_by)
         .set(UserState.updated_at, now)
         .set(UserState.last_event_ts, event_ts)
     )
@@ -208,6 +239,14 @@ def clear_state(user_id: str, now: datetime, event_ts: int) -> Update[UserState]
     return _cleared(user_states.upsert(user_id), now, event_ts).when(_in_order(event_ts))
 
 
+@design.pattern(ja="言語を変える", added=True)
+def speak(user_id: str, language: str, now: datetime) -> Transaction:
+    """The language from now on: in the settings, which stay, and in the state, which is what every answer reads."""
+    chosen = user_settings.put(UserSettings(user_id=user_id, language=language))
+    copied = user_states.upsert(user_id).set(UserState.language, language).set(UserState.updated_at, now)
+    return Transaction(chosen, copied)
+
+
 @design.pattern(ja="ブロック・フォロー解除", added=True)
 def leave(user_id: str, now: datetime, event_ts: int) -> Update[UserState]:
     """The user has left: nothing is asked, and nothing is sent."""
@@ -216,10 +255,10 @@ def leave(user_id: str, now: datetime, event_ts: int) -> Update[UserState]:
 
 
 @design.pattern(ja="フォロー", added=True)
-def join(user_id: str, now: datetime, event_ts: int) -> Update[UserState]:
+def join(user_id: str, now: datetime, event_ts: int, language: str) -> Update[UserState]:
     """The user has (again) become a friend of the bot."""
     joined = _cleared(user_states.upsert(user_id), now, event_ts).remove(UserState.unfollowed_at)
-    return joined.when(_in_order(event_ts))
+    return joined.set(UserState.language, language).when(_in_order(event_ts))
 
 
 @design.pattern(number="3", ja="「はい」返答で寄付を作成（状態クリア＋履歴追加）")
@@ -270,7 +309,7 @@ def donation_of_payment(tx_id: str) -> Query[Donation]:
 @design.pattern(ja="未確定のまま残った寄付", added=True)
 def pending_before(moment: datetime) -> Query[Donation]:
     """Donations still pending from before a moment, oldest first."""
-    return donations_pending.where(Donation.pending_pk == "PENDING", Donation.created_at < moment)
+    return donations_pending.where(Donation.pending_pk == "PENDING", Donation.pending_since < moment)
 
 
 @design.pattern(ja="決済の開始（取引 ID の記録）", added=True)
@@ -290,23 +329,42 @@ def settle(user_id: str, created_at: datetime, status: Status, tx_id: str | None
 
 
 @design.pattern(ja="失敗後の入金を記録", added=True)
-def paid_after_all(user_id: str, created_at: datetime, at: datetime) -> Update[Donation]:
-    """Money came for a donation that was given up: it stays FAILED, and somebody must give the money back."""
-    update = donations.update(user_id, created_at).set(Donation.paid_late_at, at).knowing(Donation.refunded_at, None)
+def paid_after_all(donation: Donation, at: datetime) -> Update[Donation]:
+    """Money came for a donation that was given up: it stays FAILED, and the money must be given back."""
+    update = donations.update(donation.user_id, donation.created_at).set(Donation.paid_late_at, at).knowing(donation)
     return update.when(Donation.status == Status.FAILED, Donation.paid_late_at.absent())
 
 
+@design.pattern(ja="返金を指示", added=True)
+def ask_refund(donation: Donation, by: str, at: datetime) -> Update[Donation]:
+    """The money is to be given back; the status stays what it is."""
+    update = donations.update(donation.user_id, donation.created_at).knowing(donation)
+    update = update.set(Donation.refund_asked_at, at).set(Donation.refund_asked_by, by)
+    return update.when(
+        (Donation.status == Status.SUCCEEDED) | Donation.paid_late_at.exists(),
+        Donation.refund_asked_at.absent(),
+        Donation.refunded_at.absent(),
+    )
+
+
 @design.pattern(ja="返金を記録", added=True)
-def refunded(user_id: str, created_at: datetime, paid_late_at: datetime, at: datetime) -> Update[Donation]:
+def refunded(donation: Donation, refund_id: str, at: datetime) -> Update[Donation]:
     """The money has been given back."""
-    update = donations.update(user_id, created_at).set(Donation.refunded_at, at)
-    return update.knowing(Donation.paid_late_at, paid_late_at).when(Donation.refunded_at.absent())
+    update = donations.update(donation.user_id, donation.created_at).knowing(donation)
+    update = update.set(Donation.refunded_at, at).set(Donation.refund_id, refund_id)
+    return update.when(Donation.refunded_at.absent())
 
 
-@design.pattern(ja="返金が必要な寄付", added=True)
+@design.pattern(ja="返金する寄付", added=True)
 def to_refund() -> Query[Donation]:
-    """Donations whose money came too late and has not been given back."""
-    return donations_late.where(Donation.late_pk == "LATE")
+    """Donations whose money must be given back: it came too late, or somebody asked for it."""
+    return donations_refunds.where(Donation.refund_pk == "OWED")
+
+
+@design.pattern(ja="返金した寄付（新しい順）", added=True, page=20)
+def given_back() -> Query[Donation]:
+    """Donations whose money has been given back, newest first."""
+    return donations_refunds.where(Donation.refund_pk == "DONE").backwards()
 
 
 def award_stamps(succeeded: Sequence[Donation]) -> Transaction:
@@ -315,34 +373,43 @@ def award_stamps(succeeded: Sequence[Donation]) -> Transaction:
         awards.create(Award(user_id=found.user_id, donated_at=found.created_at, prefecture=found.prefecture))
         for found in succeeded
     ]
-    given: dict[tuple[str, str], int] = {}
-    by_day: dict[date, tuple[int, int]] = {}
-    by_prefecture: dict[tuple[date, str], tuple[int, int]] = {}
-    for found in succeeded:
-        day, code = found.day, found.prefecture
-        given[found.user_id, code] = given.get((found.user_id, code), 0) + 1
-        amount, count = by_day.get(day, (0, 0))
-        by_day[day] = (amount + found.amount, count + 1)
-        amount, count = by_prefecture.get((day, code), (0, 0))
-        by_prefecture[day, code] = (amount + found.amount, count + 1)
+    given = Counter((found.user_id, found.prefecture) for found in succeeded if not is_forgotten(found.user_id))
     return Transaction(
         *created,
         *(stamps.upsert(user, code).add(Stamp.count, count) for (user, code), count in given.items()),
-        *(
-            day_totals.upsert(day).add(DayTotal.amount, amount).add(DayTotal.count, count)
-            for day, (amount, count) in by_day.items()
-        ),
-        *(
-            prefecture_totals.upsert(day, code).add(PrefectureTotal.amount, amount).add(PrefectureTotal.count, count)
-            for (day, code), (amount, count) in by_prefecture.items()
-        ),
+        *_add_to_totals(succeeded),
     )
+
+
+def _add_to_totals(found: Iterable[Donation], sign: int = 1) -> Iterator[Action[Any, Any]]:
+    by_day: Counter[date] = Counter()
+    by_prefecture: Counter[tuple[date, str]] = Counter()
+    yen_by_day: Counter[date] = Counter()
+    yen_by_prefecture: Counter[tuple[date, str]] = Counter()
+    for donation in found:
+        day, place = donation.day, (donation.day, donation.prefecture)
+        by_day[day] += sign
+        yen_by_day[day] += sign * donation.amount
+        by_prefecture[place] += sign
+        yen_by_prefecture[place] += sign * donation.amount
+    for day, count in by_day.items():
+        yield day_totals.upsert(day).add(DayTotal.amount, yen_by_day[day]).add(DayTotal.count, count)
+    for place, count in by_prefecture.items():
+        total = prefecture_totals.upsert(*place).add(PrefectureTotal.amount, yen_by_prefecture[place])
+        yield total.add(PrefectureTotal.count, count)
 
 
 @design.pattern(ja="スタンプ付与と日次合計の加算", added=True)
 def award_stamp(donation: Donation) -> Transaction:
     """A stamp and the day's totals for a donation that succeeded; a replayed record changes nothing."""
     return award_stamps([donation])
+
+
+@design.pattern(ja="返金の合計への反映", added=True)
+def take_back(donation: Donation) -> Transaction:
+    """A refund leaves the day's totals, once; the stamp stays with whoever got it."""
+    gone = returns.create(Return(user_id=donation.user_id, donated_at=donation.created_at))
+    return Transaction(gone, awards.must_exist(donation.user_id, donation.created_at), *_add_to_totals([donation], -1))
 
 
 @design.pattern(ja="スタンプカード", added=True)
@@ -370,9 +437,10 @@ def unhandled_before(moment: datetime) -> Query[LineEvent]:
 
 
 @design.pattern(ja="イベントを処理済みにする", added=True)
-def handled(event_id: str, at: datetime) -> Update[LineEvent]:
-    """Part of the transaction that an event causes, so that it causes it once."""
-    return line_events.update(event_id).set(LineEvent.handled_at, at).when(LineEvent.handled_at.absent())
+def handled(event_id: str, at: datetime, expires: datetime) -> Put[LineEvent]:
+    """Part of the transaction that an event causes, so that it causes it once; what it said is forgotten."""
+    mark = line_events.put(LineEvent(event_id=event_id, handled_at=at, expires_at=expires))
+    return mark.when(LineEvent.handled_at.absent())
 
 
 @design.pattern(ja="チャットの表示（新しい順）", added=True, page=60)
@@ -385,6 +453,13 @@ def chat_of(user_id: str) -> Query[ChatMessage]:
 def decide_payment(tx_id: str, outcome: Outcome) -> Update[LocalPayment]:
     """The local provider's page: approved or declined, once."""
     return local_payments.update(tx_id).set(LocalPayment.outcome, outcome).when(LocalPayment.outcome == Outcome.OPEN)
+
+
+@design.pattern(ja="ローカル決済の返金", added=True)
+def return_payment(tx_id: str, at: datetime) -> Update[LocalPayment]:
+    """The local provider gives money back, once."""
+    update = local_payments.update(tx_id).set(LocalPayment.refunded_at, at)
+    return update.when(LocalPayment.outcome == Outcome.PAID, LocalPayment.refunded_at.absent())
 
 
 @design.pattern(ja="その日に届ける毎月の寄付", added=True)

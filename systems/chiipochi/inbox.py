@@ -1,14 +1,15 @@
-"""What LINE delivers: stored first, handled once.
+"""What LINE delivers: handled once, and never lost after LINE was told that it arrived.
 
-A delivery is answered as soon as its events are stored. Handling an event ends with a transaction that also marks the
-event as handled, so that whoever handles it again (LINE delivers twice, a process dies) changes nothing.
+Handling an event ends with a transaction that also marks the event as handled, so that whoever handles it again (LINE
+delivers twice, a process dies) changes nothing. What is not done in time, or fails, is written down before LINE gets
+its answer, and is handled by this process or by the next.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import timedelta
 
 import orjson
@@ -16,8 +17,9 @@ import orjson
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
+from systems.chiipochi.conversation import Incoming
 from systems.chiipochi.design import line_events, unhandled_before
-from systems.chiipochi.line import RawEvent, read_stored
+from systems.chiipochi.line import Received, read_event
 from systems.chiipochi.models import LineEvent
 
 KEPT = timedelta(days=8)
@@ -29,66 +31,66 @@ LEFT_OVER = timedelta(seconds=30)
 
 log = logging.getLogger("systems.chiipochi.inbox")
 
-Handler = Callable[[LineEvent], Awaitable[None]]
+Handler = Callable[[Incoming], Awaitable[None]]
+Slow = Callable[[Iterable[Incoming]], Awaitable[None]]
 
 
 class Inbox:
-    def __init__(self, db: Database, clock: Clock, handle: Handler) -> None:
-        self._db, self._clock, self._handle = db, clock, handle
+    """`slow` is told of events that keep their users waiting."""
+
+    def __init__(self, db: Database, clock: Clock, handle: Handler, slow: Slow) -> None:
+        self._db, self._clock, self._handle, self._slow = db, clock, handle, slow
         self._under_way: set[asyncio.Task[None]] = set()
 
-    async def store(self, events: Iterable[RawEvent]) -> list[LineEvent]:
-        """Write down what is new; gives back what this delivery has to see to."""
-        claim = self._clock.uuid()
+    async def take(self, delivered: Iterable[Received], seconds: float) -> None:
+        """Handle what was delivered, for as long as the caller can wait; what is left then is written down."""
         oldest_ms = (self._clock.now() - TAKEN.total_seconds()) * 1000
-        recent = [event for event in events if event["timestamp"] > oldest_ms]
-        found = await asyncio.gather(*(self._store(event, claim) for event in recent))
-        return [event for event in found if event is not None]
+        waiting = {found.incoming.event_id: found for found in delivered if found.incoming.at_ms > oldest_ms}
+        if not waiting:
+            return
+        task = asyncio.create_task(self._handle_all(waiting))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        if waiting:
+            await self.store(list(waiting.values()))
+            if not done:
+                await self._slow([found.incoming for found in waiting.values()])
 
-    async def _store(self, raw: RawEvent, claim: str) -> LineEvent | None:
+    async def store(self, found: Iterable[Received]) -> None:
+        """Write down what waits, unless it has been handled or written down before."""
+        await asyncio.gather(*(self._store(one) for one in found))
+
+    async def _store(self, found: Received) -> None:
         now = days.now(self._clock)
         event = LineEvent(
-            event_id=raw["webhookEventId"],
-            claim=claim,
-            event=orjson.dumps(raw).decode(),
+            event_id=found.incoming.event_id,
+            event=orjson.dumps(found.raw).decode(),
             received_at=now,
             expires_at=now + KEPT,
         )
-        create = line_events.create(event)
         try:
-            return await self._db.write(create)
-        except ConditionFailed as failed:
-            # Our own row means that the answer to a first try was lost; another's, that it was delivered before.
-            there = failed.old(create) or await self._db.get(line_events(event.event_id).consistent())
-            return event if there is not None and there.claim == claim else None
+            await self._db.write(line_events.create(event))
+        except ConditionFailed:
+            log.info("an event was known already", extra={"event_id": event.event_id})
 
-    async def handle(self, events: Sequence[LineEvent], seconds: float) -> None:
-        """Handle them, but do not keep the caller waiting; what takes longer goes on behind."""
-        if not events:
-            return
-        task = asyncio.create_task(self._handle_all(events))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-        await asyncio.wait({task}, timeout=seconds)
+    async def _handle_all(self, waiting: dict[str, Received]) -> None:
+        """Users side by side, the events of one user in the order they happened in; what is done leaves `waiting`."""
+        by_user: dict[str, list[Incoming]] = {}
+        for found in waiting.values():
+            by_user.setdefault(found.incoming.user_id, []).append(found.incoming)
+        await asyncio.gather(*(self._handle_in_order(those, waiting) for those in by_user.values()))
 
-    async def _handle_all(self, events: Sequence[LineEvent]) -> None:
-        """Users side by side, the events of one user in the order they happened in."""
-        by_user: dict[str, list[tuple[int, LineEvent]]] = {}
-        for event in events:
-            incoming = read_stored(event.event)
-            if incoming is not None:
-                by_user.setdefault(incoming.user_id, []).append((incoming.at_ms, event))
-        await asyncio.gather(*(self._handle_in_order(those) for those in by_user.values()))
+    async def _handle_in_order(self, events: list[Incoming], waiting: dict[str, Received]) -> None:
+        for incoming in sorted(events, key=lambda one: one.at_ms):
+            if await self._handle_one(incoming):
+                waiting.pop(incoming.event_id, None)
 
-    async def _handle_in_order(self, events: list[tuple[int, LineEvent]]) -> None:
-        for _, event in sorted(events, key=lambda one: one[0]):
-            await self._handle_one(event)
-
-    async def _handle_one(self, event: LineEvent) -> bool:
+    async def _handle_one(self, incoming: Incoming) -> bool:
         try:
-            await self._handle(event)
+            await self._handle(incoming)
         except Exception:
-            log.exception("an event could not be handled; it is tried again", extra={"event_id": event.event_id})
+            log.exception("an event could not be handled; it is tried again", extra={"event_id": incoming.event_id})
             return False
         return True
 
@@ -97,7 +99,8 @@ class Inbox:
         moment = days.now(self._clock) - LEFT_OVER
         handled = 0
         async for event in self._db.each(unhandled_before(moment)):
-            handled += await self._handle_one(event)
+            incoming = read_event(orjson.loads(event.event or "{}"))
+            handled += incoming is not None and await self._handle_one(incoming)
         return handled
 
     async def finish(self) -> None:

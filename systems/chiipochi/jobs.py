@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from sekkei.design import Database, replace
+from sekkei.design import Action, ConditionFailed, Database, replace
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.system import Context, ScheduledJob
@@ -18,15 +18,18 @@ from systems.chiipochi.design import (
     chat_of,
     donations,
     history_of_user,
+    local_payments,
     pledges,
     pledges_on,
+    returns,
     stamp_card,
     stamps,
+    user_settings,
     user_states,
 )
 from systems.chiipochi.exports import Exports
-from systems.chiipochi.models import Award
-from systems.chiipochi.reactions import FORGOTTEN
+from systems.chiipochi.links import order_id_of
+from systems.chiipochi.models import FORGOTTEN, Award, Donation, LocalPayment, Return
 from systems.chiipochi.service import Service
 
 RECURRING = {
@@ -66,8 +69,7 @@ def scheduled(context: Context, service: Service, exports: Exports) -> dict[str,
 
     async def ask_for_pledges(payload: Payload) -> None:
         async for pledge in context.db.each(pledges_on(days.today(context.clock).day)):
-            if await service.is_reachable(pledge.user_id):
-                await service.ask_for_pledge(pledge)
+            await service.ask_for_pledge(pledge)
 
     return {
         "handle-left-over": handle_left_over,
@@ -94,16 +96,30 @@ def _forget_donations(context: Context):  # type: ignore[no-untyped-def]
         user_id = str(payload["user_id"])
         page = await context.db.page(history_of_user(user_id).consistent(), size=FORGET_BATCH)
         for found in page:
-            moved = replace(found, user_id=pseudonym(context, user_id), idempotency_key=None)
-            await context.db.transact(
-                donations.delete(user_id, found.created_at).must_exist(),
-                donations.put(moved),
-                awards.delete(user_id, found.created_at),
-            )
+            await _move(context, found, pseudonym(context, user_id))
         # Always from the start: what was moved is no longer there.
         return Progress(len(page), "again" if len(page) == FORGET_BATCH else None)
 
     return step
+
+
+async def _move(context: Context, found: Donation, to: str) -> None:
+    """The mark of a donation that was counted moves with it: one that was not is counted under its new name."""
+    moved = replace(found, user_id=to, idempotency_key=None)
+    award = await context.db.get(awards(found.user_id, found.created_at).consistent())
+    if award is None:
+        marks: list[Action[Any, Any]] = [awards.must_not_exist(found.user_id, found.created_at)]
+    else:
+        marks = [awards.delete(found.user_id, found.created_at).must_exist(), awards.put(replace(award, user_id=to))]
+    await context.db.transact(
+        donations.delete(found.user_id, found.created_at).must_exist(), donations.put(moved), *marks
+    )
+    if found.tx_id is not None:
+        try:
+            renamed = local_payments.update(found.tx_id)
+            await context.db.write(renamed.set(LocalPayment.order_id, order_id_of(to, found.created_at)))
+        except ConditionFailed:
+            log.info("the payment is another provider's", extra={"tx_id": found.tx_id})
 
 
 def _forget_rest(context: Context):  # type: ignore[no-untyped-def]
@@ -112,7 +128,8 @@ def _forget_rest(context: Context):  # type: ignore[no-untyped-def]
         done = await _delete_rows(context.db, user_id)
         await context.db.write(user_states.delete(user_id))
         await context.db.write(pledges.delete(user_id))
-        return Progress(done + 2)
+        await context.db.write(user_settings.delete(user_id))
+        return Progress(done + 3)
 
     return step
 
@@ -124,6 +141,9 @@ async def _delete_rows(db: Database, user_id: str) -> int:
         done += 1
     for award in await db.all(awards.where(Award.user_id == user_id).consistent()):
         await db.write(awards.delete(user_id, award.donated_at))
+        done += 1
+    for gone in await db.all(returns.where(Return.user_id == user_id).consistent()):
+        await db.write(returns.delete(user_id, gone.donated_at))
         done += 1
     for message in await db.all(chat_of(user_id).consistent()):
         await db.write(chat_messages.delete(user_id, message.at, message.message_id))

@@ -1,41 +1,29 @@
-"""LINE's Messaging API: signatures and events on the way in, replies and pushes on the way out.
+"""LINE's webhooks: who signed them, and what their events mean to us. The way out is in `line_api.py`.
 
 SEKKEI_LINE_CHANNEL_SECRET            verifies webhooks; without it the chat simulator's own secret does
 SEKKEI_LINE_CHANNEL_SECRET_PREVIOUS   still accepted while a secret is being changed
-SEKKEI_LINE_CHANNEL_TOKEN             sends; without it messages end in the chat simulator
-SEKKEI_LINE_API_URL                   https://api.line.me unless told otherwise
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 import logging
 import re
-import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import orjson
 
-from sekkei.clock import Clock
-from sekkei.runtime.design import Message as OutboxMessage
-from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.refusals import Invalid, Refusal, say
 from sekkei.runtime.settings import Settings
-from sekkei.store.http import Answer
 from systems.chiipochi.conversation import Incoming
-from systems.chiipochi.messages import opened
+from systems.chiipochi.sayings import Language
 
-API_URL = "https://api.line.me"
 EVENTS_MAX = 100
-REPLY_SECONDS = 50
-"""LINE takes a reply token for a minute after it came; some of that passes on the way."""
 _USER = re.compile(r"^U[0-9A-Za-z_-]{1,64}$")
 _EVENT = re.compile(r"^[0-9A-Za-z_-]{1,64}$")
-_NAMESPACE = uuid.UUID("8f1c2c52-5d0b-4f0e-9d5e-6a2b54c1f7aa")
 
 log = logging.getLogger("systems.chiipochi.line")
 
@@ -65,7 +53,7 @@ def is_local(settings: Settings) -> bool:
 
 
 def signature(secret: bytes, body: bytes) -> str:
-    return base64.b64encode(hmac.digest(secret, body, hashlib.sha256)).decode()
+    return base64.b64encode(hmac.digest(secret, body, "sha256")).decode()
 
 
 def check_signature(secrets: Sequence[bytes], body: bytes, given: str | None) -> None:
@@ -77,7 +65,15 @@ def check_signature(secrets: Sequence[bytes], body: bytes, given: str | None) ->
         raise BadSignature()
 
 
-def read_events(body: bytes) -> list[RawEvent]:
+@dataclass(frozen=True, slots=True)
+class Received:
+    """An event that is for us, and its JSON as it came."""
+
+    incoming: Incoming
+    raw: RawEvent
+
+
+def read_events(body: bytes) -> list[Received]:
     """The events of a webhook that are for us; those of kinds that we do not know are left out."""
     try:
         found = orjson.loads(body)
@@ -86,12 +82,8 @@ def read_events(body: bytes) -> list[RawEvent]:
     events = found.get("events") if isinstance(found, dict) else None
     if not isinstance(events, list) or len(events) > EVENTS_MAX:
         raise Invalid(words=say("events がありません。", "There are no events in it."), field="events")
-    return [event for event in events if isinstance(event, dict) and read_event(event) is not None]
-
-
-def read_stored(text: str) -> Incoming | None:
-    """An event as it was written down."""
-    return read_event(orjson.loads(text))
+    read = [(read_event(event), event) for event in events if isinstance(event, dict)]
+    return [Received(incoming, event) for incoming, event in read if incoming is not None]
 
 
 def read_event(event: Mapping[str, Any]) -> Incoming | None:
@@ -123,59 +115,41 @@ def _of_kind(event: Mapping[str, Any], given: dict[str, Any]) -> Incoming | None
     kind = event.get("type")
     message, postback = event.get("message"), event.get("postback")
     if kind == "message" and isinstance(message, dict) and message.get("type") == "text":
-        text = message.get("text")
-        return Incoming(kind="text", text=text, **given) if isinstance(text, str) else None
+        text, message_id = message.get("text"), _text(message.get("id"))
+        return Incoming(kind="text", text=text, message_id=message_id, **given) if isinstance(text, str) else None
     if kind == "postback" and isinstance(postback, dict) and isinstance(postback.get("data"), str):
         return Incoming(kind="postback", data=postback["data"], **given)
     if kind == "follow":
         return Incoming(kind="follow", **given)
     if kind == "unfollow":
         return Incoming(kind="unfollow", **given)
+    unsend = event.get("unsend")
+    if kind == "unsend" and isinstance(unsend, dict) and isinstance(unsend.get("messageId"), str):
+        return Incoming(kind="unsend", message_id=unsend["messageId"], **given)
     return None
 
 
-class LineApi:
-    """The real end of kind "line": a reply while its token lives, otherwise a push that LINE takes once."""
-
-    def __init__(self, token: str, http: Http, clock: Clock, url: str = API_URL) -> None:
-        self._url = url.rstrip("/")
-        self._headers = {"Authorization": f"Bearer {token}"}
-        self._http = http
-        self._clock = clock
-
-    async def send(self, message: OutboxMessage) -> str:
-        token = message.body.get("reply_token")
-        age = self._clock.now() - message.created_at.timestamp()
-        if token and message.attempts <= 1 and age < REPLY_SECONDS:
-            answer = await self._post("reply", {"replyToken": token, "messages": opened(message.body)}, {})
-            if answer.status == 200:
-                return _request_id(answer)
-            if answer.status != 400:
-                raise _refusal(answer)
-            log.info("a reply token was not taken; pushing instead", extra={"message_id": message.id})
-        return await self._push(message)
-
-    async def _push(self, message: OutboxMessage) -> str:
-        # The key is derived from the message, so that a second try after a lost answer is the same push to LINE.
-        key = str(uuid.uuid5(_NAMESPACE, message.id))
-        content = {"to": message.to, "messages": opened(message.body)}
-        answer = await self._post("push", content, {"X-Line-Retry-Key": key})
-        if answer.status in (200, 409):  # 409: LINE has accepted this key before
-            return _request_id(answer)
-        raise _refusal(answer)
-
-    async def _post(self, way: str, content: Mapping[str, Any], headers: Mapping[str, str]) -> Answer:
-        url = f"{self._url}/v2/bot/message/{way}"
-        return await self._http.json("POST", url, content, headers={**self._headers, **headers})
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
 
 
-def _request_id(answer: Answer) -> str:
-    accepted = answer.headers.get(b"x-line-accepted-request-id") or answer.headers.get(b"x-line-request-id") or b""
-    return accepted.decode("latin-1") or "accepted"
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """Pushes of this month; replies are free. `limit` is None where there is none."""
+
+    limit: int | None
+    used: int
 
 
-def _refusal(answer: Answer) -> Exception:
-    words = f"LINE answered {answer.status}: {answer.body[:300].decode('utf-8', 'replace')} ({_request_id(answer)})"
-    if answer.status == 429 or answer.status >= 500:
-        return ConnectionError(words)
-    return Undeliverable(words)
+class LineEnd(Protocol):
+    """What the bot asks of LINE besides sending, which is the outbox's business."""
+
+    async def language_of(self, user_id: str) -> Language | None:
+        """What LINE knows of the language somebody reads."""
+        ...
+
+    async def show_loading(self, user_id: str) -> None:
+        """Dots in the chat, until the next message."""
+        ...
+
+    async def quota(self) -> Quota | None: ...

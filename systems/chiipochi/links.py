@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, datetime, timedelta
@@ -59,7 +58,7 @@ class Links:
         return urlsafe_b64decode(body + "=" * (-len(body) % 4)).decode()
 
     def _mac(self, purpose: str, body: str) -> str:
-        digest = hmac.digest(self._key, f"{purpose}|{body}".encode(), hashlib.sha256)
+        digest = hmac.digest(self._key, f"{purpose}|{body}".encode(), "sha256")
         return urlsafe_b64encode(digest).decode()[:_MAC_LENGTH]
 
 

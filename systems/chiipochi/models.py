@@ -12,6 +12,14 @@ JST = timezone(timedelta(hours=9))
 UTC_MILLISECONDS = iso("Z", digits=3)
 
 
+FORGOTTEN = "FORGOTTEN-"
+"""How the id of somebody begins who asked to be forgotten."""
+
+
+def is_forgotten(user_id: str) -> bool:
+    return user_id.startswith(FORGOTTEN)
+
+
 class Status(Enum):
     PENDING = "PENDING"
     SUCCEEDED = "SUCCEEDED"
@@ -35,9 +43,23 @@ class UserState:
     last_event_ts: Attr[int | None] = attr(
         default=None, ja="最後に処理したイベントの時刻", en="time of the last event, in milliseconds", added=True
     )
+    asked_by: Attr[str | None] = attr(
+        default=None, ja="質問のもとになったメッセージ", en="the message that led to the question", added=True
+    )
+    language: Attr[str | None] = attr(
+        default=None, ja="話す言語（設定の写し）", en="the language to speak, copied from the settings", added=True
+    )
     unfollowed_at: Attr[datetime | None] = attr(
         default=None, stored_as=UTC_MILLISECONDS, ja="ブロックされた日時", en="when the user left the bot", added=True
     )
+
+
+@model
+class UserSettings:
+    """Apart from the state, because the state is forgotten when its time is over."""
+
+    user_id: Attr[str] = attr(ja="LINE のユーザー ID", en="LINE user")
+    language: Attr[str] = attr(ja="話す言語（ja / en）", en="ja or en")
 
 
 def japanese_day(created_at: datetime) -> date:
@@ -57,8 +79,16 @@ def pending_partition(status: Status) -> str | None:
     return "PENDING" if status is Status.PENDING else None
 
 
-def late_partition(paid_late_at: datetime | None, refunded_at: datetime | None) -> str | None:
-    return "LATE" if paid_late_at is not None and refunded_at is None else None
+def waiting_since(status: Status, created_at: datetime) -> datetime | None:
+    return created_at if status is Status.PENDING else None
+
+
+def refund_partition(
+    paid_late_at: datetime | None, refund_asked_at: datetime | None, refunded_at: datetime | None
+) -> str | None:
+    if refunded_at is not None:
+        return "DONE"
+    return "OWED" if paid_late_at is not None or refund_asked_at is not None else None
 
 
 @model
@@ -77,6 +107,9 @@ class Donation:
     gsi1_sk: Attr[str] = template("USER#{user_id}#{created_at}", ja="集計用ソートキー", en="sort key of GSI1")
     idempotency_key: Attr[str | None] = attr(default=None, ja="重複防止キー", en="makes a donation happen once")
     pending_pk: Attr[str | None] = computed(pending_partition, ja="未確定の印", en="set while pending", added=True)
+    pending_since: Attr[datetime | None] = computed(
+        waiting_since, stored_as=UTC_MILLISECONDS, ja="未確定になった日時", en="since when it is pending", added=True
+    )
     paid_late_at: Attr[datetime | None] = attr(
         default=None,
         stored_as=UTC_MILLISECONDS,
@@ -84,12 +117,24 @@ class Donation:
         en="when money came after it was given up",
         added=True,
     )
+    refund_asked_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="返金を指示した日時", en="when a refund was asked for", added=True
+    )
+    refund_asked_by: Attr[str | None] = attr(
+        default=None, ja="返金を指示した運営者", en="who asked for the refund", added=True
+    )
     refunded_at: Attr[datetime | None] = attr(
         default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was given back", added=True
     )
-    late_pk: Attr[str | None] = computed(
-        late_partition, ja="要返金の印", en="set while money must be given back", added=True
+    refund_id: Attr[str | None] = attr(default=None, ja="返金の取引 ID", en="the refund's own id", added=True)
+    refund_pk: Attr[str | None] = computed(
+        refund_partition, ja="返金の印（OWED / DONE）", en="OWED until it is given back, DONE after", added=True
     )
+
+    @property
+    def counts(self) -> bool:
+        """Is it in the totals? Its money arrived and was not given back."""
+        return self.status is Status.SUCCEEDED and self.refunded_at is None
 
 
 @model
@@ -104,6 +149,12 @@ class Award:
     user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
     donated_at: Attr[datetime] = part(stored_as=UTC_MILLISECONDS, ja="寄付日時", en="the donation's time")
     prefecture: Attr[str] = attr(ja="都道府県", en="prefecture")
+
+
+@model
+class Return:
+    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
+    donated_at: Attr[datetime] = part(stored_as=UTC_MILLISECONDS, ja="寄付日時", en="the donation's time")
 
 
 @model
@@ -127,10 +178,15 @@ def unhandled_partition(handled_at: datetime | None) -> str | None:
 
 @model
 class LineEvent:
+    """One event, remembered so that it is handled once. Its content is kept only until then."""
+
     event_id: Attr[str] = attr(ja="webhookEventId", en="LINE's id of the event")
-    claim: Attr[str] = attr(ja="受信リクエストの印", en="which request stored it")
-    event: Attr[str] = attr(ja="イベント本体（JSON）", en="the event as it came, in JSON")
-    received_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="受信日時", en="when it came")
+    event: Attr[str | None] = attr(
+        default=None, ja="未処理のイベント本体（JSON）", en="the event in JSON, until handled"
+    )
+    received_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="処理待ちになった日時", en="since when it waits"
+    )
     handled_at: Attr[datetime | None] = attr(
         default=None, stored_as=UTC_MILLISECONDS, ja="処理日時", en="when it was handled"
     )
@@ -164,6 +220,9 @@ class LocalPayment:
     outcome: Attr[Outcome] = attr(default=Outcome.OPEN, ja="結果", en="what became of it")
     description: Attr[str] = attr(default="", ja="内容", en="what is paid for")
     return_url: Attr[str] = attr(default="", ja="戻り先", en="where the payer goes next")
+    refunded_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was given back"
+    )
     created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="作成日時", en="when it was made")
 
 

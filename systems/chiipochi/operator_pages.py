@@ -20,6 +20,7 @@ from systems.chiipochi.prefectures import PREFECTURES
 from systems.chiipochi.service import Caller, Service
 
 PENDING_SHOWN = 100
+FIND_LENGTH_MAX = 120
 
 
 def routes(context: Context, service: Service, exports: Exports) -> list[BaseRoute]:
@@ -37,15 +38,19 @@ def _looking(context: Context, service: Service, exports: Exports) -> Sequence[B
     async def operator(request: Request) -> Response:
         _must_operate(request, service)
         day = asked_day(request, context)
+        wanted = request.query_params.get("find", "").strip()[:FIND_LENGTH_MAX]
         return page(
             request,
             "chiipochi/operator.html",
             day=day,
-            now=days.now(context.clock),
             check=await service.reports.check(day),
             donors=len(await service.reports.donors_on(day)),
             pending=await service.settling.pending(PENDING_SHOWN),
             owed=await service.settling.owed(),
+            given_back=await service.settling.given_back(),
+            wanted=wanted,
+            found=await service.settling.search(wanted) if wanted else [],
+            quota=await service.quota(),
             exports=exports.written(),
             prefectures=PREFECTURES,
             provider=service.settling.provider.name,
@@ -81,10 +86,17 @@ def _acting(context: Context, service: Service) -> Sequence[BaseRoute]:
         flash(request, t(request, f"operator.result.{result}"))
         return redirect(request, "chiipochi:operator")
 
+    @pages.post("/operator/refund", name="refund")
+    async def refund(request: Request) -> Response:
+        _must_operate(request, service)
+        await service.settling.refund(*await _order(request), by=_who(request))
+        flash(request, t(request, "operator.refund-asked"))
+        return redirect(request, "chiipochi:operator")
+
     @pages.post("/operator/refunded", name="refunded")
     async def refunded(request: Request) -> Response:
         _must_operate(request, service)
-        await service.settling.mark_refunded(*await _order(request))
+        await service.settling.mark_refunded(*await _order(request), by=_who(request))
         flash(request, t(request, "operator.marked"))
         return redirect(request, "chiipochi:operator")
 
@@ -117,6 +129,10 @@ def _files(context: Context, service: Service, exports: Exports) -> Sequence[Bas
         return StreamingResponse(exports.lines(day), media_type="application/x-ndjson", headers=headers)
 
     return pages.routes
+
+
+def _who(request: Request) -> str:
+    return str(request.state.user.id)
 
 
 async def _order(request: Request) -> tuple[str, datetime]:

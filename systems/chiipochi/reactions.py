@@ -1,7 +1,7 @@
 """What follows from a donation that succeeded, once: a stamp, the day's totals, a word of thanks.
 
 Records come in batches. Those of one batch are rewarded several in a transaction, because under a burst they all add to
-the same totals; where that fails (some of them were told before), each is looked at alone.
+the same totals; where that fails (some of them were told before), each is looked at alone. A refund leaves the totals.
 """
 
 from __future__ import annotations
@@ -12,20 +12,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from sekkei.design import Action, Change, Reactions, Table, TransactionFailed
-from sekkei.design.streams import Record, decode_record
+from sekkei.design.streams import OnFailure, Record, decode_record
 from sekkei.runtime.system import Context
 from systems.chiipochi import messages
-from systems.chiipochi.design import award_stamps, design, donations
+from systems.chiipochi.design import award_stamps, design, donations, take_back
 from systems.chiipochi.links import order_id_of
 from systems.chiipochi.models import Donation, Status
 from systems.chiipochi.prefectures import PREFECTURES
 from systems.chiipochi.service import Service
 
 LIVE_TOPIC = "chiipochi/day"
-FORGOTTEN = "FORGOTTEN-"
-"""How the id of somebody begins who asked to be forgotten; their donations were counted under the old one."""
-TOGETHER = 15
-"""At most six items each, and a transaction takes a hundred."""
+TOGETHER = 19
+"""Five items each and the totals of up to three days: a transaction takes a hundred."""
 
 log = logging.getLogger("systems.chiipochi.reactions")
 
@@ -37,7 +35,7 @@ class Rewards(Reactions):
         self._rewarded: set[str] = set()
         self.on(donations)(self._react)
 
-    async def dispatch(self, table: Table, records: Sequence[Record]) -> str | None:
+    async def dispatch(self, table: Table, records: Sequence[Record], failed: OnFailure | None = None) -> str | None:
         """Several at once first; then record by record, in order, whatever is left."""
         waiting = [found for found in (_succeeded(decode_record(table, record)) for record in records) if found]
         self._rewarded = set()
@@ -45,12 +43,14 @@ class Rewards(Reactions):
             some = waiting[start : start + TOGETHER]
             if len(some) > 1 and await give_stamps(self._context, self._service, some):
                 self._rewarded.update(_key(donation) for donation in some)
-        return await super().dispatch(table, records)
+        return await super().dispatch(table, records, failed)
 
     async def _react(self, change: Change[Donation]) -> None:
         donation = _succeeded(change)
         if donation is not None and _key(donation) not in self._rewarded:
             await give_stamps(self._context, self._service, [donation])
+        if change.new is not None and _was_given_back(change):
+            await leave_totals(self._context, change.new)
         if change.new is not None:
             news = {"day": f"{change.new.day}", "status": change.new.status.value}
             self._context.live.publish(LIVE_TOPIC, "changed", news)
@@ -62,11 +62,13 @@ def _key(donation: Donation) -> str:
 
 def _succeeded(change: Change[Donation]) -> Donation | None:
     """The donation, where this is its step to SUCCEEDED; a change of one that has succeeded before is none."""
-    donation = change.new
     before = change.old.status if change.old is not None else None
-    if donation is None or donation.status is not Status.SUCCEEDED or before is Status.SUCCEEDED:
-        return None
-    return None if donation.user_id.startswith(FORGOTTEN) else donation
+    return change.new if change.new is not None and change.new.counts and before is not Status.SUCCEEDED else None
+
+
+def _was_given_back(change: Change[Donation]) -> bool:
+    """Is this the step in which money that had counted was given back?"""
+    return change.old is not None and change.old.counts and change.new is not None and not change.new.counts
 
 
 async def give_stamps(context: Context, service: Service, some: Sequence[Donation]) -> bool:
@@ -85,27 +87,31 @@ async def give_stamps(context: Context, service: Service, some: Sequence[Donatio
     return True
 
 
+async def leave_totals(context: Context, donation: Donation) -> None:
+    """Once, however often it is told; what has been moved away meanwhile is left to the nightly recount."""
+    transaction = take_back(donation)
+    still_there = donations.must_exist(donation.user_id, donation.created_at)
+    try:
+        await context.db.transact(still_there, *transaction.actions)
+    except TransactionFailed as failed:
+        if not any(failed.failed(action) for action in (still_there, *transaction.actions[:2])):
+            raise
+        log.info("a refund had left the totals before", extra={"order": _key(donation)})
+
+
 async def _thanks(context: Context, service: Service, some: Sequence[Donation]) -> list[Action[Any, Any]]:
-    """A message for each, unless its donor has blocked the bot; it counts the stamps as they will be then."""
-    people = sorted({donation.user_id for donation in some})
-    cards = dict(zip(people, await asyncio.gather(*(_card(service, person) for person in people)), strict=True))
+    """A message for each who can be written to; it counts the stamps as they will be then."""
+    languages = await service.readers.of([donation.user_id for donation in some])
+    stamps = await asyncio.gather(*(service.reports.stamps(person) for person in languages))
+    cards = dict(zip(languages, stamps, strict=True))
     found: list[Action[Any, Any]] = []
     for donation in some:
-        card = cards[donation.user_id]
-        if card is None:
+        user_id, code = donation.user_id, donation.prefecture
+        if user_id not in languages:
             continue
-        card[donation.prefecture] = card.get(donation.prefecture, 0) + 1
-        words = messages.thanks(
-            PREFECTURES[donation.prefecture],
-            donation.amount,
-            card[donation.prefecture],
-            len(card),
-            service.links.mine(donation.user_id),
-        )
-        body = messages.letter(words)
-        found.append(context.outbox.message("line", donation.user_id, body, id=f"thanks/{_key(donation)}"))
+        cards[user_id][code] = cards[user_id].get(code, 0) + 1
+        url = service.links.mine(user_id)
+        said = messages.thanks(PREFECTURES[code], donation.amount, cards[user_id], url, languages[user_id])
+        body = messages.body(messages.letter(said))
+        found.append(context.outbox.message("line", user_id, body, id=f"thanks/{_key(donation)}"))
     return found
-
-
-async def _card(service: Service, user_id: str) -> dict[str, int] | None:
-    return await service.reports.stamps(user_id) if await service.is_reachable(user_id) else None

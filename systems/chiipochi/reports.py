@@ -31,7 +31,7 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """Donations added up; only those whose money arrived count, what waits stands beside them."""
+    """Donations added up; only money that arrived and stayed counts, what waits stands beside it."""
 
     amount: int = 0
     count: int = 0
@@ -77,7 +77,7 @@ class Year:
 def add_up(found: Iterable[Donation]) -> Sum:
     amount = count = pending = 0
     for donation in found:
-        if donation.status is Status.SUCCEEDED:
+        if donation.counts:
             amount, count = amount + donation.amount, count + 1
         elif donation.status is Status.PENDING:
             pending += donation.amount
@@ -111,7 +111,7 @@ class Reports:
         months = [0] * 12
         count = 0
         async for donation in self._db.each(query):
-            if donation.status is Status.SUCCEEDED:
+            if donation.counts:
                 prefectures[donation.prefecture] += donation.amount
                 months[days.day_of(donation.created_at).month - 1] += donation.amount
                 count += 1
@@ -135,7 +135,9 @@ class Reports:
             whole, each = whole.consistent(), each.consistent()
         total = await self._db.get(whole) or DayTotal(day=day)
         rows = await self._db.all(each)
-        return Day(day, total.amount, total.count, {row.prefecture: Sum(row.amount, row.count) for row in rows})
+        # What was given back can leave a row of nothing.
+        given = {row.prefecture: Sum(row.amount, row.count) for row in rows if row.count or row.amount}
+        return Day(day, total.amount, total.count, given)
 
     async def amounts(self, wanted: Sequence[date]) -> list[tuple[date, int]]:
         """The totals of several days."""
@@ -152,14 +154,14 @@ class Reports:
 
     async def donors_on(self, day: date) -> list[str]:
         """Who donated on a day, each once."""
-        return sorted({found.user_id async for found in self.donations_on(day) if found.status is Status.SUCCEEDED})
+        return sorted({found.user_id async for found in self.donations_on(day) if found.counts})
 
     async def recount(self, day: date) -> Day:
         """The same totals, counted from the donations themselves."""
         amounts: Counter[str] = Counter()
         counts: Counter[str] = Counter()
         async for donation in self.donations_on(day):
-            if donation.status is Status.SUCCEEDED:
+            if donation.counts:
                 amounts[donation.prefecture] += donation.amount
                 counts[donation.prefecture] += 1
         rows = {code: Sum(amounts[code], counts[code]) for code in counts}

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, TransactionFailed
+from sekkei.design import Action, ConditionFailed, TransactionFailed
 from sekkei.runtime import days
-from sekkei.runtime.idempotency import Idempotency
-from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Conflict, Gone, NotThere, say
+from sekkei.runtime.system import Context
 from systems.chiipochi import messages
 from systems.chiipochi.design import (
+    ask_refund,
     begin_payment,
+    donation_of_payment,
     donations,
+    given_back,
+    history_of_user,
     paid_after_all,
     pending_before,
     refunded,
@@ -26,8 +28,10 @@ from systems.chiipochi.design import (
 )
 from systems.chiipochi.links import Links, donation_key, order_id_of
 from systems.chiipochi.models import Donation, Outcome, Status
-from systems.chiipochi.payments.port import PaymentEvent, Provider
+from systems.chiipochi.payments.port import PaymentEvent, Provider, RefundRefused
 from systems.chiipochi.prefectures import PREFECTURES
+from systems.chiipochi.readers import Readers
+from systems.chiipochi.sayings import words
 
 PAYABLE = timedelta(hours=23)
 """A checkout stays open for at most a day, and the link a little less."""
@@ -36,6 +40,8 @@ GIVEN_UP = timedelta(hours=24)
 STALE = timedelta(minutes=30)
 """A payment that has not been heard of for so long is asked for."""
 EVENTS_KEPT = timedelta(days=30)
+REFUNDS = "chiipochi.refund"
+"""The outbox's kind of message that gives money back."""
 
 log = logging.getLogger("systems.chiipochi.settling")
 
@@ -61,12 +67,16 @@ class Reconciled:
     given_up: int
 
 
+class NotRefundable(Conflict):
+    code = "not-refundable"
+    words = say("この寄付には返金できる入金がありません。", "There is no money of this donation to give back.")
+
+
 class Settling:
-    def __init__(
-        self, db: Database, clock: Clock, provider: Provider, idempotency: Idempotency, outbox: Outbox, links: Links
-    ) -> None:
-        self._db, self._clock, self._provider = db, clock, provider
-        self._idempotency, self._outbox, self._links = idempotency, outbox, links
+    def __init__(self, context: Context, provider: Provider, links: Links, readers: Readers) -> None:
+        self._db, self._clock, self._provider = context.db, context.clock, provider
+        self._idempotency, self._outbox = context.idempotency, context.outbox
+        self._links, self._readers = links, readers
 
     @property
     def provider(self) -> Provider:
@@ -86,10 +96,10 @@ class Settling:
                     "The time to pay is over. Please talk to the bot again.",
                 )
             )
-        prefecture = PREFECTURES[donation.prefecture]
-        checkout = await self._provider.create(
-            order_id, donation.amount, f"ちいポチ {prefecture.full}への寄付", f"{self._links.pay(order_id)}/done", until
-        )
+        language = await self._readers.one(donation.user_id) or "ja"
+        description = words("pay.description", language, place=PREFECTURES[donation.prefecture].name(language))
+        done = f"{self._links.pay(order_id)}/done"
+        checkout = await self._provider.create(order_id, donation.amount, description, done, until)
         try:
             await self._db.write(begin_payment(donation.user_id, donation.created_at, checkout.tx_id))
         except ConditionFailed:
@@ -109,6 +119,14 @@ class Settling:
             raise UnknownOrder()
         return found
 
+    async def _ordered(self, order_id: str, tx_id: str | None) -> Donation | None:
+        """By the order, which is the donation's key; by the payment where the donation has been moved since."""
+        key = donation_key(order_id)
+        found = None if key is None else await self._db.get(donations(*key).consistent())
+        if found is None and tx_id:
+            found = await self._db.first(donation_of_payment(tx_id))
+        return found
+
     async def receive(self, provider: str, body: bytes, headers: Mapping[str, str]) -> Result:
         """A provider's callback. An order that is not there (yet) is refused, so that the provider tries again."""
         if provider != self._provider.name:
@@ -118,8 +136,7 @@ class Settling:
 
     async def apply(self, event: PaymentEvent) -> Result:
         """Write down what became of a payment; once, however often and in whatever order it is told."""
-        key = donation_key(event.order_id)
-        donation = None if key is None else await self._db.get(donations(*key).consistent())
+        donation = await self._ordered(event.order_id, event.tx_id)
         extra = {"event": event.id, "order": event.order_id, "tx_id": event.tx_id}
         if donation is None:
             log.warning("a payment callback names no order of ours", extra=extra)
@@ -139,7 +156,7 @@ class Settling:
         seen = self._idempotency.mark(f"payment/{event.id}", {"order": event.order_id}, EVENTS_KEPT)
         actions: list[Action[Any, Any]] = [now_settled, seen]
         if status is Status.FAILED:
-            actions.append(self._sorry(donation))
+            actions += await self._told(donation, "failed")
         try:
             await self._db.transact(*actions)
         except TransactionFailed as failed:
@@ -150,17 +167,23 @@ class Settling:
             )
         return "settled"
 
-    def _sorry(self, donation: Donation) -> Action[Any, Any]:
-        order_id = order_id_of(donation.user_id, donation.created_at)
-        body = messages.letter(messages.say("failed"))
-        return self._outbox.message("line", donation.user_id, body, id=f"failed/{order_id}")
+    async def _told(self, donation: Donation, what: Literal["failed", "refunded"]) -> list[Action[Any, Any]]:
+        """A word to the donor, if there is a way to them."""
+        language = await self._readers.one(donation.user_id)
+        if language is None:
+            return []
+        said = messages.say(what, language)
+        if what == "refunded":
+            said = messages.refunded(PREFECTURES[donation.prefecture], donation.amount, language)
+        reason = f"{what}/{order_id_of(donation.user_id, donation.created_at)}"
+        return [self._outbox.message("line", donation.user_id, messages.body(messages.letter(said)), id=reason)]
 
     async def _after_the_end(self, donation: Donation, event: PaymentEvent) -> Result:
         """The donation is settled. Money that comes for one that was given up must be given back."""
         if event.outcome is not Outcome.PAID or donation.status is not Status.FAILED:
             return "known"
         try:
-            await self._db.write(paid_after_all(donation.user_id, donation.created_at, days.now(self._clock)))
+            await self._db.write(paid_after_all(donation, days.now(self._clock)))
         except ConditionFailed:
             return "known"
         log.error("money came for a donation that was given up", extra={"order": event.order_id, "event": event.id})
@@ -207,12 +230,58 @@ class Settling:
         """What must be given back."""
         return await self._db.all(to_refund())
 
-    async def mark_refunded(self, user_id: str, created_at: datetime) -> None:
-        """The money has been given back; saying so twice is saying it once."""
-        found = await self.find(user_id, created_at)
-        if found.paid_late_at is None:
-            raise NotThere()
+    async def given_back(self) -> list[Donation]:
+        """What has been given back, newest first."""
+        return list(await self._db.page(given_back()))
+
+    async def search(self, words: str) -> list[Donation]:
+        """Donations by a payment's id, by our order or by a LINE user."""
+        found = await self._ordered(words, words)
+        return [found] if found is not None else list(await self._db.page(history_of_user(words)))
+
+    # Giving money back: asked for by somebody, carried out through the outbox until the provider has done it
+
+    async def refund(self, user_id: str, created_at: datetime, by: str) -> None:
+        """Ask for a donation's money to be given back; asking twice is asking once."""
+        donation = await self.find(user_id, created_at)
+        if donation.refund_asked_at is not None or donation.refunded_at is not None:
+            return
+        if donation.tx_id is None or not (donation.counts or donation.paid_late_at):
+            raise NotRefundable()
+        order_id = order_id_of(user_id, created_at)
+        body = {"order": order_id, "tx_id": donation.tx_id}
+        asked = ask_refund(donation, by, days.now(self._clock))
         try:
-            await self._db.write(refunded(user_id, created_at, found.paid_late_at, days.now(self._clock)))
-        except ConditionFailed:
-            log.info("a donation was marked as given back before", extra={"user": user_id})
+            await self._db.transact(asked, self._outbox.message(REFUNDS, by, body, id=f"refund/{order_id}"))
+        except TransactionFailed:
+            raise Conflict() from None
+        log.warning("a refund was asked for", extra={"order": order_id, "amount": donation.amount, "by": by})
+
+    async def give_back(self, order_id: str, tx_id: str) -> str:
+        """Have the provider do it, and write it down; the refund's id. Raises RefundRefused for good."""
+        donation = await self._ordered(order_id, tx_id)
+        if donation is None:
+            raise RefundRefused("there is no such donation")
+        if donation.refunded_at is not None:
+            return donation.refund_id or ""
+        refund_id = await self._provider.refund(tx_id, order_id)
+        await self._returned(donation, refund_id)
+        return refund_id
+
+    async def mark_refunded(self, user_id: str, created_at: datetime, by: str) -> None:
+        """Somebody gave the money back by hand; saying so twice is saying it once."""
+        donation = await self.find(user_id, created_at)
+        if donation.refund_pk is None:
+            raise NotRefundable()
+        if donation.refunded_at is None:
+            await self._returned(donation, f"by hand: {by}")
+
+    async def _returned(self, donation: Donation, refund_id: str) -> None:
+        done = refunded(donation, refund_id, days.now(self._clock))
+        try:
+            await self._db.transact(done, *await self._told(donation, "refunded"))
+        except TransactionFailed as failed:
+            log.info("a refund was written down before", extra={"user": donation.user_id, "error": repr(failed)})
+            return
+        order_id = order_id_of(donation.user_id, donation.created_at)
+        log.warning("money was given back", extra={"order": order_id, "refund": refund_id, "amount": donation.amount})

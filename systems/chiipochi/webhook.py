@@ -12,7 +12,7 @@ from systems.chiipochi import line
 from systems.chiipochi.service import Service
 
 ANSWER_SECONDS = 1.0
-"""LINE waits for two; whatever takes longer goes on after the answer."""
+"""LINE waits for two; whatever takes longer is written down and goes on after the answer."""
 
 
 def routes(service: Service, settings: Settings) -> list[BaseRoute]:
@@ -23,8 +23,7 @@ def routes(service: Service, settings: Settings) -> list[BaseRoute]:
     async def receive(request: Request) -> Response:
         body = await request.body()
         line.check_signature(secrets, body, request.headers.get("x-line-signature"))
-        new = await service.inbox.store(line.read_events(body))
-        await service.inbox.handle(new, ANSWER_SECONDS)
+        await service.inbox.take(line.read_events(body), ANSWER_SECONDS)
         return JSONResponse({})
 
     @pages.webhook("/payments/{provider}", name="payment-callback")

@@ -13,10 +13,10 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.settings import Settings
-from systems.chiipochi.design import decide_payment, local_payments
+from systems.chiipochi.design import decide_payment, local_payments, return_payment
 from systems.chiipochi.models import LocalPayment, Outcome
 from systems.chiipochi.payments import signed
-from systems.chiipochi.payments.port import BadCallback, Checkout, PaymentEvent
+from systems.chiipochi.payments.port import BadCallback, Checkout, PaymentEvent, RefundRefused
 
 HEADER = "sekkei-payment-signature"
 
@@ -63,6 +63,15 @@ class LocalProvider:
     async def fetch(self, tx_id: str) -> PaymentEvent | None:
         payment = await self._db.get(local_payments(tx_id).consistent())
         return None if payment is None else _event(payment)
+
+    async def refund(self, tx_id: str, order_id: str) -> str:
+        try:
+            await self._db.write(return_payment(tx_id, days.now(self._clock)))
+        except ConditionFailed:
+            payment = await self.payment(tx_id)
+            if payment is None or payment.refunded_at is None:
+                raise RefundRefused("this was never paid") from None
+        return f"re_{tx_id}"
 
     # What only the local provider has: its page
 

@@ -38,6 +38,10 @@ class BadCallback(Refusal):
     words = say("決済会社からの通知として認められません。", "This is not a notice of the payment provider.")
 
 
+class RefundRefused(Exception):
+    """The provider will not give this money back; somebody has to look at it."""
+
+
 class Provider(Protocol):
     name: str
 
@@ -51,4 +55,9 @@ class Provider(Protocol):
 
     async def fetch(self, tx_id: str) -> PaymentEvent | None:
         """How a payment stands; None when the provider does not know it."""
+        ...
+
+    async def refund(self, tx_id: str, order_id: str) -> str:
+        """Give all of a payment back; the refund's id, the same however often it is asked for. Raises RefundRefused,
+        or anything else to be tried again."""
         ...

@@ -15,9 +15,10 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.runtime.http import Http
+from sekkei.store.http import Answer
 from systems.chiipochi.models import Outcome
 from systems.chiipochi.payments import signed
-from systems.chiipochi.payments.port import BadCallback, Checkout, PaymentEvent
+from systems.chiipochi.payments.port import BadCallback, Checkout, PaymentEvent, RefundRefused
 
 API_URL = "https://api.stripe.com"
 _OUTCOMES = {
@@ -54,15 +55,7 @@ class Stripe:
             "cancel_url": return_url,
             "expires_at": str(int(until.timestamp())),
         }
-        # Everything in the request follows from the order, so Stripe answers a repeated key with the same checkout.
-        headers = {
-            **self._headers,
-            "Idempotency-Key": quote(order_id, safe="|:"),
-            "Content-Type": "application/x-www-form-urlencoded",
-        }
-        answer = await self._http.request(
-            "POST", f"{self._url}/v1/checkout/sessions", headers=headers, body=urlencode(fields).encode()
-        )
+        answer = await self._post("/v1/checkout/sessions", fields, order_id)
         if answer.status != 200:
             raise StripeError(f"Stripe answered {answer.status} to a new checkout")
         found = orjson.loads(answer.body)
@@ -81,15 +74,55 @@ class Stripe:
             raise BadCallback() from None
 
     async def fetch(self, tx_id: str) -> PaymentEvent | None:
+        session = await self._session(tx_id)
+        if session is None:
+            return None
+        outcome = _standing(session)
+        return _event(f"fetched/{tx_id}/{outcome.value}", session, outcome)
+
+    async def refund(self, tx_id: str, order_id: str) -> str:
+        """Stripe gives back payments, not checkouts, so the checkout is asked for its payment first."""
+        intent = (await self._session(tx_id) or {}).get("payment_intent")
+        if not intent:
+            raise RefundRefused("Stripe knows of no payment of this checkout")
+        fields = {"payment_intent": str(intent), "metadata[order_id]": order_id, "reason": "requested_by_customer"}
+        answer = await self._post("/v1/refunds", fields, f"refund|{tx_id}")
+        if answer.status == 200:
+            found = orjson.loads(answer.body)
+            if found.get("status") in ("failed", "canceled"):
+                raise RefundRefused(f"Stripe's refund {found.get('id')} is {found['status']}")
+            return str(found["id"])
+        if _error_code(answer) == "charge_already_refunded":
+            return "given back at Stripe"
+        if 400 <= answer.status < 500 and answer.status not in (401, 409, 429):
+            raise RefundRefused(f"Stripe answered {answer.status}: {_error_code(answer)}")
+        raise StripeError(f"Stripe answered {answer.status} to a refund")
+
+    async def _session(self, tx_id: str) -> dict[str, Any] | None:
         url = f"{self._url}/v1/checkout/sessions/{quote(tx_id, safe='')}"
         answer = await self._http.request("GET", url, headers=self._headers)
         if answer.status == 404:
             return None
         if answer.status != 200:
             raise StripeError(f"Stripe answered {answer.status} to a question about a checkout")
-        session = orjson.loads(answer.body)
-        outcome = _standing(session)
-        return _event(f"fetched/{tx_id}/{outcome.value}", session, outcome)
+        found: dict[str, Any] = orjson.loads(answer.body)
+        return found
+
+    async def _post(self, path: str, fields: Mapping[str, str], key: str) -> Answer:
+        """Everything in a request follows from the key, so Stripe answers a repeated one as it did the first time."""
+        headers = {
+            **self._headers,
+            "Idempotency-Key": quote(key, safe="|:"),
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        return await self._http.request("POST", self._url + path, headers=headers, body=urlencode(fields).encode())
+
+
+def _error_code(answer: Answer) -> str:
+    try:
+        return str(orjson.loads(answer.body)["error"].get("code") or "")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ""
 
 
 def _standing(session: Mapping[str, Any]) -> Outcome:

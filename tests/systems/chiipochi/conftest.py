@@ -54,7 +54,7 @@ class Bot:
         }
 
     def text(self, words: str, user: str = AOI, **fields: Any) -> dict[str, Any]:
-        message = {"id": "1", "type": "text", "text": words, "quoteToken": "q"}
+        message = {"id": f"{next(self._numbers)}", "type": "text", "text": words, "quoteToken": "q"}
         return self.event(user, type="message", message=message, **fields)
 
     def tap(self, data: str, user: str = AOI) -> dict[str, Any]:

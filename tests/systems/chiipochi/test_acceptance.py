@@ -6,14 +6,16 @@ import asyncio
 from datetime import date, timedelta
 
 import orjson
+import pytest
 
 from systems.chiipochi.conversation import SESSION
 from systems.chiipochi.design import awards, stamp_card
+from systems.chiipochi.line import Received, read_event
 from systems.chiipochi.links import order_id_of
 from systems.chiipochi.models import Award, Outcome, Status
 from systems.chiipochi.payments.local import LocalProvider
 from systems.chiipochi.payments.port import PaymentEvent
-from systems.chiipochi.settling import UnknownOrder
+from systems.chiipochi.settling import NotRefundable, UnknownOrder
 from tests.systems.chiipochi.conftest import AOI, REN, Bot, utc
 
 TODAY = date(2025, 8, 20)
@@ -149,10 +151,47 @@ async def test_money_for_a_donation_that_was_given_up_is_owed_back(bot: Bot) -> 
     await bot.work()
     assert [found.created_at for found in await bot.service.settling.owed()] == [donation.created_at]
     assert (await bot.service.reports.day(TODAY)).count == 0
-    await bot.service.settling.mark_refunded(AOI, donation.created_at)
+    await bot.service.settling.mark_refunded(AOI, donation.created_at, by="somebody")
     assert await bot.service.settling.owed() == []
+    assert [found.refund_id for found in await bot.service.settling.given_back()] == ["by hand: somebody"]
     (donation,) = await bot.donations()
     assert donation.status is Status.FAILED
+
+
+async def test_a_refund_leaves_the_totals_once_and_no_status_of_its_own(bot: Bot) -> None:
+    donation = await bot.donate()
+    await bot.donate("ゴーヤ", REN)
+    settling = bot.service.settling
+    for _ in range(2):
+        await settling.refund(AOI, donation.created_at, by="demo-ren")
+    await bot.work()
+    found = (await bot.donations())[0]
+    assert (found.status, found.refund_asked_by, found.refund_pk) == (Status.SUCCEEDED, "demo-ren", "DONE")
+    assert found.refund_id == f"re_{donation.tx_id}"
+    assert (await settling.owed(), len(await settling.given_back())) == ([], 1)
+    check = await bot.service.reports.check(TODAY)
+    assert check.agrees
+    assert (check.stored.amount, check.stored.count, set(check.stored.prefectures)) == (100, 1, {"OKINAWA"})
+    assert (await bot.service.reports.mine_today(AOI)).amount == 0
+    assert (await bot.service.reports.year(AOI, 2025)).count == 0
+    assert len(await bot.sent("refunded/")) == 1
+    # Told again from the beginning, or written down by hand as well: nothing moves.
+    await settling.mark_refunded(AOI, donation.created_at, by="demo-ren")
+    parts = bot.client.shell.house.systems["chiipochi"].parts
+    assert await parts.reactions[0].handle({"Records": await _records(bot)}) == {"batchItemFailures": []}
+    assert await bot.service.reports.check(TODAY) == check
+    assert await bot.service.reports.stamps(AOI) == {"CHIBA": 1}, "a stamp stays with whoever got it"
+
+
+async def test_only_money_that_came_can_be_given_back(bot: Bot) -> None:
+    await bot.say("ピーナッツ", "はい")
+    (waiting,) = await bot.donations()
+    for give in (bot.service.settling.refund, bot.service.settling.mark_refunded):
+        with pytest.raises(NotRefundable):
+            await give(AOI, waiting.created_at, by="demo-ren")
+    with pytest.raises(UnknownOrder):
+        await bot.service.settling.refund(REN, waiting.created_at, by="demo-ren")
+    assert (await bot.donations()) == [waiting]
 
 
 async def test_silent_payments_are_asked_for_and_forgotten_ones_given_up(bot: Bot) -> None:
@@ -177,7 +216,10 @@ async def test_silent_payments_are_asked_for_and_forgotten_ones_given_up(bot: Bo
 
 async def test_an_event_that_a_dying_process_left_is_handled_by_the_next(bot: Bot) -> None:
     await bot.say("ピーナッツ")
-    await bot.service.inbox.store([bot.text("はい")])
+    event = bot.text("はい")
+    incoming = read_event(event)
+    assert incoming is not None
+    await bot.service.inbox.store([Received(incoming, event)])
     assert await bot.donations() == []
     bot.clock.advance(60)
     assert await bot.service.inbox.handle_left_over() == 1

@@ -15,14 +15,17 @@ from systems.chiipochi.conversation import (
     Choose,
     Confirm,
     Decision,
+    Expire,
     Ignore,
     Incoming,
     Join,
     Leave,
     MakePledge,
     Say,
+    Speak,
     StopPledge,
     Tell,
+    Withdraw,
     decide,
 )
 from systems.chiipochi.models import UserState
@@ -81,8 +84,12 @@ def test_yes_without_a_question_donates_nothing() -> None:
 
 def test_yes_after_the_time_is_over_says_so() -> None:
     late = waiting(session_expires_at=NOW)
-    assert text("はい", late) == Say("expired")
-    assert tap("v=1&a=yes&n=n1", late) == Say("expired")
+    for answer in ("はい", "いいえ", "300", "こんにちは"):
+        assert text(answer, late) == Expire()
+    for data in ("a=yes", "a=no", "a=amount&y=300"):
+        assert tap(f"v=1&{data}&n=n1", late) == Expire()
+    assert text("ゴーヤ", late) == Ask(OKINAWA, 100)
+    assert text("ランキング", late) == Tell("ranking")
 
 
 def test_a_button_answers_its_own_question_only() -> None:
@@ -138,6 +145,26 @@ def test_what_is_delivered_late_does_not_undo_what_came_after_it() -> None:
     assert text("いいえ", waiting(), at_ms=ASKED_MS - 1) == Ignore()
     assert text("はい", waiting(), at_ms=ASKED_MS - 1) == Say("too-old")
     assert text("はい", waiting(), at_ms=ASKED_MS) == Confirm(CHIBA, 300, "CHIBA_pending", "n1")
+
+
+def test_taking_a_message_back_takes_its_question_back() -> None:
+    def unsend(message_id: str, state: UserState | None) -> Decision:
+        return decide(Incoming("e", "U1", 2_000, "unsend", message_id=message_id), state, NOW)
+
+    assert unsend("m1", waiting(asked_by="m1")) == Withdraw()
+    assert unsend("m2", waiting(asked_by="m1")) == Ignore()
+    assert unsend("m1", waiting()) == Ignore()
+    assert unsend("m1", waiting(asked_by="m1", session_expires_at=NOW)) == Ignore()
+    assert unsend("m1", None) == Ignore()
+
+
+@pytest.mark.parametrize(
+    ("words", "language"), [("English", "en"), ("英語", "en"), ("日本語", "ja"), ("JAPANESE", "ja")]
+)
+def test_languages(words: str, language: str) -> None:
+    decision = text(words, waiting())
+    assert isinstance(decision, Speak)
+    assert decision.language == language
 
 
 def test_friends_come_and_go() -> None:

@@ -12,9 +12,11 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
 from sekkei.web.testing import opened, test_settings
 from systems.chiipochi import SYSTEM
+from systems.chiipochi.line import Quota
+from systems.chiipochi.line_api import LineApi
 from systems.chiipochi.models import Outcome, Status
 from systems.chiipochi.payments import signed
-from systems.chiipochi.payments.port import BadCallback
+from systems.chiipochi.payments.port import BadCallback, RefundRefused
 from systems.chiipochi.payments.stripe import Stripe, StripeError
 from tests.runtime.servers import CannedHttp, http_server
 from tests.systems.chiipochi.conftest import AOI, Bot
@@ -76,6 +78,63 @@ async def test_what_line_refuses_for_good_is_not_tried_again(clock: ManualClock)
         bot = await _talk(line, clock, seconds_until_sent=55)
     assert len(line.received) == 1
     assert bot.messages[0].state.value == "failed"  # type: ignore[attr-defined]
+
+
+async def test_a_month_without_pushes_left_is_not_tried_again_and_too_many_requests_are(clock: ManualClock) -> None:
+    over = (429, {}, {"message": "You have reached your monthly limit."})
+    async with http_server(over) as line:
+        bot = await _talk(line, clock, seconds_until_sent=55)
+    assert len(line.received) == 1
+    assert bot.messages[0].state.value == "failed"  # type: ignore[attr-defined]
+    async with http_server((429, {}, {"message": "The API rate limit has been exceeded."}), OK) as line:
+        bot = await _talk(line, ManualClock(clock.now()), seconds_until_sent=55)
+    assert len(line.received) == 2
+    assert bot.messages[0].state.value == "sent"  # type: ignore[attr-defined]
+
+
+async def test_a_new_friend_is_greeted_in_the_language_of_their_profile(clock: ManualClock) -> None:
+    async with http_server((200, {}, {"displayName": "Ann", "language": "en-GB"}), OK) as line:
+        values = {"line_channel_secret": "s", "line_channel_token": "token", "line_api_url": line.url}
+        async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
+            bot = Bot(client, clock)
+            await bot.deliver(bot.event(type="follow", follow={"isUnblocked": False}), sign=b"s")
+            assert "Hello, I am Chiipochi" in await bot.last_words()
+    assert line.received[0].path == f"/v2/bot/profile/{AOI}"
+
+
+async def test_a_profile_that_cannot_be_read_is_greeted_in_japanese(clock: ManualClock) -> None:
+    async with http_server((404, {}, {"message": "Not found"})) as line:
+        values = {"line_channel_secret": "s", "line_channel_token": "token", "line_api_url": line.url}
+        async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
+            bot = Bot(client, clock)
+            await bot.deliver(bot.event(type="follow", follow={"isUnblocked": False}), sign=b"s")
+            assert "はじめまして" in await bot.last_words()
+
+
+async def test_what_else_line_is_asked(clock: ManualClock) -> None:
+    answers = [
+        (200, {}, {"type": "limited", "value": 1_000}),
+        (200, {}, {"totalUsage": 950}),
+        (200, {}, {}),
+        (400, {}, {"message": "invalid", "details": [{"property": "messages[0].text", "message": "May not be empty"}]}),
+        (202, {}, {}),
+    ]
+    async with http_server(*answers) as server:
+        line = LineApi("token", Http(), clock, server.url)
+        assert await line.quota() == Quota(1_000, 950)
+        assert await line.validate([{"type": "text", "text": "x"}]) == ""
+        assert await line.validate([{"type": "text", "text": ""}]) == "invalid; messages[0].text: May not be empty"
+        await line.show_loading(AOI)
+    assert [request.path for request in server.received] == [
+        "/v2/bot/message/quota",
+        "/v2/bot/message/quota/consumption",
+        "/v2/bot/message/validate/push",
+        "/v2/bot/message/validate/push",
+        "/v2/bot/chat/loading/start",
+    ]
+    loading = server.received[-1].json
+    assert loading["chatId"] == AOI
+    assert loading["loadingSeconds"] in range(5, 61, 5)
 
 
 SESSION = {
@@ -151,6 +210,47 @@ def test_what_stripe_did_not_sign_is_refused(clock: ManualClock, header: str | N
     without_secret = Stripe("sk", "", Http(), clock)
     with pytest.raises(BadCallback):
         without_secret.verify(b"{}", {"stripe-signature": signed.sign(b"", clock.now(), b"{}")})
+
+
+async def test_stripe_gives_money_back_once(clock: ManualClock) -> None:
+    paid = {**SESSION, "payment_intent": "pi_1"}
+    done = (200, {}, {"id": "re_1", "status": "succeeded"})
+    async with http_server((200, {}, paid), (500, {}, {}), (200, {}, paid), done) as server:
+        stripe = Stripe("sk", "whsec", Http(), clock, server.url)
+        with pytest.raises(StripeError):
+            await stripe.refund("cs_1", "U1|x")
+        assert await stripe.refund("cs_1", "U1|x") == "re_1"
+    first, second = server.received[1], server.received[3]
+    assert (first.path, first.headers["idempotency-key"]) == ("/v1/refunds", "refund|cs_1")
+    assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
+    assert first.body == second.body
+    assert parse_qs(first.body.decode())["payment_intent"] == ["pi_1"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "refused"),
+    [
+        ((400, {}, {"error": {"code": "charge_disputed"}}), True),
+        ((200, {}, {"id": "re_1", "status": "failed"}), True),
+        ((400, {}, {"error": {"code": "charge_already_refunded"}}), False),
+    ],
+)
+async def test_what_stripe_says_to_a_refund(clock: ManualClock, answer: Any, refused: bool) -> None:
+    async with http_server((200, {}, {**SESSION, "payment_intent": "pi_1"}), answer) as server:
+        stripe = Stripe("sk", "whsec", Http(), clock, server.url)
+        if refused:
+            with pytest.raises(RefundRefused):
+                await stripe.refund("cs_1", "U1|x")
+        else:
+            assert await stripe.refund("cs_1", "U1|x") == "given back at Stripe"
+
+
+async def test_a_checkout_without_a_payment_cannot_be_given_back(clock: ManualClock) -> None:
+    async with http_server((404, {}, {}), (200, {}, SESSION)) as server:
+        stripe = Stripe("sk", "whsec", Http(), clock, server.url)
+        for _ in range(2):
+            with pytest.raises(RefundRefused):
+                await stripe.refund("cs_1", "U1|x")
 
 
 async def test_stripe_is_asked_how_a_payment_stands(clock: ManualClock) -> None:

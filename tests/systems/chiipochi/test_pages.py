@@ -7,6 +7,7 @@ import io
 from datetime import date
 from pathlib import Path
 
+import duckdb
 import orjson
 
 from sekkei.clock import ManualClock
@@ -16,13 +17,24 @@ from sekkei.web.testing import opened, test_settings
 from systems import chiipochi
 from systems.chiipochi import SYSTEM
 from systems.chiipochi.chat import line_id
-from systems.chiipochi.design import chat_of, design, history_of_user, pledges, stamp_card, state
+from systems.chiipochi.design import (
+    chat_of,
+    design,
+    history_of_user,
+    local_payments,
+    pledges,
+    stamp_card,
+    state,
+    user_settings,
+    user_states,
+)
 from systems.chiipochi.exports import as_csv
 from systems.chiipochi.jobs import pseudonym
 from systems.chiipochi.links import order_id_of
-from systems.chiipochi.models import Donation, Status
+from systems.chiipochi.models import Donation, Outcome, Status
+from systems.chiipochi.payments.port import PaymentEvent
 from systems.chiipochi.texts import TEXTS
-from tests.systems.chiipochi.conftest import AOI, REN, Bot, utc
+from tests.systems.chiipochi.conftest import AOI, NOW, REN, Bot, utc
 from tests.web.authorisation import Rule, deviations, uncovered
 
 TODAY = date(2025, 8, 20)
@@ -71,7 +83,8 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "POST /chiipochi/operator/reconcile": Rule(OPERATOR_FORM, form={}),
             "POST /chiipochi/operator/repair": Rule(OPERATOR_FORM, form=day),
             "POST /chiipochi/operator/export": Rule(OPERATOR_FORM, form=day),
-            "POST /chiipochi/operator/refunded": Rule({"anonymous": 403, "user": 403, "operator": 404}, form=order),
+            "POST /chiipochi/operator/refund": Rule(OPERATOR_FORM, form=order),
+            "POST /chiipochi/operator/refunded": Rule(OPERATOR_FORM, form=order),
             "POST /chiipochi/webhook": Rule({"anonymous": 401, "user": 401, "operator": 401}, json={"events": []}),
             "POST /chiipochi/payments/{provider}": Rule({"anonymous": 400, "user": 400, "operator": 400}, json={}),
             "GET /chiipochi/api/days/{day}": Rule(ANYBODY),
@@ -176,7 +189,7 @@ async def test_a_pledge_asks_once_a_month_and_can_be_stopped(quick_bot: Bot) -> 
 async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot) -> None:
     for _ in range(3):
         await quick_bot.donate()
-    await quick_bot.say("毎月 ゴーヤ 300")
+    await quick_bot.say("毎月 ゴーヤ 300", "English")
     context = quick_bot.client.shell.house.systems["chiipochi"].context
     before = await quick_bot.service.reports.check(TODAY)
     token = quick_bot.service.links.my_token(AOI)
@@ -187,12 +200,101 @@ async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot
     assert await quick_bot.db.all(chat_of(AOI)) == []
     assert await quick_bot.db.get(pledges(AOI)) is None
     assert await quick_bot.db.get(state(AOI)) is None
+    assert await quick_bot.db.get(user_settings(AOI)) is None
     after = await quick_bot.service.reports.check(TODAY)
     assert after == before
     assert after.agrees
     assert len(await quick_bot.donations(pseudonym(context, AOI))) == 3
     jobs: dict[str, Job] = dict(quick_bot.client.shell.house.systems["chiipochi"].parts.jobs)
     assert set(jobs) == {"forget"}
+
+
+async def test_whoever_is_forgotten_between_paying_and_counting_is_counted_once(quick_bot: Bot) -> None:
+    """One donation is counted, one is paid but not counted, one is paid only after its donor is forgotten."""
+    await quick_bot.donate()
+    await quick_bot.say("ゴーヤ", "はい")
+    await quick_bot.say("りんご", "青森", "はい")
+    _, paid, waiting = await quick_bot.donations()
+    tokens = [quick_bot.service.links.order_token(order_id_of(AOI, one.created_at)) for one in (paid, waiting)]
+    payments = [(await quick_bot.service.settling.start(token)).rpartition("/")[2] for token in tokens]
+    order = order_id_of(AOI, paid.created_at)
+    await quick_bot.service.settling.apply(PaymentEvent("e1", payments[0], order, 100, Outcome.PAID))
+    context = quick_bot.client.shell.house.systems["chiipochi"].context
+    moved = pseudonym(context, AOI)
+    job = quick_bot.client.shell.house.systems["chiipochi"].parts.jobs["forget"]
+    for _, step in job.steps:
+        await step({"user_id": AOI}, None)
+    late = PaymentEvent("e2", payments[1], order_id_of(AOI, waiting.created_at), 100, Outcome.PAID)
+    assert await quick_bot.service.settling.apply(late) == "settled", "found by its payment"
+    await quick_bot.work()
+    assert await quick_bot.donations(AOI) == []
+    assert [one.status for one in await quick_bot.donations(moved)] == [Status.SUCCEEDED] * 3
+    check = await quick_bot.service.reports.check(TODAY)
+    assert check.agrees
+    assert check.stored.count == 3
+    assert await quick_bot.db.all(stamp_card(AOI)) == await quick_bot.db.all(stamp_card(moved)) == []
+    assert len(await quick_bot.sent("thanks/")) == 1, "the first; nobody writes to the forgotten"
+    rows = [await quick_bot.db.need(local_payments(payment)) for payment in payments]
+    assert not any(AOI in row.order_id for row in rows)
+
+
+async def test_the_operator_gives_money_back(clock: ManualClock) -> None:
+    settings = test_settings(demo=False, values={"operators": "aoi@demo.example"})
+    async with opened(SYSTEM, clock=clock, settings=settings) as client:
+        bot = Bot(client, clock)
+        donation = await bot.donate("ピーナッツ 500")
+        await client.sign_in("demo-aoi")
+        for wanted in (donation.tx_id, AOI, order_id_of(AOI, donation.created_at)):
+            page = (await client.get(f"/chiipochi/operator?find={wanted}")).text
+            assert "/chiipochi/operator/refund" in page
+            assert "data-confirm" in page
+        assert "見つかりませんでした" in (await client.get("/chiipochi/operator?find=nobody")).text
+        order = {"order": order_id_of(AOI, donation.created_at)}
+        assert (await client.post("/chiipochi/operator/refund", form=order)).status == 303
+        await bot.work()
+        page = (await client.get(f"/chiipochi/operator?find={AOI}")).text
+        assert "返金済み" in page
+        assert f"re_{donation.tx_id}" in page
+        token = bot.service.links.my_token(AOI)
+        assert "返金済み" in (await client.get(f"/chiipochi/u/{token}")).text
+        created_at = order["order"].partition("|")[2]
+        assert "返金されたため" in (await client.get(f"/chiipochi/u/{token}/receipt/{created_at}")).text
+        assert "返金しました" in str((await bot.sent("refunded/"))[0].body)
+
+
+async def test_the_bot_speaks_english_to_whoever_asks(quick_bot: Bot) -> None:
+    await quick_bot.say("English")
+    assert "I will speak English" in await quick_bot.last_words()
+    await quick_bot.say("peanuts")
+    assert "Donate ¥100 to Chiba?" in await quick_bot.last_words()
+    # The state is forgotten when its time is over; the language is not.
+    quick_bot.clock.advance(3 * 24 * 3600)
+    await quick_bot.db.write(user_states.delete(AOI))
+    donation = await quick_bot.donate("peanuts 300")
+    thanks = (await quick_bot.sent("thanks/"))[0]
+    assert "Your ¥300 have arrived" in str(thanks.body)
+    payment = await quick_bot.db.need(local_payments(donation.tx_id or ""))
+    assert payment.description == "Chiipochi: donation to Chiba"
+    expected = {
+        "today": "You have donated ¥300 today",
+        "total": "Everybody together",
+        "ranking": "Chiba",
+        "history": "Your last donations",
+        "stamps": "Chiba ×1",
+        "year": "Your 2025",
+        "share": "a LINE bot",
+        "help": "How to use",
+        "monthly peanuts 300": "every month",
+        "stop monthly": "has ended",
+        "yes": "Nothing is waiting",
+        "what?": "do not know that word",
+    }
+    for words, answer in expected.items():
+        quick_bot.clock.advance(1)
+        await quick_bot.say(words)
+        assert answer in await quick_bot.last_words(), words
+    await quick_bot.say("日本語", "ピーナッツ")
+    assert "千葉県に100円を寄付しますか" in await quick_bot.last_words()
 
 
 async def test_exports_are_by_day_and_name_nobody(clock: ManualClock, tmp_path: Path) -> None:
@@ -206,6 +308,20 @@ async def test_exports_are_by_day_and_name_nobody(clock: ManualClock, tmp_path: 
         (row,) = [orjson.loads(line) for line in file.read_bytes().splitlines()]
         assert (row["prefecture_iso"], row["amount"], row["status"]) == ("JP-12", 500, "SUCCEEDED")
         assert AOI not in file.read_text()
+        clock.set(NOW)
+        await bot.donate("ゴーヤ", REN)
+        await bot.say("ピーナッツ", "はい")
+        clock.set(utc("2025-08-21T00:30:00+09:00").timestamp())
+        await client.shell.house.systems["chiipochi"].parts.scheduled["export"]({})
+        counted = await bot.service.reports.recount(TODAY)
+        for form in ("ndjson", "parquet"):
+            reader = "read_json_auto" if form == "ndjson" else "read_parquet"
+            source = f"{reader}('{folder}/{form}/*/*.{form}', hive_partitioning=true)"
+            wanted = "status = 'SUCCEEDED' AND CAST(dt AS VARCHAR) = '2025-08-20'"
+            query = f"SELECT prefecture, sum(amount), count(*) FROM {source} WHERE {wanted} GROUP BY ALL"
+            sums = {code: (amount, count) for code, amount, count in duckdb.sql(query).fetchall()}
+            assert sums == {code: (total.amount, total.count) for code, total in counted.prefectures.items()}
+            assert duckdb.sql(f"SELECT count(*) FROM {source}").fetchall() == [(3,)]
         columnar = folder / "parquet" / "dt=2025-08-20" / "donations.parquet"
         assert columnar.read_bytes()[:4] == columnar.read_bytes()[-4:] == b"PAR1"
         assert AOI.encode() not in columnar.read_bytes()

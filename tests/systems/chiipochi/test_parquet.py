@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
+import duckdb
 import pytest
 
 from systems.chiipochi.parquet import Column, encode
@@ -25,7 +25,6 @@ def test_the_same_rows_are_the_same_bytes() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 1_000])
 def test_another_reader_reads_what_was_written(count: int, tmp_path: Path) -> None:
-    duckdb: Any = pytest.importorskip("duckdb", reason="duckdb is not installed")
     rows = [
         [("千葉🐾", "", "OKINAWA")[n % 3], 1_755_666_600_000 + n, n - 5, None if n % 7 < 3 else f"tx_{n}"]
         for n in range(count)

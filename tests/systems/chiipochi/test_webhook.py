@@ -86,7 +86,8 @@ ODD: list[dict[str, Any]] = [
     {"type": "message", "message": {"type": "text"}},
     {"type": "message"},
     {"type": "postback"},
-    {"type": "unsend", "unsend": {"messageId": "1"}},
+    {"type": "unsend"},
+    {"type": "unsend", "unsend": {"messageId": 1}},
     {"type": "module", "module": {}},
     {"type": "something of next year"},
     {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "mode": "standby"},
@@ -156,19 +157,72 @@ async def test_a_slow_store_does_not_keep_line_waiting(quick_bot: Bot, monkeypat
     gate = asyncio.Event()
     handle = quick_bot.service.handle_event
 
-    async def slowly(event: Any) -> None:
+    async def slowly(incoming: Any) -> None:
         await gate.wait()
-        await handle(event)
+        await handle(incoming)
 
     monkeypatch.setattr(quick_bot.service.inbox, "_handle", slowly)
-    body = orjson.dumps({"destination": "U", "events": [quick_bot.text("ピーナッツ")]})
+    event = quick_bot.text("ピーナッツ")
+    body = orjson.dumps({"destination": "U", "events": [event]})
     proof = signature(local_secret(quick_bot.client.shell.settings), body)
+    loading: list[str] = []
+
+    async def note(user_id: str) -> None:
+        loading.append(user_id)
+
+    monkeypatch.setattr(quick_bot.service._line, "show_loading", note)
     reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"x-line-signature": proof})
     assert reply.status == 200
     assert await quick_bot.sent() == []
+    assert loading == [AOI]
+    # LINE was told that it arrived, so it is written down: should this process die now, another one handles it.
+    waiting = await quick_bot.db.need(line_events(event["webhookEventId"]))
+    assert waiting.handled_at is None
+    assert waiting.event is not None
     gate.set()
     await quick_bot.service.inbox.finish()
     assert len(await quick_bot.sent()) == 1
+    done = await quick_bot.db.need(line_events(event["webhookEventId"]))
+    assert (done.handled_at is None, done.event, done.unhandled_pk) == (False, None, None)
+
+
+async def test_an_event_that_fails_is_kept_and_tried_again(quick_bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(incoming: Any) -> None:
+        raise RuntimeError("not today")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(quick_bot.service.inbox, "_handle", fail)
+        assert (await quick_bot.deliver(quick_bot.text("ピーナッツ"))).status == 200
+    assert await quick_bot.sent() == []
+    quick_bot.clock.advance(31)
+    assert await quick_bot.service.inbox.handle_left_over() == 1
+    assert len(await quick_bot.sent()) == 1
+
+
+async def test_a_store_that_takes_nothing_is_no_delivery_that_arrived(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        async def call(self, operation: str, request: Any) -> Any:
+            raise InternalServerError("Internal server error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(quick_bot.db, "store", Broken())
+        assert (await quick_bot.deliver(quick_bot.text("ピーナッツ"))).status >= 500
+    assert await quick_bot.sent() == []
+
+
+async def test_a_message_that_is_taken_back_takes_its_question_along(quick_bot: Bot) -> None:
+    ask = quick_bot.text("ピーナッツ")
+    await quick_bot.deliver(ask)
+    quick_bot.clock.advance(1)
+    await quick_bot.deliver(quick_bot.event(type="unsend", unsend={"messageId": ask["message"]["id"]}))
+    found = await quick_bot.db.need(state(AOI))
+    assert (found.awaiting_confirmation, found.confirm_nonce, found.asked_by) == (None, None, None)
+    sent = len(await quick_bot.sent())
+    await quick_bot.say("はい")
+    assert await quick_bot.donations() == []
+    assert len(await quick_bot.sent()) == sent + 1
 
 
 class Lossy:
