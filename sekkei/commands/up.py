@@ -35,7 +35,7 @@ settings (environment):
   SEKKEI_HOSTS         further names that requests may be addressed to
   SEKKEI_FORWARDED     addresses of proxies whose X-Forwarded-For counts
   SEKKEI_RATE_LIMIT    off: no rate limits (for measuring)
-  SEKKEI_LIVE          off: open pages are not told of changes (behind a load balancer that spreads one browser)
+  SEKKEI_LIVE          off: open pages are not told of changes (behind a proxy that cannot keep answers open)
   SEKKEI_OIDC_ISSUER, SEKKEI_OIDC_AUDIENCE, SEKKEI_OIDC_JWKS_URL   bearer tokens of an OpenID provider
 """
 
@@ -107,6 +107,7 @@ async def _serve(
         settings,
         loopback=arguments.host in LOOPBACK,
         work=not arguments.no_worker,
+        share_live=True,
         transports=configured(settings, SYSTEM, Http()),
     )
 

@@ -186,6 +186,35 @@ def job_runs(id: str) -> Key:
     return Key(f"JOB#{id}", "JOB")
 
 
+@model
+class LiveHead:
+    """How far the log of live events has come."""
+
+    log: Attr[str] = part()
+    life: Attr[str] = attr(en="Numbers of another life mean nothing")
+    number: Attr[int] = attr()
+
+
+@table.entity(LiveHead, type="live_head")
+def live_heads(log: str) -> Key:
+    return Key(f"LIVE#{log}", "HEAD")
+
+
+@model
+class LiveBatch:
+    """What was published within a moment, for the pages that are open in any process."""
+
+    log: Attr[str] = part()
+    number: Attr[int] = part()
+    events: Attr[str] = attr(en="JSON: topic, name and data of each")
+    expires: Attr[datetime] = attr(stored_as=epoch())
+
+
+@table.entity(LiveBatch, type="live_batch")
+def live_batches(log: str, number: int) -> Key:
+    return Key(f"LIVE#{log}", f"BATCH#{number:012}")
+
+
 schedules_by_due = schedules.index("due")
 messages_by_due = messages.index("due")
 messages_listed = messages.index("listed")
@@ -246,3 +275,9 @@ def failed_schedules() -> Query[Schedule]:
 def failed_jobs() -> Query[JobRun]:
     """Jobs that were given up, the newest first."""
     return job_runs_by_due.where(JobRun.due_pk == FAILED + JOB).backwards()
+
+
+@design.pattern(ja="開いているページへの知らせ", added=True)
+def live_batches_between(log: str, first: int, last: int) -> Query[LiveBatch]:
+    """A part of the log of live events, in order."""
+    return live_batches.where(LiveBatch.log == log, LiveBatch.number.between(first, last))

@@ -1,19 +1,22 @@
-"""Telling open pages what has changed, while they are open. What nobody asked for is forgotten at once."""
+"""Telling open pages what has changed, while they are open.
+
+Alone, a process tells its own pages at once. Where several processes serve the same store, `live_log` carries what each
+of them publishes to all of them: an event then comes back from the log, with a number that all of them know.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+import secrets
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
-KEPT_EVENTS = 256
-"""Per topic, for a page that comes back after a short break."""
+KEPT_EVENTS = 4_096
+"""Of all topics, for a page that comes back after a short break."""
 WAITING_MAX = 1_000
 """A listener that falls this far behind is told to load the page again."""
-TOPICS_MAX = 10_000
-"""That are remembered though nobody listens to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,79 +31,86 @@ class LiveEvent:
 RELOAD = "reload"
 """The event that says: too much has been missed, load the page again."""
 
-
-@dataclass(slots=True, eq=False)
-class _Topic:
-    since: int
-    """Of what happened up to this id nothing is known any more."""
-    recent: deque[LiveEvent] = field(default_factory=deque)
-    listeners: set[asyncio.Queue[LiveEvent]] = field(default_factory=set)
-
-    def keep(self, event: LiveEvent) -> None:
-        self.recent.append(event)
-        if len(self.recent) > KEPT_EVENTS:
-            self.since = self.recent.popleft().id
+Published = tuple[str, str, Any]
+"""Topic, name, data."""
 
 
 class Live:
-    """Topics by name, such as `tasks/team/t1`. One process; several learn of changes by reading the same streams."""
+    """Topics by name, such as `tasks/team/t1`."""
 
     def __init__(self) -> None:
-        self._topics: OrderedDict[str, _Topic] = OrderedDict()
+        self.life = secrets.token_hex(4)
+        """Ids are of this life; those of another one mean nothing here."""
+        self.publisher: Callable[[Published], None] | None = None
+        """Takes what is published here and brings it to `deliver` of every process."""
+        self.catch_up: Callable[[], Awaitable[None]] | None = None
+        self._listeners: defaultdict[str, set[asyncio.Queue[LiveEvent]]] = defaultdict(set)
+        self._recent: deque[tuple[str, LiveEvent]] = deque()
+        self._since = 0
+        """Of what happened up to this id nothing is known any more."""
         self._last_id = 0
 
     def publish(self, topic: str, name: str, data: Any = None) -> None:
-        found = self._topics.get(topic)
-        if found is None:
-            return
-        self._last_id += 1
-        event = LiveEvent(self._last_id, name, data)
-        found.keep(event)
-        for listener in found.listeners:
+        if self.publisher is not None:
+            self.publisher((topic, name, data))
+        else:
+            self.deliver(self._last_id + 1, (topic, name, data))
+
+    def deliver(self, id: int, published: Published) -> None:
+        """Give an event to whoever listens here."""
+        topic, name, data = published
+        event = LiveEvent(id, name, data)
+        self._last_id = id
+        self._recent.append((topic, event))
+        if len(self._recent) > KEPT_EVENTS:
+            self._since = self._recent.popleft()[1].id
+        for listener in self._listeners.get(topic, ()):
             _hand_over(listener, event)
+
+    def reach(self, id: int) -> None:
+        """Everything up to this id has been delivered; pages made from now on go on behind it."""
+        self._last_id = id
+
+    def begin_anew(self, life: str, id: int) -> None:
+        """Go on from an id of another life, or from one that leaves some out: what is open must be loaded again."""
+        self.life = life
+        self._last_id = self._since = id
+        self._recent.clear()
+        for listeners in self._listeners.values():
+            for listener in listeners:
+                _hand_over(listener, LiveEvent(id, RELOAD, None))
 
     def position(self, topic: str) -> int:
         """Where a topic stands now. A page that shows this moment listens from here, and so misses nothing."""
-        self._topic(topic)
         return self._last_id
 
     async def listen(self, topic: str, after: int | None = None) -> AsyncIterator[LiveEvent]:
         """Events as they come; first those after `after`, for a page that was cut off for a moment."""
-        found = self._topic(topic)
+        if after is not None and after > self._last_id and self.catch_up is not None:
+            await self.catch_up()  # another process, which made the page, is ahead
         queue: asyncio.Queue[LiveEvent] = asyncio.Queue()
-        if after is not None:
-            if not found.since <= after <= self._last_id:
-                queue.put_nowait(LiveEvent(self._last_id, RELOAD, None))
-            else:
-                for event in found.recent:
-                    if event.id > after:
-                        queue.put_nowait(event)
-        found.listeners.add(queue)
+        if after is not None and not self._since <= after <= self._last_id:
+            queue.put_nowait(LiveEvent(self._last_id, RELOAD, None))
+        elif after is not None:
+            for where, event in self._recent:
+                if where == topic and event.id > after:
+                    queue.put_nowait(event)
+        self._listeners[topic].add(queue)
         try:
             while True:
                 yield await queue.get()
         finally:
-            found.listeners.discard(queue)
+            self._listeners[topic].discard(queue)
+            if not self._listeners[topic]:
+                del self._listeners[topic]
 
     def listeners(self, topic: str) -> int:
-        found = self._topics.get(topic)
-        return len(found.listeners) if found else 0
+        return len(self._listeners.get(topic, ()))
 
-    def _topic(self, name: str) -> _Topic:
-        found = self._topics.get(name)
-        if found is None:
-            found = self._topics[name] = _Topic(since=self._last_id)
-            self._forget()
-        self._topics.move_to_end(name)
-        return found
-
-    def _forget(self) -> None:
-        """Let go of the topics that were asked for longest ago and that nobody listens to."""
-        surplus = len(self._topics) - TOPICS_MAX
-        if surplus > 0:
-            silent = [name for name, topic in self._topics.items() if not topic.listeners]
-            for name in silent[:surplus]:
-                del self._topics[name]
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens here at all."""
+        return bool(self._listeners)
 
 
 def _hand_over(listener: asyncio.Queue[LiveEvent], event: LiveEvent) -> None:

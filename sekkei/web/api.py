@@ -10,8 +10,10 @@
 
     Parts(routes=[*api.routes, ...])     # /tasks/api/teams, …, /tasks/openapi.json, /tasks/docs
 
-What a handler is given follows from its parameters: `request`, `body` and `query` (Structs), `user` (`User` demands
-that somebody is signed in, `User | None` does not), and the parameters in the path, converted to their types.
+What a handler is given follows from its parameters: `request`, `body`, `query` and `headers` (Structs; a field of
+`headers` is renamed to the header that it is), `user` (`User` demands that somebody is signed in, `User | None` does
+not), and the parameters in the path, converted to their types. A route with `webhook=True` is for another program and
+verifies its signature over the raw body itself.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sekkei.runtime.refusals import Changed, Invalid
-from sekkei.web import openapi
+from sekkei.web import csrf, openapi
 from sekkei.web.forms import described, is_several, reason
 from sekkei.web.pages import page
 from sekkei.web.texts import t
@@ -101,6 +103,7 @@ class Operation:
     tag: str
     body: Any
     query: Any
+    headers: Any
     path_types: Mapping[str, Any]
     returns: Any
     user: bool | None
@@ -118,8 +121,10 @@ class Api:
     def get(self, path: str, *, summary: str, tag: str = "") -> Callable[[H], H]:
         return self._declare("GET", path, summary, 200, tag)
 
-    def post(self, path: str, *, summary: str, status: int = 200, tag: str = "") -> Callable[[H], H]:
-        return self._declare("POST", path, summary, status, tag)
+    def post(
+        self, path: str, *, summary: str, status: int = 200, tag: str = "", webhook: bool = False
+    ) -> Callable[[H], H]:
+        return self._declare("POST", path, summary, status, tag, webhook)
 
     def put(self, path: str, *, summary: str, status: int = 200, tag: str = "") -> Callable[[H], H]:
         return self._declare("PUT", path, summary, status, tag)
@@ -149,11 +154,13 @@ class Api:
             Route("/docs", show_docs, methods=["GET"], name="docs"),
         ]
 
-    def _declare(self, method: str, path: str, summary: str, status: int, tag: str) -> Callable[[H], H]:
+    def _declare(
+        self, method: str, path: str, summary: str, status: int, tag: str, webhook: bool = False
+    ) -> Callable[[H], H]:
         def declare(handler: H) -> H:
             operation = _operation(method, path, handler, summary, status, tag)
             self.operations.append(operation)
-            endpoint = _endpoint(operation)
+            endpoint = csrf.webhook(_endpoint(operation)) if webhook else _endpoint(operation)
             self._routes.append(Route(self.prefix + path, endpoint, methods=[method], name=f"api.{handler.__name__}"))
             return handler
 
@@ -165,7 +172,7 @@ def _operation(
 ) -> Operation:
     hints = get_type_hints(handler, include_extras=True)
     returns = hints.pop("return", None)
-    body, query = hints.pop("body", None), hints.pop("query", None)
+    body, query, headers = hints.pop("body", None), hints.pop("query", None), hints.pop("headers", None)
     user = (hints.pop("user") is User or None) if "user" in hints else False
     hints.pop("request", None)
     names = {part[1:-1].partition(":")[0] for part in path.split("/") if part.startswith("{")}
@@ -175,7 +182,9 @@ def _operation(
         )
     if get_origin(returns) is Answer:
         (returns,) = get_args(returns)
-    return Operation(method, path, handler, summary, status, tag, body, query, hints, returns, user)
+    if isinstance(returns, type) and issubclass(returns, Response):
+        returns = None  # no JSON: a file, a calendar
+    return Operation(method, path, handler, summary, status, tag, body, query, headers, hints, returns, user)
 
 
 def _endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
@@ -193,6 +202,8 @@ def _endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
             given[name] = _converted(request, request.path_params[name], kind, name)
         if operation.query is not None:
             given["query"] = _query(request, operation.query)
+        if operation.headers is not None:
+            given["headers"] = _headers(request, operation.headers)
         if decoder is not None:
             given["body"] = await _body(request, decoder)
         return respond(await operation.handler(**given), operation.status)
@@ -242,6 +253,14 @@ def _converted(request: Request, text: Any, kind: Any, name: str) -> Any:
         return msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError as error:
         raise BadBody({name: reason(request, str(error))}) from None
+
+
+def _headers(request: Request, model: Any) -> Any:
+    found = {info.encode_name: request.headers.get(info.encode_name) for info, _ in described(model)}
+    try:
+        return msgspec.convert({name: text for name, text in found.items() if text is not None}, model, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadBody(_located(request, str(error))) from None
 
 
 def _query(request: Request, model: Any) -> Any:

@@ -68,7 +68,11 @@ def _operation(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
     found: dict[str, Any] = {
         "operationId": operation.handler.__name__,
         "summary": operation.summary,
-        "parameters": [*_path_parameters(operation, schemas), *_query_parameters(operation)],
+        "parameters": [
+            *_path_parameters(operation, schemas),
+            *_parameters("query", operation.query),
+            *_parameters("header", operation.headers),
+        ],
         "responses": _responses(operation, schemas),
     }
     if operation.handler.__doc__:
@@ -92,14 +96,15 @@ def _path_parameters(operation: Operation, schemas: _Schemas) -> list[dict[str, 
     ]
 
 
-def _query_parameters(operation: Operation) -> list[dict[str, Any]]:
-    if operation.query is None:
+def _parameters(place: str, model: Any) -> list[dict[str, Any]]:
+    """Of a Struct that stands for the query or the headers."""
+    if model is None:
         return []
-    hints = get_type_hints(operation.query, include_extras=True)
+    hints = get_type_hints(model, include_extras=True)
     found = []
-    for info in msgspec.structs.fields(operation.query):
+    for info in msgspec.structs.fields(model):
         (schema,), _ = msgspec.json.schema_components([hints[info.name]], ref_template=_REF)
-        found.append({"name": info.encode_name, "in": "query", "required": info.required, "schema": schema})
+        found.append({"name": info.encode_name, "in": place, "required": info.required, "schema": schema})
     return found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-import secrets
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -22,6 +21,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.clock import SYSTEM, Clock
 from sekkei.runtime.house import House, build_house
+from sekkei.runtime.live_log import LiveLog
 from sekkei.runtime.outbox import SHELL, Outbox, Transport
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import System
@@ -62,7 +62,6 @@ class Shell:
         self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
         self.connections = Connections()
         self.live_on = settings.get("live", "on") != "off" and "AWS_LAMBDA_FUNCTION_NAME" not in os.environ
-        self.boot = secrets.token_hex(4)
         self.csrf_key = settings.secrets.key("csrf")
         self.flash_key = settings.secrets.key("flash")
         packages = {name: _package(opened.system) for name, opened in house.systems.items()}
@@ -139,6 +138,7 @@ def application(
     *,
     loopback: bool = False,
     work: bool = False,
+    share_live: bool = False,
     transports: Mapping[str, Transport] | None = None,
     passwords: Passwords | None = None,
 ) -> Starlette:
@@ -146,6 +146,7 @@ def application(
 
     `loopback`  the server is bound to this machine only, so a demo may offer its one-click sign-in
     `work`      run pumps, schedules, outbox and jobs in this process as long as the application lives
+    `share_live`  pages open in other processes on this store hear what happens in this one, and the reverse
     """
     house = build_house(systems, store, settings, clock, transports=transports)
     shell = Shell(house, settings, clock, loopback=loopback, passwords=passwords)
@@ -153,19 +154,22 @@ def application(
         routes=_routes(shell),
         middleware=[Middleware(Gate, shell=shell)],
         exception_handlers=dict(problems.HANDLERS),
-        lifespan=_lifespan(shell, work),
+        lifespan=_lifespan(shell, work, share_live and shell.live_on),
     )
     app.state.shell = shell
     return app
 
 
-def _lifespan(shell: Shell, work: bool):  # type: ignore[no-untyped-def]
+def _lifespan(shell: Shell, work: bool, share_live: bool):  # type: ignore[no-untyped-def]
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         house = shell.house
         await house.make_tables(web_design)
         if shell.load_demo:
             await demo.load(shell)
+        log = LiveLog(house.runtime, shell.clock, house.live)
+        if share_live:
+            await log.start()
         if work:
             await house.worker.start()
         try:
@@ -174,6 +178,8 @@ def _lifespan(shell: Shell, work: bool):  # type: ignore[no-untyped-def]
             shell.connections.stopping.set()
             if work:
                 await house.worker.stop()
+            if share_live:
+                await log.stop()
 
     return lifespan
 

@@ -243,8 +243,11 @@ async def opened(
     settings: Settings | None = None,
     loopback: bool = True,
     demo: bool = False,
+    share_live: bool = False,
 ) -> AsyncIterator[Client]:
-    """Systems on a store of their own (or the one given), and a client. `demo` loads their sample data."""
+    """Systems on a store of their own (or the one given), and a client. `demo` loads their sample data.
+
+    `share_live` is for several of them on one store: what happens in one is heard in the others."""
     own = Embedded(clock=clock) if store is None else None
     chosen = settings or test_settings(demo=True)
     app = application(
@@ -253,6 +256,7 @@ async def opened(
         chosen,
         clock,
         loopback=loopback,
+        share_live=share_live,
         passwords=Passwords(QUICK_PASSWORDS),
     )
     app.state.shell.load_demo = False

@@ -63,17 +63,17 @@ async def test_a_position_that_nobody_remembers_asks_for_a_reload() -> None:
         assert (await heard.get()).data == 1
 
 
-async def test_a_forgotten_topic_asks_for_a_reload_too(monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setattr(module, "TOPICS_MAX", 2)
+async def test_what_other_topics_pushed_out_asks_for_a_reload_too(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr(module, "KEPT_EVENTS", 2)
     live = Live()
     start = live.position("a")
-    async with listening(live, "kept"):
-        live.publish("a", "moved", 1)
-        live.position("b")
-        live.position("c")
-        assert live.listeners("kept") == 1
+    live.publish("a", "moved", 1)
+    for _ in range(2):
+        live.publish("b", "moved")
     async with listening(live, "a", start) as heard:
         assert (await heard.get()).name == RELOAD
+    async with listening(live, "a", start + 1) as heard:
+        assert heard.empty()
 
 
 async def test_a_listener_that_falls_behind_is_told_once(monkeypatch) -> None:  # type: ignore[no-untyped-def]

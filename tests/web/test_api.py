@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import pytest
 from starlette.requests import Request
+from starlette.responses import Response
 
 from sekkei.runtime.refusals import Changed
+from sekkei.runtime.system import Context, Parts, System
 from sekkei.web import Answer, Api, User, version_in_if_match
 from sekkei.web.openapi import document, fields, in_words
 from sekkei.web.testing import Client, opened
@@ -185,6 +187,42 @@ def test_path_parameters_have_types() -> None:
 
     found = document(api)["paths"]["/x/api/{number}/{rest}"]["get"]
     assert [one["schema"] for one in found["parameters"]] == [{"type": "integer"}, {"type": "string"}]
+
+
+class Once(msgspec.Struct, rename={"key": "Idempotency-Key"}):
+    key: Annotated[str, msgspec.Meta(min_length=1, max_length=9)] | None = None
+
+
+def a_hook() -> System:
+    def build(context: Context) -> Parts:
+        api = Api("hook", title="Hook")
+
+        @api.post("/pushed", summary="Somebody else's program says something", webhook=True)
+        async def pushed(request: Request, headers: Once) -> dict[str, str | None]:
+            return {"key": headers.key}
+
+        @api.get("/file", summary="No JSON")
+        async def file(request: Request) -> Response:
+            return Response("x", media_type="text/plain")
+
+        return Parts(routes=api.routes)
+
+    async def demo(context: Context, parts: Parts) -> None: ...
+
+    return System(name="hook", title={}, about={}, design=SYSTEM.design, build=build, demo=demo)
+
+
+async def test_headers_are_read_and_described_and_a_webhook_needs_no_token_of_ours() -> None:
+    async with opened(a_hook()) as client:
+        path, key = "/hook/api/pushed", {"Idempotency-Key": "k"}
+        assert (await client.request("POST", path, b"", key)).json() == {"key": "k"}
+        assert (await client.request("POST", path, b"", {})).json() == {"key": None}
+        assert (await client.request("POST", path, b"", {"Idempotency-Key": "k" * 10})).status == 422
+        found = (await client.json("GET", "/hook/openapi.json")).json()["paths"]
+        (parameter,) = found[path]["post"]["parameters"]
+        assert (parameter["name"], parameter["in"], parameter["required"]) == ("Idempotency-Key", "header", False)
+        assert "content" not in found["/hook/api/file"]["get"]["responses"]["200"]
+        assert (await client.get("/hook/api/file")).text == "x"
 
 
 def test_schemas_in_words() -> None:

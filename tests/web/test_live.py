@@ -14,7 +14,7 @@ from sekkei.runtime.aws_lambda import http_handler
 from sekkei.store import Embedded
 from sekkei.web import application
 from sekkei.web.live import CONNECTIONS_MAX
-from sekkei.web.testing import Client, opened, test_settings
+from sekkei.web.testing import Client, Reply, opened, test_settings
 from tests.web.example import SYSTEM
 
 
@@ -68,7 +68,13 @@ async def test_a_position_of_an_earlier_life_of_the_server_asks_for_a_reload() -
         await address(client)
         for number in range(5):
             topic(client, "note", number)
-        for position in ("deadbeef-3", "x", "-", f"{client.shell.boot}-x", f"{client.shell.boot}-999"):
+        for position in (
+            "deadbeef-3",
+            "x",
+            "-",
+            f"{client.shell.house.live.life}-x",
+            f"{client.shell.house.live.life}-999",
+        ):
             assert "event: reload" in await heard(client, 2, **{"Last-Event-ID": position}), position
         assert "event: reload" not in await heard(client, 2)
 
@@ -125,3 +131,27 @@ def test_the_application_answers_in_lambda(tmp_path: Path, monkeypatch: pytest.M
     assert any("Secure" in cookie for cookie in found["cookies"])
     assert call("/example/", accept="text/html")["headers"]["location"].startswith("/sign-in?next=")
     assert call("/", host="evil.example")["statusCode"] == 421
+
+
+async def begun(client: Client) -> asyncio.Task[Reply]:
+    """A browser that listens until the answer ends."""
+    listening = asyncio.create_task(client.events("/example/live", 1_000))
+    while not client.shell.house.live.listeners("example/demo-aoi"):  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    return listening
+
+
+@pytest.mark.parametrize("something_happens", [True, False])
+async def test_who_is_signed_out_hears_nothing_more(something_happens: bool) -> None:
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        listening = await begun(client)
+        other = client.another()
+        other.cookies.update(client.cookies)
+        assert (await other.post("/account/sign-out-everywhere")).status == 303
+        if something_happens:
+            topic(client, "note", "a secret")
+        text = (await asyncio.wait_for(listening, 5)).text
+        assert "a secret" not in text
+        assert text.endswith("event: reload\ndata: null\n\n"), "and the page is to ask them to sign in"
+        assert client.shell.house.live.listeners("example/demo-aoi") == 0
