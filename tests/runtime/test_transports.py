@@ -5,6 +5,7 @@ import email.policy
 from typing import Any
 
 import pytest
+from linebot.v3.webhook import SignatureValidator
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.design import Message
@@ -13,6 +14,8 @@ from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports import configured
 from sekkei.runtime.transports.expo import DeviceGone, Expo
+from sekkei.runtime.transports.line import LinePush
+from sekkei.runtime.transports.line import signature as line_signature
 from sekkei.runtime.transports.mail import as_email
 from sekkei.runtime.transports.ses import Ses
 from sekkei.runtime.transports.smtp import Smtp
@@ -116,6 +119,27 @@ async def test_expo() -> None:
     assert server.received[0].headers["authorization"] == "Bearer secret"
 
 
+async def test_line_takes_a_push_once() -> None:
+    ok, again = (200, {"X-Line-Request-Id": "r1"}, {}), (409, {"X-Line-Accepted-Request-Id": "r1"}, {})
+    async with http_server(ok, again, (429, {}, {}), (500, {}, {}), (400, {}, {"message": "bad"})) as server:
+        line = LinePush("secret", Http(), server.url)
+        push = message(to="U1", messages='[{"type":"text","text":"空きが出ました"}]')
+        assert [await line.send(push), await line.send(push)] == ["r1", "r1"]
+        for _ in range(2):
+            with pytest.raises(ConnectionError):
+                await line.send(push)
+        with pytest.raises(Undeliverable, match="bad"):
+            await line.send(push)
+    assert server.received[0].json == {"to": "U1", "messages": [{"type": "text", "text": "空きが出ました"}]}
+    assert server.received[0].headers["authorization"] == "Bearer secret"
+    assert len({one.headers["x-line-retry-key"] for one in server.received}) == 1
+
+
+def test_line_signatures_are_those_of_its_own_library() -> None:
+    validator = SignatureValidator("secret")
+    assert validator.validate('{"events":[]}', line_signature(b"secret", b'{"events":[]}'))
+
+
 async def test_webhooks_are_signed_and_stay_out_of_private_networks(clock: ManualClock) -> None:
     async with http_server((204, {}, None), (410, {}, None)) as server:
         with pytest.raises(Undeliverable, match="private network"):
@@ -131,8 +155,13 @@ async def test_webhooks_are_signed_and_stay_out_of_private_networks(clock: Manua
 
 def test_only_what_is_set_up_is_in_force(clock: ManualClock) -> None:
     assert configured(Settings(), clock, Http()) == {}
-    values = {"mail_from": SENDER, "smtp_url": "smtp://localhost", "expo_url": "https://exp.host/--/api/v2/push"}
+    values = {
+        "mail_from": SENDER,
+        "smtp_url": "smtp://localhost",
+        "expo_url": "https://exp.host/--/api/v2/push",
+        "line_channel_token": "t",
+    }
     found = configured(Settings(values=values), clock, Http())
-    assert sorted(found) == ["mail", "push"]
+    assert sorted(found) == ["line", "mail", "push"]
     with pytest.raises(ValueError, match="SEKKEI_MAIL_FROM"):
         configured(Settings(values={"smtp_url": "smtp://localhost"}), clock, Http())

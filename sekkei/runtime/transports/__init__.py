@@ -6,6 +6,7 @@ SEKKEI_SES_REGION         mails through Amazon SES v2, with the AWS credential c
 SEKKEI_EXPO_URL           push notifications through Expo, such as https://exp.host/--/api/v2/push
 SEKKEI_EXPO_TOKEN         Expo's access token, where the project demands one
 SEKKEI_WEBHOOK_SECRET     webhooks go out, signed with this secret
+SEKKEI_LINE_CHANNEL_TOKEN pushes through LINE's Messaging API
 """
 
 from __future__ import annotations
@@ -36,4 +37,8 @@ def configured(settings: Settings, clock: Clock, http: Http) -> dict[str, Transp
         from sekkei.runtime.transports.webhook import Webhook
 
         found["webhook"] = Webhook(settings.get("webhook_secret").encode(), http, clock)
+    if settings.get("line_channel_token"):
+        from sekkei.runtime.transports.line import API_URL, LinePush
+
+        found["line"] = LinePush(settings.get("line_channel_token"), http, settings.get("line_api_url", API_URL))
     return found

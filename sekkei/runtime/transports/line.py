@@ -1,0 +1,63 @@
+"""LINE's Messaging API: pushes to people who are friends of a channel, and the signature of what the channel sends us.
+
+A push carries a key out of its message, so that a second try after a lost answer is the same push to LINE.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from sekkei.runtime.design import Message
+from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Undeliverable
+from sekkei.store.http import Answer
+
+API_URL = "https://api.line.me"
+_NAMESPACE = uuid.UUID("8f1c2c52-5d0b-4f0e-9d5e-6a2b54c1f7aa")
+
+
+class LinePush:
+    """`to` is a LINE user; the body's `messages` is a list of LINE's message objects, written as JSON."""
+
+    def __init__(self, token: str, http: Http, url: str = API_URL) -> None:
+        self._url = url.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self._http = http
+
+    async def send(self, message: Message) -> str:
+        key = str(uuid.uuid5(_NAMESPACE, message.id))
+        content = {"to": message.to, "messages": orjson.loads(message.body["messages"])}
+        answer = await self.post("push", content, {"X-Line-Retry-Key": key})
+        if answer.status in (200, 409):  # 409: LINE has accepted this key before
+            return request_id(answer)
+        raise refusal(answer)
+
+    async def post(self, way: str, content: Mapping[str, Any], headers: Mapping[str, str]) -> Answer:
+        url = f"{self._url}/v2/bot/message/{way}"
+        return await self._http.json("POST", url, content, headers={**self._headers, **headers})
+
+
+def request_id(answer: Answer) -> str:
+    """What LINE calls the request that it has accepted."""
+    accepted = answer.headers.get(b"x-line-accepted-request-id") or answer.headers.get(b"x-line-request-id") or b""
+    return accepted.decode("latin-1") or "accepted"
+
+
+def refusal(answer: Answer) -> Exception:
+    """To be tried again when LINE is busy or down, and never when it says no."""
+    words = f"LINE answered {answer.status}: {answer.body[:300].decode('utf-8', 'replace')} ({request_id(answer)})"
+    if answer.status == 429 or answer.status >= 500:
+        return ConnectionError(words)
+    return Undeliverable(words)
+
+
+def signature(secret: bytes, body: bytes) -> str:
+    """`X-Line-Signature` of a webhook, over its raw bytes."""
+    return base64.b64encode(hmac.digest(secret, body, hashlib.sha256)).decode()
