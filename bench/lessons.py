@@ -21,22 +21,14 @@ from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
 from sekkei.store import Embedded
 from sekkei.store.protocol import Request, Response
-from systems.lessons.design import (
-    Contact,
-    Kind,
-    Lesson,
-    UserLesson,
-    contacts,
-    design,
-    lessons,
-    user_lessons,
-)
+from systems.lessons.design import Kind, Lesson, UserLesson, design, lessons, user_lessons
 from systems.lessons.links import Links
 from systems.lessons.migration.configuration import OldTable
 from systems.lessons.migration.moving import Move
 from systems.lessons.migration.sample import fill, make_table, old_rows
 from systems.lessons.monitor import Monitor
 from systems.lessons.notices import Notices
+from systems.lessons.people import Contact, contacts
 from systems.lessons.providers import Catalogue
 from systems.lessons.refusals import Full
 from systems.lessons.rules import Policy, Slot, ttl_of

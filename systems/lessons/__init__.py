@@ -2,53 +2,48 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from sekkei.runtime.http import Http
-from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
-from systems.lessons import api, pages, studio_pages
+from sekkei.web.accounts import email_of
+from systems.lessons import api, line_webhook, pages, people_pages, studio_pages
 from systems.lessons.alerts import Alerts
+from systems.lessons.contacts import Contacts
 from systems.lessons.demo import demo
 from systems.lessons.design import design
 from systems.lessons.jobs import RECURRING, LessonJobs
 from systems.lessons.links import Links
 from systems.lessons.monitor import Monitor
 from systems.lessons.notices import Notices
-from systems.lessons.providers import Catalogue, Feed, Provider
+from systems.lessons.providers import provider_of
 from systems.lessons.reactions import reactions_of
-from systems.lessons.rules import Fairness, Policy
+from systems.lessons.rules import policy_of
+from systems.lessons.searches import Searches
 from systems.lessons.service import Service
 from systems.lessons.studios import staff_of, studios_of
 
 
-def policy_of(settings: Settings) -> Policy:
-    """`SEKKEI_LESSONS_FAIRNESS=first-in-line`, `SEKKEI_LESSONS_HOLD_MINUTES=30`."""
-    fairness = Fairness(settings.get("lessons_fairness", Fairness.BROADCAST.value))
-    return Policy(fairness=fairness, hold=timedelta(minutes=float(settings.get("lessons_hold_minutes", "30"))))
-
-
 def build(context: Context) -> Parts:
-    settings = context.settings
+    settings, db, clock, outbox = context.settings, context.db, context.clock, context.outbox
     policy, studios = policy_of(settings), studios_of(settings)
-    service = Service(context.db, context.clock, policy)
     links = Links(settings.secrets.key("lessons links"))
-    notices = Notices(links, f"{settings.public_url}/lessons", studios)
-    url = settings.get("lessons_feed_url")
-    feed = Feed(url, Http(), context.clock) if url else None
-    provider: Provider = feed or Catalogue(context.db)
-    monitor = Monitor(context.db, context.clock, context.outbox, provider, policy, notices.opening)
-    alerts = Alerts(context.db, context.clock, context.outbox, notices, policy)
-    jobs = LessonJobs(context.db, context.clock, monitor, alerts, service, studios, feed)
-    desk = pages.Desk(service, links, notices, studios, staff_of(settings))
+    notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
+    provider = provider_of(settings, db, clock, studios)
+    service = Service(db, clock, policy, studios, staff_of(settings))
+    contacts = Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of)
+    searches = Searches(db, clock, outbox, context.schedules, notices)
+    monitor = Monitor(db, clock, outbox, provider, policy, notices.opening)
+    alerts = Alerts(db, clock, outbox, notices, policy)
+    jobs = LessonJobs(db, clock, context.schedules, monitor, alerts, searches, provider, studios)
+    desk = pages.Desk(service, contacts, searches, notices)
     return Parts(
         service=service,
         routes=[
             *pages.routes(desk, context),
+            *people_pages.routes(desk, context),
             *studio_pages.routes(desk, context),
-            *api.routes(service, monitor, context),
+            *line_webhook.routes(contacts, context),
+            *api.routes(service, contacts, searches, monitor, context),
         ],
-        reactions=[reactions_of(context, monitor, alerts)],
+        reactions=[reactions_of(context, monitor, alerts, searches)],
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
     )

@@ -18,23 +18,21 @@ from sekkei.design import Action, Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from systems.lessons.design import (
-    Contact,
     Kind,
     Lesson,
     Status,
     UserLesson,
     active_between,
     change_status,
-    contact,
     give_place_back,
     lesson,
     of_studio_on,
     refresh,
-    user_lesson,
     user_lessons,
 )
 from systems.lessons.notices import Messages, Notices
-from systems.lessons.rules import Policy, Slot, quiet_pause, slot_of
+from systems.lessons.people import Contact, contact
+from systems.lessons.rules import Policy, Slot, is_available, quiet_pause, slot_of
 
 TOLD_OF_CHANGES = (Kind.FAVORITE, Kind.BOOKING)
 
@@ -52,14 +50,22 @@ class Alerts:
         self._policy = policy
 
     async def remind(self) -> int:
-        """Whoever has booked a lesson that begins soon; once per booking."""
+        """Whoever has booked a lesson that begins soon, or likes one that can still be booked; once for each tie."""
         now = days.now(self._clock)
         soon = await self._db.all(active_between(now, now + self._policy.remind_before))
-        reminded = 0
-        for tie in await self._as_they_are(soon):
-            if tie.kind is Kind.BOOKING and tie.reminded_at is None and tie.starts_at > now:
-                reminded += await self._remind(tie, now)
-        return reminded
+        fresh = [tie for tie in await self._as_they_are(soon) if tie.starts_at > now]
+        bookings = [tie for tie in fresh if tie.kind is Kind.BOOKING]
+        booked = {(tie.user_id, slot_of(tie)) for tie in bookings}
+        liked = [tie for tie in fresh if tie.kind is Kind.FAVORITE and (tie.user_id, slot_of(tie)) not in booked]
+        untold = [tie for tie in (*bookings, *await self._bookable(liked)) if tie.reminded_at is None]
+        return sum([await self._remind(tie, now) for tie in untold])
+
+    async def _bookable(self, liked: list[UserLesson]) -> list[UserLesson]:
+        """Of favourites those whose lessons have places left."""
+        slots = {slot_of(tie): lesson(tie.studio_code, tie.lesson_date, tie.start_time) for tie in liked}
+        found = await self._db.get_many(slots.values())
+        free = {slot_of(one) for one in found if one is not None and is_available(one)}
+        return [tie for tie in liked if slot_of(tie) in free]
 
     async def _remind(self, tie: UserLesson, now: datetime) -> int:
         person = await self._db.get(contact(tie.user_id))
@@ -68,8 +74,9 @@ class Alerts:
             .set(UserLesson.reminded_at, now)
             .when(UserLesson.status == Status.ACTIVE, UserLesson.reminded_at.absent())
         )
+        about = tie.reservation_id or f"{tie.kind.value}/{tie.user_id}/{tie.created_at.isoformat()}"
         messages = self._notices.reminder(person, tie)
-        return await self._tell([mark], person, messages, f"reminder/{slot_of(tie)}/{tie.reservation_id}", tie)
+        return await self._tell([mark], person, messages, f"reminder/{slot_of(tie)}/{about}", tie)
 
     async def lesson_changed(self, slot: Slot) -> int:
         """Bring everybody's copies of a lesson up to date, and tell them; returns how many users it concerned."""
@@ -122,11 +129,7 @@ class Alerts:
 
     async def _as_they_are(self, ties: Iterable[UserLesson]) -> list[UserLesson]:
         """Active ones out of an index that may be behind, read from the table itself."""
-        refs = [
-            user_lesson(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
-            for tie in ties
-            if tie.status is Status.ACTIVE
-        ]
+        refs = [user_lessons.ref_of(tie).consistent() for tie in ties if tie.status is Status.ACTIVE]
         return [tie for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE]
 
 

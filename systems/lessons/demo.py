@@ -9,7 +9,8 @@ from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
-from systems.lessons.design import Contact, Kind, Lesson, Status, UserLesson, contacts, lessons, user_lessons
+from systems.lessons.design import Kind, Lesson, Status, UserLesson, lessons, user_lessons
+from systems.lessons.people import Contact, Search, contacts, searches
 from systems.lessons.rules import Slot
 from systems.lessons.service import Service
 from systems.lessons.studios import studios_of
@@ -47,6 +48,7 @@ async def demo(context: Context, parts: Parts) -> None:
             )
         )
     await _ties(service, slots, chance)
+    await _searches(context)
     await _history(context.db, today, chance)
 
 
@@ -97,6 +99,29 @@ async def _ties(service: Service, slots: list[Slot], chance: random.Random) -> N
                 await service.add_favorite(person.id, slot, chance.choice((None, "いつものお気に入り", "友だちと")))
 
 
+async def _searches(context: Context) -> None:
+    """What two of them look for."""
+    aoi, mei = DEMO_PEOPLE[0].id, DEMO_PEOPLE[1].id
+    now = days.now(context.clock)
+    evenings = frozenset(range(5))
+    await context.db.write_many(
+        [
+            searches.put(Search(user_id=aoi, search_id="demo-1", instructor="YUKI", studio_code="gnz", created_at=now)),
+            searches.put(
+                Search(
+                    user_id=aoi,
+                    search_id="demo-2",
+                    program="リラックスヨガ",
+                    weekdays=evenings,
+                    time_from=time(18, 0),
+                    created_at=now,
+                )
+            ),
+            searches.put(Search(user_id=mei, search_id="demo-3", instructor="Mako", created_at=now)),
+        ]
+    )
+
+
 async def _history(db: Database, today: date, chance: random.Random) -> None:
     puts = []
     for person in DEMO_PEOPLE:
@@ -114,6 +139,7 @@ async def _history(db: Database, today: date, chance: random.Random) -> None:
                 kind=Kind.HISTORY,
                 status=Status.COMPLETED,
                 reservation_id=f"rsv_demo_{person.id}_{back}",
+                attended=chance.randrange(12) > 0,
                 created_at=moment,
                 updated_at=moment,
             )

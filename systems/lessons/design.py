@@ -27,7 +27,6 @@ from sekkei.design import (
     epoch,
     iso,
     model,
-    part,
     template,
 )
 
@@ -48,6 +47,8 @@ class Status(Enum):
 
 JST = timezone(timedelta(hours=9))
 INSTANT = iso("Z", digits=3)
+KEPT_AFTER_LESSON = timedelta(days=7)
+"""How long a tie that is over stays; history stays for good."""
 
 design = Design(
     "lessons",
@@ -94,6 +95,9 @@ lessons_table = design.table(
     discriminator="kind",
     ttl="ttl",
     stream="NEW_AND_OLD_IMAGES",
+    indexes=[
+        Index("SearchIndex", "searchKey", "userId", ja="条件に合う利用者", en="who looks for such lessons", added=True)
+    ],
     ja="レッスン一覧と空席",
     en="The timetable, with free places",
     added=True,
@@ -166,6 +170,10 @@ class UserLesson:
     reminded_at: Attr[datetime | None] = attr(
         "remindedAt", default=None, stored_as=INSTANT, ja="リマインド日時", en="reminded of a booking", added=True
     )
+    cancelled_late: Attr[bool | None] = attr(
+        "cancelledLate", default=None, ja="直前の取消", en="cancelled shortly before", added=True
+    )
+    attended: Attr[bool | None] = attr(default=None, ja="出席したか", en="came to the lesson", added=True)
     paused_until: Attr[datetime | None] = attr(
         "pausedUntil", default=None, stored_as=INSTANT, ja="一時停止", en="not watched until", added=True
     )
@@ -190,23 +198,9 @@ class Lesson:
         "wasAvailable", default=False, ja="前回空席があったか", en="had a free place last time"
     )
     episode: Attr[int] = attr(default=0, ja="空席の回", en="how often a place became free")
+    offers: Attr[int] = attr(default=0, ja="取り置きの回数", en="how often a place was held for somebody")
     updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
     ttl: Attr[datetime | None] = attr(default=None, stored_as=epoch(), ja="自動削除用", en="when it is deleted")
-
-
-@model
-class Contact:
-    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
-    name: Attr[str] = attr(ja="名前", en="name")
-    email: Attr[str | None] = attr(default=None, ja="メール", en="mail address")
-    line_user_id: Attr[str | None] = attr("lineUserId", default=None, ja="LINE ユーザー", en="LINE user")
-    push_token: Attr[str | None] = attr("pushToken", default=None, ja="プッシュトークン", en="push token")
-    channels: Attr[frozenset[str]] = attr(default=frozenset(), ja="通知方法", en="how to be told")
-    calendar_token: Attr[str | None] = attr(
-        "calendarToken", default=None, ja="カレンダーの鍵", en="key of the calendar feed"
-    )
-    quiet_from: Attr[time | None] = attr("quietFrom", default=None, ja="通知休止の開始", en="quiet from")
-    quiet_until: Attr[time | None] = attr("quietUntil", default=None, ja="通知休止の終了", en="quiet until")
 
 
 @user_lessons_table.entity(UserLesson, ja="利用者とレッスンの関係", en="tie of a user to a lesson")
@@ -217,11 +211,6 @@ def user_lessons(user_id: str, studio_code: str, lesson_date: date, start_time: 
 @lessons_table.entity(Lesson, type="lesson", ja="レッスン", en="lesson", added=True)
 def lessons(studio_code: str, lesson_date: date, start_time: time) -> Key:
     return Key(f"STUDIO#{studio_code}", f"LESSON#{lesson_date}#{start_time}")
-
-
-@contacts_table.entity(Contact, ja="通知先", en="how to reach a user", added=True)
-def contacts(user_id: str) -> Key:
-    return Key(user_id)
 
 
 by_kind = user_lessons.index("TypeDateIndex")
@@ -299,6 +288,14 @@ def of_user_and_kind(user_id: str, kind: Kind) -> Query[UserLesson]:
     return by_user_and_kind.where(UserLesson.user_id == user_id, UserLesson.kind == kind)
 
 
+@design.pattern(ja="ユーザーのタイプ別一覧（期間）", added=True)
+def of_user_between(user_id: str, kind: Kind, first: datetime, last: datetime) -> Query[UserLesson]:
+    """A user's ties of one kind to lessons that start between two moments, by time across studios."""
+    return by_user_and_kind.where(
+        UserLesson.user_id == user_id, UserLesson.kind == kind, UserLesson.starts_at.between(first, last)
+    )
+
+
 @design.pattern(ja="一日分の監視対象", added=True)
 def watched_on(day: date) -> Query[UserLesson]:
     """Active waitlists for the lessons of a day, by lesson and then by registration."""
@@ -334,6 +331,7 @@ def change_status(tie: UserLesson, status: Status, now: datetime) -> Update[User
     """Move a tie on, if it still has the status that was read."""
     update = user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
     changed = update.set(UserLesson.status, status).set(UserLesson.updated_at, now)
+    changed = changed.set(UserLesson.ttl, tie.starts_at + KEPT_AFTER_LESSON)
     return changed.knowing(tie).when(UserLesson.status == tie.status)
 
 
@@ -384,12 +382,6 @@ def lesson(studio_code: str, lesson_date: date, start_time: time) -> Ref[Lesson]
     return lessons(studio_code, lesson_date, start_time).consistent()
 
 
-@design.pattern(ja="通知先", added=True)
-def contact(user_id: str) -> Ref[Contact]:
-    """How to reach a user."""
-    return contacts(user_id)
-
-
 user_lessons.example(
     UserLesson(
         user_id="user123",
@@ -422,4 +414,5 @@ user_lessons.example(
     )
 )
 
-import_module("systems.lessons.migration.ledger")  # how far a move from an older table has come belongs to it
+import_module("systems.lessons.people")  # whom to tell, and what they look for, belong to this design
+import_module("systems.lessons.migration.ledger")  # and how far a move from an older table has come

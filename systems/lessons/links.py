@@ -1,36 +1,65 @@
-"""Links that open a page without signing in: one tap from a notice, and the calendar feed."""
+"""Links that open a page without signing in: one tap from a notice, and the calendar feed.
+
+A tap names one user and one tie of theirs, says when it was made and until when it is good, and is signed, so that
+nobody can make one for somebody else. It does nothing by being opened: mail programs open links on their own.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import hmac
+from dataclasses import dataclass
+from datetime import datetime
 
-from systems.lessons.refusals import NoSuchTie
+from systems.lessons.refusals import BadSlot, LinkOver, NoSuchTie
 from systems.lessons.rules import Slot, parse_slot
 
 _SIGNATURE_BYTES = 16
 
 
+@dataclass(frozen=True, slots=True)
+class Tap:
+    """What a link in a notice is for."""
+
+    user_id: str
+    slot: Slot
+    tie_id: str
+    """The waitlist entry or the reservation that the notice was about; another one is not meant."""
+    made_at: int
+    """In seconds."""
+
+
 class Links:
-    """Signed, so that nobody can make one for somebody else. A link names one user and one lesson, and books nothing by
-    being opened."""
+    """Makes and reads them; whether the user has made them void since is for the service to say."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
 
-    def offer(self, user_id: str, slot: Slot) -> str:
-        return self._signed("offer", f"{user_id}\n{slot}")
+    def tap(self, user_id: str, slot: Slot, tie_id: str, made_at: datetime) -> str:
+        """Good until the lesson begins."""
+        until = int(slot.starts_at.timestamp())
+        return self._signed("tap", f"{user_id}\n{slot}\n{tie_id}\n{int(made_at.timestamp())}\n{until}")
 
-    def read_offer(self, token: str) -> tuple[str, Slot]:
-        user_id, _, slot = self._read("offer", token).partition("\n")
-        return user_id, parse_slot(slot)
+    def read_tap(self, token: str, now: datetime) -> Tap:
+        parts = self._read("tap", token).split("\n")
+        if len(parts) != 5:
+            raise NoSuchTie()
+        user_id, slot, tie_id, made_at, until = parts
+        if now.timestamp() >= int(until):
+            raise LinkOver()
+        try:
+            return Tap(user_id, parse_slot(slot), tie_id, int(made_at))
+        except BadSlot:
+            raise NoSuchTie() from None
 
-    def calendar(self, user_id: str) -> str:
-        return self._signed("calendar", user_id)
+    def calendar(self, user_id: str, secret: str) -> str:
+        return self._signed("calendar", f"{user_id}\n{secret}")
 
-    def read_calendar(self, token: str) -> str:
-        return self._read("calendar", token)
+    def read_calendar(self, token: str) -> tuple[str, str]:
+        """Whose calendar, and the secret that the user has not changed since if it is still good."""
+        user_id, _, secret = self._read("calendar", token).partition("\n")
+        return user_id, secret
 
     def _signed(self, purpose: str, content: str) -> str:
         signature = hmac.digest(self._key, f"{purpose}\n{content}".encode(), hashlib.sha256)[:_SIGNATURE_BYTES]

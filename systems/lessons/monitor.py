@@ -15,32 +15,31 @@ from itertools import groupby
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, TransactionFailed, Update
+from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, Update, replace
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from systems.lessons.design import (
-    Contact,
     Lesson,
     Status,
     UserLesson,
-    contact,
     lesson,
     lessons,
     queue_of,
-    user_lesson,
     user_lessons,
     watched_on,
 )
-from systems.lessons.providers import Availability, Provider
+from systems.lessons.people import Contact, contact
+from systems.lessons.providers import Availability, Provider, availability_of
 from systems.lessons.rules import Fairness, Policy, Slot, quiet_pause, slot_of, to_tell
 
 HORIZON = timedelta(days=14)
+LESSONS_AT_ONCE = 8
 TOLD_AT_ONCE = 25
 
 log = logging.getLogger("sekkei.lessons.monitor")
 
 Notice = Callable[[Contact | None, UserLesson, Lesson], Mapping[str, Mapping[str, Any]]]
-"""The notice by message kind (mail, line, push, webhook), for the channels a user wants."""
+"""The notice by message kind, for the channels a user wants."""
 
 
 class Monitor:
@@ -57,123 +56,163 @@ class Monitor:
         self._notice = notice
 
     async def run(self, horizon: timedelta = HORIZON) -> int:
-        """Returns how many notices were written. Reads grow with those who wait, not with all ties."""
+        """Returns how many were told. Reads grow with those who wait, not with all ties."""
         now = days.now(self._clock)
-        told = 0
-        day = days.day_of(now)
-        while day <= days.day_of(now + horizon):
+        told, day, last = 0, days.day_of(now), days.day_of(now + horizon)
+        while day <= last:
             waiting = await self._db.all(watched_on(day))
-            for slot, ties in groupby(waiting, key=slot_of):
-                if slot.starts_at > now:
-                    told += await self._look_at(slot, list(ties), now)
+            queues = {slot: list(ties) for slot, ties in groupby(waiting, key=slot_of)}
+            due = {slot: ties for slot, ties in queues.items() if now < slot.starts_at <= now + horizon}
+            told += await self._look_at_all(due, now)
             day += timedelta(days=1)
         return told
 
     async def look_at(self, slot: Slot) -> int:
         """One lesson now: a place was given back, or its studio says that something changed."""
         now = days.now(self._clock)
-        if slot.starts_at <= now:
-            return 0
         queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
-        return await self._look_at(slot, queue, now) if queue else 0
+        if slot.starts_at <= now or not queue:
+            return 0
+        return await self._look_at_all({slot: queue}, now)
 
     async def pushed(self, slot: Slot, found: Availability) -> int:
-        """A studio says how many places are free, without being asked."""
+        """A studio says how many places are free, without being asked; returns how many were told."""
         now = days.now(self._clock)
+        current = await self._db.get(lesson(slot.studio_code, slot.lesson_date, slot.start_time))
+        if current is None or slot.starts_at <= now:
+            return 0
         queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
-        return await self._act_on(slot, queue, found, now) if slot.starts_at > now else 0
+        return await self._act_on(current, queue, found, now)
 
-    async def _look_at(self, slot: Slot, queue: list[UserLesson], now: datetime) -> int:
-        found = await self._provider.availability(slot)
-        if found is None:
-            return 0
-        return await self._act_on(slot, queue, found, now)
+    async def filled(self, full: Lesson) -> None:
+        """The last place was taken. Were it given back before the next pass, that would be an opening too."""
+        update = lessons.update(full.studio_code, full.lesson_date, full.start_time).set(Lesson.was_available, False)
+        try:
+            # Word may come late: when the next opening has been counted already, it is over.
+            await self._db.write(update.when(Lesson.was_available.is_(True), Lesson.episode == full.episode))
+        except ConditionFailed:
+            return
+        await self._arm_again(await self._db.all(queue_of(full.studio_code, full.lesson_date, full.start_time)))
 
-    async def _act_on(self, slot: Slot, queue: list[UserLesson], found: Availability, now: datetime) -> int:
-        current = await self._counted(slot, found, now)
-        if current is None:
-            return 0
-        if not found.has_room:
-            await self._arm_again(queue, current)
-            return 0
-        if slot.starts_at - now < self._policy.stop_before:
-            return 0
-        mode = self._policy.mode(slot.starts_at, now)
-        if mode is Fairness.FIRST_IN_LINE:
-            queue = await self._as_they_are(queue)
-        chosen = to_tell(queue, current.episode, found.available, mode, now)
+    async def _look_at_all(self, queues: Mapping[Slot, list[UserLesson]], now: datetime) -> int:
+        refs = [lesson(slot.studio_code, slot.lesson_date, slot.start_time) for slot in queues]
+        found = [one for one in await self._db.get_many(refs) if one is not None]
         told = 0
-        for start in range(0, len(chosen), TOLD_AT_ONCE):
-            some = chosen[start : start + TOLD_AT_ONCE]
-            told += sum(await asyncio.gather(*(self._tell(tie, current, mode, now) for tie in some)))
+        for start in range(0, len(found), LESSONS_AT_ONCE):
+            some = found[start : start + LESSONS_AT_ONCE]
+            told += sum(await asyncio.gather(*(self._ask(one, queues[slot_of(one)], now) for one in some)))
+        return told
+
+    async def _ask(self, current: Lesson, queue: list[UserLesson], now: datetime) -> int:
+        found = await self._provider.availability(current)
+        return 0 if found is None else await self._act_on(current, queue, found, now)
+
+    async def _act_on(self, current: Lesson, queue: list[UserLesson], found: Availability, now: datetime) -> int:
+        current = await self._noted(current, found, now)
+        if not found.has_room or current.called_off:
+            await self._arm_again(queue)
+            return 0
+        starts_at = slot_of(current).starts_at
+        if not current.was_available or starts_at - now < self._policy.stop_before:
+            return 0
+        mode = self._policy.mode(starts_at, now)
+        if mode is Fairness.FIRST_IN_LINE:
+            queue = await self._as_they_are(queue)  # who holds an offer decides who is next
+        chosen = to_tell(queue, current.episode, found.available, mode, now, self._policy.quiet_period)
+        told, at_once = 0, 1 if mode is Fairness.FIRST_IN_LINE else TOLD_AT_ONCE
+        for start in range(0, len(chosen), at_once):
+            told += await self._tell_some(chosen[start : start + at_once], current, mode, now)
         return told
 
     async def _as_they_are(self, queue: list[UserLesson]) -> list[UserLesson]:
-        """The index may be behind, and who holds an offer decides who is next."""
-        refs = [user_lesson(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind) for tie in queue]
-        return [tie for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE]
+        """Those who still wait, by the items themselves: the index may be behind."""
+        found = await self._db.get_many(user_lessons.ref_of(tie).consistent() for tie in queue)
+        return [tie for tie in found if tie is not None and tie.status is Status.ACTIVE]
 
-    async def _counted(self, slot: Slot, found: Availability, now: datetime) -> Lesson | None:
-        """The lesson with the opening counted, by whoever sees it first."""
-        ref = lesson(slot.studio_code, slot.lesson_date, slot.start_time)
-        current = await self._db.get(ref)
-        if current is None or current.was_available == found.has_room:
+    async def _noted(self, current: Lesson, found: Availability, now: datetime) -> Lesson:
+        """The lesson with what the provider says of it, and with the opening counted by whoever sees it first."""
+        said = _as_said(current, found)
+        has_room = found.has_room and not current.called_off
+        if said == current and current.was_available == has_room:
             return current
-        update = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time)
-        update = update.set(Lesson.was_available, found.has_room).set(Lesson.updated_at, now)
-        if found.has_room:
+        update = lessons.update(current.studio_code, current.lesson_date, current.start_time)
+        update = update.set(Lesson.was_available, has_room).set(Lesson.updated_at, now)
+        conditions = [Lesson.was_available.is_(current.was_available)]
+        if said != current:
+            update = update.set(Lesson.is_open, said.is_open).set(Lesson.booked, said.booked)
+            update = update.set(Lesson.capacity, said.capacity) if said.capacity is not None else update
+            # Whoever booked since it was read is not to be forgotten; the next word of the provider counts them.
+            conditions.append(Lesson.booked == current.booked)
+        if has_room and not current.was_available:
             update = update.add(Lesson.episode, 1)
         try:
-            return await self._db.write(update.when(Lesson.was_available.is_(current.was_available)))
+            return await self._db.write(update.when(*conditions))
         except ConditionFailed:
-            return await self._db.get(ref)
+            fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
+            return fresh or current
 
-    async def _arm_again(self, queue: list[UserLesson], current: Lesson) -> None:
+    async def _arm_again(self, queue: list[UserLesson]) -> None:
         """Full again: whoever was told and did not book is told of the next opening."""
         for tie in queue:
             if tie.notification_sent:
-                update = self._update(tie).set(UserLesson.notification_sent, False).remove(UserLesson.offer_until)
+                update = _update(tie).set(UserLesson.notification_sent, False).remove(UserLesson.offer_until)
                 try:
                     await self._db.write(update.when(UserLesson.status == Status.ACTIVE))
                 except ConditionFailed:
                     continue
 
-    async def _tell(self, tie: UserLesson, current: Lesson, mode: Fairness, now: datetime) -> int:
+    async def _tell_some(self, ties: list[UserLesson], current: Lesson, mode: Fairness, now: datetime) -> int:
+        fresh = await self._as_they_are(ties)
+        people = await self._db.get_many(contact(tie.user_id) for tie in fresh)
+        by_id = {person.user_id: person for person in people if person is not None}
+        told = (self._tell(tie, by_id.get(tie.user_id), current, mode, now) for tie in fresh)
+        return sum(await asyncio.gather(*told))
+
+    async def _tell(
+        self, tie: UserLesson, person: Contact | None, current: Lesson, mode: Fairness, now: datetime
+    ) -> int:
         """Mark one entry as told and write its notices, in one transaction. 0 when another monitor was quicker."""
-        # The index may be behind: what is decided is decided on the item itself.
-        fresh = await self._db.get(user_lesson(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind))
-        if fresh is None or fresh.status is not Status.ACTIVE:
-            return 0
-        if fresh.notification_sent and fresh.notify_episode >= current.episode:
-            return 0
+        untold = UserLesson.notify_episode.absent() | (UserLesson.notify_episode < current.episode)
         claim = (
-            self._update(fresh)
+            _update(tie)
             .set(UserLesson.notification_sent, True)
             .set(UserLesson.notified_at, now)
             .set(UserLesson.notify_episode, current.episode)
             .add(UserLesson.notify_count, 1)
-            .when(UserLesson.status == Status.ACTIVE, UserLesson.notify_count == fresh.notify_count)
+            .when(UserLesson.status == Status.ACTIVE, untold)
         )
+        actions: list[Action[Any, Any]] = []
         if mode is Fairness.FIRST_IN_LINE:
-            claim = claim.set(UserLesson.offer_until, now + self._policy.hold)
-        person = await self._db.get(contact(tie.user_id))
-        messages = [
-            self._outbox.message(
-                kind, str(body.get("to", tie.user_id)), body, id=f"{_reason(fresh, current)}/{kind}", after=pause
-            )
-            for kind, body in self._notice(person, fresh, current).items()
-            for pause in [quiet_pause(person, now, fresh.starts_at)]
-        ]
+            tie = replace(tie, offer_until=now + self._policy.hold)
+            claim = claim.set(UserLesson.offer_until, tie.offer_until)
+            actions.append(_offer(current))
+        pause = quiet_pause(person, now, tie.starts_at)
+        for kind, body in self._notice(person, tie, current).items():
+            reason = f"opening/{slot_of(tie)}/{tie.user_id}/{tie.waitlist_id}/{current.episode}/{kind}"
+            actions.append(self._outbox.message(kind, str(body["to"]), body, id=reason, after=pause))
         try:
-            await self._db.transact(claim, *messages)
+            await self._db.transact(claim, *actions)
         except TransactionFailed as failed:
             log.info("another monitor was quicker", extra={"user": tie.user_id, "reason": str(failed)})
             return 0
         return 1
 
-    def _update(self, tie: UserLesson) -> Update[UserLesson]:
-        return user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
+
+def _as_said(current: Lesson, found: Availability) -> Lesson:
+    """The lesson as its provider sees it; what the provider does not say stays."""
+    if current.called_off or found == availability_of(current):
+        return current
+    total = current.capacity if found.total is None else found.total
+    uncounted = found.available is None or total is None
+    booked = current.booked if uncounted else max(0, (total or 0) - (found.available or 0))
+    return replace(current, capacity=total, booked=booked, is_open=found.is_open)
 
 
-def _reason(tie: UserLesson, current: Lesson) -> str:
-    return f"opening/{slot_of(tie)}/{tie.user_id}/{current.episode}/{tie.notify_count}"
+def _update(tie: UserLesson) -> Update[UserLesson]:
+    return user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
+
+
+def _offer(current: Lesson) -> Update[Lesson]:
+    """Holds a place for somebody; not if places were taken since it was counted, and seen by those who are booking."""
+    update = lessons.update(current.studio_code, current.lesson_date, current.start_time).add(Lesson.offers, 1)
+    return update.when(Lesson.booked <= current.booked, Lesson.is_open.is_(True))

@@ -1,10 +1,10 @@
-"""What people look at: the timetable, a lesson, my list, history, notices."""
+"""What people look at: the timetable, a lesson, my list, history, and what a link in a notice opens."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 from typing import Annotated
 
 import msgspec
@@ -32,67 +32,44 @@ from sekkei.web import (
     sse,
     t,
 )
-from sekkei.web.accounts import email_of
 from systems.lessons import refusals
-from systems.lessons.calendar_feed import calendar
-from systems.lessons.design import Contact, Kind, Status
-from systems.lessons.links import Links
+from systems.lessons.contacts import Contacts
+from systems.lessons.design import Kind, Status
 from systems.lessons.notices import Notices
+from systems.lessons.people import Contact
 from systems.lessons.reactions import topic
 from systems.lessons.rules import FIRST_DAY, LAST_DAY, Slot, free_places, is_available, parse_slot, slot_of
-from systems.lessons.service import Service
-from systems.lessons.studios import Studio
+from systems.lessons.searches import Searches
+from systems.lessons.service import Actor, Service
 
 DAYS_SHOWN = 14
 NEXT_SHOWN = 4
-CHANNELS = ("mail", "line", "push")
-
-Name = Annotated[str, Meta(min_length=1, max_length=200)]
-Clock = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
-"""A time as browsers send it: 09:30."""
 
 
 class Note(msgspec.Struct):
     notes: Annotated[str, Meta(max_length=500)] = ""
 
 
-class ContactForm(msgspec.Struct):
-    name: Annotated[str, Meta(min_length=1, max_length=50)]
-    email: Annotated[str, Meta(max_length=254)] = ""
-    line_user_id: Annotated[str, Meta(max_length=64)] = ""
-    push_token: Annotated[str, Meta(max_length=200)] = ""
-    channels: list[str] = []
-    quiet_from: Clock | None = None
-    quiet_until: Clock | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What the pages need beside the service."""
+    """What the pages need."""
 
     service: Service
-    links: Links
+    contacts: Contacts
+    searches: Searches
     notices: Notices
-    studios: list[Studio]
-    staff: frozenset[str]
 
-    def studio(self, code: str) -> Studio:
-        found = next((studio for studio in self.studios if studio.code == code), None)
-        if found is None:
-            raise refusals.NoSuchLesson()
-        return found
-
-    def must_be_staff(self, user: User) -> None:
-        if not (user.verified and user.email in self.staff):
-            raise refusals.NotStaff()
+    @property
+    def names(self) -> dict[str, str]:
+        return {studio.code: studio.name for studio in self.service.studios}
 
 
 def routes(desk: Desk, context: Context) -> list[BaseRoute]:
     pages = Pages()
     _timetable(pages, desk, context)
     _lesson(pages, desk, context)
+    _actions(pages, desk)
     _mine(pages, desk, context)
-    _settings(pages, desk)
     _offers(pages, desk)
     return pages.routes
 
@@ -109,13 +86,21 @@ def slot_in(request: Request) -> Slot:
     return parse_slot(request.path_params["slot"])
 
 
-def time_in(text: str | None) -> time | None:
-    return time.fromisoformat(text) if text else None
+def actor_of(user: User) -> Actor:
+    return Actor(user.id, user.email if user.verified else "")
 
 
-def is_staff(request: Request, desk: Desk) -> bool:
+def desk_of(request: Request, desk: Desk) -> str | None:
+    """The studio that whoever looks runs, for the menu."""
     user = current_user(request)
-    return user is not None and user.verified and user.email in desk.staff
+    studio = desk.service.runs_any(actor_of(user)) if user else None
+    return studio.code if studio else None
+
+
+async def known(request: Request, desk: Desk, user: User) -> Contact:
+    """Whoever registers for something is to hear of it, also without having been asked how."""
+    email = user.email if user.verified else ""
+    return await desk.contacts.ensure(user.id, user.name, email, language_of(request))
 
 
 def live_at(request: Request, context: Context, studio_code: str) -> str:
@@ -128,10 +113,10 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
     async def timetable(request: Request) -> Response:
         user = require_user(request)
         today = days.today(context.clock)
-        studio = desk.studio(request.query_params.get("studio") or desk.studios[0].code)
+        studio = desk.service.studio(request.query_params.get("studio") or desk.service.studios[0].code)
         day = day_in(request, today)
         live = live_at(request, context, studio.code)
-        lessons = await desk.service.timetable(studio.code, day, day)
+        lessons = await desk.service.timetable.between(studio.code, day, day)
         mine = await desk.service.my_list(user.id, first=min(day, today))
         active = [tie for tie in mine if tie.status is Status.ACTIVE]
         ties: dict[Slot, list[Kind]] = {}
@@ -143,7 +128,7 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
             request,
             "lessons/timetable.html",
             studio=studio,
-            studios=desk.studios,
+            studios=desk.service.studios,
             live=live,
             day=day,
             shown_days=[today + timedelta(days=number) for number in range(DAYS_SHOWN)],
@@ -153,73 +138,53 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
             free=free_places,
             over=lambda lesson: slot_of(lesson).starts_at <= now,
             upcoming=upcoming[:NEXT_SHOWN],
-            names={one.code: one.name for one in desk.studios},
+            names=desk.names,
             today=today,
-            is_staff=is_staff(request, desk),
+            desk=desk_of(request, desk),
         )
 
     @pages.get("/studios/{code}/live", name="live")
     async def listen(request: Request) -> Response:
         require_user(request)
-        return sse(request, context.live, topic(desk.studio(request.path_params["code"]).code))
+        return sse(request, context.live, topic(desk.service.studio(request.path_params["code"]).code))
 
 
 def _lesson(pages: Pages, desk: Desk, context: Context) -> None:
     async def show(request: Request, user: User, status: int = 200, filled: Form | None = None) -> Response:
-        live = live_at(request, context, desk.studio(slot_in(request).studio_code).code)
-        view = await desk.service.view(user.id, slot_in(request))
+        slot, now = slot_in(request), days.now(context.clock)
+        studio = desk.service.studio(slot.studio_code)
+        live = live_at(request, context, studio.code)
+        view = await desk.service.view(user.id, slot)
         favorite = view.ties.get(Kind.FAVORITE)
-        waiting = view.ties.get(Kind.WAITLIST)
+        policy = desk.service.policy
         return page(
             request,
             "lessons/lesson.html",
             status,
             view=view,
             live=live,
-            slot=slot_in(request),
-            studio=desk.studio(view.lesson.studio_code),
-            available=is_available(view.lesson),
+            slot=slot,
+            studio=studio,
+            available=is_available(view.lesson) and not view.held,
             free=free_places(view.lesson),
-            overlaps=[desk.notices.words(other) for other in await desk.service.overlaps(user.id, slot_in(request))],
+            overlaps=[
+                desk.notices.words(other, language=language_of(request))
+                for other in await desk.service.overlaps(user.id, view.lesson)
+            ],
             favorite=favorite,
-            waiting=waiting,
+            waiting=view.ties.get(Kind.WAITLIST),
             booking=view.ties.get(Kind.BOOKING),
-            cancel_hours=f"{desk.service.policy.cancel_until / timedelta(hours=1):g}",
-            over=slot_in(request).starts_at <= days.now(context.clock),
+            cancel_hours=f"{policy.cancel_until / timedelta(hours=1):g}",
+            may_cancel=policy.may_cancel(slot.starts_at, now),
+            late=policy.is_late(slot.starts_at, now),
+            over=slot.starts_at <= now,
             form=filled or Form({"notes": (favorite.notes or "") if favorite else ""}),
-            is_staff=is_staff(request, desk),
+            desk=desk_of(request, desk),
         )
 
     @pages.get("/lessons/{slot:path}", name="lesson")
     async def lesson(request: Request) -> Response:
         return await show(request, require_user(request))
-
-    actions: dict[str, tuple[Callable[[str, Slot], Awaitable[object]], str]] = {
-        "book": (desk.service.book, "done.booked"),
-        "cancel": (desk.service.cancel_booking, "done.cancelled"),
-        "wait": (desk.service.join_waitlist, "done.waiting"),
-        "leave": (desk.service.leave_waitlist, "done.left"),
-        "favorite": (desk.service.add_favorite, "done.favorite"),
-        "unfavorite": (desk.service.remove_favorite, "done.unfavorite"),
-    }
-
-    @pages.post("/act/{action}/{slot:path}", name="act")
-    async def act(request: Request) -> Response:
-        user = require_user(request)
-        found = actions.get(request.path_params["action"])
-        if found is None:
-            raise refusals.NoSuchLesson()
-        slot = slot_in(request)
-        operation, said = found
-        try:
-            await operation(user.id, slot)
-        except refusals.NoSuchLesson:
-            raise
-        except Refusal as refusal:
-            flash(request, refusal.text(language_of(request)), "error")
-        else:
-            flash(request, t(request, said))
-        return redirect(request, "lessons:lesson", slot=str(slot))
 
     @pages.post("/notes/{slot:path}", name="note")
     async def note(request: Request) -> Response:
@@ -233,23 +198,59 @@ def _lesson(pages: Pages, desk: Desk, context: Context) -> None:
         return redirect(request, "lessons:lesson", slot=str(slot_in(request)))
 
 
+def _actions(pages: Pages, desk: Desk) -> None:
+    service = desk.service
+    actions: dict[str, tuple[Callable[[str, Slot], Awaitable[object]], str]] = {
+        "book": (service.book, "done.booked"),
+        "cancel": (service.cancel_booking, "done.cancelled"),
+        "wait": (service.join_waitlist, "done.waiting"),
+        "leave": (service.leave_waitlist, "done.left"),
+        "favorite": (service.add_favorite, "done.favorite"),
+        "unfavorite": (service.remove_favorite, "done.unfavorite"),
+    }
+
+    @pages.post("/act/{action}/{slot:path}", name="act")
+    async def act(request: Request) -> Response:
+        user = require_user(request)
+        found = actions.get(request.path_params["action"])
+        if found is None:
+            raise refusals.NoSuchLesson()
+        slot = slot_in(request)
+        operation, said = found
+        await known(request, desk, user)
+        try:
+            await operation(user.id, slot)
+        except refusals.NoSuchLesson:
+            raise
+        except Refusal as refusal:
+            flash(request, refusal.text(language_of(request)), "error")
+        else:
+            flash(request, t(request, said))
+        return redirect(request, "lessons:lesson", slot=str(slot))
+
+
 def _mine(pages: Pages, desk: Desk, context: Context) -> None:
     @pages.get("/mine", name="mine")
     async def mine(request: Request) -> Response:
         user = require_user(request)
         wanted = request.query_params.get("type", "")
         kind = Kind(wanted) if wanted in [one.value for one in Kind] else None
-        ties = await desk.service.my_list(user.id, kind, first=days.today(context.clock))
+        everything = await desk.service.my_list(user.id, first=days.today(context.clock))
+        now = days.now(context.clock)
+        active = [tie for tie in everything if tie.status is Status.ACTIVE and tie.starts_at > now]
+        shown = [tie for tie in active if kind is None or tie.kind is kind]
         return page(
             request,
             "lessons/mine.html",
-            ties=[tie for tie in ties if tie.status is Status.ACTIVE],
+            ties=shown,
+            counts={one: sum(tie.kind is one for tie in active) for one in Kind},
+            total=len(active),
+            positions=await desk.service.positions([tie for tie in shown if tie.kind is Kind.WAITLIST]),
             kind=kind,
             kinds=[Kind.BOOKING, Kind.WAITLIST, Kind.FAVORITE],
-            names={studio.code: studio.name for studio in desk.studios},
+            names=desk.names,
             slot_of=slot_of,
-            feed=f"{context.settings.public_url}/lessons/calendar/{desk.links.calendar(user.id)}.ics",
-            is_staff=is_staff(request, desk),
+            desk=desk_of(request, desk),
         )
 
     @pages.get("/history", name="history")
@@ -259,97 +260,59 @@ def _mine(pages: Pages, desk: Desk, context: Context) -> None:
             request,
             "lessons/history.html",
             ties=(await desk.service.my_list(user.id, Kind.HISTORY))[::-1],
-            found={
-                name: sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-                for name, counts in (await desk.service.statistics(user.id)).items()
-            },
-            names={studio.code: studio.name for studio in desk.studios},
-            is_staff=is_staff(request, desk),
+            found=await desk.service.statistics(user.id),
+            names=desk.names,
+            desk=desk_of(request, desk),
         )
-
-    @pages.get("/calendar/{token}.ics", name="calendar")
-    async def feed(request: Request) -> Response:
-        user_id = desk.links.read_calendar(request.path_params["token"])
-        content = calendar(await desk.service.my_list(user_id, Kind.BOOKING), days.now(context.clock))
-        return Response(content, media_type="text/calendar; charset=utf-8")
-
-
-def _settings(pages: Pages, desk: Desk) -> None:
-    async def show(request: Request, status: int, filled: Form) -> Response:
-        return page(
-            request,
-            "lessons/settings.html",
-            status,
-            form=filled,
-            channels=[(channel, t(request, f"channel.{channel}")) for channel in CHANNELS],
-            is_staff=is_staff(request, desk),
-        )
-
-    @pages.get("/settings", name="settings")
-    async def settings(request: Request) -> Response:
-        user = require_user(request)
-        found = await desk.service.contact(user.id) or Contact(
-            user_id=user.id, name=user.name, email=user.email, channels=frozenset({"mail"})
-        )
-        values = {
-            "name": found.name,
-            "email": found.email or "",
-            "line_user_id": found.line_user_id or "",
-            "push_token": found.push_token or "",
-            "channels": sorted(found.channels),
-            "quiet_from": f"{found.quiet_from:%H:%M}" if found.quiet_from else "",
-            "quiet_until": f"{found.quiet_until:%H:%M}" if found.quiet_until else "",
-        }
-        return await show(request, 200, Form(values))
-
-    @pages.post("/settings")
-    async def save(request: Request) -> Response:
-        user = require_user(request)
-        try:
-            given = await form(request, ContactForm)
-            email = email_of(given.email) if given.email else None
-        except Invalid as wrong:
-            return await show(request, 422, refill(request, wrong))
-        await desk.service.save_contact(
-            Contact(
-                user_id=user.id,
-                name=given.name,
-                email=email,
-                line_user_id=given.line_user_id or None,
-                push_token=given.push_token or None,
-                channels=frozenset(given.channels) & frozenset(CHANNELS),
-                quiet_from=time_in(given.quiet_from),
-                quiet_until=time_in(given.quiet_until),
-            )
-        )
-        flash(request, t(request, "done.settings"))
-        return redirect(request, "lessons:settings")
 
 
 def _offers(pages: Pages, desk: Desk) -> None:
-    """The link in a notice: who has it may take that one place for that one person, without signing in."""
+    """The link in a notice: who has it may take or give back that one place for that one person, without signing in.
+    Looking changes nothing, because programs look too."""
 
     @pages.get("/offers/{token}", name="offer")
     async def offer(request: Request) -> Response:
-        user_id, slot = desk.links.read_offer(request.path_params["token"])
-        view = await desk.service.view(user_id, slot)
+        tap = await desk.contacts.tapped(request.path_params["token"])
+        tie = await desk.service.tie_of_link(tap.user_id, tap.slot, tap.tie_id)
+        view = await desk.service.view(tap.user_id, tap.slot)
         return page(
             request,
             "lessons/offer.html",
             view=view,
-            words=desk.notices.words(view.lesson),
-            available=is_available(view.lesson),
+            tie=tie,
+            slot=tap.slot,
+            words=desk.notices.words(view.lesson, language=language_of(request)),
+            available=is_available(view.lesson) and not view.held and tie.status is Status.ACTIVE,
             booking=view.ties.get(Kind.BOOKING),
+            may_cancel=desk.service.policy.may_cancel(tap.slot.starts_at, desk.service.now()),
+            late=desk.service.policy.is_late(tap.slot.starts_at, desk.service.now()),
             token=request.path_params["token"],
         )
 
     @pages.post("/offers/{token}", name="take")
     async def take(request: Request) -> Response:
-        user_id, slot = desk.links.read_offer(request.path_params["token"])
+        tap = await desk.contacts.tapped(request.path_params["token"])
+        tie = await desk.service.tie_of_link(tap.user_id, tap.slot, tap.tie_id)
         try:
-            await desk.service.book(user_id, slot)
+            if tie.status is Status.CANCELLED:
+                raise refusals.LinkOver()
+            await desk.service.book(tap.user_id, tap.slot)
         except refusals.AlreadyRegistered:
             pass
         except (refusals.Full, refusals.Held):
             flash(request, t(request, "offer.gone"), "error")
+        except refusals.Closed as refusal:
+            flash(request, refusal.text(language_of(request)), "error")
+        return redirect(request, "lessons:offer", token=request.path_params["token"])
+
+    @pages.post("/offers/{token}/cancel", name="give_back")
+    async def give_back(request: Request) -> Response:
+        tap = await desk.contacts.tapped(request.path_params["token"])
+        await desk.service.tie_of_link(tap.user_id, tap.slot, tap.tie_id)
+        try:
+            await desk.service.cancel_booking(tap.user_id, tap.slot)
+        except Refusal as refusal:
+            flash(request, refusal.text(language_of(request)), "error")
+        else:
+            flash(request, t(request, "done.cancelled"))
         return redirect(request, "lessons:offer", token=request.path_params["token"])

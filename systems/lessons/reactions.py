@@ -1,4 +1,5 @@
-"""What happens when items change: a place that was given back is offered at once, and open pages are told."""
+"""What happens when items change: a place that was given back is offered at once, those who look for a lesson hear of
+it, those who have to do with one hear of its changes, and open pages are told."""
 
 from __future__ import annotations
 
@@ -8,9 +9,10 @@ from sekkei.design import Change, Reactions
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
 from systems.lessons.alerts import Alerts
-from systems.lessons.design import Kind, Lesson, Status, UserLesson, design, lessons, user_lessons
+from systems.lessons.design import Lesson, UserLesson, design, lessons, user_lessons
 from systems.lessons.monitor import Monitor
-from systems.lessons.rules import slot_of
+from systems.lessons.rules import free_places, is_available, slot_of
+from systems.lessons.searches import Searches
 
 LOOK_AGAIN = timedelta(minutes=1)
 
@@ -20,33 +22,48 @@ def topic(studio_code: str) -> str:
     return f"lessons/studio/{studio_code}"
 
 
-def reactions_of(context: Context, monitor: Monitor, alerts: Alerts) -> Reactions:
+def reactions_of(context: Context, monitor: Monitor, alerts: Alerts, searches: Searches) -> Reactions:
+    """Records may come twice, and late: all that is done here may be done again, on what is there then."""
     reactions = Reactions(design, env=context.settings.env)
 
     @reactions.on(user_lessons)
     async def tie_changed(change: Change[UserLesson]) -> None:
         tie = change.new or change.old
-        if tie is None:
-            return
-        context.live.publish(topic(tie.studio_code), "changed", {"slot": str(slot_of(tie))})
-        gave_back = change.new is not None and tie.kind is Kind.BOOKING and tie.status is Status.CANCELLED
-        was_active = change.old is not None and change.old.status is Status.ACTIVE
-        if gave_back and was_active:
-            # Looking twice, as a repeated delivery makes it, tells nobody twice.
-            await monitor.look_at(slot_of(tie))
+        if tie is not None:
+            context.live.publish(topic(tie.studio_code), "changed", {"slot": str(slot_of(tie))})
 
     @reactions.on(lessons)
     async def lesson_changed(change: Change[Lesson]) -> None:
-        if change.old is None or change.new is None or _told(change.old) == _told(change.new):
+        old, new = change.old, change.new
+        if new is None:
             return
-        slot = slot_of(change.new)
-        context.live.publish(topic(slot.studio_code), "changed", {"slot": str(slot)})
-        await alerts.lesson_changed(slot)
-        # Who registered a moment ago may not stand in the index yet.
-        later = days.now(context.clock) + LOOK_AGAIN
-        await context.schedules.put(f"lessons/changed/{slot}", "changed", {"slot": str(slot)}, at=later)
+        slot = slot_of(new)
+        if old is None or _shown(old) != _shown(new):
+            context.live.publish(topic(slot.studio_code), "changed", {"slot": str(slot)})
+        if old is None or (is_available(new) and not is_available(old)):
+            await searches.came_up(new, opened=old is not None)
+        if old is None:
+            return
+        if is_available(old) and not is_available(new):
+            await monitor.filled(new)
+        elif is_available(new) and _room(new) > (_room(old) if is_available(old) else 0):
+            await monitor.look_at(slot)
+        if _told(old) != _told(new):
+            await alerts.lesson_changed(slot)
+            # Who registered a moment ago may not stand in the index yet.
+            later = days.now(context.clock) + LOOK_AGAIN
+            await context.schedules.put(f"lessons/changed/{slot}", "changed", {"slot": str(slot)}, at=later)
 
     return reactions
+
+
+def _room(found: Lesson) -> float:
+    free = free_places(found)
+    return float("inf") if free is None else free
+
+
+def _shown(found: Lesson) -> tuple[object, ...]:
+    return found.booked, found.capacity, found.is_open, found.end_time, *_told(found)
 
 
 def _told(found: Lesson) -> tuple[object, ...]:

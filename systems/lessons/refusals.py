@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.refusals import Conflict, Invalid, NotAllowed, NotThere, say
+from sekkei.runtime.refusals import Conflict, Gone, Invalid, NotAllowed, NotThere, Refusal, say
 
 
 class NoSuchLesson(NotThere):
@@ -66,7 +66,8 @@ class TooLateToCancel(Conflict):
 class SlotTaken(Conflict):
     code = "slot-taken"
     words = say(
-        "同じスタジオの同じ時刻に、別のレッスンがあります。", "Another lesson is at the same studio at the same time."
+        "同じスタジオの同じ時刻に、別のレッスン（{name}）があります。",
+        "Another lesson ({name}) is at the same studio at the same time.",
     )
 
 
@@ -78,6 +79,75 @@ class NoteTooLong(Invalid):
 class NotStaff(NotAllowed):
     code = "not-staff"
     words = say("この操作はスタジオの担当者だけができます。", "Only the studio's staff may do this.")
+
+
+class NoSuchStudio(NotThere):
+    code = "no-such-studio"
+    words = say("そのスタジオは見つかりません。", "There is no such studio.")
+
+
+class BadSignature(Refusal):
+    code = "bad-signature"
+    status = 401
+    words = say("署名か時刻が正しくありません。", "The signature or its time is not right.")
+
+
+class Replayed(Conflict):
+    code = "replayed"
+    words = say("この通知はすでに受け取っています。", "This push has been received before.")
+
+
+class LinkOver(Gone):
+    code = "link-over"
+    words = say("このリンクは期限が切れたか、無効になりました。", "This link is over, or was made void.")
+
+
+class BadAddress(Invalid):
+    code = "bad-address"
+    words = say("宛先の形になっていません。", "This is not an address of that kind.")
+
+
+class WrongCode(Invalid):
+    code = "wrong-code"
+    words = say("コードが違います。", "The code is wrong.")
+
+
+class CodeOver(Gone):
+    code = "code-over"
+    words = say(
+        "コードの期限が切れたか、回数を超えました。新しいコードを送ってください。",
+        "The code has expired or was tried too often. Ask for a new one.",
+    )
+
+
+class NotProven(Invalid):
+    code = "not-proven"
+    words = say("先に宛先を確認してください。", "Prove the address first.")
+
+
+class BadSearch(Invalid):
+    code = "bad-search"
+    words = say(
+        "スタジオ、プログラム、インストラクターのどれかを選んでください。",
+        "Choose a studio, a programme or an instructor.",
+    )
+
+
+class TooManySearches(Conflict):
+    code = "too-many-searches"
+    words = say("保存できる条件は {limit} 件までです。", "You can save {limit} searches.")
+
+
+class NoSuchSearch(NotThere):
+    code = "no-such-search"
+    words = say("その条件は見つかりません。", "There is no such search.")
+
+
+class TooEarly(Conflict):
+    code = "too-early"
+    words = say(
+        "出欠は開始 {minutes} 分前からつけられます。", "Attendance is taken from {minutes} minutes before the start."
+    )
 
 
 class BadLesson(Invalid):

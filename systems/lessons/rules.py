@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import Enum
 
 from sekkei.runtime.days import JST
-from systems.lessons.design import Contact, Kind, Lesson, UserLesson
+from sekkei.runtime.settings import Settings
+from systems.lessons.design import KEPT_AFTER_LESSON, Kind, Lesson, UserLesson
+from systems.lessons.people import Contact, Search, plain
 from systems.lessons.refusals import BadSlot
 
-KEPT_AFTER_LESSON = timedelta(days=7)
 LENGTH_DEFAULT = timedelta(minutes=60)
 NOTE_LENGTH_MAX = 500
+NAME_LENGTH_MAX = 200
+CAPACITY_MAX = 10_000
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9998, 12, 31)
 """Days before and after which there are no others cannot be reckoned with."""
 _STUDIO = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
@@ -139,8 +143,12 @@ class Policy:
     """So close to the start everybody is told, whatever the mode."""
     stop_before: timedelta = timedelta(minutes=10)
     """Nobody is told any more."""
+    quiet_period: timedelta = timedelta()
+    """Who was told of an opening is not told of the next one sooner than that; what is open then is told then."""
     cancel_until: timedelta = timedelta(hours=1)
     """Bookings can be cancelled until so long before the start."""
+    late_within: timedelta = timedelta(hours=3)
+    """A booking cancelled later than that is noted as cancelled late."""
     remind_before: timedelta = timedelta(hours=3)
     """Whoever has booked is reminded so long before the start."""
 
@@ -149,13 +157,43 @@ class Policy:
             return Fairness.BROADCAST
         return self.fairness
 
+    def may_cancel(self, starts_at: datetime, now: datetime) -> bool:
+        return now <= starts_at - self.cancel_until
+
+    def is_late(self, starts_at: datetime, now: datetime) -> bool:
+        return now > starts_at - self.late_within
+
+
+def policy_of(settings: Settings) -> Policy:
+    """`SEKKEI_LESSONS_FAIRNESS=first-in-line`, and times such as `SEKKEI_LESSONS_HOLD_MINUTES=30`."""
+    usual = Policy()
+
+    def minutes(name: str, otherwise: timedelta) -> timedelta:
+        given = settings.get(f"lessons_{name}_minutes")
+        return timedelta(minutes=float(given)) if given else otherwise
+
+    return Policy(
+        fairness=Fairness(settings.get("lessons_fairness", usual.fairness.value)),
+        hold=minutes("hold", usual.hold),
+        broadcast_within=minutes("broadcast_within", usual.broadcast_within),
+        stop_before=minutes("stop_before", usual.stop_before),
+        quiet_period=minutes("quiet_period", usual.quiet_period),
+        cancel_until=minutes("cancel_until", usual.cancel_until),
+        late_within=minutes("late_within", usual.late_within),
+        remind_before=minutes("remind_before", usual.remind_before),
+    )
+
 
 def to_tell(
-    queue: Sequence[UserLesson], episode: int, places: int | None, mode: Fairness, now: datetime
+    queue: Sequence[UserLesson], episode: int, places: int | None, mode: Fairness, now: datetime, quiet: timedelta
 ) -> list[UserLesson]:
     """Who of those waiting, in their order, is to be told of this opening now."""
     awake = [tie for tie in queue if tie.paused_until is None or tie.paused_until <= now]
-    untold = [tie for tie in awake if not (tie.notification_sent and tie.notify_episode >= episode)]
+    untold = [
+        tie
+        for tie in awake
+        if tie.notify_episode < episode and (tie.notified_at is None or tie.notified_at + quiet <= now)
+    ]
     if mode is Fairness.BROADCAST or places is None:
         return untold
     offers = sum(1 for tie in awake if holds_offer(tie, now))
@@ -172,16 +210,46 @@ def with_own(queue: Sequence[UserLesson], user_id: str, own: UserLesson | None) 
     return others if own is None else sorted([*others, own], key=lambda tie: tie.queue_key or "")
 
 
-def statistics(history: Iterable[UserLesson]) -> dict[str, dict[str, int]]:
-    """Attendance: how often, where, with whom, by month."""
-    months: dict[str, int] = {}
-    studios: dict[str, int] = {}
-    instructors: dict[str, int] = {}
-    for tie in history:
-        for counts, key in (
-            (months, f"{tie.lesson_date:%Y-%m}"),
-            (studios, tie.studio_code),
-            (instructors, tie.instructor),
-        ):
-            counts[key] = counts.get(key, 0) + 1
-    return {"months": months, "studios": studios, "instructors": instructors}
+def fits(search: Search, lesson: Lesson) -> bool:
+    """Whether a lesson is what somebody looks for."""
+    names = {plain(name) for name in (lesson.program, lesson.lesson_name) if name}
+    return (
+        (search.studio_code is None or search.studio_code == lesson.studio_code)
+        and (search.program is None or plain(search.program) in names)
+        and (search.instructor is None or plain(search.instructor) == plain(lesson.instructor))
+        and (not search.weekdays or lesson.lesson_date.weekday() in search.weekdays)
+        and (search.time_from is None or lesson.start_time >= search.time_from)
+        and (search.time_until is None or lesson.start_time < search.time_until)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Attendance: how often, by month, studio, instructor and lesson, the most frequent first; months in order."""
+
+    lessons: int
+    absences: int
+    late_cancels: int
+    months: list[tuple[str, int]]
+    studios: list[tuple[str, int]]
+    instructors: list[tuple[str, int]]
+    names: list[tuple[str, int]]
+
+
+def statistics(history: Iterable[UserLesson], late_cancels: int = 0) -> Statistics:
+    """Out of history; who did not come was not there."""
+    all_of_it = list(history)
+    came = [tie for tie in all_of_it if tie.attended is not False]
+
+    def ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+        return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+
+    return Statistics(
+        lessons=len(came),
+        absences=len(all_of_it) - len(came),
+        late_cancels=late_cancels,
+        months=sorted(Counter(f"{tie.lesson_date:%Y-%m}" for tie in came).items()),
+        studios=ranked(Counter(tie.studio_code for tie in came)),
+        instructors=ranked(Counter(tie.instructor for tie in came)),
+        names=ranked(Counter(tie.lesson_name for tie in came)),
+    )

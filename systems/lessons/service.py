@@ -1,43 +1,43 @@
-"""What users do with lessons. Every change is one write or one transaction; who may do what is decided here."""
+"""What people do with lessons. Every change is one write or one transaction; who may do what is decided here."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, Field, Ref, TransactionFailed, replace
+from sekkei.design import Action, Check, ConditionFailed, Database, Ref, TransactionFailed, Update
 from sekkei.runtime import days
+from sekkei.runtime.days import JST
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.refusals import Changed
 from systems.lessons import refusals
 from systems.lessons.design import (
-    Contact,
     Kind,
     Lesson,
     Status,
     UserLesson,
     all_of_user,
     change_status,
-    contact,
-    contacts,
     give_place_back,
     lesson,
-    lessons,
+    of_reservation_id,
     of_studio_on,
     of_user_and_kind,
+    of_user_between,
     of_user_to_lesson,
+    of_waitlist_id,
     queue_of,
     register,
     take_place,
-    timetable,
     user_lesson,
     user_lessons,
 )
+from systems.lessons.people import contact
 from systems.lessons.rules import (
     FIRST_DAY,
     LAST_DAY,
@@ -45,6 +45,7 @@ from systems.lessons.rules import (
     Fairness,
     Policy,
     Slot,
+    Statistics,
     free_places,
     holds_offer,
     is_available,
@@ -54,11 +55,13 @@ from systems.lessons.rules import (
     ttl_of,
     with_own,
 )
+from systems.lessons.studios import Staff, Studio
+from systems.lessons.timetable import Timetable
+from systems.lessons.timetable_files import Taken, read, take_in
 
-LIST_DAYS_MAX = 31
-LESSON_KEPT = timedelta(days=90)
+TRIES = 5
+ATTENDANCE_BEFORE = timedelta(minutes=30)
 _COMES = (Status.ACTIVE, Status.COMPLETED)
-
 
 Also = Callable[[UserLesson], Action[Any, Any]]
 """Something to be written in the same transaction, such as that a request has been carried out."""
@@ -66,6 +69,15 @@ Also = Callable[[UserLesson], Action[Any, Any]]
 
 class AlreadyDone(Exception):
     """What was to be written beside is there already: this request has been carried out before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who asks, when it matters who it is."""
+
+    id: str
+    email: str
+    """Proven to be theirs; empty when it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +90,8 @@ class LessonView:
     waiting: int
     position: int | None
     """The user's place in the queue, from 1."""
+    held: bool
+    """What is free is held for others, who waited longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,31 +111,35 @@ class Roll:
 class Service:
     """The operations; `policy` is how the studios handle waitlists."""
 
-    def __init__(self, db: Database, clock: Clock, policy: Policy) -> None:
+    def __init__(
+        self, db: Database, clock: Clock, policy: Policy, studios: Sequence[Studio] = (), staff: Staff | None = None
+    ) -> None:
         self._db = db
         self._clock = clock
         self.policy = policy
+        self.timetable = Timetable(db, clock)
+        self.studios = list(studios)
+        self._staff = staff or Staff()
 
     # Looking
 
-    async def timetable(self, studio_code: str, first: date, last: date) -> list[Lesson]:
-        if last < first:
-            return []
-        if (last - first).days >= LIST_DAYS_MAX:
-            last = first + timedelta(days=LIST_DAYS_MAX - 1)
-        return await self._db.all(timetable(studio_code, first, last))
-
-    async def lesson(self, slot: Slot) -> Lesson:
-        return await self._lesson(slot)
+    def studio(self, code: str) -> Studio:
+        found = next((studio for studio in self.studios if studio.code == code), None)
+        if found is None:
+            raise refusals.NoSuchStudio()
+        return found
 
     async def view(self, user_id: str, slot: Slot) -> LessonView:
-        found = await self._lesson(slot)
+        found = await self.timetable.get(slot)
         to_lesson = of_user_to_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time)
         ties = await self._db.all(to_lesson.consistent())
         active = {tie.kind: tie for tie in ties if tie.status is Status.ACTIVE}
-        queue = with_own(await self.queue(slot), user_id, active.get(Kind.WAITLIST))
+        waiting = active.get(Kind.WAITLIST)
+        queue = with_own(await self.queue(slot), user_id, waiting)
         position = next((place for place, tie in enumerate(queue, 1) if tie.user_id == user_id), None)
-        return LessonView(found, active, len(queue), position)
+        offers = 0 if holds_offer(waiting, self.now()) else await self._offers_to_others(found, user_id)
+        held = 0 < (free_places(found) or 0) <= offers
+        return LessonView(found, active, len(queue), position, held)
 
     async def queue(self, slot: Slot) -> list[UserLesson]:
         """Everyone who waits, first come first; by the index, which may be behind."""
@@ -131,46 +149,79 @@ class Service:
         self, user_id: str, kind: Kind | None = None, first: date | None = None, last: date | None = None
     ) -> list[UserLesson]:
         """A user's ties in the order of the lessons, across studios."""
-        query = all_of_user(user_id).consistent() if kind is None else of_user_and_kind(user_id, kind)
-        found = [
-            tie
-            for tie in await self._db.all(query)
-            if (first is None or tie.lesson_date >= first) and (last is None or tie.lesson_date <= last)
-        ]
+        first, last = max(first or FIRST_DAY, FIRST_DAY), min(last or LAST_DAY, LAST_DAY)
+        if last < first:
+            return []
+        if kind is not None:
+            begin, end = datetime.combine(first, time.min, JST), datetime.combine(last, time(23, 59, 59), JST)
+            return await self._db.all(of_user_between(user_id, kind, begin, end))
+        everything = await self._db.all(all_of_user(user_id).consistent())
+        found = [tie for tie in everything if first <= tie.lesson_date <= last]
         return sorted(found, key=lambda tie: (tie.starts_at, tie.studio_code, tie.kind.value))
 
-    async def statistics(self, user_id: str) -> dict[str, dict[str, int]]:
-        return statistics(await self._db.all(of_user_and_kind(user_id, Kind.HISTORY)))
+    async def statistics(self, user_id: str) -> Statistics:
+        history = await self._db.all(of_user_and_kind(user_id, Kind.HISTORY))
+        bookings = await self._db.all(of_user_and_kind(user_id, Kind.BOOKING))
+        return statistics(history, sum(1 for tie in bookings if tie.cancelled_late))
 
-    async def overlaps(self, user_id: str, slot: Slot) -> list[Lesson]:
+    async def overlaps(self, user_id: str, wanted: Lesson) -> list[Lesson]:
         """What the user has booked that takes place at the same time."""
-        wanted = await self._lesson(slot)
-        booked = await self._db.all(of_user_and_kind(user_id, Kind.BOOKING))
-        refs = [
-            lesson(tie.studio_code, tie.lesson_date, tie.start_time)
-            for tie in booked
-            if tie.status is Status.ACTIVE and abs(tie.starts_at - slot.starts_at) < timedelta(days=1)
-        ]
-        others = [found for found in await self._db.get_many(refs) if found is not None]
-        return overlapping(wanted, others)
+        day = timedelta(days=1)
+        start = slot_of(wanted).starts_at
+        near = await self._db.all(of_user_between(user_id, Kind.BOOKING, start - day, start + day))
+        refs = [lesson(tie.studio_code, tie.lesson_date, tie.start_time) for tie in near if tie.status is Status.ACTIVE]
+        return overlapping(wanted, [found for found in await self._db.get_many(refs) if found is not None])
+
+    async def lessons_of(self, ties: Sequence[UserLesson]) -> dict[Slot, Lesson]:
+        """The lessons that ties are to, as the timetable has them."""
+        found = await self._db.get_many(lesson(tie.studio_code, tie.lesson_date, tie.start_time) for tie in ties)
+        return {slot_of(one): one for one in found if one is not None}
+
+    async def positions(self, waiting: Sequence[UserLesson]) -> dict[Slot, int]:
+        """Everyone's place in the queue of their lesson, from 1."""
+        found: dict[Slot, int] = {}
+        for tie in waiting:
+            queue = with_own(await self.queue(slot_of(tie)), tie.user_id, tie)
+            found[slot_of(tie)] = 1 + next(at for at, one in enumerate(queue) if one.user_id == tie.user_id)
+        return found
+
+    async def tie_of_link(self, user_id: str, slot: Slot, tie_id: str) -> UserLesson:
+        """The waitlist entry or booking that a link was made for; when there is another one now, the link is over."""
+        to_lesson = of_user_to_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time)
+        for tie in await self._db.all(to_lesson.consistent()):
+            if tie.kind is not Kind.HISTORY and tie_id and tie_id in (tie.waitlist_id, tie.reservation_id):
+                return tie
+        raise refusals.LinkOver()
+
+    async def by_waitlist_id(self, user_id: str, waitlist_id: str) -> UserLesson:
+        """The user's own entry of that id."""
+        return await self._own(user_id, await self._db.all(of_waitlist_id(waitlist_id)))
+
+    async def by_reservation_id(self, user_id: str, reservation_id: str) -> UserLesson:
+        """The user's own booking of that id; what became of it, when it is over."""
+        found = await self._db.all(of_reservation_id(reservation_id))
+        return await self._own(user_id, sorted(found, key=lambda tie: tie.kind is not Kind.HISTORY))
 
     # Favourites
 
     async def add_favorite(self, user_id: str, slot: Slot, notes: str | None = None) -> UserLesson:
-        found = await self._upcoming(slot)
-        if notes is not None and len(notes) > NOTE_LENGTH_MAX:
-            raise refusals.NoteTooLong(field="notes", limit=NOTE_LENGTH_MAX)
+        found = await self.timetable.upcoming(slot)
+        _check_note(notes)
         return await self._register(self._tie(user_id, found, Kind.FAVORITE, notes=notes or None))
 
+    async def save_favorite(self, user_id: str, slot: Slot, notes: str | None) -> UserLesson:
+        """A favourite with this note, whether it was one before or not."""
+        try:
+            return await self.add_favorite(user_id, slot, notes)
+        except refusals.AlreadyRegistered:
+            return await self.change_note(user_id, slot, notes)
+
     async def change_note(self, user_id: str, slot: Slot, notes: str | None) -> UserLesson:
-        if notes is not None and len(notes) > NOTE_LENGTH_MAX:
-            raise refusals.NoteTooLong(field="notes", limit=NOTE_LENGTH_MAX)
-        update = user_lessons.update(user_id, slot.studio_code, slot.lesson_date, slot.start_time, Kind.FAVORITE)
+        _check_note(notes)
+        update = self._update(user_id, slot, Kind.FAVORITE).set(UserLesson.updated_at, self.now())
         update = update.set(UserLesson.notes, notes) if notes else update.remove(UserLesson.notes)
         try:
-            return await self._db.write(
-                update.set(UserLesson.updated_at, self._now()).when(UserLesson.status == Status.ACTIVE)
-            )
+            return await self._db.write(update.when(UserLesson.status == Status.ACTIVE))
         except ConditionFailed:
             raise refusals.NoSuchTie() from None
 
@@ -180,11 +231,13 @@ class Service:
     # The waitlist
 
     async def join_waitlist(self, user_id: str, slot: Slot, also: Also | None = None) -> UserLesson:
-        found = await self._upcoming(slot)
+        found = await self.timetable.upcoming(slot)
         if not found.is_open:
             raise refusals.Closed()
-        if is_available(found) and not await self._is_held(found, user_id):
-            raise refusals.NotFull()
+        if is_available(found):
+            free, offers = free_places(found), await self._offers_to_others(found, user_id)
+            if free is None or free > offers:
+                raise refusals.NotFull()
         booked = await self._db.get(self._ref(user_id, slot, Kind.BOOKING))
         if booked is not None and booked.status is Status.ACTIVE:
             raise refusals.AlreadyRegistered()
@@ -196,7 +249,7 @@ class Service:
             notification_sent=False,
             queue_key=uuid7(self._clock),
         )
-        return await self._register(waiting, also)
+        return await self._register(waiting, also, self._as_seen(user_id, slot, Kind.BOOKING, booked))
 
     async def leave_waitlist(self, user_id: str, slot: Slot) -> None:
         await self._end(await self._active(user_id, slot, Kind.WAITLIST), Status.CANCELLED)
@@ -205,58 +258,113 @@ class Service:
 
     async def book(self, user_id: str, slot: Slot, also: Also | None = None) -> UserLesson:
         """Take a place; a waitlist entry for the lesson ends with it, all in one transaction."""
-        found = await self._upcoming(slot)
+        for _ in range(TRIES - 1):
+            try:
+                return await self._book(user_id, slot, also)
+            except Changed:
+                continue  # an offer was made, or the waitlist entry changed, between the look and the step
+        return await self._book(user_id, slot, also)
+
+    async def _book(self, user_id: str, slot: Slot, also: Also | None) -> UserLesson:
+        found = await self.timetable.upcoming(slot)
         waiting = await self._db.get(self._ref(user_id, slot, Kind.WAITLIST))
-        if waiting is not None and waiting.status is not Status.ACTIVE:
-            waiting = None
-        if not holds_offer(waiting, self._now()) and await self._is_held(found, user_id):
-            raise refusals.Held()
-        now = self._now()
+        now = self.now()
         booking = self._tie(user_id, found, Kind.BOOKING, reservation_id=self._reservation_id(user_id, slot, now))
         registered, taken = register(booking), take_place(booking, now)
-        actions: list[Action[object, object]] = [registered, taken]
-        if waiting is not None:
-            actions.append(change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until))
+        holds = waiting is not None and waiting.status is Status.ACTIVE and holds_offer(waiting, now)
+        if not holds and found.capacity is not None and self._mode(slot) is Fairness.FIRST_IN_LINE:
+            offers = await self._offers_to_others(found, user_id)
+            if 0 < (free_places(found) or 0) <= offers:
+                raise refusals.Held()
+            taken = taken.when(
+                Lesson.offers == found.offers,
+                Lesson.capacity == found.capacity,
+                Lesson.booked < found.capacity - offers,
+            )
+        if waiting is not None and waiting.status is Status.ACTIVE:
+            ended: Action[Any, Any] = change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until)
+        else:
+            ended = self._as_seen(user_id, slot, Kind.WAITLIST, waiting)
         once = also(booking) if also else None
         try:
-            await self._db.transact(*actions, *([once] if once else []))
+            await self._db.transact(registered, taken, ended, *([once] if once else []))
         except TransactionFailed as failed:
             if once and failed.failed(once):
                 raise AlreadyDone from None
             if failed.failed(registered):
                 raise refusals.AlreadyRegistered() from None
             if failed.failed(taken):
-                raise refusals.Full() if found.is_open else refusals.Closed() from None
+                raise await self._why_not(slot) from None
             raise Changed() from None
         return booking
 
+    async def _why_not(self, slot: Slot) -> Exception:
+        """Why there was no place to take."""
+        found = await self.timetable.get(slot)
+        if not found.is_open:
+            return refusals.Closed()
+        return Changed() if is_available(found) else refusals.Full()
+
     async def cancel_booking(self, user_id: str, slot: Slot) -> None:
+        """Give the place back. Who had it from the waitlist may wait again."""
         booking = await self._active(user_id, slot, Kind.BOOKING)
-        now = self._now()
-        if now > booking.starts_at - self.policy.cancel_until:
-            hours = self.policy.cancel_until.total_seconds() / 3600
-            raise refusals.TooLateToCancel(hours=f"{hours:g}")
+        now = self.now()
+        if not self.policy.may_cancel(booking.starts_at, now):
+            raise refusals.TooLateToCancel(hours=f"{self.policy.cancel_until / timedelta(hours=1):g}")
+        waited = await self._db.get(self._ref(user_id, slot, Kind.WAITLIST))
         ended = change_status(booking, Status.CANCELLED, now)
+        if self.policy.is_late(booking.starts_at, now):
+            ended = ended.set(UserLesson.cancelled_late, True)
+        actions: list[Action[Any, Any]] = [ended, give_place_back(booking, now)]
+        if waited is not None and waited.status is Status.COMPLETED:
+            actions.append(change_status(waited, Status.CANCELLED, now))
         try:
-            await self._db.transact(ended, give_place_back(booking, now))
+            await self._db.transact(*actions)
         except TransactionFailed as failed:
             if failed.failed(ended):
                 raise refusals.NoSuchTie() from None
-            raise
-
-    # How to be told
-
-    async def contact(self, user_id: str) -> Contact | None:
-        return await self._db.get(contact(user_id))
-
-    async def save_contact(self, found: Contact) -> Contact:
-        return await self._db.write(contacts.put(found))
+            raise Changed() from None
 
     # For the studios
 
-    async def roll(self, slot: Slot) -> Roll:
+    def runs(self, actor: Actor, studio_code: str) -> bool:
+        return self._staff.runs(actor.email, studio_code)
+
+    def must_run(self, actor: Actor, studio_code: str) -> Studio:
+        if not self.runs(actor, studio_code):
+            raise refusals.NotStaff()
+        return self.studio(studio_code)
+
+    def runs_any(self, actor: Actor) -> Studio | None:
+        """The first studio that somebody runs."""
+        return next((studio for studio in self.studios if self.runs(actor, studio.code)), None)
+
+    async def add_lesson(self, actor: Actor, found: Lesson) -> Lesson:
+        self.must_run(actor, found.studio_code)
+        return await self.timetable.add(found)
+
+    async def change_lesson(self, actor: Actor, found: Lesson) -> Lesson:
+        self.must_run(actor, found.studio_code)
+        return await self.timetable.change(found)
+
+    async def call_off(self, actor: Actor, slot: Slot) -> Lesson:
+        self.must_run(actor, slot.studio_code)
+        return await self.timetable.call_off(slot)
+
+    async def take_in(self, actor: Actor, studio_code: str, name: str, content: bytes) -> tuple[Taken, list[str]]:
+        """A studio's timetable out of a file; what could not be used is said line by line. Raises Unreadable."""
+        studio = self.must_run(actor, studio_code)
+        found = read(name, content, self.studios, self.now())
+        own = [one for one in found.lessons if one.studio_code == studio.code]
+        taken = await take_in(self.timetable, own)
+        elsewhere = len(found.lessons) - len(own)
+        strangers = [f"{elsewhere} lessons of other studios"] if elsewhere else []
+        return taken, [*found.problems, *taken.refused, *strangers]
+
+    async def roll(self, actor: Actor, slot: Slot) -> Roll:
         """Who comes to a lesson and who waits for it, by name."""
-        found = await self._lesson(slot)
+        self.must_run(actor, slot.studio_code)
+        found = await self.timetable.get(slot)
         ties = await self._db.all(of_studio_on(slot.studio_code, slot.lesson_date))
         booked = [tie for tie in ties if slot_of(tie) == slot and tie.kind is Kind.BOOKING and tie.status in _COMES]
         queue = await self.queue(slot)
@@ -264,76 +372,50 @@ class Service:
         names = {person.user_id: person.name for person in people if person is not None}
         return Roll(found, sorted(booked, key=lambda tie: tie.created_at), queue, names)
 
-    def check_lesson(self, found: Lesson, there: Lesson | None) -> None:
-        """Refuses what may not be put into the timetable where `there` stands now."""
-        if found.capacity is not None and not 0 <= found.capacity <= 10_000:
-            raise refusals.BadLesson(field="capacity")
-        if not found.lesson_name.strip() or len(found.lesson_name) > 200:
-            raise refusals.BadLesson(field="lesson_name")
-        if not FIRST_DAY <= found.lesson_date <= LAST_DAY:
-            raise refusals.BadLesson(field="lesson_date")
-        if slot_of(found).starts_at <= self._now():
-            raise refusals.LessonOver()
-        if there is not None and found.lesson_id and there.lesson_id and found.lesson_id != there.lesson_id:
-            raise refusals.SlotTaken()
-
-    async def save_lesson(self, found: Lesson) -> Lesson:
-        """Put a lesson into the timetable, or change it; what is booked stays booked."""
-        there = await self._db.get(lesson(found.studio_code, found.lesson_date, found.start_time))
-        self.check_lesson(found, there)
-        if there is None:
-            return await self._add_lesson(replace(found, is_open=found.is_open and not found.called_off))
-        update = (
-            lessons.update(found.studio_code, found.lesson_date, found.start_time)
-            .set(Lesson.lesson_name, found.lesson_name)
-            .set(Lesson.instructor, found.instructor)
-            .set(Lesson.is_open, found.is_open and not found.called_off)
-            .set(Lesson.called_off, found.called_off)
-            .set(Lesson.updated_at, self._now())
-        )
-        changes: list[tuple[Field[Lesson, Any], Any]] = [
-            (Lesson.capacity, found.capacity),
-            (Lesson.end_time, found.end_time),
-            (Lesson.program, found.program or there.program),
-            (Lesson.lesson_id, found.lesson_id or there.lesson_id),
-        ]
-        for attribute, value in changes:
-            update = update.remove(attribute) if value is None else update.set(attribute, value)
+    async def mark_attendance(self, actor: Actor, slot: Slot, user_id: str, came: bool) -> None:
+        """Whether somebody who booked came; in the booking, and in the history when it is there already."""
+        self.must_run(actor, slot.studio_code)
+        now = self.now()
+        if now < slot.starts_at - ATTENDANCE_BEFORE:
+            raise refusals.TooEarly(minutes=ATTENDANCE_BEFORE // timedelta(minutes=1))
+        history = await self._db.get(self._ref(user_id, slot, Kind.HISTORY))
+        status = Status.ACTIVE if history is None else Status.COMPLETED
+        actions = [self._update(user_id, slot, Kind.BOOKING).when(UserLesson.status == status)]
+        if history is not None:
+            actions.append(self._update(user_id, slot, Kind.HISTORY).when(UserLesson.user_id.exists()))
+        marks = [one.set(UserLesson.attended, came).set(UserLesson.updated_at, now) for one in actions]
         try:
-            return await self._db.write(update.when(Lesson.studio_code.exists()))
-        except ConditionFailed:
-            raise refusals.NoSuchLesson() from None
-
-    async def _add_lesson(self, found: Lesson) -> Lesson:
-        try:
-            return await self._db.write(lessons.create(replace(found, ttl=slot_of(found).starts_at + LESSON_KEPT)))
-        except ConditionFailed:
-            raise refusals.SlotTaken() from None
-
-    async def call_off(self, slot: Slot) -> Lesson:
-        """It does not take place. Those concerned are told, and their bookings end, as a reaction to this."""
-        found = await self._upcoming(slot)
-        return await self.save_lesson(replace(found, called_off=True))
+            await self._db.transact(*marks)
+        except TransactionFailed:
+            raise refusals.NoSuchTie() from None
 
     # Parts
 
-    def _now(self) -> datetime:
+    def now(self) -> datetime:
         return days.now(self._clock)
 
-    async def _lesson(self, slot: Slot) -> Lesson:
-        found = await self._db.get(lesson(slot.studio_code, slot.lesson_date, slot.start_time))
-        if found is None:
-            raise refusals.NoSuchLesson()
-        return found
-
-    async def _upcoming(self, slot: Slot) -> Lesson:
-        found = await self._lesson(slot)
-        if slot.starts_at <= self._now():
-            raise refusals.LessonOver()
-        return found
+    def _mode(self, slot: Slot) -> Fairness:
+        return self.policy.mode(slot.starts_at, self.now())
 
     def _ref(self, user_id: str, slot: Slot, kind: Kind) -> Ref[UserLesson]:
         return user_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
+
+    def _update(self, user_id: str, slot: Slot, kind: Kind) -> Update[UserLesson]:
+        return user_lessons.update(user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
+
+    def _as_seen(self, user_id: str, slot: Slot, kind: Kind, seen: UserLesson | None) -> Check[UserLesson]:
+        """A condition of a transaction: this tie is still what it was when it was read."""
+        key = (user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
+        if seen is None:
+            return user_lessons.must_not_exist(*key)
+        return user_lessons.must_exist(*key).when(UserLesson.status == seen.status)
+
+    async def _own(self, user_id: str, found: Sequence[UserLesson]) -> UserLesson:
+        """The first of them, as it is now, if it is the user's."""
+        fresh = await self._db.get(user_lessons.ref_of(found[0]).consistent()) if found else None
+        if fresh is None or fresh.user_id != user_id:
+            raise refusals.NoSuchTie()
+        return fresh
 
     async def _active(self, user_id: str, slot: Slot, kind: Kind) -> UserLesson:
         found = await self._db.get(self._ref(user_id, slot, kind))
@@ -342,8 +424,7 @@ class Service:
         return found
 
     def _tie(self, user_id: str, found: Lesson, kind: Kind, **more: object) -> UserLesson:
-        now = self._now()
-        starts_at = slot_of(found).starts_at
+        now = self.now()
         return UserLesson(
             user_id=user_id,
             studio_code=found.studio_code,
@@ -355,44 +436,43 @@ class Service:
             kind=kind,
             created_at=now,
             updated_at=now,
-            ttl=ttl_of(kind, starts_at),
+            ttl=ttl_of(kind, slot_of(found).starts_at),
             **more,  # type: ignore[arg-type]
         )
 
-    async def _register(self, tie: UserLesson, also: Also | None = None) -> UserLesson:
+    async def _register(self, tie: UserLesson, also: Also | None = None, *checks: Check[UserLesson]) -> UserLesson:
         registered, once = register(tie), also(tie) if also else None
         try:
-            if once is None:
-                return await self._db.write(registered)
-            await self._db.transact(registered, once)
-            return tie
+            # As a transaction, because a write that is repeated after a lost answer would stand in its own way.
+            await self._db.transact(registered, *checks, *([once] if once else []))
         except TransactionFailed as failed:
-            raise AlreadyDone if once and failed.failed(once) else refusals.AlreadyRegistered from None
-        except ConditionFailed:
-            # When the answer to a write was lost and it is sent again, it is its own effect that stands in its way.
-            if await self._db.get(self._ref(tie.user_id, slot_of(tie), tie.kind)) == tie:
-                return tie
-            raise refusals.AlreadyRegistered() from None
+            if once and failed.failed(once):
+                raise AlreadyDone from None
+            raise refusals.AlreadyRegistered() if failed.failed(registered) else Changed() from None
+        return tie
 
     async def _end(self, tie: UserLesson, status: Status) -> None:
-        now = self._now()
         try:
-            await self._db.write(change_status(tie, status, now).remove(UserLesson.offer_until))
-        except ConditionFailed:
-            there = await self._db.get(self._ref(tie.user_id, slot_of(tie), tie.kind))
-            if there is None or (there.status, there.updated_at) != (status, now):
-                raise refusals.NoSuchTie() from None
+            await self._db.transact(change_status(tie, status, self.now()).remove(UserLesson.offer_until))
+        except TransactionFailed:
+            raise refusals.NoSuchTie() from None
 
-    async def _is_held(self, found: Lesson, user_id: str) -> bool:
-        """Whether every free place is held for others who were offered it."""
-        now, slot = self._now(), slot_of(found)
-        places = free_places(found)
-        if places is None or self.policy.mode(slot.starts_at, now) is not Fairness.FIRST_IN_LINE:
-            return False
+    async def _offers_to_others(self, found: Lesson, user_id: str) -> int:
+        """How many places are held for others who were offered one."""
+        slot, now = slot_of(found), self.now()
+        if self._mode(slot) is not Fairness.FIRST_IN_LINE:
+            return 0
         # The index may not show the last offers yet: what is decided is decided on the items themselves.
         refs = [self._ref(tie.user_id, slot, tie.kind) for tie in await self.queue(slot) if tie.user_id != user_id]
-        offers = [tie for tie in await self._db.get_many(refs) if holds_offer(tie, now)]
-        return 0 < places <= len(offers)
+        return sum(
+            tie is not None and tie.status is Status.ACTIVE and holds_offer(tie, now)
+            for tie in await self._db.get_many(refs)
+        )
 
     def _reservation_id(self, user_id: str, slot: Slot, now: datetime) -> str:
         return f"rsv_{uuid5(NAMESPACE_URL, f'{user_id}/{slot}/{now.isoformat()}').hex[:20]}"
+
+
+def _check_note(notes: str | None) -> None:
+    if notes is not None and len(notes) > NOTE_LENGTH_MAX:
+        raise refusals.NoteTooLong(field="notes", limit=NOTE_LENGTH_MAX)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sekkei.runtime.people import DEMO_PEOPLE
 from sekkei.runtime.settings import Settings
@@ -29,7 +30,23 @@ def studios_in(text: str) -> list[Studio]:
     return [Studio(code.strip(), name.strip() or code.strip()) for code, _, name in pairs]
 
 
-def staff_of(settings: Settings) -> frozenset[str]:
-    """`SEKKEI_LESSONS_STAFF=a@example.com,…`: who may change timetables; the first demo person in the demo."""
-    given = {part.strip().lower() for part in settings.get("lessons_staff").split(",") if part.strip()}
-    return frozenset(given | ({DEMO_STAFF} if settings.demo else set()))
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """Who runs which studio, by proven mail address; under "" those who run all."""
+
+    by_studio: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def runs(self, email: str, studio_code: str) -> bool:
+        places = (self.by_studio.get(code, frozenset()) for code in ("", studio_code))
+        return bool(email) and any(email in place for place in places)
+
+
+def staff_of(settings: Settings) -> Staff:
+    """`SEKKEI_LESSONS_STAFF=a@example.com,gnz:b@example.com`: a runs all studios, b one. In the demo, its first person
+    runs all."""
+    given: dict[str, set[str]] = {"": {DEMO_STAFF} if settings.demo else set()}
+    for part in settings.get("lessons_staff").split(","):
+        code, _, email = part.rpartition(":")
+        if email.strip():
+            given.setdefault(code.strip(), set()).add(email.strip().lower())
+    return Staff({code: frozenset(emails) for code, emails in given.items()})

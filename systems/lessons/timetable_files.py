@@ -15,14 +15,11 @@ import orjson
 from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Refusal
 from systems.lessons.design import Lesson
-from systems.lessons.refusals import NoSuchLesson
-from systems.lessons.rules import slot, slot_of
-from systems.lessons.service import Service
+from systems.lessons.rules import CAPACITY_MAX, NAME_LENGTH_MAX, Slot, slot, slot_of
 from systems.lessons.studios import Studio
+from systems.lessons.timetable import Timetable
 
 PROBLEMS_MAX = 100
-CAPACITY_MAX = 10_000
-NAME_MAX = 200
 HEADINGS = {
     "スタジオ": "studio",
     "日付": "date",
@@ -44,7 +41,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class Timetable:
+class Listing:
     """What a file says."""
 
     lessons: list[Lesson] = field(default_factory=list)
@@ -59,7 +56,7 @@ class Unreadable(ValueError):
     """The file as a whole is not what its name says."""
 
 
-def read(name: str, content: bytes, studios: Sequence[Studio], now: datetime) -> Timetable:
+def read(name: str, content: bytes, studios: Sequence[Studio], now: datetime) -> Listing:
     """By the ending of the file's name: .csv, .ics or .json."""
     ending = name.rpartition(".")[2].lower()
     readers = {"csv": _rows_of_csv, "ics": _rows_of_ics, "json": _rows_of_json}
@@ -69,11 +66,16 @@ def read(name: str, content: bytes, studios: Sequence[Studio], now: datetime) ->
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise Unreadable(f"{name}: is not UTF-8") from None
-    found = Timetable()
+    found = Listing()
     codes = {studio.name: studio.code for studio in studios}
+    taken: dict[Slot, str] = {}
     for where, row in readers[ending](text):
         try:
-            found.lessons.append(_lesson(row, codes, now))
+            lesson = _lesson(row, codes, now)
+            first = taken.setdefault(slot_of(lesson), where)
+            if first != where:
+                raise ValueError(f"a second lesson in the slot of {first}")
+            found.lessons.append(lesson)
         except Refusal as refusal:
             found.refuse(where, refusal.text("en"))
         except ValueError as error:
@@ -86,8 +88,8 @@ def _lesson(row: Row, codes: Mapping[str, str], now: datetime) -> Lesson:
     missing = [name for name in NEEDED if not given.get(name)]
     if missing:
         raise ValueError(f"{', '.join(missing)} missing")
-    if max(len(given["name"]), len(given["instructor"])) > NAME_MAX:
-        raise ValueError(f"name and instructor have at most {NAME_MAX} characters")
+    if max(len(given["name"]), len(given["instructor"])) > NAME_LENGTH_MAX:
+        raise ValueError(f"name and instructor have at most {NAME_LENGTH_MAX} characters")
     studio = given["studio"]
     where = slot(codes.get(studio, studio), given["date"].replace("/", "-"), given["start"].rjust(5, "0"))
     return Lesson(
@@ -208,22 +210,19 @@ class Taken:
     refused: list[str] = field(default_factory=list)
 
 
-async def take_in(service: Service, found: Iterable[Lesson], *, dry: bool = False) -> Taken:
+async def take_in(timetable: Timetable, found: Iterable[Lesson], *, dry: bool = False) -> Taken:
     """Put lessons into the timetable. May be repeated; what is booked stays booked."""
     taken = Taken()
     for lesson in found:
-        try:
-            there = await service.lesson(slot_of(lesson))
-        except NoSuchLesson:
-            there = None
+        there = await timetable.find(slot_of(lesson))
         if there is not None and _said(there) == _said(lesson):
             taken.unchanged += 1
             continue
         try:
             if dry:
-                service.check_lesson(lesson, there)
+                timetable.check(lesson, there)
             else:
-                await service.save_lesson(lesson)
+                await timetable.save(lesson)
         except Refusal as refusal:
             taken.refused.append(f"{slot_of(lesson)}: {refusal.text('en')}")
             continue

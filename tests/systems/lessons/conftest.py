@@ -16,17 +16,23 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store import Embedded, Remote, Retrying, Store, Weather
+from sekkei.web.accounts import email_of
 from systems.lessons.alerts import Alerts
-from systems.lessons.design import Contact, Lesson, UserLesson, design, lessons
+from systems.lessons.contacts import Contacts
+from systems.lessons.design import Lesson, UserLesson, design, lessons
 from systems.lessons.jobs import LessonJobs
 from systems.lessons.links import Links
 from systems.lessons.monitor import Monitor
 from systems.lessons.notices import Notices
-from systems.lessons.providers import Catalogue
+from systems.lessons.people import Contact
+from systems.lessons.people import contacts as contacts_rows
+from systems.lessons.providers import ByStudio, Catalogue
 from systems.lessons.rules import Policy, Slot
-from systems.lessons.service import Service
-from systems.lessons.studios import Studio
+from systems.lessons.searches import Searches
+from systems.lessons.service import Actor, Service
+from systems.lessons.studios import Staff, Studio
 from tests.browser import browser, serve, shots
 
 __all__ = ["browser", "serve", "shots"]
@@ -34,6 +40,8 @@ __all__ = ["browser", "serve", "shots"]
 NOON = 1_753_758_000.0  # 2025-07-29 12:00 in Japan
 STORES = ("embedded", "weather", "ministack")
 LATEST_INDEX_SECONDS = 2.0
+STUDIOS = [Studio("gnz", "銀座"), Studio("sby", "渋谷")]
+STAFF = Actor("staff", "staff@example.com")
 LESSON = Slot("gnz", date(2025, 7, 30), time(19, 30))
 
 
@@ -97,6 +105,8 @@ class World:
     monitor: Monitor
     alerts: Alerts
     jobs: LessonJobs
+    contacts: Contacts
+    searches: Searches
 
     async def lesson(self, slot: Slot = LESSON, capacity: int | None = 1, **more: Any) -> Lesson:
         return await self.db.write(
@@ -123,6 +133,11 @@ class World:
         self.settle()
         return await self.monitor.run()
 
+    async def person(self, user_id: str, **more: Any) -> Contact:
+        """Somebody who can be reached by mail, unless told otherwise."""
+        given = {"name": user_id, "email": f"{user_id}@example.com", "channels": frozenset({"mail"}), **more}
+        return await self.db.write(contacts_rows.put(Contact(user_id=user_id, **given)))
+
     async def notices(self) -> list[Message]:
         self.settle()
         return await self.runtime.all(newest_messages())
@@ -133,13 +148,17 @@ async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:
         await tables.create(store, one, "test", clock)
     db = design.open(store, env="test", clock=clock)
     runtime = runtime_design.open(store, env="test", clock=clock)
-    outbox = Outbox(runtime, clock, "lessons")
-    monitor = Monitor(db, clock, outbox, Catalogue(db), policy, notice)
-    notices = Notices(Links(b"a key of the tests"), "https://lessons.example/lessons", [Studio("gnz", "銀座")])
+    outbox, schedules = Outbox(runtime, clock, "lessons"), StoredSchedules(runtime, clock, "lessons")
+    provider = ByStudio({}, Catalogue(db))
+    links = Links(b"a key of the tests")
+    notices = Notices(links, "https://lessons.example/lessons", STUDIOS, clock)
+    monitor = Monitor(db, clock, outbox, provider, policy, notice)
     alerts = Alerts(db, clock, outbox, notices, policy)
-    service = Service(db, clock, policy)
-    jobs = LessonJobs(db, clock, monitor, alerts, service)
-    return World(db, runtime, clock, service, monitor, alerts, jobs)
+    searches = Searches(db, clock, outbox, schedules, notices)
+    contacts = Contacts(db, clock, outbox, notices, links, b"codes", email_of)
+    service = Service(db, clock, policy, STUDIOS, Staff({"": frozenset({STAFF.email})}))
+    jobs = LessonJobs(db, clock, schedules, monitor, alerts, searches, provider, STUDIOS)
+    return World(db, runtime, clock, service, monitor, alerts, jobs, contacts, searches)
 
 
 @pytest.fixture

@@ -10,21 +10,19 @@ from sekkei.design import replace
 from sekkei.runtime import days
 from systems.chiipochi.messages import opened as line_messages
 from systems.lessons import refusals
-from systems.lessons.design import Contact, Kind, Lesson, Status, UserLesson, lesson, user_lesson
+from systems.lessons.design import Kind, Lesson, Status, UserLesson, lesson, user_lesson
 from systems.lessons.links import Links
 from systems.lessons.notices import Notices
+from systems.lessons.people import Contact
 from systems.lessons.studios import Studio
-from tests.systems.lessons.conftest import LESSON, World
+from tests.systems.lessons.conftest import LESSON, STAFF, World
 
 SLOT = (LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)
 
 
 async def people(world: World, *names: str) -> None:
     for name in names:
-        mail = f"{name}@example.com"
-        await world.service.save_contact(
-            Contact(user_id=name, name=name, email=mail, line_user_id=f"U{name}", channels=frozenset({"mail"}))
-        )
+        await world.person(name)
 
 
 async def told(world: World) -> list[tuple[str, str]]:
@@ -64,7 +62,7 @@ async def test_who_has_booked_is_reminded_once(world: World) -> None:
 
 async def test_another_instructor_is_told_and_copied(world: World) -> None:
     await full_house(world)
-    await world.service.save_lesson(replace(await current(world), instructor="Mako"))
+    await world.service.change_lesson(STAFF, replace(await current(world), instructor="Mako"))
     assert await world.alerts.lesson_changed(LESSON) == 4
     assert await world.alerts.lesson_changed(LESSON) == 0, "done again, it changes and tells nothing"
     title = "レッスンの内容が変わりました"
@@ -76,14 +74,14 @@ async def test_another_instructor_is_told_and_copied(world: World) -> None:
     # There and back again are two changes.
     for name in ("YUKI", "Mako"):
         world.settle()
-        await world.service.save_lesson(replace(await current(world), instructor=name))
+        await world.service.change_lesson(STAFF, replace(await current(world), instructor=name))
         assert await world.alerts.lesson_changed(LESSON) == 4
     assert len(await told(world)) == 9
 
 
 async def test_a_lesson_called_off_ends_everything_and_tells_everybody(world: World) -> None:
     await full_house(world)
-    await world.service.call_off(LESSON)
+    await world.service.call_off(STAFF, LESSON)
     assert await world.alerts.lesson_changed(LESSON) == 4
     assert await world.alerts.lesson_changed(LESSON) == 0
     assert {title for _, title in await told(world)} == {"休講のお知らせ"}
@@ -101,29 +99,6 @@ async def test_a_lesson_of_the_past_cannot_be_put_into_the_timetable(world: Worl
     found = await world.lesson()
     world.clock.set(LESSON.starts_at.timestamp())
     with pytest.raises(refusals.LessonOver):
-        await world.service.save_lesson(replace(found, instructor="Mako"))
+        await world.service.change_lesson(STAFF, replace(found, instructor="Mako"))
     assert days.now(world.clock) == LESSON.starts_at
     assert (await current(world)).instructor == "YUKI"
-
-
-def test_every_channel_gets_its_own_form() -> None:
-    ways = frozenset({"mail", "line", "push"})
-    person = Contact(
-        user_id="a", name="<花>", email="a@b", line_user_id="U1", push_token="ExponentPushToken[x]", channels=ways
-    )
-    now = LESSON.starts_at
-    lesson = Lesson(
-        studio_code="gnz",
-        lesson_date=now.date(),
-        start_time=now.time(),
-        lesson_name="House",
-        instructor="Y",
-        updated_at=now,
-    )
-    found = Notices(Links(b"k"), "https://x.example", [Studio("gnz", "銀座")]).called_off(person, lesson)
-    assert set(found) == ways
-    assert "&lt;花&gt;" in found["mail"]["html"]
-    (letter,) = line_messages(found["line"])
-    assert letter["text"].startswith("<花> さん\n\n休講のお知らせ。")
-    assert found["push"]["data"] == {"url": "https://x.example/lessons/gnz/2025-07-30/19:30"}
-    assert Notices(Links(b"k"), "https://x.example", []).called_off(None, lesson) == {}

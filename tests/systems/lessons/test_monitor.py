@@ -12,7 +12,7 @@ from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei.store import Store
 from systems.lessons import refusals
-from systems.lessons.design import Contact, Lesson, lessons
+from systems.lessons.design import Lesson, lessons
 from systems.lessons.providers import Availability, signature_of, verify_push
 from systems.lessons.rules import Fairness, Policy, is_quiet
 from tests.systems.lessons.conftest import LESSON, World, open_world
@@ -105,7 +105,7 @@ async def test_nobody_is_told_too_late(world: World) -> None:
 
 async def test_quiet_hours_put_a_notice_off(world: World) -> None:
     await waiting(world, 1)
-    await world.service.save_contact(Contact(user_id="u0", name="花", quiet_from=time(11, 0), quiet_until=time(15, 0)))
+    await world.person("u0", quiet_from=time(11, 0), quiet_until=time(15, 0))
     await resize(world, 1)
     await world.watch()
     (message,) = await world.notices()

@@ -14,10 +14,11 @@ from sekkei.cli import main
 from sekkei.clock import ManualClock
 from sekkei.runtime import days
 from sekkei.runtime.http import Http
+from sekkei.runtime.schedules import StoredSchedules
 from systems.lessons import refusals
 from systems.lessons.design import Lesson
 from systems.lessons.jobs import LessonJobs
-from systems.lessons.providers import Feed
+from systems.lessons.providers import ByStudio, Catalogue, Feed
 from systems.lessons.rules import Slot
 from systems.lessons.studios import Studio
 from systems.lessons.timetable_files import Unreadable, read, take_in
@@ -97,17 +98,17 @@ def test_other_encodings_are_refused() -> None:
 
 async def test_taking_in_twice_changes_nothing(world: World) -> None:
     lessons, _ = read_text("a.csv", CSV)
-    dry = await take_in(world.service, lessons, dry=True)
+    dry = await take_in(world.service.timetable, lessons, dry=True)
     with pytest.raises(refusals.NoSuchLesson):
-        await world.service.lesson(LESSON)
-    first = await take_in(world.service, lessons)
+        await world.service.timetable.get(LESSON)
+    first = await take_in(world.service.timetable, lessons)
     assert (dry.added, first.added, first.changed, first.refused) == (2, 2, 0, [])
     await world.service.book("hana", LESSON)
-    again = await take_in(world.service, lessons)
+    again = await take_in(world.service.timetable, lessons)
     assert (again.added, again.changed, again.unchanged) == (0, 0, 2)
     changed, _ = read_text("a.csv", CSV.replace("YUKI", "RYO"))
-    assert (await take_in(world.service, changed)).changed == 1
-    found = await world.service.lesson(LESSON)
+    assert (await take_in(world.service.timetable, changed)).changed == 1
+    found = await world.service.timetable.get(LESSON)
     assert (found.instructor, found.booked) == ("RYO", 1), "what is booked stays booked"
 
 
@@ -116,13 +117,13 @@ async def test_another_lesson_in_a_taken_slot_and_the_past_are_refused(world: Wo
     await world.service.book("hana", LESSON)
     lessons, _ = read_text("a.ics", ICS)
     world.clock.set(days.at(date(2025, 7, 31), 9, 30).timestamp())
-    past = await take_in(world.service, lessons)
+    past = await take_in(world.service.timetable, lessons)
     assert (past.added, len(past.refused)) == (0, 2)
     world.clock.set(NOON)
-    taken = await take_in(world.service, lessons)
+    taken = await take_in(world.service.timetable, lessons)
     assert taken.added == 1
     assert "Another lesson" in taken.refused[0]
-    assert (await world.service.lesson(LESSON)).lesson_name == "BSL House 1"
+    assert (await world.service.timetable.get(LESSON)).lesson_name == "BSL House 1"
 
 
 @dataclass
@@ -147,16 +148,20 @@ async def test_a_feed_is_taken_in_by_the_clock(world: World) -> None:
     foreign = {**row, "studio": "sby"}
     http = FakeHttp(Answer(200, orjson.dumps({"lessons": [row, foreign]})))
     feed = Feed("https://feed.example/", cast(Http, http), world.clock)
-    jobs = LessonJobs(world.db, world.clock, world.monitor, world.alerts, world.service, STUDIOS, feed)
+    schedules = StoredSchedules(world.runtime, world.clock, "lessons")
+    provider = ByStudio({"gnz": feed}, Catalogue(world.db))
+    jobs = LessonJobs(
+        world.db, world.clock, schedules, world.monitor, world.alerts, world.searches, provider, STUDIOS
+    )
     await jobs.refresh({})
     assert http.asked == ["https://feed.example/gnz?from=2025-07-29&to=2025-08-12"]
-    assert (await world.service.lesson(LESSON)).capacity == 3
+    assert (await world.service.timetable.get(LESSON)).capacity == 3
     with pytest.raises(refusals.NoSuchLesson):
-        await world.service.lesson(Slot("sby", LESSON.lesson_date, LESSON.start_time))
+        await world.service.timetable.get(Slot("sby", LESSON.lesson_date, LESSON.start_time))
     for broken in (Answer(500, b""), Answer(200, b"<html>")):
         http.answer = broken
         await jobs.refresh({})
-    assert (await world.service.lesson(LESSON)).capacity == 3
+    assert (await world.service.timetable.get(LESSON)).capacity == 3
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
