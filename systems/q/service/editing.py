@@ -54,11 +54,13 @@ class Logs:
     async def page(
         self, who: str, *, action: AdminAction | None = None, admin: str | None = None, after: str | None = None
     ) -> Page[AdminLog]:
-        """Newest first: everything, or one action, or one administrator."""
+        """Newest first: everything, or one action, or one administrator, or both."""
         await self._access.admin(who)
         query = design.all_logs()
         if action is not None:
             query = design.logs_of_action(action)
+            if admin:
+                query = query.filter(AdminLog.admin_id == admin)
         elif admin:
             query = design.logs_of_admin(admin)
         return await self._db.page(query, size=PAGE, after=after)

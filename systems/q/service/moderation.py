@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -32,6 +33,8 @@ from systems.q.service.editing import Logs
 from systems.q.service.words import Words
 
 PAGE = 50
+LATELY = 20
+"""How many answers of somebody moderators are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,16 @@ class Case:
     reporter: User | None
     user: User | None
     answer: Answer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """Somebody as moderators look at them before they decide."""
+
+    user: User
+    posts: list[Post]
+    reports: list[Report]
+    """About the account itself, newest first."""
 
 
 class Moderation:
@@ -103,13 +116,15 @@ class Moderation:
     async def flagged(self, who: str, after: str | None = None) -> Page[Post]:
         await self._access.admin(who)
         page = await self._db.page(design.flagged_answers(), size=PAGE, after=after)
-        authors = await self._db.get_many([users(one.user_id) for one in page])
-        asked = await self._db.get_many([daily_questions(one.day) for one in page])
-        posts = [
+        return Page(await self._posts(page.items), page.cursor)
+
+    async def _posts(self, found: Sequence[Answer]) -> list[Post]:
+        authors = await self._db.get_many([users(one.user_id) for one in found])
+        asked = await self._db.get_many([daily_questions(one.day) for one in found])
+        return [
             Post(answer, author, question.question_text if question else "")
-            for answer, author, question in zip(page, authors, asked, strict=True)
+            for answer, author, question in zip(found, authors, asked, strict=True)
         ]
-        return Page(posts, page.cursor)
 
     async def review_post(self, who: str, day: date, author: str, remove: bool, address: str | None = None) -> None:
         """Let a post stand, without its flag, or take it down for good."""
@@ -178,6 +193,15 @@ class Moderation:
     async def people(self, who: str, after: str | None = None) -> Page[User]:
         await self._access.admin(who)
         return await self._db.page(design.all_users(), size=PAGE, after=after)
+
+    async def dossier(self, who: str, user_id: str) -> Dossier:
+        await self._access.admin(who)
+        user = await self._db.get(users(user_id).consistent())
+        if user is None:
+            raise NoSuchUser()
+        said = await self._db.page(design.answers_of_user(user_id), size=LATELY)
+        told = await self._db.page(design.reports_about(user_id).backwards(), size=PAGE)
+        return Dossier(user, await self._posts(said.items), list(told))
 
     async def search(self, who: str, text: str) -> list[User]:
         """By user id, app id, user name or mail address, whole; there is no index for parts of them."""

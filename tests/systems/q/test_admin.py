@@ -58,6 +58,7 @@ async def test_nobody_else_may(desk: World) -> None:
         desk.ban("b", by="a"),
         desk.unban("b", by="a"),
         service.moderation.people("a"),
+        service.moderation.dossier("a", "b"),
         service.moderation.search("a", "b"),
         service.moderation.words("a"),
         service.moderation.add_word("a", "x"),
@@ -206,3 +207,27 @@ async def test_a_ban_needs_a_recent_proof(desk: World) -> None:
     assert not (await desk.user("a")).is_banned
     await desk.service.moderation.ban("boss", "a", proved_at=now - timedelta(minutes=9))
     assert (await desk.user("a")).is_banned
+
+
+async def test_the_log_of_one_administrator_and_one_action(desk: World) -> None:
+    await desk.make_admin("a")
+    for admin, word in (("boss", "ひとつ"), ("a", "ふたつ"), ("boss", "みっつ")):
+        await desk.service.moderation.add_word(admin, word)
+        desk.pass_time()
+    await desk.service.editing.create("boss", "いい質問？")
+    desk.pass_time()
+    found = await desk.service.logs.page("boss", action=AdminAction.ADD_NG_WORD, admin="boss")
+    assert [line.target_id for line in found] == ["みっつ", "ひとつ"]
+    assert len(await desk.service.logs.page("boss", admin="boss")) == 3
+
+
+async def test_a_dossier_tells_what_somebody_said_and_what_is_said_of_them(desk: World) -> None:
+    await desk.ask()
+    await desk.answer("a", "秋が好き")
+    await desk.service.reports.send("b", TargetType.USER, "a", ReportCategory.SPAM, "宣伝です。")
+    desk.pass_time()
+    found = await desk.service.moderation.dossier("boss", "a")
+    assert (found.user.user_id, [post.answer.text for post in found.posts]) == ("a", ["秋が好き"])
+    assert [report.description for report in found.reports] == ["宣伝です。"]
+    with pytest.raises(NoSuchUser):
+        await desk.service.moderation.dossier("boss", "nobody")
