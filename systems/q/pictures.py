@@ -1,98 +1,77 @@
-"""Pictures that people upload: what they are is read from their bytes, and all they tell besides is dropped.
+"""Pictures that people upload: decoded, cut to a square, drawn anew. Nothing of the file that came is kept.
 
-A photo carries where and with what it was taken. Only what is needed to draw it is kept: the critical chunks of a PNG
-(each with its checksum), the segments of a JPEG that are not application data or comments.
+A photo tells where and with what it was taken, and a file that looks like a picture may be something else besides. What
+is stored is a new JPEG of our own making.
 """
 
 from __future__ import annotations
 
-import zlib
+import asyncio
+import warnings
+from io import BytesIO
+from typing import TYPE_CHECKING
 
 from systems.q.refusals import BadPicture
 
-BYTES_MAX = 300_000
-"""What fits into one item, with room; the client makes a picture smaller before it sends it."""
-SIDE_MAX = 4096
+if TYPE_CHECKING:
+    from PIL import Image
 
-_PNG = b"\x89PNG\r\n\x1a\n"
-_PNG_KEPT = (b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"sRGB")
-_JPEG = b"\xff\xd8\xff"
-_ALONE = {0x01, *range(0xD0, 0xD8)}
-_SIZES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
-_APP14 = 0xEE
-"""Adobe's: without it the colours of some pictures are wrong."""
-
-
-def cleaned(content: bytes) -> tuple[str, bytes]:
-    """The kind of a picture and the picture without what it tells; refused when it is none."""
-    if len(content) <= BYTES_MAX:
-        try:
-            if content.startswith(_PNG):
-                return "image/png", _png(content)
-            if content.startswith(_JPEG):
-                return "image/jpeg", _jpeg(content)
-        except (IndexError, ValueError):
-            pass  # it breaks off, or says something of itself that is not so
-    raise BadPicture(field="picture", most=BYTES_MAX // 1000)
+BYTES_MAX = 5_000_000
+PIXELS_MAX = 50_000_000
+"""More than phones take; a small file can claim to be far larger and would fill the memory."""
+SIDE = 512
+QUALITY = 85
+CONTENT_TYPE = "image/jpeg"
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+_BACKGROUND = (255, 255, 255)
 
 
-def _check_sides(width: int, height: int) -> None:
-    if not (1 <= width <= SIDE_MAX and 1 <= height <= SIDE_MAX):
-        raise ValueError("sides")
+class Easel:
+    """Draws pictures off the event loop, and few at a time: each takes up to 200 MB for a moment."""
+
+    def __init__(self, at_once: int = 2) -> None:
+        self._turn = asyncio.Semaphore(at_once)
+
+    async def draw(self, content: bytes) -> bytes:
+        if not 0 < len(content) <= BYTES_MAX:
+            raise BadPicture(field="content", most=BYTES_MAX // 1_000_000)
+        async with self._turn:
+            return await asyncio.to_thread(drawn_anew, content)
 
 
-def _png(content: bytes) -> bytes:
-    kept = [_PNG]
-    at = len(_PNG)
-    seen: list[bytes] = []
-    while not seen or seen[-1] != b"IEND":
-        length = int.from_bytes(content[at : at + 4], "big")
-        end = at + 12 + length
-        kind, body = content[at + 4 : at + 8], content[at + 8 : at + 8 + length]
-        if end > len(content) or zlib.crc32(kind + body) != int.from_bytes(content[end - 4 : end], "big"):
-            raise ValueError("chunk")
-        if not seen:
-            if kind != b"IHDR" or length != 13:
-                raise ValueError("first chunk")
-            _check_sides(int.from_bytes(body[:4], "big"), int.from_bytes(body[4:8], "big"))
-        seen.append(kind)
-        if kind in _PNG_KEPT:
-            kept.append(content[at:end])
-        at = end
-    if b"IDAT" not in seen:
-        raise ValueError("no picture")
-    return b"".join(kept)
+def drawn_anew(content: bytes) -> bytes:
+    """A picture as it is stored; refused when it is none, claims to be huge, or is of a kind that is not taken."""
+    from PIL import Image, ImageOps, UnidentifiedImageError  # only uploads need it, and it takes a while to load
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what Pillow only warns of is no picture that anybody needs
+            with Image.open(BytesIO(content), formats=FORMATS) as found:
+                if found.width * found.height > PIXELS_MAX:
+                    raise ValueError("too many pixels")
+                found.draft("RGB", (2 * SIDE, 2 * SIDE))  # a JPEG is decoded no larger than needed
+                upright = ImageOps.exif_transpose(found)
+                square = ImageOps.fit(_flat(upright), _size(upright), Image.Resampling.LANCZOS)
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, Warning):
+        raise BadPicture(field="content", most=BYTES_MAX // 1_000_000) from None
+    square.info.clear()  # comments and profiles come along with the pixels, and would be written again
+    made = BytesIO()
+    square.save(made, "JPEG", quality=QUALITY, optimize=True)
+    return made.getvalue()
 
 
-def _jpeg(content: bytes) -> bytes:
-    kept = [content[:2]]
-    at = 2
-    sized = False
-    while True:
-        if content[at] != 0xFF:
-            raise ValueError("marker")
-        marker = content[at + 1]
-        if marker == 0xFF or marker in _ALONE:
-            at += 1 if marker == 0xFF else 2
-            continue
-        if marker == 0xD9:
-            raise ValueError("no picture")
-        length = int.from_bytes(content[at + 2 : at + 4], "big")
-        end = at + 2 + length
-        if length < 2 or end > len(content):
-            raise ValueError("segment")
-        if marker in _SIZES:
-            sized = True
-            _check_sides(
-                int.from_bytes(content[at + 7 : at + 9], "big"), int.from_bytes(content[at + 5 : at + 7], "big")
-            )
-        if not (0xE0 <= marker <= 0xEF or marker == 0xFE) or marker == _APP14:
-            kept.append(content[at:end])
-        if marker == 0xDA:
-            break
-        at = end
-    last = content.rfind(b"\xff\xd9")
-    if not sized or last < end:
-        raise ValueError("no picture")
-    # The scan to the last end marker; what was put behind it is no part of the picture.
-    return b"".join([*kept, content[end : last + 2]])
+def _size(image: Image.Image) -> tuple[int, int]:
+    side = max(1, min(SIDE, image.width, image.height))
+    return side, side
+
+
+def _flat(image: Image.Image) -> Image.Image:
+    """Colours alone: what could be seen through is on white."""
+    from PIL import Image
+
+    if not image.has_transparency_data:
+        return image.convert("RGB")
+    clear = image.convert("RGBA")
+    flat = Image.new("RGB", clear.size, _BACKGROUND)
+    flat.paste(clear, mask=clear.getchannel("A"))
+    return flat

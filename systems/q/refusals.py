@@ -181,7 +181,10 @@ class BadToken(Invalid):
 
 class BadPicture(Invalid):
     code = "bad-picture"
-    words = say("{most}KB以下の PNG か JPEG を選んでください。", "Choose a PNG or JPEG of at most {most} KB.")
+    words = say(
+        "{most}MB以下の JPEG・PNG・WebP・GIF を選んでください。",
+        "Choose a JPEG, PNG, WebP or GIF of at most {most} MB.",
+    )
 
 
 class QuietHalf(Invalid):

@@ -5,10 +5,13 @@ from __future__ import annotations
 from starlette.routing import BaseRoute, Route
 
 from sekkei.runtime.system import Context
-from sekkei.web import Api, webhook
+from sekkei.web import Api, body_limit, webhook
 from systems.q.api import entry, mine, people, posts
+from systems.q.pictures import BYTES_MAX
 from systems.q.service import Service
 
+PICTURE_BODY_MAX = BYTES_MAX * 4 // 3 + 1_000
+"""In base64, with a little around it."""
 ABOUT = "One question a day. Sign in with a mailed code, join, choose an ID, answer, and read those whom you follow."
 
 
@@ -22,4 +25,6 @@ def routes(service: Service, context: Context) -> list[BaseRoute]:
     for route in found:
         if isinstance(route, Route) and route.name in entry.UNGUARDED:
             webhook(route.endpoint)
+        if isinstance(route, Route) and route.name == "api.set_picture":
+            body_limit(PICTURE_BODY_MAX)(route.endpoint)
     return found

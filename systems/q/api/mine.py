@@ -62,7 +62,7 @@ def _account(api: Api, service: Service) -> None:
 
     @api.put("/me/picture", summary="Set the picture", tag="me")
     async def set_picture(user: User, body: Picture) -> Me:
-        """What a picture tells beside the picture, such as where it was taken, is not kept."""
+        """Cut to a square and drawn anew; what it tells besides, such as where it was taken, is not kept."""
         return shapes.me(await service.people.set_picture(user.id, body.content))
 
     @api.delete("/me/picture", summary="Remove the picture", tag="me")

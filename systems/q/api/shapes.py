@@ -83,7 +83,7 @@ class Username(Shape):
 
 
 class Picture(Shape):
-    content: Annotated[bytes, Meta(max_length=1_000_000, description="PNG or JPEG, in base64")]
+    content: Annotated[bytes, Meta(description="JPEG, PNG, WebP or GIF of at most 5 MB, in base64")]
 
 
 class Device(Shape):

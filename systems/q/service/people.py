@@ -63,6 +63,7 @@ class People:
         self._clock = clock
         self._access = access
         self._sight = sight
+        self._easel = pictures.Easel()
 
     async def join(self, visitor: Visitor, birth_date: date) -> User:
         """Makes the user's row, with the mail address that only one user can have."""
@@ -146,9 +147,10 @@ class People:
 
     async def set_picture(self, who: str, content: bytes) -> User:
         await self._access.member(who)
-        kind, clean = pictures.cleaned(content)
+        clean = await self._easel.draw(content)
         digest = hashlib.sha256(clean).hexdigest()[:16]
         now = days.now(self._clock)
+        kind = pictures.CONTENT_TYPE
         image = ProfileImage(user_id=who, digest=digest, content_type=kind, content=clean, updated_at=now)
         await self._db.transact(profile_images.put(image), self._picture_url(who, f"/q/pictures/{who}/{digest}"))
         return await self._access.member(who)

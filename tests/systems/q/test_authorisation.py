@@ -18,7 +18,7 @@ from systems.q.models import Answer, NGWord, QuestionStatus, QuestionType, User,
 from systems.q.service import Service
 from systems.q.service.people import Profile, Visitor
 from tests.systems.q.conftest import NOON, World
-from tests.systems.q.test_pure import png
+from tests.systems.q.test_pictures import png
 from tests.web.authorisation import Rule, deviations, uncovered
 
 TARGET = "demo-mei"

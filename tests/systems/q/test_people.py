@@ -12,6 +12,7 @@ from sekkei.runtime import days
 from systems.q import design
 from systems.q.entities import blocks, follow_requests, follows, push_tokens, users
 from systems.q.models import DeviceType, Follow, Visibility
+from systems.q.pictures import drawn_anew
 from systems.q.refusals import (
     AlreadyFollowing,
     AlreadyJoined,
@@ -29,7 +30,7 @@ from systems.q.refusals import (
 )
 from systems.q.service.people import Profile, Visitor
 from tests.systems.q.conftest import World
-from tests.systems.q.test_pure import png
+from tests.systems.q.test_pictures import png
 
 BORN = date(2000, 4, 1)
 
@@ -95,7 +96,7 @@ async def test_profile_and_picture(world: World) -> None:
     assert user.profile_image_url is not None
     digest = user.profile_image_url.rpartition("/")[2]
     world.pass_time()
-    assert (await people.picture("u2", "u1", digest)).content == png()
+    assert (await people.picture("u2", "u1", digest)).content == drawn_anew(png())
     await people.remove_picture("u1")
     world.pass_time()
     with pytest.raises(NoSuchThing):

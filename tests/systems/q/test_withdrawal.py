@@ -15,7 +15,7 @@ from systems.q.models import DeviceType, QuestionStatus, ReactionType, ReportCat
 from systems.q.refusals import AdminsStay, Leaving, NotJoined, Taken, WrongState
 from systems.q.service.people import Profile, Visitor, reserved
 from tests.systems.q.conftest import World
-from tests.systems.q.test_pure import png
+from tests.systems.q.test_pictures import png
 
 WEEK = timedelta(days=7, minutes=1).total_seconds()
 DAY = timedelta(days=1).total_seconds()
