@@ -1,11 +1,15 @@
 """How often somebody may ask: a bucket of tokens for everyone, refilled at a steady rate.
 
-The buckets are in this process's memory. With several processes each allows its own share, which is enough against
-guessing and flooding; what must be exact (attempts at a code) is counted in the store.
+The buckets are in this process's memory, a bounded number of them. With several processes each allows the full rate, so
+that a flood spread over N of them gets N times as far: enough against guessing and flooding. What must be exact
+(attempts at a code) is counted in the store; a limit for all processes together belongs into the proxy before them.
+
+IPv6 gives a household 2^64 addresses, so these are counted by their first 64 bits.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import math
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -53,7 +57,7 @@ class Limits:
         if not self._on:
             return
         now = self._clock.now()
-        bucket = (rate, key)  # reads must not use up what somebody may write
+        bucket = (rate, tuple(map(counted_as, key)))  # reads must not use up what somebody may write
         tokens, filled = self._buckets.pop(bucket, (rate.burst, now))
         # A clock that was set back must not lock anybody out.
         tokens = min(rate.burst, tokens + max(0.0, now - filled) * rate.per_second)
@@ -73,3 +77,16 @@ def limit(request: Request, rate: Rate, *key: str) -> None:
 
 def address(request: Request) -> str:
     return request.client.host if request.client else "unknown"
+
+
+def counted_as(who: str) -> str:
+    """All addresses that one household or machine has at will are one; whatever else is given stays as it is."""
+    if ":" not in who:
+        return who
+    try:
+        found = ipaddress.IPv6Address(who.partition("%")[0])
+    except ValueError:
+        return who
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.IPv6Network((found, 64), strict=False))

@@ -32,7 +32,7 @@ from starlette.responses import Response, StreamingResponse
 
 from sekkei.runtime.live import RELOAD, Live, LiveEvent
 from sekkei.runtime.refusals import Refusal, TooMany
-from sekkei.web.limits import address
+from sekkei.web.limits import address, counted_as
 
 HEARTBEAT_SECONDS = 15.0
 CONNECTIONS_MAX = 12
@@ -55,7 +55,7 @@ def sse(request: Request, live: Live, topic: str, *, heartbeat_seconds: float = 
     if not shell.live_on or getattr(request.state, "asked_again", False):
         return Response(status_code=204)  # which tells a browser not to come back
     connections: Connections = shell.connections
-    who = request.state.user.id if request.state.user else address(request)
+    who = request.state.user.id if request.state.user else counted_as(address(request))
     if connections.open[who] >= CONNECTIONS_MAX:
         raise TooMany(10)
     body = _events(request, connections, who, live, topic, heartbeat_seconds)

@@ -52,6 +52,27 @@ def test_buckets_take_a_bounded_amount_of_memory(monkeypatch: pytest.MonkeyPatch
     assert len(found._buckets) == 10
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True),
+        ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("fe80::1%eth0", "fe80::2%eth1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("discord:1", "discord:2", False),
+    ],
+)
+def test_addresses_of_one_household_count_as_one(first: str, second: str, together: bool) -> None:
+    found = Limits(ManualClock())
+    found.take(Rate(1, 1), "address", first)
+    if together:
+        with pytest.raises(TooMany):
+            found.take(Rate(1, 1), "address", second)
+    else:
+        found.take(Rate(1, 1), "address", second)
+
+
 async def test_a_flood_of_writes_is_refused_with_the_time_to_wait() -> None:
     clock = ManualClock()
     async with opened(SYSTEM, clock=clock, settings=test_settings(values={"rate_limit": "on"})) as client:
