@@ -68,6 +68,13 @@ class KeySchema:
                 return False
         return True
 
+    def is_same_in(self, left: Item, right: Item) -> bool:
+        """Whether two items have the same key, or both have none for the same reason."""
+        for name in self.names:  # noqa: SIM110 - a generator costs more than the whole look
+            if left.get(name) != right.get(name):
+                return False
+        return True
+
     def bytes_of(self, item: Item) -> bytes | None:
         """The key bytes of an item; None when a part is missing or cannot be a key (a sparse index skips it)."""
         return self.bytes_in(item) if self.is_plainly_in(item) or self._is_in(item) else None

@@ -41,6 +41,8 @@ class Catalogue:
     def __init__(self) -> None:
         self.version = 0
         self.tables: dict[str, Table] = {}
+        self._rows: dict[tuple[Any, ...], Table] = {}
+        """The same tables by their rows in the file: of a thousand tables, a change makes only one anew."""
         self._lock = threading.Lock()
 
     def refresh(self, connection: apsw.Connection) -> bool:
@@ -51,9 +53,15 @@ class Catalogue:
             if version == self.version:
                 return False
             rows: Rows = connection.execute(sql.READ_TABLES).fetchall()
-            self.tables = {name: Table(id, unseal(record, "table", name, id)) for id, name, record in rows}
+            known = self._rows
+            self._rows = {row: known.get(row) or _table(*row) for row in rows}
+            self.tables = {table.name: table for table in self._rows.values()}
             self.version = version
             return True
+
+
+def _table(id: int, name: str, record: bytes) -> Table:
+    return Table(id, unseal(record, "table", name, id))
 
 
 class Stored:

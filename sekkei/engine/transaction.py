@@ -41,7 +41,8 @@ class Transaction(Snapshot):
     def put(self, table: Table, key: bytes, item: Item, size: int, old: Stored | None) -> bool:
         """Write an item, whose size has been measured and found good, over `old`; tells whether anything changed."""
         blob = orjson.dumps(item)
-        if old is not None and (old.blob == blob or values.equal_items(old.item, item)):
+        # Equal items have the same bytes, but for the order of members and of sets.
+        if old is not None and len(old.blob) == len(blob) and (old.blob == blob or values.equal_items(old.item, item)):
             return False
         self.wrote = True
         crc = checksum(key, blob)
@@ -84,8 +85,12 @@ class Transaction(Snapshot):
             self._move(table.ttl_index_id, base, row, ttl_key(old[0], attribute), ttl_key(new[0], attribute))
 
     def _move_entry(self, index: Index, base: bytes, row: int, old: Sized, new: Sized) -> None:
-        old_key = index.key.bytes_of(old[0]) if old[0] is not None else None
-        new_key = index.key.bytes_of(new[0]) if new[0] is not None else None
+        schema, old_item, new_item = index.key, old[0], new[0]
+        old_key = schema.bytes_of(old_item) if old_item is not None else None
+        if old_item is not None and new_item is not None and schema.is_same_in(old_item, new_item):
+            new_key = old_key
+        else:
+            new_key = schema.bytes_of(new_item) if new_item is not None else None
         self._move(index.id, base, row, old_key, new_key)
         bytes_more = (_entry_size(index, new) if new_key is not None else 0) - (
             _entry_size(index, old) if old_key is not None else 0

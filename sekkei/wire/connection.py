@@ -52,6 +52,7 @@ class Connection(asyncio.Protocol):
         "_deaf",
         "_fields",
         "_head_bytes",
+        "_header_count_max",
         "_headers",
         "_house",
         "_in_message",
@@ -70,6 +71,7 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, house: House, loop: asyncio.AbstractEventLoop) -> None:
         self._house = house
+        self._header_count_max = house.limits.header_count_max
         self._service = house.service
         self._loop = loop
         self._transport: asyncio.Transport | None = None
@@ -157,8 +159,9 @@ class Connection(asyncio.Protocol):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers.append((name, value))
-        if len(self._headers) > self._house.limits.header_count_max:
+        headers = self._headers
+        headers.append((name, value))
+        if len(headers) > self._header_count_max:
             self._refuse(self._service.answers.refusal(431))
 
     def on_headers_complete(self) -> None:

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from sekkei.engine import Engine
+from sekkei.engine.catalogue import Table
 from sekkei.engine.errors import (
     ResourceInUseException,
     ResourceNotFoundException,
@@ -157,3 +158,18 @@ async def test_what_was_written_is_there_after_a_restart(tmp_path: object) -> No
         await tables.put("plain", pk="a")
     with Engine(path) as engine:
         assert await Tables(engine, None).get("plain", pk="a") == item(pk="a")  # type: ignore[arg-type]
+
+
+async def test_a_change_of_one_table_leaves_the_others_as_they_are(tables: Tables) -> None:
+    """With a thousand tables, making all of them anew would cost a fifth of a second for each change."""
+    await tables.create("one")
+    await tables.create("two")
+
+    async def known(name: str) -> Table:
+        return await tables.engine._writer.run(lambda transaction: transaction.table(name))  # type: ignore[no-any-return]
+
+    one, two = await known("one"), await known("two")
+    await tables("UpdateTable", TableName="two", DeletionProtectionEnabled=True)
+    assert await known("one") is one
+    assert await known("two") is not two
+    assert (await tables("DescribeTable", TableName="two"))["Table"]["DeletionProtectionEnabled"]
