@@ -19,13 +19,22 @@ class Http:
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self._limits = limits
-        self._pools: dict[tuple[bool, str, int], Pool] = {}
+        self._pools: dict[tuple[bool, str, int, str | None], Pool] = {}
         self._tls: ssl.SSLContext | None = None
 
     async def request(
-        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, body: bytes = b""
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+        address: str | None = None,
     ) -> Answer:
-        """Send one request; the answer may have any status. Raises `sekkei.store.errors.NoAnswer` without one."""
+        """Send one request; the answer may have any status. Raises `sekkei.store.errors.NoAnswer` without one.
+
+        `address` is what the URL's name was resolved to, if somebody had to look at that first.
+        """
         origin = Origin.of(url)
         query = url.partition("?")[2].partition("#")[0]
         target = origin.path + (f"?{query}" if query else "")
@@ -34,7 +43,7 @@ class Http:
             if not (name + value).isprintable():
                 raise ValueError(f"The header {name} holds what no header may hold.")
         head = f"{method} {target} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        return await self._pool(origin).exchange(head.encode() + b"\r\n" + body)
+        return await self._pool(origin, address).exchange(head.encode() + b"\r\n" + body)
 
     async def json(
         self, method: str, url: str, content: Any = None, *, headers: Mapping[str, str] | None = None
@@ -46,15 +55,15 @@ class Http:
             fields["Content-Type"] = "application/json"
         return await self.request(method, url, headers=fields, body=body)
 
-    def _pool(self, origin: Origin) -> Pool:
-        key = (origin.secure, origin.host, origin.port)
+    def _pool(self, origin: Origin, address: str | None) -> Pool:
+        key = (origin.secure, origin.host, origin.port, address)
         pool = self._pools.get(key)
         if pool is None:
             if len(self._pools) >= ORIGINS_MAX:
                 self.close()
             if origin.secure and self._tls is None:
                 self._tls = ssl.create_default_context()
-            pool = self._pools[key] = Pool(origin, self._tls if origin.secure else None, self._limits)
+            pool = self._pools[key] = Pool(origin, self._tls if origin.secure else None, self._limits, address)
         return pool
 
     def close(self) -> None:

@@ -69,6 +69,8 @@ class Limits(NamedTuple):
     answer_seconds: float
     """From the first byte sent to the last byte received."""
     idle_seconds: float
+    answer_bytes: int | None = None
+    """ANSWER_BYTES_MAX, where nothing else is said."""
 
 
 class Answer(NamedTuple):
@@ -160,8 +162,9 @@ class Connection(asyncio.Protocol):
     def on_body(self, body: bytes) -> None:
         self._body.append(body)
         self._body_bytes += len(body)
-        if self._body_bytes > ANSWER_BYTES_MAX:
-            self._break(f"the answer is longer than {ANSWER_BYTES_MAX} bytes")
+        allowed = self._pool.limits.answer_bytes or ANSWER_BYTES_MAX
+        if self._body_bytes > allowed:
+            self._break(f"the answer is longer than {allowed} bytes")
 
     def on_message_complete(self) -> None:
         if self._parser.get_status_code() >= 200:
@@ -188,15 +191,17 @@ class Connection(asyncio.Protocol):
 class Pool:
     """Connections to one origin, no more than the limit; a call waits for its turn when all are busy."""
 
-    def __init__(self, origin: Origin, tls: ssl.SSLContext | None, limits: Limits) -> None:
+    def __init__(self, origin: Origin, tls: ssl.SSLContext | None, limits: Limits, address: str | None = None) -> None:
+        """`address` is where to connect, for whoever has resolved the origin's name already."""
         self.origin = origin
+        self.limits = limits
         self._tls = tls
-        self._limits = limits
+        self._address = address or origin.host
         self._places = asyncio.Semaphore(limits.connections)
         self._idle: list[Connection] = []
 
     async def exchange(self, request: bytes) -> Answer:
-        timeout = self._limits.answer_seconds
+        timeout = self.limits.answer_seconds
         async with self._places:
             connection = self._take_idle()
             if connection is not None:
@@ -223,7 +228,7 @@ class Pool:
         """The one used last: it is the likeliest to be alive, and those that nobody needs grow old."""
         while self._idle:
             connection = self._idle.pop()
-            if connection.usable and connection.idle_since + self._limits.idle_seconds > connection.loop.time():
+            if connection.usable and connection.idle_since + self.limits.idle_seconds > connection.loop.time():
                 return connection
             connection.abort()
         return None
@@ -240,12 +245,16 @@ class Pool:
         loop = asyncio.get_running_loop()
         origin = self.origin
         try:
-            async with asyncio.timeout(self._limits.connect_seconds):
+            async with asyncio.timeout(self.limits.connect_seconds):
                 _, connection = await loop.create_connection(
-                    lambda: Connection(self, loop), origin.host, origin.port, ssl=self._tls
+                    lambda: Connection(self, loop),
+                    self._address,
+                    origin.port,
+                    ssl=self._tls,
+                    server_hostname=origin.host if self._tls else None,
                 )
         except TimeoutError:
-            raise NoAnswer(f"{origin}: no connection within {self._limits.connect_seconds:g} s") from None
+            raise NoAnswer(f"{origin}: no connection within {self.limits.connect_seconds:g} s") from None
         except ssl.SSLCertVerificationError as error:  # no number of attempts will change that
             raise ConfigurationError(f"{origin}: {error}") from error
         except OSError as error:  # refused, unreachable, unknown host, TLS

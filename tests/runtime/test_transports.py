@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 import email
 import email.policy
+import ipaddress
+import ssl
 from typing import Any
 
 import pytest
@@ -19,7 +22,8 @@ from sekkei.runtime.transports.line import signature as line_signature
 from sekkei.runtime.transports.mail import as_email
 from sekkei.runtime.transports.ses import Ses
 from sekkei.runtime.transports.smtp import Smtp
-from sekkei.runtime.transports.webhook import Webhook, signature
+from sekkei.runtime.transports.webhook import Resolve, Webhook, is_public, networks, signature
+from sekkei.store.errors import NoAnswer
 from sekkei.testing import make
 from tests.runtime.servers import http_server, smtp_server
 
@@ -140,17 +144,89 @@ def test_line_signatures_are_those_of_its_own_library() -> None:
     assert validator.validate('{"events":[]}', line_signature(b"secret", b'{"events":[]}'))
 
 
-async def test_webhooks_are_signed_and_stay_out_of_private_networks(clock: ManualClock) -> None:
+LOOPBACK = networks("127.0.0.0/8")
+
+
+def resolving(*answers: list[str]) -> Resolve:
+    """Names stand for these, one answer after the other."""
+    left = list(answers)
+
+    async def resolve(host: str, port: int) -> list[str]:
+        return left.pop(0)
+
+    return resolve
+
+
+async def test_webhooks_are_signed(clock: ManualClock) -> None:
     async with http_server((204, {}, None), (410, {}, None)) as server:
-        with pytest.raises(Undeliverable, match="private network"):
-            await Webhook(b"s", Http(), clock).send(message(to=server.url, x=1))
-        assert server.received == []
-        open_to_all = Webhook(b"s", Http(), clock, public_only=False)
-        await open_to_all.send(message(to=server.url, x=1))
+        webhook = Webhook(b"s", clock, allowed=LOOPBACK)
+        await webhook.send(message(to=server.url, x=1))
         (request,) = server.received
         assert request.headers["sekkei-signature"] == signature(b"s", int(clock.now()), request.body)
         with pytest.raises(Undeliverable):
-            await open_to_all.send(message(to=server.url, x=1))
+            await webhook.send(message(to=server.url, x=1))
+
+
+async def test_webhooks_stay_out_of_private_networks(clock: ManualClock) -> None:
+    async with http_server((204, {}, None)) as server:
+        with pytest.raises(Undeliverable, match="private network"):
+            await Webhook(b"s", clock).send(message(to=server.url, x=1))
+        named = server.url.replace("127.0.0.1", "hooks.example")
+        with pytest.raises(Undeliverable, match="private network"):  # one of several is enough
+            await Webhook(b"s", clock, resolve=resolving(["93.184.216.34", "127.0.0.1"])).send(message(to=named, x=1))
+        with pytest.raises(Undeliverable, match="endpoint URL"):
+            await Webhook(b"s", clock).send(message(to="file:///etc/passwd", x=1))
+        assert server.received == []
+
+
+async def test_a_webhook_goes_to_the_very_address_that_was_looked_at(clock: ManualClock) -> None:
+    """The name stands for another address when it is asked for a second time, so it is not."""
+    async with http_server((204, {}, None)) as server:
+        named = server.url.replace("127.0.0.1", "hooks.example")
+        webhook = Webhook(b"s", clock, allowed=LOOPBACK, resolve=resolving(["127.0.0.1"]))
+        await webhook.send(message(to=named + "/in?x=1", x=1))
+        (request,) = server.received
+        assert request.headers["host"] == named.removeprefix("http://")
+        assert request.path == "/in?x=1"
+
+
+async def test_the_receivers_certificate_is_asked_for_by_its_name(clock: ManualClock) -> None:
+    names: list[str | None] = []
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.sni_callback = lambda connection, name, context: names.append(name)
+    server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0, ssl=tls)
+    port = server.sockets[0].getsockname()[1]
+    webhook = Webhook(b"s", clock, allowed=LOOPBACK, resolve=resolving(["127.0.0.1"]))
+    with pytest.raises(NoAnswer):  # it has no certificate to show
+        await webhook.send(message(to=f"https://hooks.example:{port}/", x=1))
+    server.close()
+    assert names == ["hooks.example"]
+
+
+async def test_a_webhook_follows_no_redirect_and_reads_no_long_answer(clock: ManualClock) -> None:
+    async with http_server((302, {"Location": "http://169.254.169.254/"}, None), (200, {}, "x" * 100_000)) as server:
+        webhook = Webhook(b"s", clock, allowed=LOOPBACK)
+        with pytest.raises(Undeliverable, match="redirects are not followed"):
+            await webhook.send(message(to=server.url, x=1))
+        with pytest.raises(NoAnswer, match="longer than 65536 bytes"):
+            await webhook.send(message(to=server.url, x=1))
+        assert len(server.received) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "169.254.169.254", "192.168.0.1", "224.0.0.1",
+        "255.255.255.255", "::", "::1", "fe80::1", "fd00:ec2::254", "ff02::1", "::ffff:127.0.0.1", "2002:7f00:1::", "64:ff9b::a9fe:a9fe",
+    ],
+)  # fmt: skip
+def test_addresses_that_are_not_of_the_internet(text: str) -> None:
+    assert not is_public(ipaddress.ip_address(text))
+
+
+@pytest.mark.parametrize("text", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8", "64:ff9b::808:808"])
+def test_addresses_of_the_internet(text: str) -> None:
+    assert is_public(ipaddress.ip_address(text))
 
 
 def test_only_what_is_set_up_is_in_force(clock: ManualClock) -> None:
@@ -165,3 +241,5 @@ def test_only_what_is_set_up_is_in_force(clock: ManualClock) -> None:
     assert sorted(found) == ["line", "mail", "push"]
     with pytest.raises(ValueError, match="SEKKEI_MAIL_FROM"):
         configured(Settings(values={"smtp_url": "smtp://localhost"}), clock, Http())
+    with pytest.raises(ValueError, match="SEKKEI_WEBHOOK_ALLOW"):
+        configured(Settings(values={"webhook_secret": "s", "webhook_allow": "here"}), clock, Http())

@@ -6,6 +6,7 @@ SEKKEI_SES_REGION         mails through Amazon SES v2, with the AWS credential c
 SEKKEI_EXPO_URL           push notifications through Expo, such as https://exp.host/--/api/v2/push
 SEKKEI_EXPO_TOKEN         Expo's access token, where the project demands one
 SEKKEI_WEBHOOK_SECRET     webhooks go out, signed with this secret
+SEKKEI_WEBHOOK_ALLOW      networks of yours that webhooks may lead into, such as 10.1.0.0/16 (default: none)
 SEKKEI_LINE_CHANNEL_TOKEN pushes through LINE's Messaging API
 """
 
@@ -34,9 +35,13 @@ def configured(settings: Settings, clock: Clock, http: Http) -> dict[str, Transp
 
         found["push"] = Expo(settings.get("expo_url"), settings.get("expo_token"), http)
     if settings.get("webhook_secret"):
-        from sekkei.runtime.transports.webhook import Webhook
+        from sekkei.runtime.transports.webhook import Webhook, networks
 
-        found["webhook"] = Webhook(settings.get("webhook_secret").encode(), http, clock)
+        try:
+            allowed = networks(settings.get("webhook_allow"))
+        except ValueError as error:
+            raise ValueError(f"SEKKEI_WEBHOOK_ALLOW: {error}; give networks such as 10.1.0.0/16.") from None
+        found["webhook"] = Webhook(settings.get("webhook_secret").encode(), clock, allowed=allowed)
     if settings.get("line_channel_token"):
         from sekkei.runtime.transports.line import API_URL, LinePush
 
