@@ -26,7 +26,7 @@ from sekkei.runtime.outbox import SHELL, Outbox, Transport
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import System
 from sekkei.store.protocol import Store
-from sekkei.web import console, console_tables, csrf, demo, home, problems, proof, sign_in
+from sekkei.web import console, console_designs, console_tables, csrf, demo, home, problems, proof, sign_in
 from sekkei.web.accounts import Accounts, Passwords, split
 from sekkei.web.app_sessions import AppSessions
 from sekkei.web.authenticators import Authenticators
@@ -194,6 +194,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         *proof.routes(),
         *console.routes(),
         *console_tables.routes(),
+        *console_designs.routes(),
     ]
     taken = {route.path.split("/")[1] for route in routes if isinstance(route, Route)}
     mounts: list[BaseRoute] = []

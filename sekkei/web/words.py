@@ -224,6 +224,7 @@ TEXTS: TextTable = {
     },
     "home.empty": {"ja": "システムはまだありません。", "en": "No system is installed yet."},
     "home.operate": {"ja": "運用の道具", "en": "For whoever runs it"},
+    "home.design": {"ja": "設計書", "en": "Design"},
     "home.outbox": {"ja": "送信箱", "en": "Outbox"},
     "home.outbox.about": {
         "ja": "メール・通知・チャットへ出ていくものすべて",

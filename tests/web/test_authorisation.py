@@ -60,6 +60,7 @@ SHELL: Matrix = {
     "POST /console/aside/drop": Rule({**OPERATORS_ONLY, "operator": 404}, form={"kind": "message", "id": "web/1"}),
     "GET /console/tables": Rule(OPERATORS_ONLY),
     "GET /console/tables/{table}": Rule(OPERATORS_ONLY),
+    "GET /console/designs/{system}": Rule(OPERATORS_ONLY),
     "POST /account/sign-out-everywhere": Rule({"anonymous": 303, "person": 303, "operator": 303}),
     "POST /sign-out": Rule({"anonymous": 303, "person": 303, "operator": 303}),
 }
@@ -95,7 +96,7 @@ async def test_the_shell_by_everybody() -> None:
         await actors["operator"].sign_in("demo-aoi")
         matrix = {name.replace("{table}", "{name}"): rule for name, rule in SHELL.items()}
         assert uncovered(client.app, "", matrix) == []
-        parameters = {"version": client.shell.static.version, "name": "app.css"}
+        parameters = {"version": client.shell.static.version, "name": "app.css", "system": "example"}
         matrix["GET /console/tables/{name}"] = Rule(OPERATORS_ONLY, prepare=_table)
         assert await deviations(matrix, actors, parameters) == []
 

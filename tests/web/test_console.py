@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
@@ -86,6 +88,21 @@ async def test_pages_of_the_outbox() -> None:
         second = (await client.get("/console/outbox" + found[1])).text
         subjects = re.findall(r">m(\d\d)<", first + second)
         assert sorted(map(int, subjects)) == list(range(60))
+
+
+async def test_the_document_of_a_design_can_be_read_and_loads_nothing() -> None:
+    async with opened(SYSTEM) as client:
+        assert 'href="/console/designs/example"' in (await client.get("/")).text
+        shown = await client.get("/console/designs/example")
+        assert "example-notes" in shown.text
+        assert '<html lang="ja">' in shown.text
+        assert '<html lang="en">' in (await client.get("/console/designs/example?lang=en")).text
+        style = re.search(r"<style>(.*)</style>", shown.text, re.DOTALL)
+        assert style is not None
+        digest = b64encode(sha256(style[1].encode()).digest()).decode()
+        policy = shown.header("content-security-policy") or ""
+        assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}'")
+        assert (await client.get("/console/designs/nothing")).status == 404
 
 
 async def test_tables_and_items_by_page_key_and_index() -> None:
