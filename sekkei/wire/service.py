@@ -40,8 +40,13 @@ _CORS = (
     b"Access-Control-Allow-Origin: *\r\n"
     b"Access-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amz-crc32,Date\r\n"
 )
-_SILENT = frozenset({"TagResource", "UntagResource"})
-"""Operations whose answer has no body at all, not even an empty object."""
+_OWN_BODY: dict[str, Callable[[Request, Response], bytes]] = {
+    # No body at all, not even an empty object.
+    "TagResource": lambda request, response: b"",
+    "UntagResource": lambda request, response: b"",
+    # A client that asks where to send its requests must be sent to this server, not to Amazon's.
+    "DescribeEndpoints": lambda request, response: _endpoints(request, response),
+}
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -140,7 +145,8 @@ class Service:
 
     def success(self, request: Request, response: Response) -> bytes:
         try:
-            body = b"" if request.operation in _SILENT else orjson.dumps(response)
+            own = _OWN_BODY.get(request.operation)
+            body = orjson.dumps(response) if own is None else own(request, response)
         except TypeError as error:  # our own bug, but the client must still hear something
             return self.failure(request, error)
         return self._answer(request, 200, body)
@@ -173,6 +179,13 @@ class Service:
         about["bytes_in"] = len(request.body)
         about["bytes_out"] = len(answer)
         log.debug("request", extra=about)
+
+
+def _endpoints(request: Request, response: Response) -> bytes:
+    host = request.fields.get(b"host", b"").decode("latin-1")
+    if host:
+        response = {"Endpoints": [{**endpoint, "Address": host} for endpoint in response["Endpoints"]]}
+    return orjson.dumps(response)
 
 
 def _about(request: Request) -> dict[str, Any]:

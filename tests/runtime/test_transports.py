@@ -217,7 +217,8 @@ async def test_a_webhook_follows_no_redirect_and_reads_no_long_answer(clock: Man
     "text",
     [
         "0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "169.254.169.254", "192.168.0.1", "224.0.0.1",
-        "255.255.255.255", "::", "::1", "fe80::1", "fd00:ec2::254", "ff02::1", "::ffff:127.0.0.1", "2002:7f00:1::", "64:ff9b::a9fe:a9fe",
+        "255.255.255.255", "::",
+        "::1", "fe80::1", "fd00:ec2::254", "ff02::1", "::ffff:127.0.0.1", "2002:7f00:1::", "64:ff9b::a9fe:a9fe",
     ],
 )  # fmt: skip
 def test_addresses_that_are_not_of_the_internet(text: str) -> None:

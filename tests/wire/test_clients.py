@@ -361,3 +361,14 @@ def write_on_condition(connection: Connection) -> None:
     with TransactWrite(connection=connection) as transaction:
         transaction.save(Thing("transaction", 2))
         transaction.condition_check(Thing, "鍵", 2, condition=Thing.colour == "white")
+
+
+def test_a_client_that_asks_for_endpoints_is_sent_to_this_server(url: str) -> None:
+    client = boto3.client(
+        "dynamodb",
+        endpoint_url=url,
+        region_name=REGION,
+        aws_access_key_id=ACCESS,
+        aws_secret_access_key=SECRET,
+    )
+    assert [one["Address"] for one in client.describe_endpoints()["Endpoints"]] == [url.removeprefix("http://")]
