@@ -5,6 +5,7 @@ Where a LINE channel is set up, there is no simulator; where another provider is
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +25,9 @@ from systems.chiipochi.chat_view import view
 from systems.chiipochi.models import Outcome
 from systems.chiipochi.payments.local import LocalProvider
 from systems.chiipochi.payments.port import Provider
+from systems.chiipochi.readers import spoken
 from systems.chiipochi.rich_menu import rich_menu
+from systems.chiipochi.rich_menu_picture import picture
 from systems.chiipochi.sayings import Language
 from systems.chiipochi.service import Service
 
@@ -54,8 +57,16 @@ def _simulator(context: Context, service: Service, chat: Chat) -> Sequence[BaseR
         user_id = line_id(require_user(request).id)
         live = live_url(request, context.live, topic(user_id), "/chiipochi/chat/live")
         rows = view(await chat.recent(user_id), context.settings.public_url)
-        areas = [area["action"] for area in rich_menu(await _language(service, user_id))["areas"]]
-        return page(request, "chiipochi/chat.html", rows=rows, live=live, areas=areas)
+        language = await _language(service, user_id)
+        areas = [area["action"] for area in rich_menu(language)["areas"]]
+        return page(request, "chiipochi/chat.html", rows=rows, live=live, areas=areas, spoken=language)
+
+    @pages.get("/chat/menu-{language}.png", name="chat-menu")
+    async def menu(request: Request) -> Response:
+        """The picture that LINE is given, so that the simulator shows it too."""
+        language = spoken(request.path_params["language"])
+        image = await asyncio.to_thread(picture, language)  # drawing it takes a moment, once
+        return Response(image, media_type="image/png", headers={"Cache-Control": "public, max-age=86400"})
 
     @pages.get("/chat/messages", name="chat-messages")
     async def messages(request: Request) -> Response:

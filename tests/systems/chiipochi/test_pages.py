@@ -66,6 +66,7 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "POST /chiipochi/chat/sign": Rule(
                 {"anonymous": 401, "user": 200, "operator": 200}, json={"text": "りんご"}
             ),
+            "GET /chiipochi/chat/menu-{language}.png": Rule(ANYBODY),
             "GET /chiipochi/me": Rule({"anonymous": 303, "user": 303, "operator": 303}),
             "GET /chiipochi/local-pay/{tx_id}": Rule(ANYBODY),
             "POST /chiipochi/local-pay/{tx_id}": Rule(
@@ -102,6 +103,7 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "tx_id": url.rpartition("/")[2],
             "created_at": order_id_of(AOI, donation.created_at).partition("|")[2],
             "provider": "local",
+            "language": "ja",
             **day,
         }
         assert await deviations(matrix, actors, parameters) == []

@@ -1,0 +1,184 @@
+"""The menu under the chat: its areas, its picture, and how it gets to LINE."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from sekkei.cli import main
+from systems.chiipochi.rich_menu import AREAS, rich_menu
+from systems.chiipochi.rich_menu_picture import (
+    ACCENT,
+    LABEL_HEIGHT,
+    LABEL_WIDTH,
+    PICTURE_BYTES_MAX,
+    labels_file,
+    labels_shown,
+    labels_wanted,
+    picture,
+)
+from systems.chiipochi.sayings import LANGUAGES, Language
+from tests.runtime.servers import CannedHttp, http_server
+
+OLD = {"richMenuId": "richmenu-old", "name": "chiipochi ja"}
+THEIRS = {"richMenuId": "richmenu-theirs", "name": "somebody else's"}
+DONE: tuple[int, dict[str, str], Any] = (200, {}, {})
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_areas_cover_the_picture(language: Language) -> None:
+    menu = rich_menu(language)
+    size = menu["size"]
+    assert 800 <= size["width"] <= 2_500
+    assert size["width"] / size["height"] >= 1.45
+    assert len(menu["areas"]) <= 20
+    assert len(menu["chatBarText"]) <= 14
+    assert len(menu["name"]) <= 300
+    covered = 0
+    for area in menu["areas"]:
+        bounds = area["bounds"]
+        assert bounds["x"] + bounds["width"] <= size["width"]
+        assert bounds["y"] + bounds["height"] <= size["height"]
+        covered += bounds["width"] * bounds["height"]
+    assert covered == size["width"] * size["height"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_picture_is_one_that_line_takes(language: Language) -> None:
+    found = picture(language)
+    assert len(found) <= PICTURE_BYTES_MAX
+    image = Image.open(io.BytesIO(found))
+    menu = rich_menu(language)
+    assert (image.format, image.size) == ("PNG", (menu["size"]["width"], menu["size"]["height"]))
+    colours = image.convert("RGB")
+    accent = tuple(bytes.fromhex(ACCENT[1:]))
+    for place, area in enumerate(menu["areas"]):
+        left, top = area["bounds"]["x"], area["bounds"]["y"]
+        icon = colours.crop((left + 250, top + 170, left + 583, top + 470)).getcolors(1 << 24)
+        label = colours.crop((left + 60, top + 540, left + 770, top + 670)).getcolors(1 << 24)
+        assert icon is not None, AREAS[place][0]
+        assert label is not None, AREAS[place][0]
+        assert len(icon) > 1, "an icon is drawn"
+        assert len(label) > 1, "a label is drawn"
+        assert any(_near(colour, accent) for _, colour in icon)
+
+
+def _near(one: Any, other: tuple[int, ...]) -> bool:
+    return all(abs(a - b) < 12 for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_labels_that_were_drawn_are_the_menus(language: Language) -> None:
+    assert labels_shown(language) == labels_wanted(language)
+    with Image.open(labels_file(language)) as mask:
+        rows = mask.convert("L")
+    for place in range(len(AREAS)):
+        for edge in (place * LABEL_HEIGHT, (place + 1) * LABEL_HEIGHT - 4):
+            assert rows.crop((0, edge, LABEL_WIDTH, edge + 4)).getextrema() == (0, 0), "a letter is cut off"
+
+
+async def _run(line: CannedHttp, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    for name, value in {"TOKEN": "token", "API": line.url, "DATA": line.url}.items():
+        variable = "SEKKEI_LINE_CHANNEL_TOKEN" if name == "TOKEN" else f"SEKKEI_LINE_{name}_URL"
+        monkeypatch.setenv(variable, value)
+    return await asyncio.to_thread(main, ["chiipochi", *words])
+
+
+def _called(line: CannedHttp) -> list[str]:
+    return [f"{request.method} {request.path}" for request in line.received]
+
+
+async def test_a_new_menu_is_shown_before_our_older_ones_go(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = [(200, {}, {"richmenus": [OLD, THEIRS]}), DONE, (200, {}, {"richMenuId": "richmenu-new"}), DONE]
+    async with http_server(*answers) as line:
+        assert await _run(line, monkeypatch, "richmenu") == 0
+    assert _called(line) == [
+        "GET /v2/bot/richmenu/list",
+        "POST /v2/bot/richmenu/validate",
+        "POST /v2/bot/richmenu",
+        "POST /v2/bot/richmenu/richmenu-new/content",
+        "POST /v2/bot/user/all/richmenu/richmenu-new",
+        "DELETE /v2/bot/richmenu/richmenu-old",
+    ]
+    assert all(request.headers["authorization"] == "Bearer token" for request in line.received)
+    assert line.received[2].json == rich_menu("ja")
+    upload = line.received[3]
+    assert (upload.headers["content-type"], upload.body) == ("image/png", picture("ja"))
+    assert "richmenu-new" in capsys.readouterr().out
+
+
+async def test_a_dry_run_changes_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    async with http_server((200, {}, {"richmenus": [OLD, THEIRS]})) as line:
+        assert await _run(line, monkeypatch, "richmenu", "--dry-run", "--language", "en") == 0
+    assert _called(line) == ["GET /v2/bot/richmenu/list"]
+    told = capsys.readouterr().out
+    assert "chiipochi en" in told
+    assert "richmenu-old" in told
+    assert "richmenu-theirs" not in told
+
+
+async def test_a_picture_that_is_refused_leaves_no_menu_behind(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = (413, {}, {"message": "too large"})
+    answers = [(200, {}, {"richmenus": [OLD]}), DONE, (200, {}, {"richMenuId": "richmenu-new"}), refused, DONE]
+    async with http_server(*answers) as line:
+        assert await _run(line, monkeypatch, "richmenu") == 2
+    assert _called(line)[-1] == "DELETE /v2/bot/richmenu/richmenu-new"
+    assert "too large" in capsys.readouterr().err
+
+
+async def test_line_checks_everything_that_the_bot_can_say(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with http_server((400, {}, {"message": "no"}), DONE) as line:
+        assert await _run(line, monkeypatch, "messages") == 1
+    assert set(_called(line)) == {"POST /v2/bot/message/validate/push"}
+    assert len(line.received) > 150
+    assert "would refuse 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("what", "answers", "code", "words"),
+    [
+        ("webhook", [(200, {}, {"success": True, "statusCode": 200, "reason": "OK", "detail": "200"})], 0, "200 OK"),
+        ("webhook", [(200, {}, {"success": False, "statusCode": 401, "reason": "no", "detail": "x"})], 1, "401 no"),
+        ("quota", [(200, {}, {"type": "none"}), (200, {}, {"totalUsage": 7})], 0, "7 pushes of any number"),
+    ],
+)
+async def test_the_channel_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    what: str,
+    answers: list[Any],
+    code: int,
+    words: str,
+) -> None:
+    async with http_server(*answers) as line:
+        assert await _run(line, monkeypatch, what) == code
+    assert words in capsys.readouterr().out
+
+
+def test_without_a_channel_nothing_can_be_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.delenv("SEKKEI_LINE_CHANNEL_TOKEN", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert main(["chiipochi", "richmenu", "--dry-run"]) == 2
+    assert "SEKKEI_LINE_CHANNEL_TOKEN" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_picture_to_look_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "menu.png"
+    assert main(["chiipochi", "picture", str(file)]) == 0
+    assert file.read_bytes() == picture("ja")
+    assert main(["chiipochi", "picture", str(tmp_path / "no" / "folder.png")]) == 2
+    assert main(["chiipochi", "labels", "--font", str(tmp_path / "no.ttf")]) == 2
