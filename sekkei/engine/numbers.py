@@ -28,7 +28,7 @@ _EXACT = Context(prec=DIGITS_MAX + EXPONENT_MAX - EXPONENT_MIN + 2, Emax=999_999
 
 def normalise(text: str) -> str:
     """The spelling DynamoDB returns: no exponent, no superfluous zero, no plus sign."""
-    if text.isdigit() and text[0] != "0" and len(text) <= DIGITS_MAX and text.isascii():
+    if text.isdigit() and (text[0] != "0" or text == "0") and len(text) <= DIGITS_MAX and text.isascii():
         return text
     return from_decimal(to_decimal(text))
 
