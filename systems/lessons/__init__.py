@@ -11,6 +11,7 @@ from systems.lessons.demo import demo
 from systems.lessons.design import design
 from systems.lessons.jobs import RECURRING, LessonJobs
 from systems.lessons.links import Links
+from systems.lessons.migration.leading import Following
 from systems.lessons.monitor import Monitor
 from systems.lessons.notices import Notices
 from systems.lessons.providers import provider_of
@@ -27,10 +28,11 @@ def build(context: Context) -> Parts:
     links = Links(settings.secrets.key("lessons links"))
     notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
     provider = provider_of(settings, db, clock, studios)
-    service = Service(db, clock, policy, studios, staff_of(settings))
+    old = Following.of(context)
+    service = (old.service if old else Service)(db, clock, policy, studios, staff_of(settings))
     contacts = Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of)
     searches = Searches(db, clock, outbox, context.schedules, notices)
-    monitor = Monitor(db, clock, outbox, provider, policy, notices.opening)
+    monitor = (old.monitor if old else Monitor)(db, clock, outbox, provider, policy, notices.opening)
     alerts = Alerts(db, clock, outbox, notices, policy)
     jobs = LessonJobs(db, clock, context.schedules, monitor, alerts, searches, provider, studios)
     desk = pages.Desk(service, contacts, searches, notices)
@@ -44,8 +46,8 @@ def build(context: Context) -> Parts:
             *api.routes(service, contacts, searches, monitor, context),
         ],
         reactions=[reactions_of(context, monitor, alerts, searches)],
-        scheduled=jobs.scheduled(),
-        recurring=RECURRING,
+        scheduled=jobs.scheduled() | (old.scheduled() if old else {}),
+        recurring=RECURRING | (old.recurring if old else {}),
     )
 
 

@@ -17,7 +17,7 @@ from sekkei.design import Database
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.refusals import Conflict, say
 from sekkei.runtime.settings import Settings
-from sekkei.runtime.system import Context
+from sekkei.runtime.system import Context, ScheduledJob
 from sekkei.runtime.worker import worker_name
 from systems.lessons.design import UserLesson
 from systems.lessons.migration.configuration import OldTable
@@ -104,17 +104,26 @@ async def follow_all(pump: Pump) -> int:
 class Following:
     """What the running system needs while there is an old table."""
 
-    recurring: ClassVar[Mapping[str, str]] = {"follow": "* * * * *"}
+    recurring: ClassVar[dict[str, str]] = {"follow": "* * * * *"}
 
     def __init__(self, context: Context, old: OldTable) -> None:
-        self.ledger = Ledger(context.db, context.clock, old.table)
+        self._ledger = Ledger(context.db, context.clock, old.table)
         self._pump = follower(context.db, context.runtime, context.clock, old)
-
-    async def follow(self, payload: Mapping[str, Any]) -> None:
-        await follow_all(self._pump)
 
     @classmethod
     def of(cls, context: Context) -> Following | None:
         """None when no old table is set."""
         old = old_table_of(context.settings)
         return cls(context, old) if old is not None else None
+
+    def service(self, *parts: Any) -> Service:
+        return ServiceBesideOld(self._ledger, *parts)
+
+    def monitor(self, *parts: Any) -> Monitor:
+        return MonitorBesideOld(self._ledger, *parts)
+
+    def scheduled(self) -> dict[str, ScheduledJob]:
+        return {"follow": self.follow}
+
+    async def follow(self, payload: Mapping[str, Any]) -> None:
+        await follow_all(self._pump)

@@ -10,10 +10,9 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.design import Database, replace, tables
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.design import Database, replace
 from sekkei.runtime import days
-from sekkei.store import Embedded, Store
+from sekkei.store import Embedded
 from systems.lessons.design import (
     Kind,
     Status,
@@ -24,66 +23,19 @@ from systems.lessons.design import (
     user_lessons,
     user_lessons_table,
 )
-from systems.lessons.migration import old_rows
 from systems.lessons.migration.configuration import OldTable
 from systems.lessons.migration.ledger import Ledger, Stage, WrongStage
-from systems.lessons.migration.mapping import Unusable, mapped
+from systems.lessons.migration.mapping import mapped
 from systems.lessons.migration.moving import Move
-from systems.lessons.migration.old_rows import NoOldTable, OldRows, stored
-from systems.lessons.migration.places import place_of
+from systems.lessons.migration.old_rows import NoOldTable, stored
+from systems.lessons.migration.places import digest, place_of
 from systems.lessons.migration.sample import fill, make_table
 from systems.lessons.migration.sample import old_rows as generated
 from systems.lessons.rules import Slot
+from tests.systems.lessons.old_waitlists import KEY, OLD, db, delete, everything, old_table, places, put, sample, stage
 
-OLD = OldTable()
 ROWS = 160
-KEY = ("userId", "waitlistId")
-
-
-@pytest.fixture
-async def db(store: Store, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Database:
-    monkeypatch.setattr(old_rows, "PAGE_ROWS", 25)
-    try:
-        await store.call("DeleteTable", {"TableName": OLD.table})
-    except ResourceNotFoundException:
-        pass
-    await tables.create(store, design, "test", clock)
-    await make_table(store, OLD.table)
-    return design.open(store, env="test", clock=clock)
-
-
-def sample(clock: ManualClock, count: int = ROWS, seed: int = 3) -> list[dict[str, Any]]:
-    return list(generated(count, days.now(clock), seed))
-
-
-async def put(db: Database, *rows: dict[str, Any]) -> None:
-    await fill(db.store, OLD.table, iter(rows), db.clock)
-
-
-async def delete(db: Database, row: dict[str, Any]) -> None:
-    await db.store.call("DeleteItem", {"TableName": OLD.table, "Key": stored({name: row[name] for name in KEY})})
-
-
-async def everything(db: Database) -> list[UserLesson]:
-    return sorted(await db.all(user_lessons.scan().consistent()), key=lambda tie: (tie.user_id, tie.starts_at))
-
-
-async def old_table(db: Database) -> dict[tuple[str, str], Any]:
-    pages = [page async for page, _ in OldRows(db.store, OLD.table, db.clock).pages(0, 1, None)]
-    return {(row["userId"], row["waitlistId"]): row for page in pages for row in page}
-
-
-def places(rows: list[dict[str, Any]], clock: ManualClock) -> dict[Any, list[dict[str, Any]]]:
-    """Which rows go where, found without the move: by mapping them one by one."""
-    found: dict[Any, list[dict[str, Any]]] = {}
-    for row in rows:
-        try:
-            tie = mapped(row, OLD)
-        except Unusable:
-            continue
-        if tie.ttl is not None and tie.ttl > days.now(clock):
-            found.setdefault(place_of(tie), []).append(row)
-    return found
+__all__ = ["db"]
 
 
 async def test_a_plan_writes_nothing_a_run_does_what_it_said_and_a_second_one_nothing(
@@ -109,11 +61,6 @@ async def test_a_plan_writes_nothing_a_run_does_what_it_said_and_a_second_one_no
     verified = await move.verify()
     assert (verified.drift.count, verified.unchanged) == (0, len(expected))
     assert await stage(move) is Stage.VERIFIED
-
-
-async def stage(move: Move) -> Stage | None:
-    state = await move.state()
-    return state.stage if state is not None else None
 
 
 async def test_every_row_is_found_again_in_the_new_table(db: Database, clock: ManualClock) -> None:
@@ -218,8 +165,6 @@ async def test_drift_is_found(db: Database, clock: ManualClock, how: str) -> Non
 
 def _elsewhere(tie: UserLesson) -> dict[str, Any]:
     """As if it had come from a row that is not there, and been left as it was put."""
-    from systems.lessons.migration.places import digest
-
     source = {"table": OLD.table, "key": {"userId": "nobody", "waitlistId": "x"}}
     legacy = {"from": source}
     return {"from": {**source, "digest": digest(replace(tie, user_id="nobody", legacy=legacy))}}
