@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
+    from sekkei.commands.opening import file_errors
     from sekkei.design import SekkeiError
     from sekkei.design.loading import load
     from sekkei.engine.errors import DynamoDBError
@@ -49,7 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     try:
         design = load(arguments.design)
-        return asyncio.run(_with_store(open_store(arguments.store), design, arguments))
+        with file_errors(arguments.store):
+            store = open_store(arguments.store)
+        return asyncio.run(_with_store(store, design, arguments))
     except (SekkeiError, ConfigurationError, CredentialsError, NoAnswer) as error:
         raise CouldNotRun(str(error)) from error
     except DynamoDBError as error:

@@ -14,7 +14,7 @@ examples:
   sekkei verify data               the store in the folder ./data
   sekkei verify data/sekkei.db     the same, by its file
 
-Prints one line for each thing that is wrong. Exit code: 0 sound, 1 findings, 2 could not run.
+Prints one line for each thing that is wrong. Nothing is changed, and a program may have the store open. Exit code: 0 sound, 1 findings, 2 could not run.
 """
 
 
@@ -23,18 +23,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sekkei.engine.file import NotOurFile
+    from sekkei.commands.opening import file_errors
     from sekkei.engine.verify import verify_file
 
     path: Path = arguments.file / STORE_FILE if arguments.file.is_dir() else arguments.file
     if not path.is_file():
         raise CouldNotRun(f"There is no file {path}.")
     count = 0
-    try:
+    with file_errors(path):
         for finding in verify_file(str(path)):
             count += 1
             print(finding, flush=True)
-    except NotOurFile as error:
-        raise CouldNotRun(str(error)) from error
-    print(f"{path}: {count} finding{'s' if count != 1 else ''}." if count else f"{path} is sound.")
-    return FINDINGS if count else OK
+    if not count:
+        print(f"{path} is sound.")
+        return OK
+    print(
+        f"{path}: {count} finding{'s' if count != 1 else ''}. `sekkei restore BACKUP {path} --overwrite` puts a backup"
+    )
+    print("in its place; keep a copy of the damaged file, since what is sound in it can be read.")
+    return FINDINGS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from urllib.parse import quote
 
 import apsw
 
@@ -48,6 +49,37 @@ def connect(path: str, *, durable: bool = True) -> apsw.Connection:
         connection.pragma("mmap_size", MMAP_BYTES)
         connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         migrate(connection, path)
+    except apsw.NotADBError:
+        connection.close()
+        raise NotOurFile(f"{path} is not a Sekkei store: it is not an SQLite file. Name another file.") from None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_to_read(path: str) -> apsw.Connection:
+    """A connection that changes nothing: the file is neither laid out nor migrated, and no log is left beside it."""
+    if not Path(path).is_file():
+        raise NotOurFile(f"There is no file {path}.")
+    # Without a log nobody has the file open. To be read as it lies spares it a new log, which would belong to whoever
+    # runs this, and be in the way of whoever runs the store.
+    unused = "" if Path(f"{path}-wal").exists() else "&immutable=1"
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(f"file:{quote(str(Path(path).absolute()))}?mode=ro{unused}", flags=flags)
+    try:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        _check_is_ours(connection, path)
+        found = connection.pragma("user_version")
+        if found != sql.FORMAT:
+            raise NotOurFile(
+                f"{path} has file format {found}, and this version of Sekkei reads format {sql.FORMAT}. "
+                + (
+                    f"`sekkei backup {path} COPY` makes a verified copy in the new format."
+                    if found < sql.FORMAT
+                    else "Use the newer version that wrote it."
+                )
+            )
     except apsw.NotADBError:
         connection.close()
         raise NotOurFile(f"{path} is not a Sekkei store: it is not an SQLite file. Name another file.") from None

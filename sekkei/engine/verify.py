@@ -15,8 +15,8 @@ from sekkei.engine.verify_history import verify_history
 
 
 def verify_file(path: str) -> Iterator[str]:
-    """One sentence for each thing that is wrong; none when all is well."""
-    connection = file.connect(path)
+    """One sentence for each thing that is wrong; none when all is well. The file may be in use, and is not changed."""
+    connection = file.connect_to_read(path)
     try:
         yield from verify(connection)
     finally:

@@ -40,6 +40,7 @@ def copy_file(
     _remove(partial)
     try:
         _copy_pages(source, partial, progress)
+        file.close(file.connect(str(partial)))  # the copy is in the format of this version
         findings = list(verify_file(str(partial)))
         if findings and only_sound:
             return findings
