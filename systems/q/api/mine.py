@@ -38,7 +38,7 @@ def _account(api: Api, service: Service) -> None:
     @api.post("/me", summary="Join", status=201, tag="me")
     async def join(user: User, body: Join) -> Me:
         """From the age of 13 on. The ID is chosen afterwards, and needed to post."""
-        visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or user.name)
+        visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or "")
         return shapes.me(await service.people.join(visitor, body.birth_date))
 
     @api.patch("/me", summary="Change the profile", tag="me")
