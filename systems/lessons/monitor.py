@@ -108,7 +108,9 @@ class Monitor:
         return 0 if found is None else await self._act_on(current, queue, found, now)
 
     async def _act_on(self, current: Lesson, queue: list[UserLesson], found: Availability, now: datetime) -> int:
-        current = await self._noted(current, found, now)
+        counted = _as_said(current, found).booked
+        # Offers are made out of what was counted, not out of what has been booked since.
+        current = replace(await self._noted(current, found, now), booked=counted)
         if not found.has_room or current.called_off:
             await self._arm_again(queue)
             return 0

@@ -124,6 +124,9 @@ class World:
             )
         )
 
+    async def lesson_now(self, slot: Slot = LESSON) -> Lesson:
+        return await self.service.timetable.get(slot)
+
     def settle(self) -> None:
         """Until the indexes have caught up."""
         self.clock.advance(LATEST_INDEX_SECONDS + 0.1)

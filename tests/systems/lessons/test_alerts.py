@@ -8,13 +8,8 @@ import pytest
 
 from sekkei.design import replace
 from sekkei.runtime import days
-from systems.chiipochi.messages import opened as line_messages
 from systems.lessons import refusals
 from systems.lessons.design import Kind, Lesson, Status, UserLesson, lesson, user_lesson
-from systems.lessons.links import Links
-from systems.lessons.notices import Notices
-from systems.lessons.people import Contact
-from systems.lessons.studios import Studio
 from tests.systems.lessons.conftest import LESSON, STAFF, World
 
 SLOT = (LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)

@@ -3,19 +3,24 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+from collections.abc import Awaitable, Callable
 from datetime import time, timedelta
+from typing import Any, cast
 
 import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime import days
+from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
 from sekkei.store import Store
 from systems.lessons import refusals
-from systems.lessons.design import Lesson, lessons
-from systems.lessons.providers import Availability, signature_of, verify_push
-from systems.lessons.rules import Fairness, Policy, is_quiet
-from tests.systems.lessons.conftest import LESSON, World, open_world
+from systems.lessons.design import Kind, Lesson, UserLesson, design, lessons, user_lessons
+from systems.lessons.monitor import Monitor
+from systems.lessons.providers import Availability, Catalogue, signature_of, verify_push
+from systems.lessons.rules import Fairness, Policy, Slot, is_quiet
+from systems.lessons.service import Service
+from tests.systems.lessons.conftest import LESSON, STAFF, World, notice, open_world
 
 
 async def resize(world: World, capacity: int) -> None:
@@ -157,3 +162,154 @@ async def test_an_index_that_is_behind_tells_nobody_wrongly(world: World) -> Non
     assert await world.monitor.run() == 1, "who has just left may still stand in the index"
     assert await world.monitor.run() == 0, "who has just been told may stand there as not told"
     assert await told(world) == ["u1"]
+
+
+async def test_a_quiet_period_puts_the_next_opening_off(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(quiet_period=timedelta(minutes=10)))
+    await waiting(world, 1)
+    for capacity in (1, 0, 1):
+        await resize(world, capacity)
+        await world.watch()
+    assert await told(world) == ["u0"]
+    clock.advance(10 * 60)
+    await world.watch()
+    assert await told(world) == ["u0", "u0"], "what is still open after the pause is told"
+
+
+async def test_a_full_moment_between_two_passes_is_an_opening_too(world: World) -> None:
+    await waiting(world, 2)
+    await resize(world, 1)
+    await world.watch()
+    full = await world.lesson_now()
+    await world.monitor.filled(full)
+    assert await world.watch() == 2
+    await world.monitor.filled(full)
+    assert await world.watch() == 0, "late word of what was over already"
+
+
+async def test_two_monitors_at_once_hold_one_place_for_one(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 6)
+    await resize(world, 2)
+    world.settle()
+    await asyncio.gather(*(world.monitor.run() for _ in range(4)), return_exceptions=True)
+    assert len(await told(world)) == 2
+
+
+async def test_a_hold_cannot_be_overtaken(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 3)
+    await resize(world, 1)
+    world.settle()
+    # Everybody else tries at the very moment when the place is offered to the first in line.
+    results = await asyncio.gather(
+        world.monitor.run(),
+        *(world.service.book(f"x{number}", LESSON) for number in range(20)),
+        return_exceptions=True,
+    )
+    world.settle()
+    offered = [tie for tie in await world.service.queue(LESSON) if tie.offer_until is not None]
+    booked = [one for one in results if isinstance(one, UserLesson)]
+    assert len(booked) + len(offered) == 1, "one place: either somebody was quicker than the offer, or it is held"
+    if offered:
+        assert (await world.service.book("u0", LESSON)).user_id == "u0"
+
+
+async def test_what_a_push_says_can_be_booked(world: World) -> None:
+    await waiting(world, 1)
+    assert await world.monitor.pushed(LESSON, Availability(1, 20, True)) == 1
+    found = await world.lesson_now()
+    assert (found.capacity, found.booked) == (20, 19)
+    await world.service.book("u0", LESSON)
+    with pytest.raises(refusals.Full):
+        await world.service.book("u1", LESSON)
+    assert await world.watch() == 0
+    await world.service.call_off(STAFF, LESSON)
+    await world.monitor.pushed(LESSON, Availability(5, 20, True))
+    assert (await world.lesson_now()).is_open is False, "what is called off stays so, whatever a push says"
+
+
+async def test_reads_grow_with_those_who_wait(world: World) -> None:
+    far = [Slot("sby", LESSON.lesson_date + timedelta(days=number), time(9, 0)) for number in range(20, 30)]
+    await waiting(world, 3)
+    counted = Counted(world.db.store)
+    db = design.open(cast(Store, counted), env="test", clock=world.clock)
+    outbox = Outbox(world.runtime, world.clock, "lessons")
+    monitor = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice)
+    world.settle()
+    await monitor.run()
+    before, counted.items = counted.items, 0
+    for slot in far:
+        await world.lesson(slot, capacity=5)
+        await world.service.book("hana", slot)
+        await world.service.add_favorite("hana", slot)
+    await world.service.add_favorite("hana", LESSON)
+    world.settle()
+    await monitor.run()
+    assert (before, counted.items) == (4, 4), "three who wait and their lesson"
+
+
+class Counted:
+    """A store that counts the items that it gives."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self.items = store, 0
+
+    async def call(self, operation: str, request: Any) -> Any:
+        answer = await self._store.call(operation, request)
+        self.items += answer.get("ScannedCount", 0) + sum(len(one) for one in answer.get("Responses", {}).values())
+        return answer
+
+    async def close(self) -> None: ...
+
+
+async def test_what_is_paused_is_not_told(world: World) -> None:
+    await waiting(world, 2)
+    paused = user_lessons.update("u0", LESSON.studio_code, LESSON.lesson_date, LESSON.start_time, Kind.WAITLIST)
+    until = days.now(world.clock) + timedelta(hours=1)
+    await world.db.write(paused.set(UserLesson.paused_until, until))
+    await resize(world, 1)
+    await world.watch()
+    assert await told(world) == ["u1"]
+    world.clock.advance(3601)
+    await world.watch()
+    assert await told(world) == ["u0", "u1"]
+
+
+class Meanwhile:
+    """A store on which something else happens just before the first transaction."""
+
+    def __init__(self, store: Store, happens: Callable[[], Awaitable[object]]) -> None:
+        self._store, self._happens = store, happens
+        self._done = False
+
+    async def call(self, operation: str, request: Any) -> Any:
+        if operation == "TransactWriteItems" and not self._done:
+            self._done = True
+            await self._happens()
+        return await self._store.call(operation, request)
+
+    async def close(self) -> None: ...
+
+
+async def test_an_offer_made_while_somebody_else_books_is_kept(store: Store, clock: ManualClock) -> None:
+    policy = Policy(fairness=Fairness.FIRST_IN_LINE)
+    world = await open_world(store, clock, policy)
+    await waiting(world, 1)
+    await resize(world, 1)
+    world.settle()
+    slow = design.open(cast(Store, Meanwhile(store, world.watch)), env="test", clock=clock)
+    with pytest.raises(refusals.Held):
+        await Service(slow, clock, policy).book("x", LESSON)
+    assert (await world.service.book("u0", LESSON)).user_id == "u0"
+
+
+async def test_who_has_no_address_is_told_once_too(world: World) -> None:
+    await waiting(world, 3)
+    await resize(world, 1)
+    world.settle()
+    outbox = Outbox(world.runtime, world.clock, "lessons")
+    monitor = Monitor(world.db, world.clock, outbox, Catalogue(world.db), Policy(), lambda *_: {})
+    assert sum(await asyncio.gather(*(monitor.run() for _ in range(4)))) == 3
+    world.settle()
+    assert [tie.notify_count for tie in await world.service.queue(LESSON)] == [1, 1, 1]

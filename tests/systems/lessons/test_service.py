@@ -2,14 +2,30 @@ from __future__ import annotations
 
 import asyncio
 from datetime import date, time, timedelta
+from typing import Any, cast
 
 import pytest
 
+from sekkei.design import replace
 from sekkei.runtime import days
+from sekkei.runtime.settings import Settings
+from sekkei.store import Store
 from systems.lessons import refusals
-from systems.lessons.design import Kind, Lesson, Status, UserLesson, lesson, user_lesson, user_lessons_table
-from systems.lessons.rules import Slot, parse_slot, slot
-from tests.systems.lessons.conftest import LESSON, World
+from systems.lessons.design import (
+    Kind,
+    Lesson,
+    Status,
+    UserLesson,
+    design,
+    lesson,
+    lessons,
+    user_lesson,
+    user_lessons_table,
+)
+from systems.lessons.rules import Policy, Slot, parse_slot, slot, slot_of
+from systems.lessons.service import Actor, Service
+from systems.lessons.studios import Staff, staff_of
+from tests.systems.lessons.conftest import LESSON, STAFF, STUDIOS, World
 
 
 async def tie(world: World, user: str, kind: Kind, slot: Slot = LESSON) -> UserLesson | None:
@@ -190,3 +206,225 @@ async def test_lessons_around_midnight_end_on_the_right_day(world: World) -> Non
     assert (favorite.status, still.status) == (Status.EXPIRED, Status.ACTIVE)
     world.settle()
     assert (await world.service.statistics("hana")).studios == [("gnz", 1)]
+
+
+# What the state machines leave open
+
+
+async def test_who_gave_a_place_from_the_waitlist_back_may_wait_again(world: World) -> None:
+    await world.lesson(capacity=1)
+    await world.service.book("ren", LESSON)
+    await world.service.join_waitlist("hana", LESSON)
+    await world.service.cancel_booking("ren", LESSON)
+    await world.service.book("hana", LESSON)
+    await world.service.cancel_booking("hana", LESSON)
+    await world.service.book("ren", LESSON)
+    await world.service.join_waitlist("hana", LESSON)
+    waiting = await tie(world, "hana", Kind.WAITLIST)
+    assert waiting is not None
+    assert waiting.status is Status.ACTIVE
+
+
+async def test_nobody_waits_for_what_they_have_booked(world: World) -> None:
+    await world.lesson(capacity=40)
+    users = [f"u{number}" for number in range(20)]
+
+    async def fill(user: str) -> None:
+        await asyncio.gather(
+            world.service.book(user, LESSON), world.service.join_waitlist(user, LESSON), return_exceptions=True
+        )
+
+    update = lessons.update(LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)
+    await world.db.write(update.set(Lesson.booked, 40))
+    racing = [fill(user) for user in users]
+    await asyncio.gather(*racing, world.db.write(update.set(Lesson.booked, 0)))
+    for user in users:
+        found = [await tie(world, user, kind) for kind in (Kind.BOOKING, Kind.WAITLIST)]
+        active = [one for one in found if one is not None and one.status is Status.ACTIVE]
+        assert len(active) <= 1, user
+
+
+class Dying:
+    """A store whose caller dies at its n-th call, before it or after it."""
+
+    def __init__(self, store: Store, at: int, after: bool) -> None:
+        self._store, self._left, self._after = store, at, after
+
+    async def call(self, operation: str, request: Any) -> Any:
+        self._left -= 1
+        if self._left == 0 and not self._after:
+            raise KeyboardInterrupt
+        answer = await self._store.call(operation, request)
+        if self._left == 0:
+            raise KeyboardInterrupt
+        return answer
+
+    async def close(self) -> None: ...
+
+
+@pytest.mark.parametrize("after", [False, True])
+async def test_dying_between_waitlist_and_booking_leaves_no_half_state(world: World, after: bool) -> None:
+    for number in range(1, 6):
+        slot = Slot("gnz", LESSON.lesson_date, time(8 + number, 0))
+        await world.lesson(slot, capacity=1)
+        await world.service.book("ren", slot)
+        await world.service.join_waitlist("hana", slot)
+        await world.service.cancel_booking("ren", slot)
+        dying = design.open(cast(Store, Dying(world.db.store, number, after)), env="test", clock=world.clock)
+        try:
+            await Service(dying, world.clock, Policy()).book("hana", slot)
+        except KeyboardInterrupt:
+            pass
+        waiting, booking = await tie(world, "hana", Kind.WAITLIST, slot), await tie(world, "hana", Kind.BOOKING, slot)
+        assert waiting is not None
+        states = (waiting.status, booking and booking.status, await booked(world, slot))
+        assert states in ((Status.ACTIVE, None, 0), (Status.COMPLETED, Status.ACTIVE, 1)), (number, states)
+
+
+# Time to live
+
+
+async def test_history_outlives_the_booking(world: World) -> None:
+    await world.lesson(capacity=3)
+    made = await world.service.book("hana", LESSON)
+    assert made.ttl is None, "not before it is history"
+    await world.service.book("ren", LESSON)
+    await world.service.cancel_booking("ren", LESSON)
+    given_back = await tie(world, "ren", Kind.BOOKING)
+    assert given_back is not None
+    assert given_back.ttl == LESSON.starts_at + timedelta(days=7)
+    world.clock.set((LESSON.starts_at + timedelta(days=20)).timestamp())
+    await world.jobs.expire({})
+    assert await tie(world, "hana", Kind.BOOKING) is None, "its time is over, whether it has been deleted or not"
+    history = await tie(world, "hana", Kind.HISTORY)
+    assert history is not None
+    assert (history.reservation_id, history.ttl) == (made.reservation_id, None)
+    world.settle()
+    assert [one.kind for one in await world.service.my_list("hana")] == [Kind.HISTORY]
+
+
+# Looking things up
+
+
+async def test_ids_lead_to_their_ties_for_their_owners(world: World) -> None:
+    await world.lesson(capacity=1)
+    booking = await world.service.book("ren", LESSON)
+    waiting = await world.service.join_waitlist("hana", LESSON)
+    world.settle()
+    assert waiting.waitlist_id is not None
+    assert booking.reservation_id is not None
+    assert (await world.service.by_waitlist_id("hana", waiting.waitlist_id)).kind is Kind.WAITLIST
+    assert (await world.service.by_reservation_id("ren", booking.reservation_id)).kind is Kind.BOOKING
+    for user, wrong in (("ren", waiting.waitlist_id), ("hana", "wl_none")):
+        with pytest.raises(refusals.NoSuchTie):
+            await world.service.by_waitlist_id(user, wrong)
+    with pytest.raises(refusals.NoSuchTie):
+        await world.service.by_reservation_id("hana", booking.reservation_id)
+    world.clock.set((LESSON.starts_at + timedelta(hours=1)).timestamp())
+    await world.jobs.expire({})
+    world.settle()
+    assert (await world.service.by_reservation_id("ren", booking.reservation_id)).kind is Kind.HISTORY
+
+
+async def test_a_kind_between_two_days_ends_at_midnight_in_japan(world: World) -> None:
+    days_of = [Slot("gnz", date(2025, 7, 30), time(0, 0)), Slot("sby", date(2025, 7, 30), time(23, 59))]
+    others = [Slot("gnz", date(2025, 7, 29), time(23, 59)), Slot("gnz", date(2025, 7, 31), time(0, 0))]
+    for one in (*days_of, *others):
+        await world.lesson(one, capacity=9)
+        await world.service.book("hana", one)
+    world.settle()
+    day = date(2025, 7, 30)
+    for kind in (None, Kind.BOOKING):
+        assert [slot_of(one) for one in await world.service.my_list("hana", kind, day, day)] == days_of
+    assert await world.service.my_list("hana", Kind.BOOKING, day, day - timedelta(days=1)) == []
+
+
+# Cancelling late, and coming
+
+
+async def test_cancelling_late_is_noted(world: World) -> None:
+    await world.lesson(capacity=3)
+    await world.service.book("hana", LESSON)
+    await world.service.book("ren", LESSON)
+    await world.service.cancel_booking("ren", LESSON)
+    world.clock.set((LESSON.starts_at - timedelta(hours=2)).timestamp())
+    await world.service.cancel_booking("hana", LESSON)
+    world.settle()
+    assert [(await world.service.statistics(user)).late_cancels for user in ("hana", "ren")] == [1, 0]
+
+
+async def test_attendance(world: World) -> None:
+    await world.lesson(capacity=3)
+    for user in ("hana", "ren", "sora"):
+        await world.service.book(user, LESSON)
+    with pytest.raises(refusals.TooEarly):
+        await world.service.mark_attendance(STAFF, LESSON, "hana", True)
+    world.clock.set((LESSON.starts_at - timedelta(minutes=10)).timestamp())
+    await world.service.mark_attendance(STAFF, LESSON, "hana", True)
+    world.clock.set((LESSON.starts_at + timedelta(hours=1)).timestamp())
+    await world.jobs.expire({})
+    await world.service.mark_attendance(STAFF, LESSON, "ren", False)
+    with pytest.raises(refusals.NoSuchTie):
+        await world.service.mark_attendance(STAFF, LESSON, "nobody", True)
+    world.settle()
+    roll = await world.service.roll(STAFF, LESSON)
+    assert {one.user_id: one.attended for one in roll.booked} == {"hana": True, "ren": False, "sora": None}
+    figures = {user: await world.service.statistics(user) for user in ("hana", "ren", "sora")}
+    assert {user: (one.lessons, one.absences) for user, one in figures.items()} == {
+        "hana": (1, 0),
+        "ren": (0, 1),
+        "sora": (1, 0),
+    }
+    assert figures["hana"].months == [("2025-07", 1)]
+    assert figures["hana"].names == [("BSL House 1", 1)]
+
+
+# Rights
+
+
+async def test_only_those_who_run_a_studio_see_and_change_it(world: World) -> None:
+    found = await world.lesson(capacity=3)
+    other = replace(found, start_time=time(9, 0))
+    service = Service(
+        world.db, world.clock, Policy(), STUDIOS, Staff({"gnz": frozenset({"a@x"}), "sby": frozenset({"b@x"})})
+    )
+    strangers = [Actor("b", "b@x"), Actor("c", ""), Actor("a@x", "someone@else")]
+    for actor in strangers:
+        for attempt in (
+            service.roll(actor, LESSON),
+            service.add_lesson(actor, other),
+            service.change_lesson(actor, replace(found, instructor="Mako")),
+            service.call_off(actor, LESSON),
+            service.mark_attendance(actor, LESSON, "hana", True),
+            service.take_in(actor, "gnz", "a.csv", b"studio,date,start,name,instructor\ngnz,2025-08-01,10:00,x,y\n"),
+        ):
+            with pytest.raises(refusals.NotStaff):
+                await attempt
+    world.settle()
+    assert await service.timetable.between("gnz", LESSON.lesson_date, date(2025, 8, 2)) == [found]
+    mine = Actor("a", "a@x")
+    await service.add_lesson(mine, other)
+    assert (await service.change_lesson(mine, replace(found, instructor="Mako"))).instructor == "Mako"
+    assert [one and one.code for one in map(service.runs_any, (mine, strangers[0], strangers[1]))] == [
+        "gnz",
+        "sby",
+        None,
+    ]
+
+
+def test_staff_as_it_is_set() -> None:
+    settings = Settings(values={"lessons_staff": "a@x.example, gnz:B@x.example"})
+    found = staff_of(settings)
+    assert [found.runs("a@x.example", code) for code in ("gnz", "sby")] == [True, True]
+    assert [found.runs("b@x.example", code) for code in ("gnz", "sby")] == [True, False]
+    assert not found.runs("", "gnz")
+    assert not staff_of(Settings()).runs("aoi@demo.example", "gnz"), "nobody, unless it is said or a demo"
+
+
+async def test_a_second_lesson_in_one_slot_is_refused(world: World) -> None:
+    there = await world.lesson(capacity=3, lesson_id="a")
+    with pytest.raises(refusals.SlotTaken, match="BSL House 1"):
+        await world.service.add_lesson(STAFF, replace(there, lesson_name="Yoga", lesson_id=None))
+    with pytest.raises(refusals.SlotTaken):
+        await world.service.change_lesson(STAFF, replace(there, lesson_name="Yoga", lesson_id="b"))
+    assert await world.service.timetable.get(LESSON) == there
