@@ -12,17 +12,32 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from sekkei.runtime import days
-from sekkei.runtime.refusals import Invalid
+from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, flash, form, page, proved_at, redirect, refill, require_proof, require_user, t
+from sekkei.web import (
+    Form,
+    Pages,
+    flash,
+    form,
+    language_of,
+    page,
+    proved_at,
+    redirect,
+    refill,
+    require_proof,
+    require_user,
+    t,
+)
 from sekkei.web.limits import address
 from systems.q.models import AdminAction, QuestionStatus, ReportStatus
-from systems.q.refusals import NoSuchThing
+from systems.q.refusals import NoSuchThing, Taken
 from systems.q.service import Service
 
 CALENDAR_DAYS = 14
+WORDS_PAGE = 100
 Short = Annotated[str, Meta(max_length=500)]
 Handler = Callable[[Request], Awaitable[Response]]
+Show = Callable[[Request, int], Awaitable[Response]]
 
 
 class Review(Struct):
@@ -82,6 +97,19 @@ def _done(request: Request, to: str) -> Response:
     return redirect(request, to)
 
 
+def _telling(act: Handler, show: Show) -> Handler:
+    """What others have settled meanwhile is said on the page that the form stood on, as it is now."""
+
+    async def handler(request: Request) -> Response:
+        try:
+            return await act(request)
+        except Conflict as refused:
+            flash(request, refused.text(language_of(request)), "error")
+            return await show(request, refused.status)
+
+    return handler
+
+
 def _after(request: Request) -> str | None:
     return request.query_params.get("after") or None
 
@@ -113,16 +141,14 @@ def _overview(pages: Pages, service: Service, context: Context) -> None:
 
 
 def _questions(pages: Pages, service: Service) -> None:
-    @pages.get("/admin/submissions", name="admin-submissions")
-    async def submissions(request: Request) -> Response:
+    async def submissions(request: Request, status: int = 200) -> Response:
         who, _ = _who(request)
         found = await service.editing.with_status(who, QuestionStatus.PENDING, _after(request))
-        return page(request, "q/admin/submissions.html", found=found)
+        return page(request, "q/admin/submissions.html", status, found=found)
 
     async def show_questions(request: Request, filled: Form, status: int = 200) -> Response:
         who, _ = _who(request)
-        asked = request.query_params.get("status")
-        chosen = next((one for one in QuestionStatus if one.value == asked), QuestionStatus.APPROVED)
+        chosen = _chosen(request)
         found = await service.editing.with_status(who, chosen, _after(request))
         return page(
             request,
@@ -134,9 +160,8 @@ def _questions(pages: Pages, service: Service) -> None:
             form=filled,
         )
 
-    @pages.get("/admin/questions", name="admin-questions")
-    async def questions(request: Request) -> Response:
-        return await show_questions(request, Form())
+    async def questions(request: Request, status: int = 200) -> Response:
+        return await show_questions(request, Form(), status)
 
     @pages.post("/admin/questions")
     async def create(request: Request) -> Response:
@@ -147,7 +172,6 @@ def _questions(pages: Pages, service: Service) -> None:
             return await show_questions(request, refill(request, wrong), 422)
         return _done(request, "/q/admin/questions")
 
-    @pages.post("/admin/questions/{question_id}")
     async def review(request: Request) -> Response:
         who, at = _who(request)
         decision = (await form(request, Review)).decision
@@ -157,12 +181,26 @@ def _questions(pages: Pages, service: Service) -> None:
             return _done(request, "/q/admin/submissions")
         move = service.editing.archive if decision == "archive" else service.editing.bring_back
         await move(who, id, at)
-        return _done(request, "/q/admin/questions")
+        return _done(request, f"/q/admin/questions?status={_chosen(request).value}")
+
+    pages.get("/admin/submissions", name="admin-submissions")(submissions)
+    pages.get("/admin/questions", name="admin-questions")(questions)
+    pages.post("/admin/questions/{question_id}")(
+        _telling(review, lambda request, status: (submissions if _is_proposal(request) else questions)(request, status))
+    )
+
+
+def _chosen(request: Request) -> QuestionStatus:
+    asked = request.query_params.get("status")
+    return next((one for one in QuestionStatus if one.value == asked), QuestionStatus.APPROVED)
+
+
+def _is_proposal(request: Request) -> bool:
+    return "status" not in request.query_params
 
 
 def _days(pages: Pages, service: Service, context: Context) -> None:
-    @pages.get("/admin/days", name="admin-days")
-    async def calendar(request: Request) -> Response:
+    async def calendar(request: Request, status: int = 200) -> Response:
         who, _ = _who(request)
         today = days.today(context.clock)
         try:
@@ -175,6 +213,7 @@ def _days(pages: Pages, service: Service, context: Context) -> None:
         return page(
             request,
             "q/admin/days.html",
+            status,
             calendar=shown,
             today=today,
             choices=[(one.question_id, one.text) for one in choices],
@@ -182,21 +221,22 @@ def _days(pages: Pages, service: Service, context: Context) -> None:
             after=first + step,
         )
 
-    @pages.post("/admin/days/{day}")
     async def set_day(request: Request) -> Response:
         who, at = _who(request)
         given = await form(request, Day)
         await service.editing.set_day(who, _day(request), time.fromisoformat(given.time), given.question_id or None, at)
-        return _done(request, "/q/admin/days")
+        return _done(request, f"/q/admin/days?{request.url.query}")
+
+    pages.get("/admin/days", name="admin-days")(calendar)
+    pages.post("/admin/days/{day}")(_telling(set_day, calendar))
 
 
 def _posts_and_reports(pages: Pages, service: Service) -> None:
-    @pages.get("/admin/flagged", name="admin-flagged")
-    async def flagged(request: Request) -> Response:
+    async def flagged(request: Request, status: int = 200) -> Response:
         who, _ = _who(request)
-        return page(request, "q/admin/flagged.html", found=await service.moderation.flagged(who, _after(request)))
+        found = await service.moderation.flagged(who, _after(request))
+        return page(request, "q/admin/flagged.html", status, found=found)
 
-    @pages.post("/admin/answers/{day}/{user_id}")
     async def review_post(request: Request) -> Response:
         who, at = _who(request)
         decision = (await form(request, PostReview)).decision
@@ -205,24 +245,27 @@ def _posts_and_reports(pages: Pages, service: Service) -> None:
             await service.moderation.restore_post(who, day, author, at)
         else:
             await service.moderation.review_post(who, day, author, decision == "remove", at)
-        back = "/q/admin/reports" if request.query_params.get("from") == "reports" else "/q/admin/flagged"
-        return _done(request, back)
+        places = {"reports": "/q/admin/reports", "user": f"/q/admin/users/{author}"}
+        return _done(request, places.get(request.query_params.get("from", ""), "/q/admin/flagged"))
 
-    @pages.get("/admin/reports", name="admin-reports")
-    async def reports(request: Request) -> Response:
+    async def reports(request: Request, status: int = 200) -> Response:
         who, _ = _who(request)
         asked = request.query_params.get("status")
         chosen = next((one for one in ReportStatus if one.value == asked), ReportStatus.PENDING)
         found = await service.moderation.reports(who, chosen, _after(request))
         statuses = [one.value for one in ReportStatus]
-        return page(request, "q/admin/reports.html", found=found, chosen=chosen.value, statuses=statuses)
+        return page(request, "q/admin/reports.html", status, found=found, chosen=chosen.value, statuses=statuses)
 
-    @pages.post("/admin/reports/{report_id}")
     async def settle(request: Request) -> Response:
         who, at = _who(request)
         status = ReportStatus((await form(request, Settle)).status)
         await service.moderation.settle(who, request.path_params["report_id"], status, at)
         return _done(request, "/q/admin/reports")
+
+    pages.get("/admin/flagged", name="admin-flagged")(flagged)
+    pages.get("/admin/reports", name="admin-reports")(reports)
+    pages.post("/admin/answers/{day}/{user_id}")(_telling(review_post, flagged))
+    pages.post("/admin/reports/{report_id}")(_telling(settle, reports))
 
 
 def _people(pages: Pages, service: Service) -> None:
@@ -237,16 +280,29 @@ def _people(pages: Pages, service: Service) -> None:
             found, cursor = list(listed), listed.cursor
         return page(request, "q/admin/users.html", found=found, cursor=cursor, asked=asked)
 
+    async def show_user(request: Request, filled: Form, status: int = 200) -> Response:
+        who, _ = _who(request)
+        found = await service.moderation.dossier(who, request.path_params["user_id"])
+        return page(request, "q/admin/user.html", status, found=found, form=filled)
+
+    async def one(request: Request, status: int = 200) -> Response:
+        return await show_user(request, Form(), status)
+
     def set_banned(banned: bool) -> Handler:
         async def act(request: Request) -> Response:
             who, at = _who(request)
-            given = await form(request, Ban)
+            id = request.path_params["user_id"]
             change = service.moderation.ban if banned else service.moderation.unban
-            await change(who, request.path_params["user_id"], given.reason, at, proved_at=proved_at(request))
-            return _done(request, f"/q/admin/users?q={request.path_params['user_id']}")
+            try:
+                given = await form(request, Ban)
+                await change(who, id, given.reason, at, proved_at=proved_at(request))
+            except Invalid as wrong:
+                return await show_user(request, refill(request, wrong), 422)
+            return _done(request, f"/q/admin/users/{id}")
 
-        return act
+        return _telling(act, one)
 
+    pages.get("/admin/users/{user_id}", name="admin-user")(one)
     pages.post("/admin/users/{user_id}/ban")(set_banned(True))
     pages.post("/admin/users/{user_id}/unban")(set_banned(False))
 
@@ -254,11 +310,17 @@ def _people(pages: Pages, service: Service) -> None:
 def _words_and_log(pages: Pages, service: Service) -> None:
     async def show_words(request: Request, filled: Form, status: int = 200) -> Response:
         who, _ = _who(request)
-        return page(request, "q/admin/words.html", status, found=await service.moderation.words(who), form=filled)
+        found = await service.moderation.words(who)
+        asked = request.query_params.get("page", "")
+        last = max(0, (len(found) - 1) // WORDS_PAGE)
+        number = min(int(asked), last) if asked.isascii() and asked.isdigit() and len(asked) < 5 else 0
+        shown = found[number * WORDS_PAGE : (number + 1) * WORDS_PAGE]
+        return page(
+            request, "q/admin/words.html", status, found=shown, total=len(found), number=number, last=last, form=filled
+        )
 
-    @pages.get("/admin/words", name="admin-words")
-    async def words(request: Request) -> Response:
-        return await show_words(request, Form())
+    async def words(request: Request, status: int = 200) -> Response:
+        return await show_words(request, Form(), status)
 
     @pages.post("/admin/words")
     async def add_word(request: Request) -> Response:
@@ -266,15 +328,17 @@ def _words_and_log(pages: Pages, service: Service) -> None:
         try:
             given = await form(request, Word)
             await service.moderation.add_word(who, given.word, allowed=given.allowed, address=at)
-        except Invalid as wrong:
-            return await show_words(request, refill(request, wrong), 422)
+        except (Invalid, Taken) as wrong:
+            return await show_words(request, refill(request, wrong), wrong.status)
         return _done(request, "/q/admin/words")
 
-    @pages.post("/admin/words/delete")
     async def delete_word(request: Request) -> Response:
         who, at = _who(request)
         await service.moderation.delete_word(who, (await form(request, OldWord)).word, at)
         return _done(request, "/q/admin/words")
+
+    pages.get("/admin/words", name="admin-words")(words)
+    pages.post("/admin/words/delete")(delete_word)
 
     @pages.get("/admin/log", name="admin-log")
     async def log(request: Request) -> Response:

@@ -207,6 +207,7 @@ def console(place: Place) -> dict[str, Rule]:
             303, form={"decision": "restore"}, prepare=place.removed_answer
         ),
         "POST /q/admin/reports/{report_id}": admins(404, form={"status": "resolved"}),
+        "GET /q/admin/users/{user_id}": admins(200),
         "POST /q/admin/users/{user_id}/ban": admins(303, form={"reason": "x"}, prepare=place.fresh_user),
         "POST /q/admin/users/{user_id}/unban": admins(303, form={}, prepare=place.banned_user),
         "POST /q/admin/words": admins(303, form={"word": "ことば"}),

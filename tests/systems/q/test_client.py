@@ -13,6 +13,7 @@ from systems.q.words_of_client import CLIENT
 
 ROOM = Path(systems.q.__file__).parent
 SCRIPTS = sorted((ROOM / "static").glob("*.js"))
+OTHER_PAGES = ("landing.js", "admin.js")
 SOURCES = "\n".join(
     path.read_text() for path in [*SCRIPTS, *sorted((ROOM / "templates").glob("*.html")), ROOM / "client.py"]
 )
@@ -31,11 +32,11 @@ def test_the_worker_keeps_every_script_that_the_page_imports() -> None:
     imported = {
         name.removeprefix("../") if name.startswith("../") else f"q/{name.removeprefix('./')}"
         for path in SCRIPTS
-        if path.name != "landing.js"
+        if path.name not in OTHER_PAGES
         for name in re.findall(r'from "([^"]+)"', path.read_text())
     }
     assert imported <= set(MODULES) <= set(SHELL_FILES)
-    assert {f"q/{path.name}" for path in SCRIPTS} - {"q/landing.js"} == {
+    assert {f"q/{path.name}" for path in SCRIPTS if path.name not in OTHER_PAGES} == {
         name for name in SHELL_FILES if name.startswith("q/") and name.endswith(".js")
     }
 
