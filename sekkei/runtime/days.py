@@ -11,11 +11,13 @@ JST = timezone(timedelta(hours=9), "JST")
 
 
 def now(clock: Clock) -> datetime:
-    return datetime.fromtimestamp(clock.now(), UTC)
+    """To the millisecond, as it is stored: what was just written and what is read back are the same moment."""
+    moment = datetime.fromtimestamp(clock.now(), UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 def now_jst(clock: Clock) -> datetime:
-    return datetime.fromtimestamp(clock.now(), JST)
+    return now(clock).astimezone(JST)
 
 
 def today(clock: Clock) -> date:
