@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sekkei.runtime.system import Context, Parts, System
-from systems.tasks import api, pages
+from systems.tasks import api, mail_events, pages
 from systems.tasks.demo import demo
 from systems.tasks.design import design
+from systems.tasks.digest import Digest
 from systems.tasks.jobs import RECURRING, TaskJobs
 from systems.tasks.reactions import reactions_of
 from systems.tasks.service import open_service
@@ -13,10 +14,16 @@ from systems.tasks.service import open_service
 
 def build(context: Context) -> Parts:
     service = open_service(context)
-    jobs = TaskJobs(context.db, context.clock, context.jobs)
+    key = context.settings.secrets.key("tasks digest")
+    digest = Digest(context.db, context.outbox, service.people, service.blocks, key, context.settings.public_url)
+    jobs = TaskJobs(context.db, context.clock, context.jobs, digest)
     return Parts(
         service=service,
-        routes=[*pages.routes(service, context), *api.routes(service, context)],
+        routes=[
+            *pages.routes(service, context, digest),
+            *api.routes(service, context),
+            *mail_events.routes(service.blocks, context),
+        ],
         reactions=[reactions_of(context, service.invitations)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),

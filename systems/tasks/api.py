@@ -14,10 +14,10 @@ from sekkei.web import Answer, Api, PageOf, Rate, User, limit, version_in_if_mat
 from sekkei.web.accounts import email_of
 from systems.tasks import filters
 from systems.tasks.changes import KEEP, Changes, Draft
-from systems.tasks.entities import Comment, Invitation, Role, Tag, Task, TeamUser, UserTeam
+from systems.tasks.entities import Activity, Comment, Invitation, Note, NoteKind, Role, Tag, Task, TeamUser, UserTeam
 from systems.tasks.service import Service, Visitor
 from systems.tasks.service.invitations import Listed
-from systems.tasks.statuses import Status
+from systems.tasks.statuses import Priority, Status
 
 MAILS = (Rate.per_hour(100), "invite")
 """Mails that somebody has sent to addresses of their choice: enough for a team, too few to flood a stranger."""
@@ -38,6 +38,7 @@ class TaskOut(Struct):
     end: date | None
     tags: list[str]
     assignee: str | None
+    priority: Priority | None
     comments: int
     created_at: datetime | None
     updated_at: datetime | None
@@ -52,10 +53,11 @@ class NewTask(Struct, forbid_unknown_fields=True):
     end: date | None = None
     tags: TagIds = []
     assignee: str | None = None
+    priority: Priority | None = None
 
 
 class ChangeTask(Struct, forbid_unknown_fields=True):
-    """What is left out stays as it is; null takes a date or the assignee away."""
+    """What is left out stays as it is; null takes a date, the assignee or the priority away."""
 
     title: Title | UnsetType = UNSET
     description: Description | UnsetType = UNSET
@@ -64,6 +66,7 @@ class ChangeTask(Struct, forbid_unknown_fields=True):
     end: date | UnsetType | None = UNSET
     tags: TagIds | UnsetType = UNSET
     assignee: str | UnsetType | None = UNSET
+    priority: Priority | UnsetType | None = UNSET
 
     def changes(self) -> Changes:
         tags = KEEP if self.tags is UNSET else frozenset(self.tags)
@@ -75,7 +78,35 @@ class ChangeTask(Struct, forbid_unknown_fields=True):
             end=KEEP if self.end is UNSET else self.end,
             tags=tags,
             assignee=KEEP if self.assignee is UNSET else self.assignee,
+            priority=KEEP if self.priority is UNSET else self.priority,
         )
+
+
+class Place(Struct, forbid_unknown_fields=True):
+    """Between which two cards of a column; null where there is none."""
+
+    status: Status
+    above: str | None = None
+    below: str | None = None
+
+
+class ActivityOut(Struct):
+    who: str
+    who_name: str
+    at: datetime
+    changes: dict[str, list[str]]
+    """Before and after, by attribute."""
+
+
+class NoteOut(Struct):
+    kind: NoteKind
+    team: str
+    task: str
+    title: str
+    by: str
+    text: str
+    at: datetime
+    read: bool
 
 
 class Bulk(Struct, forbid_unknown_fields=True):
@@ -103,6 +134,10 @@ class TaskQuery(Struct):
     def filter(self, me: str) -> filters.Filter:
         single = {"by": [self.by], "match": [self.match], "late": [self.late], "q": [self.q]}
         return filters.read({"status": self.status, "tag": self.tag, "assignee": [self.assignee], **single}, me)
+
+
+class NoteQuery(Struct):
+    after: str | None = None
 
 
 class TeamOut(Struct):
@@ -192,6 +227,7 @@ def task_out(task: Task) -> TaskOut:
         end=task.end,
         tags=sorted(ref.removeprefix("TAG#") for ref in task.tags),
         assignee=task.assignee,
+        priority=task.priority,
         comments=task.comments,
         created_at=task.created_at,
         updated_at=task.updated_at,
@@ -205,6 +241,7 @@ def visitor_of(user: User) -> Visitor:
 
 def routes(service: Service, context: Context) -> list[BaseRoute]:
     api = Api("tasks", title="Team tasks", about="Teams, tasks, tags, comments and invitations.")
+    _people(api, service)
     _teams(api, service)
     _members(api, service)
     _tags(api, service)
@@ -214,13 +251,27 @@ def routes(service: Service, context: Context) -> list[BaseRoute]:
     return api.routes
 
 
-def _teams(api: Api, service: Service) -> None:
-    def out(membership: UserTeam) -> TeamOut:
-        return TeamOut(membership.team_id, membership.team_name, membership.role)
+def _people(api: Api, service: Service) -> None:
+    def out(note: Note) -> NoteOut:
+        return NoteOut(note.kind, note.team_id, note.task_id, note.title, note.by, note.text, note.at, note.read)
 
     @api.get("/work", summary="What I still have to do, in all teams", tag="people")
     async def my_work(user: User) -> PageOf[TaskOut]:
         return PageOf([task_out(task) for task in await service.people.work(user.id)])
+
+    @api.get("/notes", summary="What I should know, the latest first", tag="people")
+    async def my_notes(user: User, query: NoteQuery) -> PageOf[NoteOut]:
+        found = await service.notes.page(user.id, query.after)
+        return PageOf([out(note) for note in found], found.cursor)
+
+    @api.post("/notes/read", summary="I have read them all", tag="people")
+    async def read_notes(user: User) -> None:
+        await service.notes.read_all(user.id)
+
+
+def _teams(api: Api, service: Service) -> None:
+    def out(membership: UserTeam) -> TeamOut:
+        return TeamOut(membership.team_id, membership.team_name, membership.role)
 
     @api.get("/teams", summary="My teams", tag="teams")
     async def my_teams(user: User) -> PageOf[TeamOut]:
@@ -305,7 +356,14 @@ def _tasks(api: Api, service: Service) -> None:
     @api.post("/teams/{team_id}/tasks", summary="Add a task", status=201, tag="tasks")
     async def create_task(user: User, team_id: str, body: NewTask) -> Answer[TaskOut]:
         draft = Draft(
-            body.title, body.description, body.status, body.start, body.end, frozenset(body.tags), body.assignee
+            title=body.title,
+            description=body.description,
+            status=body.status,
+            start=body.start,
+            end=body.end,
+            tags=frozenset(body.tags),
+            assignee=body.assignee,
+            priority=body.priority,
         )
         task = await service.tasks.create(user.id, team_id, draft)
         return Answer(task_out(task), etag=task.version)
@@ -326,6 +384,18 @@ def _tasks(api: Api, service: Service) -> None:
     @api.delete("/teams/{team_id}/tasks/{task_id}", summary="Delete a task", tag="tasks")
     async def delete_task(user: User, team_id: str, task_id: str) -> None:
         await service.tasks.delete(user.id, team_id, task_id)
+
+    @api.post("/teams/{team_id}/tasks/{task_id}/place", summary="Put it between two cards of a column", tag="tasks")
+    async def place_task(user: User, team_id: str, task_id: str, body: Place) -> Answer[TaskOut]:
+        task = await service.tasks.place(user.id, team_id, task_id, body.status, body.above, body.below)
+        return Answer(task_out(task), etag=task.version)
+
+    @api.get("/teams/{team_id}/tasks/{task_id}/activity", summary="Who changed what, the latest first", tag="tasks")
+    async def list_activity(user: User, team_id: str, task_id: str) -> PageOf[ActivityOut]:
+        def out(one: Activity) -> ActivityOut:
+            return ActivityOut(one.who, one.who_name, one.at, one.changes)
+
+        return PageOf([out(one) for one in await service.tasks.activity(user.id, team_id, task_id)])
 
     @api.post("/teams/{team_id}/bulk", summary="The same change to several tasks", tag="tasks")
     async def change_tasks(user: User, team_id: str, body: Bulk) -> BulkOut:

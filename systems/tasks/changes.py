@@ -11,7 +11,7 @@ from sekkei.design import replace
 from systems.tasks.entered import check_dates, line_of, text_of
 from systems.tasks.entities import Task, tag_ref
 from systems.tasks.refusals import TooLarge
-from systems.tasks.statuses import Status
+from systems.tasks.statuses import Priority, Status
 
 TITLE_MAX = 200
 DESCRIPTION_MAX = 10_000
@@ -38,6 +38,7 @@ class Draft:
     tags: frozenset[str] = frozenset()
     """Ids, without TAG#."""
     assignee: str | None = None
+    priority: Priority | None = None
 
     def task(self, team_id: str, task_id: str) -> Task:
         """The task, with everything about it checked that can be checked without asking."""
@@ -52,6 +53,7 @@ class Draft:
                 end=self.end,
                 tags=_refs(self.tags),
                 assignee=self.assignee or None,
+                priority=self.priority,
             )
         )
 
@@ -67,6 +69,8 @@ class Changes:
     end: date | Keep | None = KEEP
     tags: frozenset[str] | Keep = KEEP
     assignee: str | Keep | None = KEEP
+    priority: Priority | Keep | None = KEEP
+    rank: str | Keep | None = KEEP
 
     def applied(self, task: Task) -> Task:
         wanted = {name: value for name in EDITABLE if (value := getattr(self, name)) is not KEEP}
@@ -75,7 +79,7 @@ class Changes:
         return _checked(replace(task, **wanted))
 
 
-EDITABLE = ("title", "description", "status", "start", "end", "tags", "assignee")
+EDITABLE = ("title", "description", "status", "start", "end", "tags", "assignee", "priority", "rank")
 
 
 def _refs(tag_ids: frozenset[str]) -> frozenset[str]:

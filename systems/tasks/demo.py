@@ -7,12 +7,13 @@ from datetime import timedelta
 from sekkei.runtime import days
 from sekkei.runtime.people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
+from systems.tasks.bounces import BOUNCE
 from systems.tasks.changes import Changes, Draft
 from systems.tasks.design import members_of
 from systems.tasks.entities import DayTotals, Role, day_totals, teams
 from systems.tasks.jobs import SNAPSHOT_LIFE
 from systems.tasks.service import Service, Visitor
-from systems.tasks.statuses import Status
+from systems.tasks.statuses import Priority, Status
 
 APP_TAGS = (
     ("フロント", "#2563eb"),
@@ -21,6 +22,7 @@ APP_TAGS = (
     ("急ぎ", "#dc2626"),
     ("調査", "#0f766e"),
 )
+HURRY = 3
 # title, status, start and end in days from today (None: no date), tags, assignee, description
 APP_TASKS: tuple[tuple[str, Status, int | None, int | None, tuple[int, ...], int | None, str], ...] = (
     ("ログイン画面のエラー表示を見直す", Status.TODO, -3, 2, (0, 3), 1, "パスワード違いと通信エラーを分けて伝える。"),
@@ -81,18 +83,22 @@ async def _app_team(context: Context, service: Service) -> None:
             end=None if end is None else today + timedelta(days=end),
             tags=frozenset(made[at].tag_id for at in tags),
             assignee=None if assignee is None else DEMO_PEOPLE[assignee].id,
+            priority=Priority.HIGH if HURRY in tags else None,
         )
         task = await service.tasks.create(aoi, team.team_id, draft)
         if status is Status.DOING:
             await _talk(service, team.team_id, task.task_id)
     await _burned(context, team.team_id)
     await service.invitations.invite(aoi, team.team_id, "haruto@partner.example", Role.MEMBER)
+    await service.blocks.block("former@partner.example", BOUNCE, "smtp; 550 5.1.1 no such user")
 
 
 async def _talk(service: Service, team_id: str, task_id: str) -> None:
     ren, mei = DEMO_PEOPLE[1].id, DEMO_PEOPLE[2].id
     await service.tasks.comment(ren, team_id, task_id, "半分まで進みました。残りは明日やります。")
-    await service.tasks.comment(mei, team_id, task_id, "ありがとうございます！レビューは午後に見ますね。")
+    await service.tasks.comment(
+        mei, team_id, task_id, "ありがとうございます！ @佐藤 葵 さん、午後にレビューをお願いします。"
+    )
 
 
 async def _burned(context: Context, team_id: str) -> None:

@@ -7,9 +7,11 @@ from typing import Any
 
 from sekkei.design import Condition, Field, Query, Ref, View
 from systems.tasks.entities import (
+    Activity,
     Comment,
     DayTotals,
     Invitation,
+    Note,
     Tag,
     Task,
     Team,
@@ -17,9 +19,12 @@ from systems.tasks.entities import (
     Totals,
     User,
     UserTeam,
+    activities,
+    board_column,
     comments,
     day_totals,
     invitations,
+    notes,
     tag_ref,
     tags,
     tasks,
@@ -190,6 +195,61 @@ def invitations_of(team_id: str) -> Query[Invitation]:
 def one_invitation(team_id: str, invite_id: str) -> Ref[Invitation]:
     """An invitation as it is now."""
     return invitations(team_id, invite_id).consistent()
+
+
+@design.pattern(ja="進行中（開始日順）", added=True)
+def being_done(team_id: str) -> Query[Task]:
+    """What is being done, by start: a column of the board."""
+    return in_statuses(team_id, frozenset({Status.DOING}))
+
+
+@design.pattern(ja="完了（終了日の新しい順）", added=True)
+def done(team_id: str) -> Query[Task]:
+    """What is done, the latest end first: a column of the board."""
+    return in_statuses(team_id, frozenset({Status.DONE}), Order.END).backwards()
+
+
+@design.pattern(ja="着手済み（終了日順）", added=True)
+def begun_by_end(team_id: str) -> Query[Task]:
+    """What somebody has begun or finished, by end."""
+    return in_statuses(team_id, frozenset({Status.DOING, Status.DONE}), Order.END)
+
+
+@design.pattern(ja="全ステータス（終了日順）", added=True)
+def every_task_by_end(team_id: str) -> Query[Task]:
+    """All tasks, by end."""
+    return in_statuses(team_id, frozenset(Status), Order.END)
+
+
+@design.pattern(ja="ボードの列（手動の並び順）", added=True, sample={"status": Status.TODO})
+def by_hand(team_id: str, status: Status) -> Query[Task]:
+    """A column of the board in the order that people gave it."""
+    return tasks.index("GSI_Board_Hand_Sort").where(Task.board_column == board_column(team_id, status))
+
+
+@design.pattern(ja="ボードの列で次のカード", added=True, sample={"status": Status.TODO})
+def next_by_hand(team_id: str, status: Status, place: str) -> Query[Task]:
+    """What comes after a place in a column."""
+    hand = tasks.index("GSI_Board_Hand_Sort")
+    return hand.where(Task.board_column == board_column(team_id, status), Task.hand_sort > place)
+
+
+@design.pattern(ja="チームの全所属（逆引き）", added=True)
+def memberships_in(team_id: str) -> Query[UserTeam]:
+    """Every membership in a team, found from the other side; for the deletion of a team."""
+    return user_teams.index("GSI_Invert").where(UserTeam.team_id == team_id)
+
+
+@design.pattern(ja="タスクの変更履歴", added=True, page=50)
+def activity_on(team_id: str, task_id: str) -> Query[Activity]:
+    """Who changed what of a task, the latest first."""
+    return activities.where(Activity.team_id == team_id, Activity.task_id == task_id).backwards()
+
+
+@design.pattern(ja="通知（新しい順）", added=True, page=50)
+def notes_of(user_id: str) -> Query[Note]:
+    """What somebody should know, the latest first."""
+    return notes.where(Note.user_id == user_id).backwards()
 
 
 @design.pattern(

@@ -6,12 +6,14 @@ The stream of task-table-v3 is added too: open boards hear of changes through it
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from datetime import date, datetime
 from enum import Enum
 
 from sekkei.design import (
     Attr,
+    Capacity,
     Design,
     Field,
     Index,
@@ -25,13 +27,19 @@ from sekkei.design import (
     template,
     version,
 )
-from systems.tasks.statuses import GROUPS, Status, group
+from systems.tasks.statuses import GROUPS, Priority, Status, group
 
 SEARCHED_CHARACTERS_MAX = 4_000
 
 design = Design(
     "tasks", ja="チームタスク管理: チーム・タグ・タスク・招待", en="Team tasks: teams, tags, tasks, invitations"
 )
+
+
+def _capacity(read: int, write: int) -> Capacity | None:
+    """On demand, because moving one task costs about 18 write units; the original's provisioned units if asked for."""
+    return Capacity(read, write) if os.environ.get("SEKKEI_TASKS_CAPACITY") == "provisioned" else None
+
 
 _STATUS_INDEXES = [
     Index(
@@ -56,6 +64,7 @@ table = design.table(
     discriminator="type",
     ttl="expiresAt",
     stream="NEW_AND_OLD_IMAGES",
+    capacity=_capacity(5, 5),
     indexes=[
         Index("GSI_Invert", "SK", "PK", ja="逆引き用", en="Keys the other way round"),
         *_STATUS_INDEXES,
@@ -75,6 +84,14 @@ table = design.table(
             en="All teams, for the nightly jobs",
             added=True,
         ),
+        Index(
+            "GSI_Board_Hand_Sort",
+            "board_column",
+            "hand_sort_sk",
+            ja="ボードの列 + 手動の並び順",
+            en="A column of the board, in the order people gave it",
+            added=True,
+        ),
     ],
     ja="タスク管理アプリのメインテーブル。ストリームは追加（ボードのライブ更新）",
     en="The main table. Its stream is added, so that open boards hear of changes.",
@@ -87,6 +104,7 @@ invitation_table = design.table(
     discriminator="type",
     ttl="expiresAt",
     stream="NEW_AND_OLD_IMAGES",
+    capacity=_capacity(1, 1),
     ja="招待メール送信のテーブル（ストリーム → メール）",
     en="Invitations; the stream sends their mails",
 )
@@ -109,6 +127,7 @@ class User:
     name: Attr[str] = attr("user_name")
     image: Attr[str | None] = attr("user_image", default=None)
     created_on: Attr[date] = attr("user_createdAt")
+    digest: Attr[bool] = attr("mail_digest", default=True, added=True, en="Wants the morning's mail of late tasks")
 
 
 @table.entity(User, type="user", ja="ユーザー情報")
@@ -223,6 +242,15 @@ def work_of(user_id: str, *, done: bool = False) -> str:
     return f"USER#{user_id}#{'Done' if done else 'Open'}"
 
 
+def board_column(team_id: str, status: Status) -> str:
+    return f"TEAM#{team_id}#Board#{status.value}"
+
+
+def hand_sort(task_id: str, rank: str | None) -> str:
+    """Ids sort by when they were made, so a task that nobody has placed comes after those before it."""
+    return rank or task_id
+
+
 def searched(text: str) -> str:
     """One form for what is typed in several: full and half width, upper and lower case."""
     return unicodedata.normalize("NFKC", text).casefold()
@@ -250,9 +278,14 @@ class Task:
     assignee: Attr[str | None] = attr(default=None, added=True, ja="担当者のユーザーID")
     assignee_group: Attr[str | None] = computed(assignee_group, added=True)
     search_text: Attr[str] = computed(search_text, added=True, ja="検索用（正規化済み）")
+    priority: Attr[Priority | None] = attr(default=None, added=True, ja="優先度")
+    rank: Attr[str | None] = attr(default=None, added=True, ja="手動の位置", en="Where somebody put it in its column")
+    board_column: Attr[str] = computed(board_column, added=True)
+    hand_sort: Attr[str] = computed(hand_sort, "hand_sort_sk", added=True)
     created_by: Attr[str] = attr("createdBy", default="", added=True)
     created_at: Attr[datetime | None] = attr("createdAt", default=None, stored_as=JST_SECONDS, added=True)
     updated_at: Attr[datetime | None] = attr("updatedAt", default=None, stored_as=JST_SECONDS, added=True)
+    updated_by: Attr[str] = attr("updatedBy", default="", added=True, en="Who changed it last")
     comments: Attr[int] = attr("comment_count", default=0, added=True)
     version: Attr[int] = version(added=True)
 
@@ -271,6 +304,7 @@ class Comment:
     author: Attr[str] = attr(ja="ユーザーID")
     author_name: Attr[str] = attr(ja="書いた時点の名前", en="The name when it was written")
     text: Attr[str] = attr("comment_text")
+    mentions: Attr[frozenset[str]] = attr(default=frozenset(), ja="@で呼ばれた人", en="Whom it calls by @name")
     created_at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
 
 
@@ -278,6 +312,54 @@ class Comment:
 def comments(team_id: str, task_id: str, comment_id: str) -> Key:
     """What somebody said about a task; ids are in the order of time."""
     return Key(f"TEAM#{team_id}", f"COMMENT#{task_id}#{comment_id}")
+
+
+@model
+class Activity:
+    team_id: Attr[str] = part()
+    task_id: Attr[str] = part()
+    version: Attr[int] = part(en="Of the task after the change; so one change is written down once")
+    who: Attr[str] = attr(ja="ユーザーID")
+    who_name: Attr[str] = attr(ja="その時点の名前", en="The name at the time")
+    at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
+    changes: Attr[dict[str, list[str]]] = attr(ja="属性ごとの前と後", en="Before and after, by attribute")
+    expires: Attr[datetime | None] = attr("expiresAt", default=None, stored_as=epoch())
+
+
+@table.entity(Activity, type="task_activity", ja="タスクの変更履歴", added=True)
+def activities(team_id: str, task_id: str, version: int) -> Key:
+    """Who changed what of a task, and when; written by the stream."""
+    return Key(f"TEAM#{team_id}", f"ACTIVITY#{task_id}#{version:010}")
+
+
+# What somebody should know
+
+
+class NoteKind(Enum):
+    MENTION = "mention"
+    COMMENT = "comment"
+    ASSIGNED = "assigned"
+
+
+@model
+class Note:
+    user_id: Attr[str] = part()
+    at: Attr[datetime] = part(stored_as=JST_SECONDS)
+    note_id: Attr[str] = part()
+    kind: Attr[NoteKind] = attr("note_kind")
+    team_id: Attr[str] = attr("note_team")
+    task_id: Attr[str] = attr("note_task")
+    title: Attr[str] = attr("note_title", en="The task's title at the time")
+    by: Attr[str] = attr("note_by", ja="だれから", en="The name of whoever caused it")
+    text: Attr[str] = attr("note_text", default="")
+    read: Attr[bool] = attr("note_read", default=False)
+    expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
+
+
+@table.entity(Note, type="user_note", ja="通知", added=True)
+def notes(user_id: str, at: datetime, note_id: str) -> Key:
+    """A notification for one person; written by the stream."""
+    return Key(f"USER#{user_id}", f"NOTE#{at}#{note_id}")
 
 
 # Counters
@@ -354,3 +436,21 @@ class InviteLock:
 def invite_locks(team_id: str, email_hash: str) -> Key:
     """One open invitation for one address."""
     return Key(f"TEAM#{team_id}", f"EMAIL#{email_hash}")
+
+
+# Addresses that mail does not reach
+
+
+@model
+class MailBlock:
+    email_hash: Attr[str] = part()
+    email: Attr[str] = attr()
+    reason: Attr[str] = attr("block_reason", en="bounce or complaint")
+    detail: Attr[str] = attr("block_detail", default="")
+    at: Attr[datetime] = attr("createdAt", stored_as=epoch())
+
+
+@invitation_table.entity(MailBlock, type="mail_block", ja="届かないアドレス", added=True)
+def mail_blocks(email_hash: str) -> Key:
+    """An address that bounced, or whose owner complained: nothing is sent there any more."""
+    return Key(f"MAIL#{email_hash}", "MAIL")

@@ -12,9 +12,14 @@ from urllib.parse import urlencode
 from sekkei.design import Query
 from sekkei.runtime.refusals import Invalid, say
 from systems.tasks.design import (
+    begun_by_end,
+    being_done,
+    by_hand,
     chosen,
     default_board,
+    done,
     every_task,
+    every_task_by_end,
     late_to_finish_with_tags,
     late_to_start_with_tags,
     late_while_doing,
@@ -50,6 +55,8 @@ class Filter:
     late: Late | None = None
     text: str = ""
     assignee: str | None = None
+    hand: bool = False
+    """The board's columns in the order that people gave them."""
 
     @property
     def is_default(self) -> bool:
@@ -57,7 +64,9 @@ class Filter:
 
     def query(self, team_id: str, today: date) -> Query[Task]:
         """One index and one key condition for every choice; tags, text and assignee are dropped after reading."""
-        found = self._by_key(team_id, today)
+        return self._narrowed(self._by_key(team_id, today))
+
+    def _narrowed(self, found: Query[Task]) -> Query[Task]:
         if self.text:
             found = found.filter(Task.search_text.contains(searched(self.text)))
         if self.assignee:
@@ -77,13 +86,24 @@ class Filter:
         if self.by is Order.START and self.statuses in (OPEN, ALL):
             every = default_board(team_id) if self.statuses == OPEN else every_task(team_id)
             return tagged(every, tags, self.any_tag)
-        return tagged(chosen(team_id, self.statuses, self.by), tags, self.any_tag)
+        return tagged(self._chosen(team_id), tags, self.any_tag)
 
-    def column(self, team_id: str, status: Status, today: date) -> Query[Task]:
-        """One column of the board: by start; what is done by its end, the latest first."""
-        by = Order.END if status is Status.DONE else Order.START
-        found = replace(self, statuses=frozenset({status}), by=by, late=None).query(team_id, today)
-        return found.backwards() if status is Status.DONE else found
+    def _chosen(self, team_id: str) -> Query[Task]:
+        if self.by is Order.END and self.statuses == ALL:
+            return every_task_by_end(team_id)
+        if self.by is Order.END and self.statuses == {Status.DOING, Status.DONE}:
+            return begun_by_end(team_id)
+        return chosen(team_id, self.statuses, self.by)
+
+    def column(self, team_id: str, status: Status) -> Query[Task]:
+        """One column of the board: by hand, or by start; what is done by its end, the latest first."""
+        if self.hand:
+            found = by_hand(team_id, status)
+        elif status is Status.TODO:
+            return self._narrowed(to_do_with_tags(team_id, list(self.tags), self.any_tag))
+        else:
+            found = being_done(team_id) if status is Status.DOING else done(team_id)
+        return self._narrowed(tagged(found, list(self.tags), self.any_tag))
 
     def matches(self, task: Task) -> bool:
         """Does a task on a board pass? What is asked of the key (status, dates) is the column's business."""
@@ -101,6 +121,8 @@ class Filter:
             pairs += [("status", status.value) for status in Status if status in wanted.statuses]
         if wanted.by is not Order.START:
             pairs.append(("by", wanted.by.value))
+        if wanted.hand:
+            pairs.append(("order", "hand"))
         pairs += [("tag", tag) for tag in wanted.tags]
         if wanted.any_tag:
             pairs.append(("match", "any"))
@@ -129,6 +151,7 @@ def read(parameters: Mapping[str, Sequence[str]], me: str = "") -> Filter:
         late=_choice(Late, late) if late else None,
         text=_one(parameters, "q").strip()[:TEXT_MAX],
         assignee=(me or None) if assignee == "me" else assignee or None,
+        hand=_one(parameters, "order") == "hand",
     )
 
 

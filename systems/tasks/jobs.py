@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
@@ -11,7 +11,16 @@ from sekkei.design import Action, ConditionFailed, Database, Update
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Jobs, Payload, Progress, Step
 from sekkei.runtime.system import ScheduledJob
-from systems.tasks.design import all_teams, comments_on, members_of, stored_tasks, teams_of
+from systems.tasks.design import (
+    activity_on,
+    all_teams,
+    comments_on,
+    members_of,
+    memberships_in,
+    stored_tasks,
+    teams_of,
+)
+from systems.tasks.digest import Digest
 from systems.tasks.entities import (
     COUNTED,
     DayTotals,
@@ -19,6 +28,7 @@ from systems.tasks.entities import (
     TeamUser,
     Totals,
     UserTeam,
+    activities,
     comments,
     day_totals,
     invitation_table,
@@ -33,18 +43,22 @@ from systems.tasks.entities import (
 )
 
 STEP_ITEMS = 100
+DIGEST_TEAMS = 10
 SNAPSHOT_LIFE = timedelta(days=400)
-RECURRING = {"snapshot": "5 0 * * *", "reconcile": "30 3 * * *"}
-"""Japan's time: yesterday's totals are written down after midnight, and counted anew at night."""
+RECURRING = {"snapshot": "5 0 * * *", "reconcile": "30 3 * * *", "digest": "0 8 * * *"}
+"""Japan's time: yesterday's totals are written down after midnight, counted anew at night, and mails go at eight."""
 
 
 class TaskJobs:
     """Every step reads a bounded part, does what must be done to it, and can be done again without harm."""
 
-    def __init__(self, db: Database, clock: Clock, jobs: Jobs, snapshot_life: timedelta = SNAPSHOT_LIFE) -> None:
+    def __init__(
+        self, db: Database, clock: Clock, jobs: Jobs, digest: Digest, snapshot_life: timedelta = SNAPSHOT_LIFE
+    ) -> None:
         self._db = db
         self._clock = clock
         self._jobs = jobs
+        self._digest = digest
         self._snapshot_life = snapshot_life
 
     def definitions(self) -> Mapping[str, Job]:
@@ -54,20 +68,22 @@ class TaskJobs:
             # Twice, because a task may have got the tag while the first round was under way.
             "delete-tag": [("tasks", self._strip_tag), ("tag", self._delete_tag), ("again", self._strip_tag)],
             "unassign": [("tasks", self._unassign)],
-            "delete-comments": [("comments", self._delete_comments)],
+            "delete-rest-of-task": [("comments", self._delete_comments), ("activity", self._delete_activity)],
             "delete-team": [
                 ("members", self._delete_members),
+                ("strays", self._delete_strays),
                 ("invitations", self._delete_invitations),
                 ("everything", self._delete_everything),
                 ("team", self._delete_team),
             ],
             "snapshot": [("teams", self._snapshot)],
             "reconcile": [("teams", self._reconcile)],
+            "digest": [("teams", self._send_digests)],
         }
         return {name: Job(steps) for name, steps in found.items()}
 
     def scheduled(self) -> Mapping[str, ScheduledJob]:
-        return {"snapshot": self._begin_snapshot, "reconcile": self._begin_reconcile}
+        return {"snapshot": self._begin_snapshot, "reconcile": self._begin_reconcile, "digest": self._begin_digest}
 
     # Copies of names
 
@@ -124,6 +140,11 @@ class TaskJobs:
         await self._db.write_many(comments.delete(one.team_id, one.task_id, one.comment_id) for one in page)
         return Progress(len(page), "more" if len(page) else None)
 
+    async def _delete_activity(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(activity_on(payload["team_id"], payload["task_id"]).consistent(), size=STEP_ITEMS)
+        await self._db.write_many(activities.delete(one.team_id, one.task_id, one.version) for one in page)
+        return Progress(len(page), "more" if len(page) else None)
+
     async def _delete_members(self, payload: Payload, cursor: str | None) -> Progress:
         """First, so that nobody can do anything in the team any more. Both sides of each membership."""
         team_id = payload["team_id"]
@@ -131,6 +152,12 @@ class TaskJobs:
         both: list[Action[Any, Any]] = [user_teams.delete(one.user_id, team_id) for one in page]
         await self._db.write_many(both + [team_users.delete(team_id, one.user_id) for one in page])
         return Progress(len(page), "more" if len(page) else None)
+
+    async def _delete_strays(self, payload: Payload, cursor: str | None) -> Progress:
+        """Memberships that only the person's side knows, found by the inverted index."""
+        page = await self._db.page(memberships_in(payload["team_id"]), size=STEP_ITEMS, after=cursor)
+        await self._db.write_many(user_teams.delete(one.user_id, one.team_id) for one in page)
+        return Progress(len(page), page.cursor)
 
     async def _delete_invitations(self, payload: Payload, cursor: str | None) -> Progress:
         return await self._clear(invitation_table, payload["team_id"])
@@ -168,9 +195,22 @@ class TaskJobs:
         day = days.today(self._clock)
         await self._jobs.start("reconcile", {}, id=f"reconcile/{day}")
 
+    async def _begin_digest(self, payload: Payload) -> None:
+        day = days.today(self._clock)
+        await self._jobs.start("digest", {"day": day.isoformat()}, id=f"digest/{day}")
+
+    async def _send_digests(self, payload: Payload, cursor: str | None) -> Progress:
+        """To every member of every team once, whichever team they are found in first."""
+        day = date.fromisoformat(payload["day"])
+        page = await self._db.page(all_teams(), size=DIGEST_TEAMS, after=cursor)
+        for team in page:
+            async for member in self._db.each(members_of(team.team_id)):
+                await self._digest.send(member.user_id, day)
+        return Progress(len(page), page.cursor)
+
     async def _snapshot(self, payload: Payload, cursor: str | None) -> Progress:
         """Each team's totals as they stood at the end of the day. Written once: the first look is the nearest to it."""
-        day = days.now(self._clock).date().fromisoformat(payload["day"])
+        day = date.fromisoformat(payload["day"])
         page = await self._db.page(all_teams(), size=STEP_ITEMS, after=cursor)
         for team in page:
             now = await self._db.get(totals(team.team_id).consistent())

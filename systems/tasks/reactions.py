@@ -26,6 +26,7 @@ from systems.tasks.entities import (
     totals,
     users,
 )
+from systems.tasks.history import History
 from systems.tasks.service.invitations import Invitations, mail_id
 
 
@@ -51,10 +52,13 @@ def reactions_of(context: Context, sent: Invitations) -> Reactions:
 
 def _tell_boards(reactions: Reactions, context: Context) -> None:
     publish = context.live.publish
+    history = History(context.db, context.clock)
 
     @reactions.on(tasks)
     async def task_changed(change: Change[Task]) -> None:
         team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
+        if change.new is not None:
+            await history.changed(change.old, change.new)
         if change.new is None:
             publish(topic(team_id), "gone", {"task": task_id})
             return
@@ -70,6 +74,8 @@ def _tell_boards(reactions: Reactions, context: Context) -> None:
     @reactions.on(comments)
     async def said(change: Change[Comment]) -> None:
         values = change.ref.values
+        if change.new is not None and change.old is None:
+            await history.said(change.new)
         publish(topic(values["team_id"]), "comment", {"task": values["task_id"]})
 
     @reactions.on(tags)

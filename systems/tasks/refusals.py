@@ -10,6 +10,7 @@ __all__ = [
     "BadDates",
     "BadFile",
     "BadText",
+    "Crowded",
     "EmailTaken",
     "InvitationOver",
     "LastAdmin",
@@ -21,6 +22,7 @@ __all__ = [
     "NotYourMail",
     "TooLarge",
     "TooMany",
+    "Unreachable",
 ]
 
 
@@ -102,6 +104,19 @@ class NotYourMail(NotAllowed):
 class BadText(Invalid):
     code = "bad-text"
     words = say("1文字以上{most}文字以下で入力してください。", "Please enter 1 to {most} characters.")
+
+
+class Crowded(Conflict):
+    code = "crowded"
+    words = say("ここにはもう入りません。別の位置に置いてください。", "There is no room here. Put it somewhere else.")
+
+
+class Unreachable(Conflict):
+    code = "unreachable"
+    words = say(
+        "このアドレスにはメールが届きません（{reason}）。別のアドレスで招待してください。",
+        "Mail does not reach this address ({reason}). Invite another one.",
+    )
 
 
 class BadDates(Invalid):

@@ -12,6 +12,12 @@ class Status(Enum):
     DONE = "done"
 
 
+class Priority(Enum):
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
 class Order(Enum):
     """By which date a list runs."""
 

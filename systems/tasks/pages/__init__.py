@@ -6,12 +6,14 @@ from starlette.routing import BaseRoute
 
 from sekkei.runtime.system import Context
 from sekkei.web import Pages
-from systems.tasks.pages import board, files, home, invitations, lists, settings, task
+from systems.tasks.digest import Digest
+from systems.tasks.pages import board, files, home, invitations, lists, notes, settings, task
 from systems.tasks.service import Service
 
 
-def routes(service: Service, context: Context) -> list[BaseRoute]:
+def routes(service: Service, context: Context, digest: Digest) -> list[BaseRoute]:
     pages = Pages()
     for part in (home, board, lists, task, settings, invitations, files):
         part.declare(pages, service, context)
+    notes.declare(pages, service, context, digest)
     return pages.routes

@@ -55,7 +55,7 @@ def declare(pages: Pages, service: Service, context: Context) -> None:
             columns=found,
             form=Form(),
             live=live,
-            words=card_words(request),
+            words=card_words(request, wanted),
         )
 
     @pages.get("/teams/{team_id}/columns/{status}", name="column")
@@ -66,16 +66,18 @@ def declare(pages: Pages, service: Service, context: Context) -> None:
         status = _status(request.path_params["status"])
         after = request.query_params.get("after")
         found = await service.tasks.column(view.me.user_id, view.team.team_id, status, wanted, after=after)
-        return page(request, "tasks/_column.html", view=view, status=status, tasks=found, words=card_words(request))
+        words = card_words(request, wanted)
+        return page(request, "tasks/_column.html", view=view, status=status, tasks=found, words=words)
 
     @pages.get("/teams/{team_id}/cards/{task_id}", name="card")
     async def card(request: Request) -> Response:
         """One card as it is now; nothing when the filter does not show it."""
         view = await look(request, service, context)
         task = await service.tasks.get(view.me.user_id, view.team.team_id, request.path_params["task_id"])
-        if not filter_of(request, view.me.user_id).matches(task):
+        wanted = filter_of(request, view.me.user_id)
+        if not wanted.matches(task):
             return Response(status_code=204)
-        return page(request, "tasks/_card.html", view=view, task=task, words=card_words(request))
+        return page(request, "tasks/_card.html", view=view, task=task, words=card_words(request, wanted))
 
     @pages.post("/teams/{team_id}/tasks/{task_id}/move", name="move")
     async def move(request: Request) -> Response:

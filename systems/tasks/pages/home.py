@@ -30,6 +30,8 @@ def declare(pages: Pages, service: Service, context: Context) -> None:
             agenda=agenda(work, today),
             view=Calendar(today),
             form=filled,
+            unread=await service.notes.unread(user.id),
+            me=await service.people.get(user.id),
         )
 
     @pages.get("/", name="home")

@@ -21,7 +21,7 @@ from systems.tasks.entities import Role, Tag, Task, Team, TeamUser
 from systems.tasks.filters import Filter, Late, read
 from systems.tasks.reactions import topic
 from systems.tasks.service import Service
-from systems.tasks.statuses import Status
+from systems.tasks.statuses import Priority, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,8 @@ class View(Calendar):
     me: TeamUser
     members: dict[str, TeamUser]
     tags: dict[str, Tag]
+    unread: int
+    """How many notes wait for whoever looks."""
 
     @property
     def base(self) -> str:
@@ -70,6 +72,25 @@ class View(Calendar):
         """Tags that are being deleted are not shown any more."""
         return sorted((self.tags[ref] for ref in task.tags if ref in self.tags), key=lambda tag: tag.name)
 
+    def change(self, attribute: str, pair: list[str]) -> str:
+        """One line of a task's history: from what to what."""
+        label = say_here(f"task.{attribute}")
+        if attribute == "description":
+            return say_here("activity.rewritten", what=label)
+        before, after = (self._value(attribute, text) or say_here("activity.nothing") for text in pair)
+        return say_here("activity.changed", what=label, before=before, after=after)
+
+    def _value(self, attribute: str, text: str) -> str:
+        if not text or attribute == "title":
+            return text
+        if attribute in ("status", "priority"):
+            return say_here(f"{attribute}.{text}")
+        if attribute in ("start", "end"):
+            return in_words(date.fromisoformat(text))
+        if attribute == "assignee":
+            return self.name_of(text) or "?"
+        return "、".join(self.tags[ref].name if ref in self.tags else "?" for ref in text.split())
+
     def name_of(self, user_id: str | None) -> str:
         member = self.members.get(user_id or "")
         return member.user_name if member else ""
@@ -86,13 +107,16 @@ async def look(request: Request, service: Service, context: Context) -> View:
     user = await arrived(request, service)
     team_id = request.path_params["team_id"]
     team, me = await service.teams.get(user.id, team_id)
-    members, tags = await asyncio.gather(service.teams.members(user.id, team_id), service.teams.tags(user.id, team_id))
+    members, tags, unread = await asyncio.gather(
+        service.teams.members(user.id, team_id), service.teams.tags(user.id, team_id), service.notes.unread(user.id)
+    )
     return View(
         team=team,
         me=me,
         members={member.user_id: member for member in members},
         tags={tag.ref: tag for tag in tags},
         today=days.today(context.clock),
+        unread=unread,
     )
 
 
@@ -113,11 +137,13 @@ def _multi(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
-def card_words(request: Request) -> dict[str, Any]:
-    """The words on a card, looked up once for all cards."""
+def card_words(request: Request, wanted: Filter) -> dict[str, Any]:
+    """The words on a card, looked up once for all cards; and by what the cards are sorted."""
     words: dict[str, Any] = {late.value: t(request, f"late.{late.value}") for late in (Late.START, Late.FINISH)}
     for status in Status:
         words[f"to-{status.value}"] = t(request, "board.move-to", status=t(request, f"status.{status.value}"))
+    words |= {f"priority-{one.value}": t(request, f"priority.{one.value}") for one in Priority}
+    words |= {"by_hand": wanted.hand, "up": t(request, "board.up"), "down": t(request, "board.down")}
     words["comments"] = t(request, "task.comments")
     words["move"] = lambda title: t(request, "board.move", title=title)
     return words

@@ -18,7 +18,7 @@ from systems.tasks.entities import Task
 from systems.tasks.pages.shown import View, arrived, live_of, look
 from systems.tasks.service import Service
 from systems.tasks.service.tasks import COMMENT_MAX
-from systems.tasks.statuses import Status
+from systems.tasks.statuses import Priority, Status
 
 
 class TaskForm(Struct):
@@ -29,6 +29,7 @@ class TaskForm(Struct):
     end: date | None = None
     tags: list[str] = []
     assignee: str | None = None
+    priority: Priority | None = None
     seen: int | None = None
 
 
@@ -61,6 +62,7 @@ def _declare_new(pages: Pages, service: Service, context: Context) -> None:
                 end=given.end,
                 tags=frozenset(given.tags),
                 assignee=given.assignee,
+                priority=given.priority,
             )
             await service.tasks.create(view.me.user_id, view.team.team_id, draft)
         except Invalid as wrong:
@@ -72,8 +74,18 @@ def _declare_new(pages: Pages, service: Service, context: Context) -> None:
 def _declare_one(pages: Pages, service: Service, context: Context) -> None:
     async def show(request: Request, view: View, task: Task, status: int, filled: Form) -> Response:
         live = live_of(request, context)
-        said = await service.tasks.comments(view.me.user_id, view.team.team_id, task.task_id)
-        return page(request, "tasks/task.html", status, view=view, task=task, form=filled, comments=said, live=live)
+        who, team_id = view.me.user_id, view.team.team_id
+        return page(
+            request,
+            "tasks/task.html",
+            status,
+            view=view,
+            task=task,
+            form=filled,
+            comments=await service.tasks.comments(who, team_id, task.task_id),
+            activity=await service.tasks.activity(who, team_id, task.task_id),
+            live=live,
+        )
 
     @pages.get("/teams/{team_id}/tasks/{task_id}", name="task")
     async def one(request: Request) -> Response:
@@ -95,6 +107,7 @@ def _declare_one(pages: Pages, service: Service, context: Context) -> None:
                 given.end,
                 frozenset(given.tags),
                 given.assignee,
+                given.priority,
             )
             await service.tasks.change(view.me.user_id, view.team.team_id, task_id, changes, given.seen)
         except (Invalid, Changed) as wrong:
@@ -115,6 +128,7 @@ def _declare_one(pages: Pages, service: Service, context: Context) -> None:
             end=task.end,
             tags=frozenset(ref.removeprefix("TAG#") for ref in task.tags if ref in view.tags),
             assignee=task.assignee if task.assignee in view.members else None,
+            priority=task.priority,
         )
         made = await service.tasks.create(view.me.user_id, view.team.team_id, draft)
         flash(request, t(request, "task.copied"))
@@ -138,6 +152,13 @@ def _declare_comments(pages: Pages, service: Service, context: Context) -> None:
         said = await service.tasks.comments(view.me.user_id, view.team.team_id, task_id)
         return page(request, "tasks/_comments.html", view=view, comments=said)
 
+    @pages.get("/teams/{team_id}/tasks/{task_id}/activity", name="activity")
+    async def activity(request: Request) -> Response:
+        """The history alone, for a page that is open."""
+        view = await look(request, service, context)
+        found = await service.tasks.activity(view.me.user_id, view.team.team_id, request.path_params["task_id"])
+        return page(request, "tasks/_activity.html", view=view, activity=found)
+
     @pages.post("/teams/{team_id}/tasks/{task_id}/comments", name="comment")
     async def comment(request: Request) -> Response:
         user = await arrived(request, service)
@@ -160,4 +181,5 @@ def _values(task: Task) -> dict[str, Any]:
         "end": task.end.isoformat() if task.end else "",
         "tags": [ref.removeprefix("TAG#") for ref in task.tags],
         "assignee": task.assignee or "",
+        "priority": task.priority.value if task.priority else "",
     }

@@ -8,11 +8,25 @@ from sekkei.runtime.system import Context
 from systems.tasks.service.access import Access
 from systems.tasks.service.feeds import Feeds
 from systems.tasks.service.invitations import Invitations
+from systems.tasks.service.mail import MailBlocks
+from systems.tasks.service.notes import Notes
 from systems.tasks.service.people import People, Visitor
 from systems.tasks.service.tasks import Tasks
 from systems.tasks.service.teams import Teams
 
-__all__ = ["Access", "Feeds", "Invitations", "People", "Service", "Tasks", "Teams", "Visitor", "open_service"]
+__all__ = [
+    "Access",
+    "Feeds",
+    "Invitations",
+    "MailBlocks",
+    "Notes",
+    "People",
+    "Service",
+    "Tasks",
+    "Teams",
+    "Visitor",
+    "open_service",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +37,15 @@ class Service:
     tasks: Tasks
     invitations: Invitations
     feeds: Feeds
+    notes: Notes
+    blocks: MailBlocks
 
 
 def open_service(context: Context) -> Service:
     db, clock, jobs = context.db, context.clock, context.jobs
     access = Access(db)
     people = People(db, clock, jobs)
+    blocks = MailBlocks(db, clock)
     teams = Teams(db, clock, jobs, access)
     secrets, url = context.settings.secrets, f"{context.settings.public_url}/tasks"
     key = secrets.key("tasks invitations")
@@ -37,6 +54,8 @@ def open_service(context: Context) -> Service:
         people=people,
         teams=teams,
         tasks=Tasks(db, clock, jobs, access),
-        invitations=Invitations(db, clock, context.outbox, key, access, people, teams),
+        invitations=Invitations(db, clock, context.outbox, key, access, people, teams, blocks),
         feeds=Feeds(db, clock, secrets.key("tasks calendars"), access, url),
+        notes=Notes(db),
+        blocks=blocks,
     )

@@ -34,19 +34,29 @@ from systems.tasks.entities import (
     teams,
     users,
 )
-from systems.tasks.refusals import AlreadyInvited, AlreadyMember, InvitationOver, NoSuchTeam, NotYourMail, TooLarge
+from systems.tasks.refusals import (
+    AlreadyInvited,
+    AlreadyMember,
+    InvitationOver,
+    NoSuchTeam,
+    NotYourMail,
+    TooLarge,
+    Unreachable,
+)
 from systems.tasks.service.access import Access
+from systems.tasks.service.mail import MailBlocks, email_hash
 from systems.tasks.service.people import People, Visitor
 from systems.tasks.service.teams import Teams
 
 LIFE = timedelta(hours=24)
 OPEN_MAX = 100
 TRIES_MAX = 5
+BOUNCED = "bounced"
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An invitation and what became of its mail: waiting, sent or failed."""
+    """An invitation and what became of its mail: waiting, sent, failed or bounced."""
 
     invitation: Invitation
     mail: str
@@ -54,7 +64,15 @@ class Listed:
 
 class Invitations:
     def __init__(
-        self, db: Database, clock: Clock, outbox: Outbox, key: bytes, access: Access, people: People, teams: Teams
+        self,
+        db: Database,
+        clock: Clock,
+        outbox: Outbox,
+        key: bytes,
+        access: Access,
+        people: People,
+        teams: Teams,
+        blocks: MailBlocks,
     ) -> None:
         self._db = db
         self._clock = clock
@@ -63,12 +81,14 @@ class Invitations:
         self._access = access
         self._people = people
         self._teams = teams
+        self._blocks = blocks
 
     async def invite(self, who: str, team_id: str, email: str, role: Role) -> Invitation:
         """The mail goes out by the table's stream."""
         await self._access.admin(who, team_id)
         team, _ = await self._access.team(who, team_id)
         await self._refuse_member(team_id, email)
+        await self._refuse_unreachable(email)
         if len(await self._db.all(invitations_of(team_id).consistent())) >= OPEN_MAX:
             raise TooLarge(most=OPEN_MAX)
         now, invite_id, nonce = days.now(self._clock), uuid7(self._clock), secrets.token_urlsafe(16)
@@ -96,10 +116,16 @@ class Invitations:
         if user is not None and await self._db.get(team_users(team_id, user.user_id).consistent()) is not None:
             raise AlreadyMember(field="email")
 
+    async def _refuse_unreachable(self, email: str) -> None:
+        blocked = await self._blocks.of(email)
+        if blocked is not None:
+            raise Unreachable(field="email", reason=blocked.reason)
+
     async def send_again(self, who: str, team_id: str, invite_id: str) -> Invitation:
         """A new token and a new day for it; the token in the first mail is worth nothing any more."""
         await self._access.admin(who, team_id)
         found = await self._found(team_id, invite_id)
+        await self._refuse_unreachable(found.email)
         nonce = secrets.token_urlsafe(16)
         expires = days.now(self._clock) + LIFE
         renewed = (
@@ -130,6 +156,8 @@ class Invitations:
         return [Listed(one, await self._mail_state(one)) for one in found]
 
     async def _mail_state(self, invitation: Invitation) -> str:
+        if await self._blocks.of(invitation.email) is not None:
+            return BOUNCED
         message = await self._outbox.get(mail_id(invitation))
         return State.QUEUED.value if message is None else message.state.value
 
@@ -202,10 +230,6 @@ class Invitations:
 
 def hashed(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
-
-
-def email_hash(email: str) -> str:
-    return hashlib.sha256(email.casefold().encode()).hexdigest()
 
 
 def mail_id(invitation: Invitation) -> str:

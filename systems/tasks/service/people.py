@@ -68,6 +68,9 @@ class People:
         await self._db.transact(users.update(user_id).set(User.name, name), job)
         return await self._db.need(users(user_id).consistent())
 
+    async def get(self, user_id: str) -> User:
+        return await self._db.need(users(user_id).consistent())
+
     async def by_email(self, email: str) -> User | None:
         return await self._db.holder(emails, User.email == email)
 

@@ -23,10 +23,11 @@ from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import Changed, Refusal
 from systems.tasks.changes import EDITABLE, Changes, Draft
-from systems.tasks.design import comments_on, every_task, one_task
+from systems.tasks.design import activity_on, comments_on, every_task, members_of, next_by_hand, one_task
 from systems.tasks.entered import text_of
 from systems.tasks.entities import (
     COUNTED,
+    Activity,
     Comment,
     Task,
     Totals,
@@ -38,7 +39,9 @@ from systems.tasks.entities import (
 )
 from systems.tasks.filters import Filter
 from systems.tasks.identifiers import short
-from systems.tasks.refusals import BadText, NoSuchMember, NoSuchTag, NoSuchTask, NoSuchTeam, TooLarge
+from systems.tasks.mentions import mentioned
+from systems.tasks.ranks import RANK_MAX, between
+from systems.tasks.refusals import BadText, Crowded, NoSuchMember, NoSuchTag, NoSuchTask, NoSuchTeam, TooLarge
 from systems.tasks.service.access import Access
 from systems.tasks.statuses import Status
 
@@ -51,6 +54,7 @@ IMPORT_BATCH = 40
 """With a check for each tag and assignee, and the counter, this stays below DynamoDB's 100 items a transaction."""
 COMMENT_MAX = 4_000
 COMMENTS_SHOWN = 500
+ACTIVITY_SHOWN = 50
 
 _FIELDS: dict[str, Field[Task, Any]] = {name: getattr(Task, name) for name in EDITABLE}
 
@@ -86,8 +90,7 @@ class Tasks:
     ) -> Page[Task]:
         """A page of one column of the board."""
         await self._access.member(who, team_id)
-        query = wanted.column(team_id, status, days.today(self._clock))
-        return await self._db.page(query, size=COLUMN_SIZE, after=after)
+        return await self._db.page(wanted.column(team_id, status), size=COLUMN_SIZE, after=after)
 
     async def every(self, who: str, team_id: str) -> AsyncIterator[Task]:
         """All of them, by start; for files and feeds."""
@@ -115,7 +118,9 @@ class Tasks:
     async def _create(self, who: str, team_id: str, drafts: Sequence[Draft]) -> list[Task]:
         now = days.now_jst(self._clock)
         made = [
-            replace(draft.task(team_id, short(self._clock)), created_by=who, created_at=now, updated_at=now)
+            replace(
+                draft.task(team_id, short(self._clock)), created_by=who, created_at=now, updated_at=now, updated_by=who
+            )
             for draft in drafts
         ]
         count = totals.update(team_id)
@@ -134,19 +139,44 @@ class Tasks:
             if seen is not None and task.version != seen:
                 raise Changed()
             try:
-                return await self._change(task, changes.applied(task))
+                return await self._change(who, task, changes.applied(task))
             except Changed:
                 await pause(attempt, self._clock)  # somebody was quicker: look again, and do it to what is there now
         raise Contended("SK303", f"task {task_id} kept being changed by others")
 
-    async def _change(self, task: Task, wanted: Task) -> Task:
+    async def place(
+        self, who: str, team_id: str, task_id: str, status: Status, above: str | None, below: str | None
+    ) -> Task:
+        """Into a column, between the two cards that somebody saw there; at its end when they name none."""
+        await self._access.member(who, team_id)
+        low = await self._hand_sort(team_id, above, status) or ""
+        high = await self._hand_sort(team_id, below, status)
+        if high is None or high <= low:
+            high = await self._next_by_hand(team_id, status, low, task_id) if low else None
+        if not low and high is None:
+            return await self.change(who, team_id, task_id, Changes(status=status))
+        rank = between(low, high)
+        if len(rank) > RANK_MAX:
+            raise Crowded()
+        return await self.change(who, team_id, task_id, Changes(status=status, rank=rank))
+
+    async def _hand_sort(self, team_id: str, task_id: str | None, status: Status) -> str | None:
+        """None for a card that has left the column, or none at all."""
+        found = await self._db.get(one_task(team_id, task_id)) if task_id else None
+        return found.hand_sort if found is not None and found.status is status else None
+
+    async def _next_by_hand(self, team_id: str, status: Status, low: str, moving: str) -> str | None:
+        found = await self._db.page(next_by_hand(team_id, status, low), size=2)
+        return next((task.hand_sort for task in found if task.task_id != moving), None)
+
+    async def _change(self, who: str, task: Task, wanted: Task) -> Task:
         different = [name for name in EDITABLE if getattr(task, name) != getattr(wanted, name)]
         if not different:
             return task
         update: Update[Task] = tasks.update(task.team_id, task.task_id)
         for name in different:
             update = update.set(_FIELDS[name], getattr(wanted, name))
-        update = update.set(Task.updated_at, days.now_jst(self._clock)).knowing(task)
+        update = update.set(Task.updated_at, days.now_jst(self._clock)).set(Task.updated_by, who).knowing(task)
         newcomers = {wanted.assignee} if "assignee" in different else set()
         checks = self._checks(task.team_id, wanted.tags - task.tags, newcomers)
         moved = [_counted(task, wanted)] if task.status is not wanted.status else []
@@ -171,9 +201,9 @@ class Tasks:
             gone = tasks.delete(team_id, task_id).must_exist().when(Task.status == task.status)
             count = totals.update(team_id).add(COUNTED[task.status], -1)
             payload = {"team_id": team_id, "task_id": task_id}
-            said = [self._jobs.start_action("delete-comments", payload, id=f"delete-comments/{task_id}")]
+            rest = [self._jobs.start_action("delete-rest-of-task", payload, id=f"delete-rest-of-task/{task_id}")]
             try:
-                await self._transact([], count, gone, *(said if task.comments else ()))
+                await self._transact([], count, gone, *(rest if task.version > 1 else ()))
                 return
             except TransactionFailed:
                 await pause(attempt, self._clock)
@@ -226,7 +256,13 @@ class Tasks:
         page = await self._db.page(comments_on(team_id, task_id).consistent(), size=COMMENTS_SHOWN)
         return list(page)
 
+    async def activity(self, who: str, team_id: str, task_id: str) -> list[Activity]:
+        """The latest changes of a task, the latest first."""
+        await self._access.member(who, team_id)
+        return list(await self._db.page(activity_on(team_id, task_id), size=ACTIVITY_SHOWN))
+
     async def comment(self, who: str, team_id: str, task_id: str, text: str) -> Comment:
+        """Whoever it calls by @name finds it among their notes."""
         member = await self._access.member(who, team_id)
         written = text_of(text, COMMENT_MAX, "text")
         if not written:
@@ -238,6 +274,7 @@ class Tasks:
             author=who,
             author_name=member.user_name,
             text=written,
+            mentions=await self._called(team_id, written),
             created_at=days.now_jst(self._clock),
         )
         try:
@@ -245,6 +282,12 @@ class Tasks:
         except TransactionFailed as failed:
             raise NoSuchTask() from failed
         return made
+
+    async def _called(self, team_id: str, text: str) -> frozenset[str]:
+        if "@" not in text and "＠" not in text:
+            return frozenset()
+        found = await self._db.all(members_of(team_id).consistent())
+        return mentioned(text, {member.user_id: member.user_name for member in found})
 
 
 def _counted(before: Task, after: Task) -> Update[Totals]:

@@ -10,10 +10,11 @@ const listOf = (status) => columnOf(status).querySelector("[data-list]");
 const cardOf = (id) => board.querySelector(`.task-card[data-task="${CSS.escape(id)}"]`);
 const titleOf = (card) => card.querySelector(".task-link").textContent;
 
-// Where a card belongs: columns run by date, what is done from the latest back.
+// Where a card belongs: columns run by hand, or by date and what is done from the latest back.
+const byHand = board.hasAttribute("data-by-hand");
 function place(card, status) {
   const list = listOf(status);
-  const backwards = status === "done";
+  const backwards = status === "done" && !byHand;
   const later = [...list.querySelectorAll(".task-card")].find((other) => {
     if (other === card) return false;
     return backwards ? other.dataset.sort < card.dataset.sort : other.dataset.sort > card.dataset.sort;
@@ -61,6 +62,46 @@ async function move(card, status) {
   }
 }
 
+// By hand: a card stands between two others, and the server is told which
+
+const cardsIn = (status) => [...listOf(status).querySelectorAll(".task-card")];
+
+async function put(card, status, below) {
+  const before = { status: card.dataset.status, next: card.nextElementSibling };
+  const focused = card.contains(document.activeElement);
+  const list = listOf(status);
+  list.insertBefore(card, below ?? list.querySelector(".more"));
+  card.dataset.status = status;
+  if (focused) card.querySelector(".task-link").focus();
+  const cards = cardsIn(status);
+  const at = cards.indexOf(card);
+  say.textContent = board.dataset.textPlaced.replace("{title}", titleOf(card)).replace("{place}", at + 1);
+  const around = { status, above: cards[at - 1]?.dataset.task ?? null, below: cards[at + 1]?.dataset.task ?? null };
+  try {
+    const task = await send("POST", `${board.dataset.api}/${encodeURIComponent(card.dataset.task)}/place`, around);
+    card.dataset.version = task.version;
+    await renew(card.dataset.task, false);
+  } catch (problem) {
+    card.dataset.status = before.status;
+    listOf(before.status).insertBefore(card, before.next?.isConnected ? before.next : null);
+    toast(problem.message, "error");
+  }
+}
+
+function step(card, by) {
+  const others = cardsIn(card.dataset.status);
+  const target = others.indexOf(card) + by;
+  if (target < 0 || target >= others.length) return;
+  put(card, card.dataset.status, by < 0 ? others[target] : others[target + 1]);
+}
+
+function cardBelow(column, y) {
+  return cardsIn(column.dataset.status).find((card) => {
+    const box = card.getBoundingClientRect();
+    return card !== dragged && y < box.top + box.height / 2;
+  });
+}
+
 // Drag and drop
 
 let dragged = null;
@@ -75,6 +116,7 @@ board.addEventListener("dragend", () => {
   dragged?.classList.remove("dragged");
   dragged = null;
   for (const column of columns) column.classList.remove("drop");
+  mark();
 });
 for (const column of columns) {
   column.addEventListener("dragover", (event) => {
@@ -82,6 +124,7 @@ for (const column of columns) {
     event.preventDefault();
     event.dataTransfer.dropEffect = "move";
     for (const other of columns) other.classList.toggle("drop", other === column);
+    if (byHand) mark(cardBelow(column, event.clientY), column);
   });
   column.addEventListener("dragleave", (event) => {
     if (!column.contains(event.relatedTarget)) column.classList.remove("drop");
@@ -89,8 +132,16 @@ for (const column of columns) {
   column.addEventListener("drop", (event) => {
     event.preventDefault();
     column.classList.remove("drop");
-    if (dragged) move(dragged, column.dataset.status);
+    if (dragged && byHand) put(dragged, column.dataset.status, cardBelow(column, event.clientY));
+    else if (dragged) move(dragged, column.dataset.status);
   });
+}
+
+// A line where the card would go.
+function mark(below, column) {
+  for (const card of board.querySelectorAll(".gap-before, .gap-after")) card.classList.remove("gap-before", "gap-after");
+  if (below) below.classList.add("gap-before");
+  else if (column) cardsIn(column.dataset.status).at(-1)?.classList.add("gap-after");
 }
 
 // Keys: arrows go from card to card, with Shift they take the card along
@@ -116,8 +167,12 @@ board.addEventListener("keydown", (event) => {
     neighbour(card, event.key)?.querySelector(".task-link").focus();
     return;
   }
-  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  const target = step && columns[columns.indexOf(card.closest(".column")) + step];
+  const aside = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!aside) {
+    if (byHand) step(card, event.key === "ArrowUp" ? -1 : 1);
+    return;
+  }
+  const target = columns[columns.indexOf(card.closest(".column")) + aside];
   if (target) move(card, target.dataset.status);
 });
 
@@ -132,11 +187,12 @@ document.addEventListener("keydown", (event) => {
 // The menu on a card, for fingers; without this script its buttons send a form that does the same
 
 board.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-move]");
+  const button = event.target.closest("[data-move], [data-step]");
   if (!button) return;
   event.preventDefault();
   button.closest("details").open = false;
-  move(button.closest(".task-card"), button.dataset.move);
+  if (button.dataset.step) step(button.closest(".task-card"), Number(button.dataset.step));
+  else move(button.closest(".task-card"), button.dataset.move);
 });
 
 function open(status) {

@@ -8,6 +8,7 @@ form.addEventListener("live:task", ({ detail }) => {
   const newer = detail.task === form.dataset.task && detail.version > Number(form.dataset.version);
   if (!newer) return;
   refreshComments();
+  if (history.open) refreshHistory();
   // A comment counts as a change of the task too; only what stands in the form matters here.
   if (detail.version > Number(form.dataset.version) + commentsSince) notice.hidden = false;
 });
@@ -22,7 +23,24 @@ form.addEventListener("live:comment", ({ detail }) => {
   refreshComments();
 });
 
-async function refreshComments() {
-  const response = await fetch(form.dataset.comments, { headers: { Accept: "text/html" } });
-  if (response.ok) comments.innerHTML = await response.text();
+async function refresh(address, element) {
+  const response = await fetch(address, { headers: { Accept: "text/html" } });
+  if (response.ok) element.innerHTML = await response.text();
 }
+const refreshComments = () => refresh(form.dataset.comments, comments);
+
+// The history is written a moment after the change it tells of.
+const history = document.querySelector(".history");
+const refreshHistory = () => refresh(form.dataset.activity, document.querySelector("[data-activity-list]"));
+history.addEventListener("toggle", () => history.open && refreshHistory());
+
+// Calling somebody: their name goes where the cursor is.
+const names = document.querySelector("[data-mentions]");
+names.hidden = !names.querySelector("[data-mention]");
+names.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-mention]");
+  const field = document.getElementById("comment");
+  if (!button) return;
+  field.setRangeText(button.dataset.mention, field.selectionStart, field.selectionEnd, "end");
+  field.focus();
+});

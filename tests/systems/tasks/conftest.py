@@ -16,6 +16,7 @@ from sekkei.store import Embedded, Remote, Retrying, Store
 from sekkei.store.weather import Weather
 from systems.tasks import SYSTEM
 from systems.tasks.design import design
+from systems.tasks.digest import Digest
 from systems.tasks.entities import Role, Team
 from systems.tasks.jobs import TaskJobs
 from systems.tasks.service import Service, Visitor
@@ -26,7 +27,7 @@ __all__ = ["browser", "serve", "shots"]
 NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
 STORES = ("embedded", "weather", "ministack")
 LATEST_INDEX_SECONDS = 2.0
-SETTLING_ROUNDS = 14
+SETTLING_ROUNDS = 18
 """A schedule starts a job of several steps, and each is seen only when the index shows it."""
 
 
@@ -123,5 +124,7 @@ async def world(store: Store, clock: ManualClock) -> World:
     await house.make_tables()
     opened = house.systems["tasks"]
     context = opened.context
-    jobs = TaskJobs(context.db, clock, context.jobs)
-    return World(house, opened, clock, opened.parts.service, jobs)
+    service: Service = opened.parts.service
+    digest = Digest(context.db, context.outbox, service.people, service.blocks, b"key", settings.public_url)
+    jobs = TaskJobs(context.db, clock, context.jobs, digest)
+    return World(house, opened, clock, service, jobs)

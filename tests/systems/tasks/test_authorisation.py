@@ -87,6 +87,12 @@ def pages(world: World) -> Matrix:
     return {
         "GET /tasks/": Rule(_by(303, 200, 200, 200)),
         "POST /tasks/teams": Rule(_by(303, 303, 303, 303), form={"name": "新しい"}),
+        "GET /tasks/notes": Rule(_by(303, 200, 200, 200)),
+        "POST /tasks/notes/read": Rule(_by(303, 303, 303, 303)),
+        "POST /tasks/digest": Rule(_by(303, 303, 303, 303), form={"wanted": "true"}),
+        "GET /tasks/digest/stop": Rule(_by(404, 404, 404, 404)),
+        "POST /tasks/digest/stop": Rule(_by(404, 404, 404, 404), form={"user": "demo-aoi", "token": "forged"}),
+        "POST /tasks/mail-events": Rule(_by(404, 404, 404, 404)),
         f"GET {TEAM}": Rule(PAGE),
         f"GET {TEAM}/columns/{{status}}": Rule(PAGE),
         f"GET {TEAM}/cards/{{task_id}}": Rule(PAGE, prepare=task),
@@ -97,6 +103,7 @@ def pages(world: World) -> Matrix:
         f"GET {TEAM}/tasks/new": Rule(PAGE),
         f"GET {TEAM}/tasks/{{task_id}}": Rule(PAGE, prepare=task),
         f"GET {TEAM}/tasks/{{task_id}}/comments": Rule(PAGE, prepare=task),
+        f"GET {TEAM}/tasks/{{task_id}}/activity": Rule(PAGE, prepare=task),
         f"GET {TEAM}/export.csv": Rule(PAGE),
         f"POST {TEAM}/import": Rule(FORM),
         f"POST {TEAM}/tasks": Rule(FORM, form={"title": "x"}),
@@ -131,6 +138,8 @@ def api(world: World) -> Matrix:
     tag_body = {"name": "x", "color": "#000000"}
     return {
         "GET /tasks/api/work": Rule(_by(401, 200, 200, 200)),
+        "GET /tasks/api/notes": Rule(_by(401, 200, 200, 200)),
+        "POST /tasks/api/notes/read": Rule(_by(401, 204, 204, 204), json={}),
         "GET /tasks/api/teams": Rule(_by(401, 200, 200, 200)),
         "POST /tasks/api/teams": Rule(_by(401, 201, 201, 201), json={"name": "x"}),
         f"GET {API}": Rule(READ),
@@ -151,6 +160,8 @@ def api(world: World) -> Matrix:
         f"GET {API}/tasks/{{task_id}}": Rule(READ, prepare=task),
         f"PATCH {API}/tasks/{{task_id}}": Rule(READ, json={"status": "doing"}, prepare=task),
         f"DELETE {API}/tasks/{{task_id}}": Rule(_by(401, 404, 204, 204), prepare=task),
+        f"POST {API}/tasks/{{task_id}}/place": Rule(READ, json={"status": "doing"}, prepare=task),
+        f"GET {API}/tasks/{{task_id}}/activity": Rule(READ, prepare=task),
         f"POST {API}/bulk": Rule(READ, json={"tasks": ["x"], "change": {"status": "done"}}),
         f"GET {API}/tasks/{{task_id}}/comments": Rule(READ, prepare=task),
         f"POST {API}/tasks/{{task_id}}/comments": Rule(_by(401, 404, 201, 201), json={"text": "x"}, prepare=task),

@@ -259,3 +259,50 @@ async def test_to_strangers_a_team_does_not_exist(world: World) -> None:
         with pytest.raises(NoSuchTeam):
             await attempt
     assert (await tasks.get("aoi", *there)).title == "秘密"
+
+
+# By hand
+
+
+async def _column(world: World, team_id: str, status: Status) -> list[str]:
+    await world.settle()
+    page = await world.service.tasks.column("aoi", team_id, status, Filter(hand=True))
+    return [task.title for task in page]
+
+
+async def test_cards_stay_where_people_put_them(world: World) -> None:
+    team = await world.team()
+    tasks = world.service.tasks
+    made = {}
+    for title in "abcd":
+        world.clock.advance(1)
+        made[title] = (await tasks.create("aoi", team.team_id, Draft(title))).task_id
+
+    async def put(title: str, above: str, below: str, status: Status = Status.TODO) -> None:
+        await tasks.place("aoi", team.team_id, made[title], status, made.get(above), made.get(below))
+
+    assert await _column(world, team.team_id, Status.TODO) == ["a", "b", "c", "d"]
+    await put("d", "a", "b")
+    await put("a", "c", "")
+    assert await _column(world, team.team_id, Status.TODO) == ["d", "b", "c", "a"]
+    await put("c", "", "d")
+    assert await _column(world, team.team_id, Status.TODO) == ["c", "d", "b", "a"]
+    await put("b", "", "", Status.DOING)
+    await put("d", "", "b", Status.DOING)
+    assert await _column(world, team.team_id, Status.DOING) == ["d", "b"]
+    totals = await world.service.teams.totals("aoi", team.team_id)
+    assert (totals.todo, totals.doing) == (2, 2)
+    world.clock.advance(1)
+    await tasks.create("aoi", team.team_id, Draft("e"))
+    assert await _column(world, team.team_id, Status.TODO) == ["c", "a", "e"]
+
+
+async def test_neighbours_that_have_moved_do_not_count(world: World) -> None:
+    team = await world.team()
+    tasks = world.service.tasks
+    a, b, c = [await tasks.create("aoi", team.team_id, Draft(title)) for title in "abc"]
+    await tasks.change("aoi", team.team_id, a.task_id, Changes(status=Status.DONE))
+    await tasks.place("aoi", team.team_id, c.task_id, Status.TODO, a.task_id, b.task_id)
+    assert await _column(world, team.team_id, Status.TODO) == ["c", "b"]
+    await tasks.place("aoi", team.team_id, b.task_id, Status.TODO, "gone", "gone too")
+    assert sorted(await _column(world, team.team_id, Status.TODO)) == ["b", "c"]

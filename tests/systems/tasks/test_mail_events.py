@@ -1,0 +1,178 @@
+"""Reports about mails: believed when they are signed, and what bounced gets no mail any more."""
+
+from __future__ import annotations
+
+import base64
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.hashes import SHA1, SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509.oid import NameOID
+
+from sekkei.store.http import Answer
+from systems.tasks.bounces import Report, from_dsn, from_ses
+from systems.tasks.entities import Role
+from systems.tasks.mail_events import _SIGNED, Forged, Topic
+from systems.tasks.refusals import Unreachable
+from tests.systems.tasks.conftest import World
+
+ARN = "arn:aws:sns:ap-northeast-1:123456789012:mails"
+CERTIFICATE = "https://sns.ap-northeast-1.amazonaws.com/SimpleNotificationService-0123abcd.pem"
+KEY = rsa.generate_private_key(65537, 2048)
+BOUNCED = {
+    "notificationType": "Bounce",
+    "bounce": {
+        "bounceType": "Permanent",
+        "bouncedRecipients": [{"emailAddress": "Jane <Jane@Example.com>", "diagnosticCode": "smtp; 550 5.1.1"}],
+    },
+}
+
+
+def _pem() -> bytes:
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sns.amazonaws.com")])
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(KEY.public_key())
+    made = made.serial_number(7).not_valid_before(datetime(2025, 1, 1, tzinfo=UTC))
+    return made.not_valid_after(datetime(2035, 1, 1, tzinfo=UTC)).sign(KEY, SHA256()).public_bytes(Encoding.PEM)
+
+
+class Web:
+    """What is asked of the outside."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def request(self, method: str, url: str) -> Answer:
+        self.asked.append(url)
+        return Answer(200, {}, _pem())
+
+
+def message(event: Any = BOUNCED, *, version: str = "2", **changes: str) -> dict[str, str]:
+    found = {
+        "Type": "Notification",
+        "MessageId": "1",
+        "TopicArn": ARN,
+        "Message": event if isinstance(event, str) else orjson.dumps(event).decode(),
+        "Timestamp": "2025-11-06T03:00:00.000Z",
+        "SignatureVersion": version,
+        "SigningCertURL": CERTIFICATE,
+        **changes,
+    }
+    said = "".join(f"{name}\n{found[name]}\n" for name in _SIGNED[found["Type"]] if name in found)
+    digest = SHA256() if version == "2" else SHA1()
+    return {**found, "Signature": base64.b64encode(KEY.sign(said.encode(), padding.PKCS1v15(), digest)).decode()}
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+async def test_a_signed_report_is_read(version: str) -> None:
+    web = Web()
+    topic = Topic(ARN, web)  # type: ignore[arg-type]
+    body = orjson.dumps(message(version=version))
+    assert await topic.read(body) == [Report("jane@example.com", "bounce", "smtp; 550 5.1.1")]
+    await topic.read(body)
+    assert web.asked == [CERTIFICATE]  # the certificate is kept
+
+
+async def test_a_subscription_is_confirmed_only_at_sns() -> None:
+    web = Web()
+    topic = Topic(ARN, web)  # type: ignore[arg-type]
+    kind = {"Type": "SubscriptionConfirmation", "Token": "t"}
+    address = "https://sns.ap-northeast-1.amazonaws.com/?Action=ConfirmSubscription"
+    assert await topic.read(orjson.dumps(message("confirm", SubscribeURL=address, **kind))) == []
+    assert web.asked[-1] == address
+    with pytest.raises(Forged):
+        await topic.read(orjson.dumps(message("confirm", SubscribeURL="https://evil.example/", **kind)))
+    assert "https://evil.example/" not in web.asked
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"Message": "{}"},
+        {"TopicArn": "arn:aws:sns:ap-northeast-1:1:other"},
+        {"Signature": "AAAA"},
+        {"Signature": "no base64!"},
+        {"SigningCertURL": "https://evil.example/SimpleNotificationService-1.pem"},
+        {"SigningCertURL": "https://sns.ap-northeast-1.amazonaws.com.evil.example/SimpleNotificationService-1.pem"},
+        {"SigningCertURL": "http://sns.ap-northeast-1.amazonaws.com/SimpleNotificationService-1.pem"},
+        {"Type": "Other"},
+    ],
+)
+async def test_what_is_forged_is_not_believed(changes: dict[str, str]) -> None:
+    with pytest.raises(Forged):
+        await Topic(ARN, Web()).read(orjson.dumps({**message(), **changes}))  # type: ignore[arg-type]
+
+
+async def test_nonsense_is_not_believed_either() -> None:
+    for body in (b"", b"[]", b"{", b"null"):
+        with pytest.raises(Forged):
+            await Topic(ARN, Web()).read(body)  # type: ignore[arg-type]
+
+
+def test_only_what_is_permanent_counts() -> None:
+    full = {"eventType": "Bounce", "bounce": {**BOUNCED["bounce"], "bounceType": "Transient"}}  # type: ignore[dict-item]
+    assert from_ses(full) == []
+    assert from_ses({"eventType": "Delivery"}) == []
+    assert from_ses({"eventType": "Bounce", "bounce": {"bounceType": "Permanent", "bouncedRecipients": "x"}}) == []
+    complaint = {"complainedRecipients": [{"emailAddress": "x@example.com"}]}
+    assert from_ses({"eventType": "Complaint", "complaint": complaint}) == [Report("x@example.com", "complaint")]
+    mistake = {**complaint, "complaintFeedbackType": "not-spam"}
+    assert from_ses({"eventType": "Complaint", "complaint": mistake}) == []
+
+
+DSN = b"""From: MAILER-DAEMON@mx.example
+To: no-reply@tasks.example
+Subject: Undelivered Mail Returned to Sender
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="b"
+
+--b
+Content-Type: text/plain
+
+It did not work.
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.example
+
+Final-Recipient: rfc822; Gone@Example.com
+Action: failed
+Status: 5.1.1
+Diagnostic-Code: smtp; 550 no such user
+
+Final-Recipient: rfc822; later@example.com
+Action: delayed
+Status: 4.2.2
+
+--b--
+"""
+
+
+def test_a_mail_that_came_back_names_its_recipient() -> None:
+    assert from_dsn(DSN) == [Report("gone@example.com", "bounce", "smtp; 550 no such user")]
+    assert from_dsn(b"Subject: hello\n\nnothing of that kind") == []
+    assert from_dsn(b"") == []
+
+
+async def test_whoever_bounced_is_not_written_to_again(world: World) -> None:
+    team = await world.team()
+    invitations = world.service.invitations
+    made = await invitations.invite("aoi", team.team_id, "gone@example.com", Role.MEMBER)
+    await world.settle()
+    [listed] = await invitations.open("aoi", team.team_id)
+    assert listed.mail == "sent"
+    await world.service.blocks.block("Gone@example.com", "bounce", "550")
+    [listed] = await invitations.open("aoi", team.team_id)
+    assert listed.mail == "bounced"
+    with pytest.raises(Unreachable):
+        await invitations.send_again("aoi", team.team_id, made.invite_id)
+    await invitations.revoke("aoi", team.team_id, made.invite_id)
+    with pytest.raises(Unreachable):
+        await invitations.invite("aoi", team.team_id, "gone@example.com", Role.MEMBER)
+    assert await invitations.open("aoi", team.team_id) == []
+    await world.service.blocks.unblock("gone@example.com")
+    await invitations.invite("aoi", team.team_id, "gone@example.com", Role.MEMBER)
