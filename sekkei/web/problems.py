@@ -49,8 +49,8 @@ _CODES = {
 
 def wants_json(request: Request) -> bool:
     """Programs say so: by the route, by what they accept, or by what they send."""
-    if request.scope.get("sekkei.api"):
-        return True
+    if request.scope.get("sekkei.api") or request.scope["path"].split("/")[2:3] == ["api"]:
+        return True  # by its path too: what the gate refuses has not come to a route yet
     accept = request.headers.get("accept", "")
     if "text/html" in accept:
         return False

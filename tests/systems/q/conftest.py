@@ -57,12 +57,14 @@ async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIter
     else:
         weather = Weather(
             embedded,
-            seed=5,
+            seed=int(os.environ.get("QSEED", "5")),
             index_lag=LATEST_INDEX_SECONDS,
             base_lag=0.5,
             throttled=0.02,
             unprocessed=0.1,
             conflicts=0.05,
+            in_progress=0.02,
+            lost_responses=float(os.environ.get("QLOST", "0.05")),
             clock=clock,
             sleep=_at_once,
         )
