@@ -22,3 +22,11 @@ def test_a_day_begins_in_japan() -> None:
     start, end = days.bounds_of(date(2026, 11, 15))
     assert start == first
     assert days.day_of(end) == date(2026, 11, 16)
+
+
+def test_business_days_leave_out_weekends_and_holidays() -> None:
+    friday, monday, tuesday = date(2026, 11, 20), date(2026, 11, 23), date(2026, 11, 24)
+    assert days.is_business_day(friday)
+    assert not days.is_business_day(date(2026, 11, 21))
+    assert days.next_business_day(friday) == monday
+    assert days.next_business_day(friday, frozenset({monday})) == tuesday
