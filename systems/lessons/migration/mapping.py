@@ -13,6 +13,7 @@ from systems.lessons.migration.configuration import PAUSED, OldTable
 from systems.lessons.refusals import BadSlot
 from systems.lessons.rules import Slot, slot, ttl_of
 
+USER_BYTES_MAX = 1_024
 UNDATED_BEFORE = timedelta(days=30)
 RESERVED = ("from", "conflicts")
 """Names under `legacy` that are the move's own."""
@@ -70,8 +71,8 @@ def mapped(row: Row, old: OldTable) -> UserLesson:
     """The waitlist entry that a row becomes; raises Unusable."""
     reading = Reading(row, old)
     user = reading.text(old.user)
-    if not user or "#" in user:
-        raise Unusable(f"{old.user} is {row.get(old.user)!r}: it must be a text without #")
+    if not user or "#" in user or len(user.encode()) > USER_BYTES_MAX:
+        raise Unusable(f"{old.user} is {row.get(old.user)!r:.50}: it must be a text without #, not longer than a key")
     from_id = reading.text(old.waitlist).split("#", 3)
     found = _slot(reading, old, [*from_id, "", "", ""] if len(from_id) > 1 else [""] * 3)
     status, paused_until = _status(reading, old, found)

@@ -31,13 +31,13 @@ from systems.lessons.migration.returning import Returning
 
 SEGMENTS = 4
 PLACES_AT_ONCE = 100
+FINISHED = "The move is finished: the cutover is final."
 _END = "end"
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
 """Rows done, and about how many there are in all."""
 Act = Callable[[Comparing, list[Finding], Report], Awaitable[None]]
-Save = Callable[[Migration, Mapping[str, Any], Mapping[str, int]], Awaitable[None]]
 
 
 class Move:
@@ -78,7 +78,7 @@ class Move:
         about = await self._rows.about()
         before = await self._ledger.read()
         if before is not None and before.stage is Stage.FINAL:
-            raise WrongStage("The move is finished: the cutover is final.")
+            raise WrongStage(FINISHED)
         if before is not None and before.stage is Stage.CUT_OVER:
             # What the old table was given after the cutover, if it is newer than what is there.
             return await self._pass("run", about, before, _settle)
@@ -86,13 +86,15 @@ class Move:
         resumes = before is not None and before.stage is Stage.RUNNING and before.mapping == mapping
         fresh: dict[str, Any] = {} if resumes else {"cursors": {}, "counts": {}}
         mine = await self._ledger.enter(Stage.RUNNING, before, mapping=mapping, **fresh)
-        report = await self._pass("run", about, mine, _settle, save=self._ledger.save)
+        report = await self._pass("run", about, mine, _settle, saves=True)
         await self._ledger.enter(Stage.COPIED, mine, cursors={}, counts=report.counts())
         return report
 
     async def verify(self) -> Report:
         """Compare every place with what the old table makes of it, and the other way round."""
         before = await self._ledger.read()
+        if before is not None and before.stage is Stage.FINAL:
+            raise WrongStage(FINISHED)
         if before is None or before.stage not in (Stage.COPIED, Stage.VERIFIED, Stage.CUT_OVER):
             raise WrongStage("Run the copy to its end first: sekkei lessons migrate run")
         report = await self._compared("verify", before)
@@ -126,19 +128,21 @@ class Move:
     async def rollback(self) -> Report:
         """The old table leads again. Open until the cutover is final; see `returning` for what becomes of entries."""
         before = await self._ledger.read()
-        if before is not None and before.stage is Stage.FINAL:
+        if before is None:
+            raise WrongStage("There is nothing to take back: no move has begun.")
+        if before.stage is Stage.FINAL:
             raise WrongStage("There is no way back: the cutover is final.")
-        led = before is not None and before.led_since is not None
-        mine = await self._ledger.enter(Stage.ROLLING_BACK, before, cursors={})
-        started = time.perf_counter()
-        report = Report("rollback", self._old.table)
+        led = before.led_since is not None
         about = await self._rows.about()
+        mine = await self._ledger.enter(Stage.ROLLING_BACK, before, cursors={})
+        started, done = time.perf_counter(), 0
+        report = Report("rollback", self._old.table)
         returning = Returning(self._db, self._clock, self._old, self._rows, about)
+        give_back = returning.carry_back if led else returning.take_out
         async for some in entries(self._db, moved_from=None if led else self._old.table):
-            if led:
-                await together(returning.carry_back(entry, report) for entry in some)
-            else:
-                await together(returning.take_out(entry, report) for entry in some)
+            await together(give_back(entry, report) for entry in some)
+            done += len(some)
+            self._progress(done, about.rows)
         await self._ledger.enter(Stage.ROLLED_BACK, mine, led_since=None, counts=report.counts())
         report.seconds = time.perf_counter() - started
         return report
@@ -197,20 +201,19 @@ class Move:
         state: Migration | None,
         act: Act,
         *,
-        save: Save | None = None,
+        saves: bool = False,
         made: bool = True,
     ) -> Report:
-        """All rows of the old table, then all entries that came from it."""
+        """All rows of the old table, then all entries that came from it. `saves`: in `state` it is noted how far."""
         started = time.perf_counter()
         report = Report(stage, self._old.table)
+        noted = state if saves else None
+        cursors: dict[str, Any] = dict(noted.cursors) if noted is not None else {}
+        report.resume(noted.counts if noted is not None else {})
         comparing = self._comparing(about, state, made)
-        cursors: dict[str, Any] = {}
-        if save is not None and state is not None:
-            cursors = dict(state.cursors)
-            report.resume(state.counts)
         saving = asyncio.Lock()
+        # Places that rows go to: their entries need no second look.
         seen: set[int] = set()
-        """Places that rows go to: their entries need no second look."""
 
         async def segment(name: str) -> None:
             if cursors.get(name) == _END:
@@ -224,16 +227,15 @@ class Move:
                     await act(comparing, findings, page)
                 report.take(page)
                 cursors[name] = after or _END
-                if save is not None and state is not None:
+                if noted is not None:
                     async with saving:
-                        await save(state, cursors, report.counts())
+                        await self._ledger.save(noted, cursors, report.counts())
                 self._progress(report.rows, about.rows)
 
         await together(segment(str(number)) for number in range(SEGMENTS))
         if made:
             async for found in entries(self._db, moved_from=self._old.table):
-                unseen = [entry for entry in found if hash(place_of(entry)) not in seen]
-                findings = await comparing.entries(unseen)
+                findings = await comparing.entries(entry for entry in found if hash(place_of(entry)) not in seen)
                 await act(comparing, [one for one in findings if one.verdict is Verdict.GONE], report)
         report.seconds = time.perf_counter() - started
         return report

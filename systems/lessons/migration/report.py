@@ -48,6 +48,8 @@ class Report:
     drift: Tally = field(default_factory=Tally)
     """Places that are not as they should be."""
     seconds: float = 0.0
+    resumed: int = 0
+    """Rows that were done before this run went on."""
 
     def counts(self) -> dict[str, int]:
         """All numbers, for a run that is cut off and goes on."""
@@ -64,6 +66,7 @@ class Report:
 
     def resume(self, counts: Mapping[str, int]) -> None:
         """Go on counting where a run was cut off; what it listed is listed no more."""
+        self.resumed = int(counts.get("rows", 0))
         for name, number in counts.items():
             if name in _TALLIES:
                 getattr(self, name).count = int(number)
@@ -76,6 +79,7 @@ class Report:
             "stage": self.stage,
             "table": self.table,
             **self.counts(),
+            "resumed": self.resumed,
             "seconds": round(self.seconds, 3),
             "listed": listed,
         }
@@ -84,12 +88,17 @@ class Report:
         for name, number in self._numbers():
             label, explained = WORDS[name]
             if name in _SHOWN[self.stage] and (number or name in _ALWAYS):
-                would = "would be " if self.stage == "plan" and name in ("written", "removed") else ""
-                yield f"{would + label:<22}{number:>10,}{'  ' + explained if explained and number else ''}"
+                if name in ("written", "removed"):
+                    label = {"plan": f"would be {label}", "rollback": f"{label} again"}.get(self.stage, label)
+                yield f"{label:<22}{number:>10,}{'  ' + explained if explained and number else ''}"
         for name in _TALLIES:
             tally: Tally = getattr(self, name)
             if name in _SHOWN[self.stage] and tally.listed:
                 yield from _examples(WORDS[name][0], tally)
+        if self.resumed:
+            yield f"went on after {self.resumed:,} rows"
+        if self.rows > self.resumed and self.seconds:
+            yield f"{self.seconds:,.1f} s, {(self.rows - self.resumed) / self.seconds:,.0f} rows a second"
 
     def _numbers(self) -> Iterator[tuple[str, int]]:
         for name in WORDS:
@@ -117,7 +126,7 @@ _SHOWN = {
     "run": (*_MOVING, "drift"),
     "verify": ("rows", "unchanged", "ahead", "conflicts", "over", "unusable", "drift"),
     "cutover": ("rows", "unchanged", "ahead", "conflicts", "over", "unusable", "drift"),
-    "rollback": ("removed", "written", "ahead"),
+    "rollback": ("written", "removed", "ahead"),
 }
 
 

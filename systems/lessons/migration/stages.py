@@ -208,8 +208,6 @@ def _tell(desk: Desk, report: Report) -> None:
         return
     for line in report.lines():
         print(line)
-    if report.rows and report.seconds:
-        print(f"{report.seconds:,.1f} s, {report.rows / report.seconds:,.0f} rows a second")
 
 
 async def _sample(desk: Desk) -> int:

@@ -126,6 +126,7 @@ def test_a_user_id_that_is_a_number_becomes_text() -> None:
         ({"userId": ""}, "userId is ''"),
         ({"userId": "a#b"}, "without #"),
         ({"userId": None}, "userId is None"),
+        ({"userId": "x" * 2000}, "not longer than a key"),
         ({"lessonDate": "2025-02-30"}, "day '2025-02-30' is none"),
         ({"startTime": "25:00"}, "time '25:00' is none"),
         ({"studioName": "青山 1"}, "studio '青山 1' is no code; name it in \"studios\""),
