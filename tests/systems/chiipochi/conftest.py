@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime.design import Message, newest_messages
-from sekkei.store import Embedded, Remote, Retrying, Store, Weather
+from sekkei.store import Retrying, Store
 from sekkei.web.testing import Client, Reply, opened
 from systems.chiipochi import SYSTEM
 from systems.chiipochi.design import history_of_user
@@ -117,34 +116,15 @@ class Bot:
         return (await self.donations(user))[-1]
 
 
-async def no_wait(seconds: float) -> None:
-    await asyncio.sleep(0)
-
-
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock(NOW)
 
 
-@pytest.fixture(params=["embedded", "weather", "ministack"])
-async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
-    if request.param == "ministack":
-        try:
-            endpoint = request.getfixturevalue("ministack_endpoint")
-        except pytest.FixtureLookupError:
-            pytest.skip("no fixture starts Ministack here")
-        # An account of its own for every test: its tables are nobody else's.
-        account = f"{secrets.randbelow(10**12):012d}"
-        opened_store: Store = Remote(region="ap-northeast-1", endpoint_url=endpoint, credentials=(account, "local"))
-    elif request.param == "weather":
-        storm = Weather(
-            Embedded(clock=clock), 7, lost_responses=0.15, conflicts=0.1, in_progress=0.05, throttled=0.05, clock=clock
-        )
-        opened_store = Retrying(storm, sleep=no_wait)
-    else:
-        opened_store = Embedded(clock=clock)
-    yield opened_store
-    await opened_store.close()
+@pytest.fixture
+def weather() -> Mapping[str, float]:
+    """Answers are lost often, and nothing is late: a donation is one transaction after the other."""
+    return {"seed": 7, "lost_responses": 0.15, "conflicts": 0.1, "in_progress": 0.05, "throttled": 0.05}
 
 
 @pytest.fixture

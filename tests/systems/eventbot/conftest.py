@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -13,15 +12,11 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine.errors import ResourceNotFoundException
-from sekkei.runtime.design import design as runtime_design
-from sekkei.store import Embedded, Remote, Retrying, Store, Weather
-from sekkei.web.design import design as web_design
+from sekkei.store import Store
 from sekkei.web.testing import Client, opened
 from systems.eventbot import SYSTEM
 from systems.eventbot.discord.local import LocalDiscord
 from systems.eventbot.discord.local_design import LocalMessage
-from systems.eventbot.discord.local_design import design as local_design
 from systems.eventbot.discord.signature import Signer
 from systems.eventbot.entities import Event
 from systems.eventbot.gateway import LOCAL_APPLICATION_ID
@@ -102,69 +97,14 @@ def clock(request: pytest.FixtureRequest) -> ManualClock:
     return ManualClock(START, seed=random.getrandbits(64) if "ministack" in request.node.name else 0)
 
 
-@pytest.fixture(params=["embedded", "weather", "ministack"])
-async def any_store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
-    """Every store that the bot must work on."""
-    if request.param == "ministack":
-        remote = Remote(region="ap-northeast-1", endpoint_url=_ministack(request), credentials=("local", "local"))
-        await _drop_tables(remote)
-        yield remote
-        await remote.close()
-        return
-    embedded = Embedded(clock=clock)
-    if request.param == "embedded":
-        yield embedded
-    else:
-        weather = Weather(
-            embedded,
-            seed=11,
-            index_lag=1.0,
-            base_lag=0.5,
-            throttled=0.02,
-            unprocessed=0.1,
-            conflicts=0.05,
-            lost_responses=0.02,
-            clock=clock,
-            sleep=_at_once,
-        )
-        yield Retrying(weather, clock=clock, sleep=_at_once)
-    await embedded.close()
-
-
-async def _at_once(seconds: float) -> None:
-    """Weather's pauses, for tests that have no time."""
-
-
-def _ministack(request: pytest.FixtureRequest) -> str:
-    given = os.environ.get("SEKKEI_MINISTACK_URL")
-    if given:
-        return given
-    try:
-        found: str = request.getfixturevalue("ministack_endpoint")
-    except pytest.FixtureLookupError:
-        pytest.skip("Ministack is not here: set SEKKEI_MINISTACK_URL")
-    return found
-
-
-async def _drop_tables(store: Store) -> None:
-    for one in (SYSTEM.design, local_design, runtime_design, web_design):
-        for table in one.tables.values():
-            try:
-                await store.call("DeleteTable", {"TableName": table.name})
-            except ResourceNotFoundException:
-                continue
-
-
 @pytest.fixture
-async def bot(any_store: Store, clock: ManualClock) -> AsyncIterator[Bot]:
-    async with bot_on(any_store, clock) as found:
-        yield found
-
-
-@pytest.fixture
-async def quick(clock: ManualClock) -> AsyncIterator[Bot]:
-    """On the embedded store alone."""
-    store = Embedded(clock=clock)
+async def bot(store: Store, clock: ManualClock) -> AsyncIterator[Bot]:
     async with bot_on(store, clock) as found:
         yield found
-    await store.close()
+
+
+@pytest.fixture
+async def quick(plain: Store, clock: ManualClock) -> AsyncIterator[Bot]:
+    """On the embedded store alone."""
+    async with bot_on(plain, clock) as found:
+        yield found
