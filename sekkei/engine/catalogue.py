@@ -138,6 +138,8 @@ class Table:
     key: KeySchema = field(init=False)
     attribute_types: dict[str, str] = field(init=False)
     indexes: dict[str, Index] = field(init=False)
+    index_attributes: frozenset[str] = field(init=False)
+    """The attributes that are part of an index's key."""
     ttl_attribute: str | None = field(init=False)
     ttl_index_id: int | None = field(init=False)
     ttl_ready: bool = field(init=False)
@@ -165,6 +167,7 @@ class Table:
         for kind, member in (("LSI", "LocalSecondaryIndexes"), ("GSI", "GlobalSecondaryIndexes")):
             for description in record.get(member, ()):
                 self.indexes[description["IndexName"]] = self._index(kind, description)
+        self.index_attributes = frozenset(name for index in self.indexes.values() for name in index.key.names)
         ttl = record.get("TimeToLive")
         self.ttl_attribute = ttl["AttributeName"] if ttl else None
         self.ttl_index_id = ttl["id"] if ttl else None

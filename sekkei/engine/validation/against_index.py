@@ -184,8 +184,7 @@ def check_scalar_keys(table: Table, expression: expressions.Projection | Conditi
     """No path leads into a key attribute."""
     if expression is None or not expression.nested:
         return
-    of_indexes = {name for index in table.indexes.values() for name in index.key.names}
-    for label, names in (("Key", table.key.names), ("IndexKey", sorted(of_indexes))):
+    for label, names in (("Key", table.key.names), ("IndexKey", sorted(table.index_attributes))):
         for name in names:
             if name in expression.nested:
                 raise ValidationException(

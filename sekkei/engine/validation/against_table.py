@@ -137,7 +137,7 @@ def check_update(table: Table, update: Update | None) -> None:
             raise ValidationException(
                 f"{INVALID}Cannot update attribute {part.name}. This attribute is part of the key"
             )
-    if table.indexes:
+    if not table.index_attributes.isdisjoint(update.changed):
         _check_index_types(table, update.kinds())
     check_scalar_keys(table, update)
 
