@@ -27,7 +27,6 @@ from systems.chiipochi.payments.local import LocalProvider
 from systems.chiipochi.payments.port import Provider
 from systems.chiipochi.readers import spoken
 from systems.chiipochi.rich_menu import rich_menu
-from systems.chiipochi.rich_menu_picture import picture
 from systems.chiipochi.sayings import Language
 from systems.chiipochi.service import Service
 
@@ -64,6 +63,8 @@ def _simulator(context: Context, service: Service, chat: Chat) -> Sequence[BaseR
     @pages.get("/chat/menu-{language}.png", name="chat-menu")
     async def menu(request: Request) -> Response:
         """The picture that LINE is given, so that the simulator shows it too."""
+        from systems.chiipochi.rich_menu_picture import picture  # Pillow is large, and most never look
+
         language = spoken(request.path_params["language"])
         image = await asyncio.to_thread(picture, language)  # drawing it takes a moment, once
         return Response(image, media_type="image/png", headers={"Cache-Control": "public, max-age=86400"})
@@ -72,7 +73,8 @@ def _simulator(context: Context, service: Service, chat: Chat) -> Sequence[BaseR
     async def messages(request: Request) -> Response:
         user_id = line_id(require_user(request).id)
         rows = view(await chat.recent(user_id), context.settings.public_url)
-        return page(request, "chiipochi/_messages.html", rows=rows)
+        language = await _language(service, user_id)
+        return page(request, "chiipochi/_messages.html", rows=rows, spoken=language)
 
     @pages.get("/chat/live", name="chat-live")
     async def live(request: Request) -> Response:

@@ -16,7 +16,7 @@ from systems.chiipochi.chat import line_id
 from systems.chiipochi.conversation import SESSION
 from systems.chiipochi.design import (
     await_confirmation,
-    award_stamp,
+    award_stamps,
     chat_messages,
     donations,
     handled,
@@ -42,6 +42,8 @@ from systems.chiipochi.service import Service
 DAYS = 28
 FAVOURITES = ("CHIBA", "HOKKAIDO", "OKINAWA", "AOMORI", "FUKUOKA", "ISHIKAWA", "KYOTO", "KUMAMOTO", "NAGANO")
 AMOUNTS = (100, 100, 100, 300, 300, 500, 1_000)
+TOGETHER = 15
+"""Six items each at most, and a transaction takes a hundred."""
 CHAT_KEPT = timedelta(days=30)
 
 
@@ -51,8 +53,8 @@ async def demo(context: Context, parts: Parts) -> None:
     people = [line_id(person.id) for person in DEMO_PEOPLE] + [line_id(f"friend-{number}") for number in range(40)]
     now = days.now(context.clock)
     made = [service.new_donation(*found) for found in _donations(chance, people, now)]
-    for start in range(0, len(made), 20):
-        await asyncio.gather(*(_succeeded(context, donation) for donation in made[start : start + 20]))
+    together = [made[start : start + TOGETHER] for start in range(0, len(made), TOGETHER)]
+    await asyncio.gather(*(_succeeded(context, some) for some in together))
     await _unsettled(context, service, people, now)
     await _conversation(context, service, people[0], now)
     await context.db.write(user_settings.put(UserSettings(user_id=people[0], language="ja")))
@@ -88,10 +90,11 @@ def _donations(
                 yield person, code, chance.choice(AMOUNTS), moment, f"demo/{person}/{moment.isoformat()}"
 
 
-async def _succeeded(context: Context, pending: Donation) -> None:
-    """A donation with all that followed from it, so that nobody is thanked for it again."""
-    donation = _settled(pending, Status.SUCCEEDED)
-    await context.db.transact(donations.put(donation), award_stamp(donation), local_payments.put(_paid(donation)))
+async def _succeeded(context: Context, pending: list[Donation]) -> None:
+    """Donations with all that followed from them, so that nobody is thanked for them again."""
+    some = [_settled(donation, Status.SUCCEEDED) for donation in pending]
+    puts = [action for donation in some for action in (donations.put(donation), local_payments.put(_paid(donation)))]
+    await context.db.transact(*puts, award_stamps(some))
 
 
 def _paid(donation: Donation) -> LocalPayment:

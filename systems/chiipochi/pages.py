@@ -16,6 +16,7 @@ from sekkei.runtime.refusals import Invalid, NotThere, say
 from sekkei.runtime.system import Context
 from sekkei.web import Pages, flash, language_of, page, redirect, sse, t
 from sekkei.web.live import live_url
+from systems.chiipochi.design import pledges
 from systems.chiipochi.exports import as_csv
 from systems.chiipochi.links import donation_key, order_id_of
 from systems.chiipochi.models import Donation
@@ -26,6 +27,28 @@ from systems.chiipochi.service import Service
 
 DAYS_SHOWN = 14
 CSV_ROWS_MAX = 5_000
+FIRST_YEAR = 2025
+"""Before that there was no ちいポチ."""
+_SHORT = {
+    "FUKUI": "Fki",
+    "FUKUOKA": "Fko",
+    "FUKUSHIMA": "Fks",
+    "KAGAWA": "Kgw",
+    "KAGOSHIMA": "Kgs",
+    "MIYAGI": "Myg",
+    "MIYAZAKI": "Myz",
+    "NAGANO": "Ngn",
+    "NAGASAKI": "Ngs",
+    "SHIGA": "Sga",
+    "SHIMANE": "Smn",
+    "SHIZUOKA": "Szk",
+    "TOKUSHIMA": "Tks",
+    "TOKYO": "Tky",
+    "YAMAGATA": "Ygt",
+    "YAMAGUCHI": "Ygc",
+    "YAMANASHI": "Yns",
+}
+"""On the map a name has three letters; these would be the same as others'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +60,11 @@ class Tile:
     count: int
     heat: float
     words: str
+
+    def label(self, language: str) -> str:
+        if language == "ja":
+            return self.prefecture.ja
+        return _SHORT.get(self.prefecture.code, self.prefecture.en[:3])
 
 
 def tiles(found: Mapping[str, Sum]) -> list[Tile]:
@@ -129,6 +157,7 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
         token = request.path_params["token"]
         user_id = service.links.user_of(token)
         year = await service.reports.year(user_id, days.today(context.clock).year)
+        chosen = await context.db.get(pledges(user_id))
         stamps = await service.reports.stamps(user_id)
         return page(
             request,
@@ -137,6 +166,9 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
             history=await service.reports.history(user_id, request.query_params.get("after"), size=10),
             today=await service.reports.mine_today(user_id),
             year=year,
+            favourites=[(PREFECTURES[code], amount) for code, amount in year.favourites[:3]],
+            streak=await service.reports.streak(user_id),
+            pledge=chosen,
             stamps=stamps,
             tiles=tiles({code: Sum(count, count) for code, count in stamps.items()}),
             thousands=[amount / 1000 for amount in year.months],
@@ -155,6 +187,24 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
             if len(found) == CSV_ROWS_MAX:
                 break
         return csv_file(as_csv(found, language_of(request)), "donations.csv")
+
+    @pages.get("/u/{token}/year/{year}", name="year")
+    async def one_year(request: Request) -> Response:
+        """A year on one sheet, to be printed."""
+        user_id = service.links.user_of(request.path_params["token"])
+        asked, this_year = request.path_params["year"], days.today(context.clock).year
+        if asked not in {str(year) for year in range(FIRST_YEAR, this_year + 1)}:
+            raise NotThere()
+        year = await service.reports.year(user_id, int(asked))
+        return page(
+            request,
+            "chiipochi/year.html",
+            year=year,
+            rows=[(PREFECTURES[code], amount) for code, amount in year.favourites],
+            token=request.path_params["token"],
+            this_year=this_year,
+            first_year=FIRST_YEAR,
+        )
 
     @pages.get("/u/{token}/receipt/{created_at}", name="receipt")
     async def receipt(request: Request) -> Response:

@@ -26,6 +26,8 @@ from systems.chiipochi.design import (
 from systems.chiipochi.models import DayTotal, Donation, PrefectureTotal, Status
 
 REPAIRS_MAX = 5
+STREAK_MAX = 120
+"""Months; whoever has given for longer is said to have given for so long."""
 M = TypeVar("M")
 
 
@@ -73,6 +75,11 @@ class Year:
     prefectures: dict[str, int]
     months: list[int]
 
+    @property
+    def favourites(self) -> list[tuple[str, int]]:
+        """Prefecture codes with their yen, the most first."""
+        return sorted(self.prefectures.items(), key=lambda found: (-found[1], found[0]))
+
 
 def add_up(found: Iterable[Donation]) -> Sum:
     amount = count = pending = 0
@@ -116,6 +123,25 @@ class Reports:
                 months[days.day_of(donation.created_at).month - 1] += donation.amount
                 count += 1
         return Year(year, sum(months), count, dict(prefectures), months)
+
+    async def streak(self, user_id: str) -> int:
+        """For how many months in a row somebody has given; this month need not have come to it yet."""
+        years: dict[int, list[int]] = {}
+
+        async def gave(month: int) -> bool:
+            year, place = divmod(month, 12)
+            if year not in years:
+                years[year] = (await self.year(user_id, year)).months
+            return years[year][place] > 0
+
+        today = days.today(self._clock)
+        last = today.year * 12 + today.month - 1
+        if not await gave(last):
+            last -= 1
+        count = 0
+        while count < STREAK_MAX and await gave(last - count):
+            count += 1
+        return count
 
     async def receipt(self, user_id: str, created_at: datetime) -> Donation | None:
         """The donation a receipt can be written for."""

@@ -4,6 +4,7 @@ import { send, toast } from "../app.js";
 const chat = document.getElementById("chat");
 const form = document.getElementById("chat-form");
 const words = document.getElementById("words");
+const spoken = () => chat.querySelector("[data-spoken]")?.dataset.spoken;
 
 function toEnd() {
   chat.scrollTop = chat.scrollHeight;
@@ -11,20 +12,33 @@ function toEnd() {
 
 async function refresh() {
   const answer = await fetch(chat.dataset.part, { headers: { Accept: "text/html" } }).catch(() => null);
-  if (answer?.ok) {
-    chat.innerHTML = await answer.text();
-    toEnd();
-  }
+  if (!answer?.ok) return;
+  const before = spoken();
+  chat.innerHTML = await answer.text();
+  toEnd();
+  if (before !== spoken()) location.reload(); // the menu speaks the other language too
+}
+
+// Dots while the last word is the user's; the next refresh takes them away, or time does.
+function typing() {
+  const dots = chat.querySelector("template[data-typing]");
+  const last = [...chat.querySelectorAll(".line-row")].at(-1);
+  if (!dots || !last?.classList.contains("user")) return;
+  chat.append(dots.content.cloneNode(true));
+  toEnd();
+  const shown = chat.lastElementChild;
+  setTimeout(() => shown.remove(), 20000);
 }
 
 async function deliver(content) {
   try {
     const signed = await send("POST", "/chiipochi/chat/sign", content);
-    await fetch("/chiipochi/webhook", {
+    const answer = await fetch("/chiipochi/webhook", {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-Line-Signature": signed.signature },
       body: signed.body,
     });
+    if (!answer.ok) throw new Error(chat.dataset.failed);
   } catch (problem) {
     toast(problem.message || chat.dataset.failed, "error");
   }
@@ -48,5 +62,10 @@ document.addEventListener("click", (event) => {
   else deliver({});
 });
 
-chat.addEventListener("live:message", refresh);
+// One's own message is shown at once, and the bot is seen to think about it.
+chat.addEventListener("live:message", async () => {
+  await refresh();
+  typing();
+});
+chat.addEventListener("live:loading", typing);
 toEnd();

@@ -50,6 +50,43 @@ async def test_from_the_chat_to_the_stamp_while_the_dashboard_moves(
     assert browser.problems == []
 
 
+async def test_the_chat_speaks_english_and_its_menu_too(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM)
+    page = await browser.person(site, "demo-aoi", PHONE)
+    await page.goto(site.url + "/chiipochi/chat?lang=en")
+    await page.wait_for_selector('#chat[data-live-state="open"]')
+    await page.get_by_placeholder("Write a message").fill("English")
+    await page.keyboard.press("Enter")
+    await page.get_by_text("I will speak English from now on").wait_for()
+    await page.wait_for_selector('.rich-menu img[src$="menu-en.png"]', state="attached")
+    await page.locator(".chat-menu summary").click()
+    await page.wait_for_function("document.querySelector('.rich-menu img').naturalWidth === 2500")
+    await shots(page, "chat-menu", whole=False)
+    await page.get_by_role("button", name="Donate").click()
+    await page.get_by_text("Donate ¥100 to Chiba?").wait_for()
+    await page.get_by_role("button", name="Yes, donate").click()
+    await page.get_by_role("link", name="Go on to pay").wait_for()
+    await shots(page, "chat-english", whole=False)
+    assert browser.problems == []
+
+
+async def test_the_operator_gives_money_back(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM, demo=True)
+    page = await browser.person(site, "demo-aoi", DESKTOP)
+    await page.goto(site.url + "/chiipochi/operator")
+    page.on("dialog", lambda dialog: dialog.accept())
+    await page.get_by_role("button", name="返金する").first.click()
+    await page.get_by_text("返金を決済会社に依頼しました").wait_for()
+    nothing_owed = page.get_by_text("返金が必要な入金はありません。")
+    for _ in range(50):  # the provider is asked behind the page
+        await page.goto(site.url + "/chiipochi/operator")
+        if await nothing_owed.count():
+            break
+    await nothing_owed.wait_for()
+    await shots(page, "operator-refunded")
+    assert browser.problems == []
+
+
 @pytest.mark.parametrize(("theme", "size"), [("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE), ("dark", PHONE)])
 async def test_pages_fit_the_window(
     browser: Windows, serve: Serve, shots: Shots, theme: Literal["light", "dark"], size: dict[str, int]

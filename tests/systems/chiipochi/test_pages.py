@@ -76,6 +76,7 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "GET /chiipochi/pay/{order}/done": Rule(ANYBODY),
             "GET /chiipochi/u/{token}": Rule(ANYBODY),
             "GET /chiipochi/u/{token}/donations.csv": Rule(ANYBODY),
+            "GET /chiipochi/u/{token}/year/{year}": Rule(ANYBODY),
             "GET /chiipochi/u/{token}/receipt/{created_at}": Rule(ANYBODY),
             "GET /chiipochi/operator": Rule(OPERATOR),
             "GET /chiipochi/operator/donations.csv": Rule(OPERATOR),
@@ -104,6 +105,7 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "created_at": order_id_of(AOI, donation.created_at).partition("|")[2],
             "provider": "local",
             "language": "ja",
+            "year": "2025",
             **day,
         }
         assert await deviations(matrix, actors, parameters) == []
@@ -155,6 +157,25 @@ async def test_the_bot_tells_totals_rankings_history_and_stamps(quick_bot: Bot) 
         await quick_bot.say(words)
         told = await quick_bot.last_words()
         assert all(answer in told for answer in answers), (words, told)
+
+
+async def test_months_in_a_row_and_the_sheet_of_a_year(quick_bot: Bot) -> None:
+    for day in ("2025-11-30", "2025-12-01", "2026-01-31"):
+        quick_bot.clock.set(utc(f"{day}T12:00:00+09:00").timestamp())
+        await quick_bot.donate("ピーナッツ 500")
+    reports = quick_bot.service.reports
+    assert await reports.streak(AOI) == 3
+    quick_bot.clock.set(utc("2026-02-28T12:00:00+09:00").timestamp())
+    assert await reports.streak(AOI) == 3, "February may still come"
+    quick_bot.clock.set(utc("2026-03-01T00:00:00+09:00").timestamp())
+    assert await reports.streak(AOI) == 0
+    assert await reports.streak(REN) == 0
+    token = quick_bot.service.links.my_token(AOI)
+    sheet = (await quick_bot.client.get(f"/chiipochi/u/{token}/year/2025")).text
+    assert "¥1,000" in sheet
+    assert "1の都道府県へ、2件" in sheet
+    for year in ("2024", "2027", "0", "99999", "x"):
+        assert (await quick_bot.client.get(f"/chiipochi/u/{token}/year/{year}")).status == 404, year
 
 
 async def test_spreadsheets(quick_bot: Bot) -> None:
