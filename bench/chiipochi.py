@@ -8,10 +8,8 @@ recount of the donations themselves.
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import random
 import statistics
-import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,17 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import uvloop
 
+from bench import served
 from bench.markdown import number, table
+from bench.served import Post, told
 from sekkei.clock import SYSTEM
 from sekkei.runtime import days
 from sekkei.runtime.http import Http
-from sekkei.runtime.settings import Secrets, Settings
-from sekkei.store import Embedded
 from sekkei.store.http import Limits
-from sekkei.web.program import bind, http_server
-from sekkei.web.shell import Shell, application
+from sekkei.web.shell import Shell
 from systems.chiipochi import SYSTEM as CHIIPOCHI
 from systems.chiipochi.design import donations_on, stamp_card
 from systems.chiipochi.line import local_secret, signature
@@ -47,36 +43,6 @@ CLIENTS = 32
 SECONDS_MAX = 45.0
 """A slow machine makes fewer rounds, and says so."""
 WORDS = ("ピーナッツ", "ゴーヤ", "牛タン", "たこ焼き", "明太子", "きりたんぽ", "草加せんべい", "もみじ饅頭")
-
-
-def settings(folder: Path) -> Settings:
-    return Settings(
-        data=folder, env="bench", secrets=Secrets(b"a secret of the benchmark"), values={"rate_limit": "off"}
-    )
-
-
-# The server, in a process of its own
-
-
-def _serve(pipe: Connection, folder: str) -> None:
-    async def serve() -> None:
-        store = Embedded(f"{folder}/bench.db")
-        socket = bind("127.0.0.1", 0)
-        app = application([CHIIPOCHI], store, settings(Path(folder)), SYSTEM, loopback=True, work=False)
-        shell: Shell = app.state.shell
-        loop = asyncio.get_running_loop()
-        server = http_server(app, lambda: pipe.send(socket.getsockname()[1]))
-        serving = asyncio.create_task(server.serve([socket]))
-        while True:
-            command = await loop.run_in_executor(None, pipe.recv)
-            if command == "stop":
-                break
-            pipe.send(await _COMMANDS[command](shell))
-        server.should_exit = True
-        await serving
-        await store.close()
-
-    uvloop.run(serve())
 
 
 async def _react(shell: Shell) -> float:
@@ -116,7 +82,8 @@ async def _compare(shell: Shell) -> dict[str, Any]:
     return found
 
 
-_COMMANDS = {"react": _react, "orders": _orders, "compare": _compare}
+def _serve(pipe: Connection, folder: str) -> None:
+    served.serve(pipe, folder, CHIIPOCHI, {"react": _react, "orders": _orders, "compare": _compare})
 
 
 # The crowd
@@ -137,17 +104,14 @@ class Load:
         return [number(len(self.milliseconds)), number(self.rate), f"{typical:.1f}", f"{slowest:.1f}"]
 
 
-async def _send_all(url: str, requests: Iterable[tuple[bytes, dict[str, str]]], http: Http) -> Load:
+async def _send_all(url: str, requests: Iterable[Post], http: Http) -> Load:
     waiting = iter(requests)
     times: list[float] = []
 
     async def client() -> None:
-        for body, headers in waiting:
-            started = time.perf_counter()
-            answer = await http.request("POST", url, headers=headers, body=body)
-            times.append((time.perf_counter() - started) * 1000)
-            if answer.status != 200:
-                raise RuntimeError(f"the server answered {answer.status}: {answer.body[:200]!r}")
+        for request in waiting:
+            took, _ = await served.post(http, url, request)
+            times.append(took)
 
     started = time.perf_counter()
     await asyncio.gather(*(client() for _ in range(CLIENTS)))
@@ -184,7 +148,7 @@ def _disturbed(events: list[dict[str, Any]], chance: random.Random) -> list[dict
     return found + later
 
 
-def _signed(events: Iterable[dict[str, Any]], secret: bytes) -> list[tuple[bytes, dict[str, str]]]:
+def _signed(events: Iterable[dict[str, Any]], secret: bytes) -> list[Post]:
     bodies = [orjson.dumps({"destination": "U" + "0" * 32, "events": [event]}) for event in events]
     return [
         (body, {"X-Line-Signature": signature(secret, body), "Content-Type": "application/json"}) for body in bodies
@@ -193,7 +157,7 @@ def _signed(events: Iterable[dict[str, Any]], secret: bytes) -> list[tuple[bytes
 
 async def _burst(port: int, pipe: Connection, folder: Path) -> None:
     chance = random.Random(7)
-    secret = local_secret(settings(folder))
+    secret = local_secret(served.settings(folder))
     http = Http(Limits(connections=CLIENTS, connect_seconds=10, answer_seconds=30, idle_seconds=30))
     url = f"http://127.0.0.1:{port}/chiipochi/webhook"
     ask, confirm = Load(0.0, []), Load(0.0, [])
@@ -210,10 +174,10 @@ async def _burst(port: int, pipe: Connection, folder: Path) -> None:
             found = await _send_all(url, _signed(_disturbed(events, chance), secret), http)
             load.seconds += found.seconds
             load.milliseconds += found.milliseconds
-    orders = await _told(pipe, "orders")
+    orders = await told(pipe, "orders")
     callbacks = await _send_all(url.replace("/webhook", "/payments/local"), _callbacks(orders, folder, chance), http)
-    reacting = await _told(pipe, "react")
-    result = await _told(pipe, "compare")
+    reacting = await told(pipe, "react")
+    result = await told(pipe, "compare")
     http.close()
     loads = (("questions", ask), ("confirmations", confirm), ("payment callbacks", callbacks))
     rows = [[name, *load.cells()] for name, load in loads]
@@ -227,11 +191,9 @@ async def _burst(port: int, pipe: Connection, folder: Path) -> None:
         raise SystemExit("the totals are not what the donations say")
 
 
-def _callbacks(
-    orders: list[tuple[str, int]], folder: Path, chance: random.Random
-) -> list[tuple[bytes, dict[str, str]]]:
+def _callbacks(orders: list[tuple[str, int]], folder: Path, chance: random.Random) -> list[Post]:
     """What the provider tells, a tenth of it twice."""
-    secret = settings(folder).secrets.key("chiipochi/local-payments")
+    secret = served.settings(folder).secrets.key("chiipochi/local-payments")
     found = []
     for place, (order_id, amount) in enumerate(orders):
         event = {
@@ -248,23 +210,8 @@ def _callbacks(
     return found
 
 
-async def _told(pipe: Connection, command: str) -> Any:
-    pipe.send(command)
-    return await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
-
-
 def run() -> None:
-    here, there = multiprocessing.Pipe()
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, folder), daemon=True)
-        process.start()
-        try:
-            port = here.recv()
-            uvloop.run(_burst(port, here, Path(folder)))
-        finally:
-            here.send("stop")
-            process.join(10)
-            process.terminate()
+    served.measure(_serve, _burst)
 
 
 def main() -> None:

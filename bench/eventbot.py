@@ -7,10 +7,8 @@ once. Afterwards the members in the table are counted and compared with the coun
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import random
 import statistics
-import tempfile
 import time
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,16 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import uvloop
 
+from bench import served
 from bench.markdown import number, table
-from sekkei.clock import SYSTEM
+from bench.served import Post, told
 from sekkei.runtime.http import Http
-from sekkei.runtime.settings import Secrets, Settings
-from sekkei.store import Embedded
 from sekkei.store.http import Limits
-from sekkei.web.program import bind, http_server
-from sekkei.web.shell import Shell, application
+from sekkei.web.shell import Shell
 from systems.eventbot import SYSTEM as EVENTBOT
 from systems.eventbot.discord.signature import Signer
 from systems.eventbot.interactions.desk import ANSWER_LATE, InteractionDesk
@@ -41,35 +36,6 @@ SECONDS = 10.0
 RUSH = 1_000
 PLACES = 500
 VERBS = ("join", "leave", "maybe", "join", "no", "members")
-
-
-def settings(folder: Path) -> Settings:
-    secrets = Secrets(b"a secret of the benchmark")
-    return Settings(data=folder, env="bench", secrets=secrets, values={"rate_limit": "off"})
-
-
-# The server, in a process of its own
-
-
-def _serve(pipe: Connection, folder: str) -> None:
-    async def serve() -> None:
-        store = Embedded(f"{folder}/bench.db")
-        socket = bind("127.0.0.1", 0)
-        app = application([EVENTBOT], store, settings(Path(folder)), SYSTEM, loopback=True, work=False)
-        shell: Shell = app.state.shell
-        loop = asyncio.get_running_loop()
-        server = http_server(app, lambda: pipe.send(socket.getsockname()[1]))
-        serving = asyncio.create_task(server.serve([socket]))
-        while True:
-            command = await loop.run_in_executor(None, pipe.recv)
-            if command == "stop":
-                break
-            pipe.send(await _COMMANDS[command](shell))
-        server.should_exit = True
-        await serving
-        await store.close()
-
-    uvloop.run(serve())
 
 
 async def _events(shell: Shell) -> list[str]:
@@ -98,7 +64,8 @@ async def _compare(shell: Shell) -> list[tuple[int, int, int, int]]:
     return found
 
 
-_COMMANDS: dict[str, Any] = {"events": _events, "compare": _compare, "cpu": _cpu}
+def _serve(pipe: Connection, folder: str) -> None:
+    served.serve(pipe, folder, EVENTBOT, {"events": _events, "compare": _compare, "cpu": _cpu})
 
 
 # The crowd
@@ -113,7 +80,7 @@ class Crowd:
     signer: Signer
     serial: int = 0
 
-    def press(self, user: int, verb: str, event: str) -> tuple[bytes, dict[str, str]]:
+    def press(self, user: int, verb: str, event: str) -> Post:
         self.serial += 1
         name = f"u{user}"
         member = {"user": {"id": str(10**17 + user), "username": name}, "roles": [], "permissions": "0"}
@@ -133,13 +100,9 @@ class Crowd:
         )
         return body, self.signer.headers(body, time.time())
 
-    async def send(self, request: tuple[bytes, dict[str, str]]) -> tuple[float, dict[str, Any]]:
-        started = time.perf_counter()
-        answer = await self.http.request("POST", self.url, headers=request[1], body=request[0])
-        took = (time.perf_counter() - started) * 1000
-        if answer.status != 200:
-            raise RuntimeError(f"the bot answered {answer.status}: {answer.body[:200]!r}")
-        return took, orjson.loads(answer.body)
+    async def send(self, request: Post) -> tuple[float, dict[str, Any]]:
+        took, answer = await served.post(self.http, self.url, request)
+        return took, orjson.loads(answer)
 
 
 async def _steady(crowd: Crowd, events: list[str]) -> tuple[list[float], float]:
@@ -181,22 +144,16 @@ def _row(what: str, times: list[float], seconds: float, cpu_seconds: float) -> l
 
 
 async def _measure(port: int, pipe: Connection, folder: Path) -> None:
-    loop = asyncio.get_running_loop()
-
-    async def told(command: str) -> Any:
-        pipe.send(command)
-        return await loop.run_in_executor(None, pipe.recv)
-
     http = Http(Limits(connections=RUSH, connect_seconds=10.0, answer_seconds=60.0, idle_seconds=30.0))
-    signer = Signer(settings(folder).secrets.key("eventbot-discord"))
+    signer = Signer(served.settings(folder).secrets.key("eventbot-discord"))
     crowd = Crowd(f"http://127.0.0.1:{port}/eventbot/interactions", http, signer)
-    events = await told("events")
-    before = await told("cpu")
+    events = await told(pipe, "events")
+    before = await told(pipe, "cpu")
     steady = await _steady(crowd, events[:-1])
-    between = await told("cpu")
+    between = await told(pipe, "cpu")
     rush = await _rush(crowd, events[-1])
-    after = await told("cpu")
-    compared = await told("compare")
+    after = await told(pipe, "cpu")
+    compared = await told(pipe, "compare")
     http.close()
     rows = [
         _row(f"{USERS} people, {EVENTS} events", *steady, between - before),
@@ -212,17 +169,7 @@ async def _measure(port: int, pipe: Connection, folder: Path) -> None:
 
 
 def run() -> None:
-    here, there = multiprocessing.Pipe()
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, folder), daemon=True)
-        process.start()
-        there.close()  # so that a server which dies at its start ends the wait
-        try:
-            uvloop.run(_measure(here.recv(), here, Path(folder)))
-        finally:
-            here.send("stop")
-            process.join(10)
-            process.terminate()
+    served.measure(_serve, _measure)
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 LINE_OCTETS_MAX = 75
+_CONTROLS = dict.fromkeys(number for number in (*range(32), 127) if number != ord("\t"))
 
 
 def calendar(system: str, name: str, events: Iterable[Sequence[str]]) -> bytes:
@@ -25,9 +26,10 @@ def calendar(system: str, name: str, events: Iterable[Sequence[str]]) -> bytes:
 
 
 def text(value: str) -> str:
-    """What has a meaning in the format is escaped."""
+    """What has a meaning in the format is escaped; control characters, which it forbids, are left out."""
     value = value.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
-    return value.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
+    value = value.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
+    return value.translate(_CONTROLS)
 
 
 def _folded(line: str) -> str:

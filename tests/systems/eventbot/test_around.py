@@ -43,8 +43,11 @@ def test_ids_sort_by_time_and_fit_where_they_go(clock: ManualClock) -> None:
 
 def test_the_calendar_is_what_rfc_5545_asks_for() -> None:
     found = calendar.feed(
-        "会", [event(title="長い題; と, 記号\\" * 5, description="一行目\n二行目" * 40), event(cancelled_at=NOW)], NOW
-    )
+        "会",
+        [event(title="長い題; と, 記号\\" * 5, description="一行目\n二行目\x00" * 40), event(cancelled_at=NOW)],
+        NOW,
+    ).decode()
+    assert "\x00" not in found
     assert found.endswith("END:VCALENDAR\r\n")
     lines = found.split("\r\n")
     assert max(len(line.encode()) for line in lines) <= 75
