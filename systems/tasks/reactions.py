@@ -10,6 +10,7 @@ from sekkei.runtime import days
 from sekkei.runtime.system import Context
 from sekkei.runtime.transports.mail import one_line
 from systems.tasks.entities import (
+    Activity,
     Comment,
     Invitation,
     Role,
@@ -17,6 +18,7 @@ from systems.tasks.entities import (
     Task,
     TeamUser,
     Totals,
+    activities,
     comments,
     design,
     invitations,
@@ -77,6 +79,11 @@ def _tell_boards(reactions: Reactions, context: Context) -> None:
         if change.new is not None and change.old is None:
             await history.said(change.new)
         publish(topic(values["team_id"]), "comment", {"task": values["task_id"]})
+
+    @reactions.on(activities)
+    async def written_down(change: Change[Activity]) -> None:
+        values = change.ref.values
+        publish(topic(values["team_id"]), "history", {"task": values["task_id"]})
 
     @reactions.on(tags)
     async def tag_changed(change: Change[Tag]) -> None:

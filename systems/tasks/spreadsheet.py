@@ -11,24 +11,29 @@ from sekkei.runtime.refusals import Refusal
 from systems.tasks.changes import Draft
 from systems.tasks.entities import Task
 from systems.tasks.refusals import BadFile, TooLarge
-from systems.tasks.statuses import Status
+from systems.tasks.statuses import Priority, Status
 
 ROWS_MAX = 1_000
 BYTES_MAX = 2_000_000
-COLUMNS = ("title", "description", "status", "start", "end", "tags", "assignee")
+COLUMNS = ("title", "description", "status", "start", "end", "tags", "assignee", "priority")
 HEADERS = {
-    "ja": ("タイトル", "説明", "ステータス", "開始日", "終了日", "タグ", "担当者"),
-    "en": ("Title", "Description", "Status", "Start", "End", "Tags", "Assignee"),
+    "ja": ("タイトル", "説明", "ステータス", "開始日", "終了日", "タグ", "担当者", "優先度"),
+    "en": ("Title", "Description", "Status", "Start", "End", "Tags", "Assignee", "Priority"),
 }
 STATUS_WORDS = {
     "ja": {Status.TODO: "未着手", Status.DOING: "進行中", Status.DONE: "完了"},
     "en": {Status.TODO: "To do", Status.DOING: "Doing", Status.DONE: "Done"},
+}
+PRIORITY_WORDS = {
+    "ja": {Priority.HIGH: "高", Priority.MEDIUM: "中", Priority.LOW: "低"},
+    "en": {Priority.HIGH: "High", Priority.MEDIUM: "Medium", Priority.LOW: "Low"},
 }
 _KNOWN_STATUSES = {
     word.casefold(): status
     for words in (*STATUS_WORDS.values(), {status: status.value for status in Status})
     for status, word in words.items()
 }
+_KNOWN_PRIORITIES = {word.casefold(): one for words in PRIORITY_WORDS.values() for one, word in words.items()}
 _KNOWN_HEADERS = {
     word.casefold(): column
     for words in (*HEADERS.values(), COLUMNS)
@@ -46,7 +51,9 @@ def write(tasks: Iterable[Task], tag_names: Mapping[str, str], member_names: Map
         tags = ";".join(sorted(tag_names[ref] for ref in task.tags if ref in tag_names))
         dates = [day.isoformat() if day else "" for day in (task.start, task.end)]
         status, assignee = STATUS_WORDS[language][task.status], member_names.get(task.assignee or "", "")
-        rows.writerow([_harmless(cell) for cell in (task.title, task.description, status, *dates, tags, assignee)])
+        priority = PRIORITY_WORDS[language][task.priority] if task.priority else ""
+        cells = (task.title, task.description, status, *dates, tags, assignee, priority)
+        rows.writerow([_harmless(cell) for cell in cells])
     return b"\xef\xbb\xbf" + file.getvalue().encode()
 
 
@@ -109,6 +116,9 @@ def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Map
     status = cells.get("status", "").casefold()
     if status and status not in _KNOWN_STATUSES:
         raise BadFile(line=line, why=cells["status"][:50])
+    priority = cells.get("priority", "").casefold()
+    if priority and priority not in _KNOWN_PRIORITIES:
+        raise BadFile(line=line, why=cells["priority"][:50])
     draft = Draft(
         title=cells.get("title", ""),
         description=cells.get("description", ""),
@@ -117,6 +127,7 @@ def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Map
         end=_day(cells.get("end", ""), line),
         tags=frozenset(tag_ids[name] for name in names),
         assignee=member_ids[assignee] if assignee else None,
+        priority=_KNOWN_PRIORITIES.get(priority),
     )
     try:
         draft.task("checked", "checked")

@@ -17,9 +17,9 @@ TEXTS: TextTable = {
     "status.doing": {"ja": "進行中", "en": "Doing"},
     "status.done": {"ja": "完了", "en": "Done"},
     "priority.none": {"ja": "なし", "en": "None"},
-    "priority.high": {"ja": "優先度 高", "en": "High"},
-    "priority.medium": {"ja": "優先度 中", "en": "Medium"},
-    "priority.low": {"ja": "優先度 低", "en": "Low"},
+    "priority.high": {"ja": "高", "en": "High"},
+    "priority.medium": {"ja": "中", "en": "Medium"},
+    "priority.low": {"ja": "低", "en": "Low"},
     "role.admin": {"ja": "管理者", "en": "Admin"},
     "role.member": {"ja": "メンバー", "en": "Member"},
     # Home

@@ -144,6 +144,7 @@ def card_words(request: Request, wanted: Filter) -> dict[str, Any]:
         words[f"to-{status.value}"] = t(request, "board.move-to", status=t(request, f"status.{status.value}"))
     words |= {f"priority-{one.value}": t(request, f"priority.{one.value}") for one in Priority}
     words |= {"by_hand": wanted.hand, "up": t(request, "board.up"), "down": t(request, "board.down")}
+    words["priority"] = t(request, "task.priority")
     words["comments"] = t(request, "task.comments")
     words["move"] = lambda title: t(request, "board.move", title=title)
     return words

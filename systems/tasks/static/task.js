@@ -8,7 +8,6 @@ form.addEventListener("live:task", ({ detail }) => {
   const newer = detail.task === form.dataset.task && detail.version > Number(form.dataset.version);
   if (!newer) return;
   refreshComments();
-  if (history.open) refreshHistory();
   // A comment counts as a change of the task too; only what stands in the form matters here.
   if (detail.version > Number(form.dataset.version) + commentsSince) notice.hidden = false;
 });
@@ -32,7 +31,7 @@ const refreshComments = () => refresh(form.dataset.comments, comments);
 // The history is written a moment after the change it tells of.
 const history = document.querySelector(".history");
 const refreshHistory = () => refresh(form.dataset.activity, document.querySelector("[data-activity-list]"));
-history.addEventListener("toggle", () => history.open && refreshHistory());
+form.addEventListener("live:history", ({ detail }) => detail.task === form.dataset.task && refreshHistory());
 
 // Calling somebody: their name goes where the cursor is.
 const names = document.querySelector("[data-mentions]");

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine.errors import ResourceNotFoundException
-from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.house import House, Opened, build_house
 from sekkei.runtime.settings import Secrets, Settings
-from sekkei.store import Embedded, Remote, Retrying, Store
-from sekkei.store.weather import Weather
+from sekkei.store import Store
 from systems.tasks import SYSTEM
-from systems.tasks.design import design
 from systems.tasks.digest import Digest
 from systems.tasks.entities import Role, Team
 from systems.tasks.jobs import TaskJobs
 from systems.tasks.service import Service, Visitor
 from tests.browser import browser, serve, shots
+from tests.systems.conftest import LATEST_INDEX_SECONDS
 
 __all__ = ["browser", "serve", "shots"]
 
 NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
-STORES = ("embedded", "weather", "ministack")
-LATEST_INDEX_SECONDS = 2.0
 SETTLING_ROUNDS = 18
 """A schedule starts a job of several steps, and each is seen only when the index shows it."""
 
@@ -34,51 +28,6 @@ SETTLING_ROUNDS = 18
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock(NOON)
-
-
-async def _at_once(seconds: float) -> None:
-    """Weather's pauses, for tests that have no time."""
-
-
-@pytest.fixture(params=STORES)
-async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
-    if request.param == "ministack":
-        remote = Remote(
-            region="ap-northeast-1",
-            endpoint_url=request.getfixturevalue("ministack_endpoint"),
-            credentials=("local", "local"),
-        )
-        await _drop_tables(remote)
-        yield remote
-        await remote.close()
-        return
-    embedded = Embedded(clock=clock)
-    if request.param == "embedded":
-        yield embedded
-    else:
-        weather = Weather(
-            embedded,
-            seed=11,
-            index_lag=LATEST_INDEX_SECONDS,
-            base_lag=0.5,
-            throttled=0.02,
-            unprocessed=0.1,
-            conflicts=0.05,
-            lost_responses=0.02,
-            clock=clock,
-            sleep=_at_once,
-        )
-        yield Retrying(weather, clock=clock, sleep=_at_once)
-    await embedded.close()
-
-
-async def _drop_tables(store: Store) -> None:
-    for one in (design, runtime_design):
-        for table in one.tables.values():
-            try:
-                await store.call("DeleteTable", {"TableName": table.name})
-            except ResourceNotFoundException:
-                continue
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,3 +130,63 @@ async def test_filter_late_task_and_burndown(browser: Windows, serve: Serve, sho
     await expect(page.get_by_role("figure").first).to_be_visible()
     await shots(page, "tasks-burndown")
     assert browser.problems == []
+
+
+async def _order(page: Page) -> list[str]:
+    return await page.locator('[data-status="todo"] .task-link').all_inner_texts()
+
+
+async def test_a_column_is_arranged_by_hand(browser: Windows, serve: Serve, shots: Shots) -> None:
+    """With the mouse and with keys; it stays so, and the other window sees it."""
+    site = await serve(SYSTEM)
+    aoi = await browser.person(site, "demo-aoi")
+    await _new_team(aoi, site)
+    for title in ("一番", "二番", "三番"):
+        await _new_task(aoi, title)
+    board = aoi.url
+    await aoi.get_by_label("並び順").select_option("hand")
+    await aoi.wait_for_url("**order=hand*")
+    await _ready(aoi)
+    other = await browser.person(site, "demo-aoi")
+    await other.goto(aoi.url)
+    await _ready(other)
+    assert await _order(aoi) == ["一番", "二番", "三番"]
+
+    card = aoi.locator(".task-card", has_text="三番")
+    await card.drag_to(aoi.locator(".task-card", has_text="一番"), target_position={"x": 60, "y": 4})
+    await expect(aoi.locator('[data-status="todo"] .task-link').first).to_have_text("三番")
+    await expect(other.locator('[data-status="todo"] .task-link').first).to_have_text("三番")
+
+    await aoi.get_by_role("link", name="三番").focus()
+    await aoi.keyboard.press("Shift+ArrowDown")
+    await expect(aoi.locator('[data-status="todo"] .task-link').nth(1)).to_have_text("三番")
+    await expect(aoi.get_by_role("link", name="三番")).to_be_focused()
+    await expect(other.locator('[data-status="todo"] .task-link').nth(1)).to_have_text("三番")
+    await aoi.goto(board + ("&" if "?" in board else "?") + "order=hand")
+    assert await _order(aoi) == ["一番", "三番", "二番"]
+    await shots(aoi, "by-hand")
+    assert browser.problems == []
+
+
+async def test_whoever_is_called_finds_it_among_their_notes(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM, demo=True)
+    mei = await browser.person(site, "demo-mei", PHONE)
+    await mei.goto(site.url + "/tasks/")
+    await mei.locator(".team-card").first.click()
+    await mei.locator(".task-link").first.click()
+    await mei.get_by_role("button", name="@鈴木 蓮").click()
+    await mei.keyboard.type("これをお願いします")
+    await mei.get_by_role("button", name="コメントする").click()
+    await expect(mei.get_by_text("これをお願いします")).to_be_visible()
+    await mei.get_by_label("優先度").select_option("low")
+    await mei.get_by_role("button", name="保存").click()
+    await site.client.work()
+    await mei.get_by_text("変更の履歴").click()
+    await expect(mei.get_by_text("優先度: 高 → 低")).to_be_visible()
+    ren = await browser.person(site, "demo-ren")
+    await ren.goto(site.url + "/tasks/notes")
+    await expect(ren.get_by_role("link", name="高橋 芽衣 さんが").first).to_be_visible()
+    await shots(ren, "notes")
+    await ren.get_by_role("button", name="すべて既読にする").click()
+    await expect(ren.get_by_text("未読")).to_have_count(0)
+    assert browser.problems == []
