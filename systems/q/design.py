@@ -93,11 +93,9 @@ def question_of_day(day: date) -> Ref[DailyQuestion]:
 
 
 @design.pattern(number="4", ja="回答を投稿")
-def post_answer(answer: Answer) -> Transaction:
-    """Answer once, after the question was published."""
-    return Transaction(
-        daily_questions.must_exist(answer.day).when(DailyQuestion.published_at.exists()), answers.create(answer)
-    )
+def post_answer(answer: Answer) -> Put[Answer]:
+    """Answer once. That the question is out was read before, and is never undone (docs/adr/0008)."""
+    return answers.create(answer)
 
 
 @design.pattern(number="5", ja="自分の過去回答一覧を取得", page=20)

@@ -59,15 +59,24 @@ class Answers:
         self._access = access
         self._sight = sight
         self._words = words
+        self._latest: DailyQuestion | None = None
 
     async def open_question(self) -> DailyQuestion:
-        """The latest one that was published; after midnight that may be yesterday's."""
+        """The latest one that was published; after midnight that may be yesterday's.
+
+        What is published stays as it is, so it is remembered: once today's is out, nobody reads its row again, however
+        many people answer in that minute.
+        """
         today = days.today(self._clock)
-        refs = [daily_questions(today - timedelta(days=back)).consistent() for back in range(LOOK_BACK_DAYS)]
-        for found in await self._db.get_many(refs):
-            if found is not None and found.published_at is not None:
-                return found
-        raise NoQuestion()
+        known = self._latest if self._latest is not None and self._latest.day <= today else None
+        back = LOOK_BACK_DAYS if known is None else min(LOOK_BACK_DAYS, (today - known.day).days)
+        refs = [daily_questions(today - timedelta(days=number)).consistent() for number in range(back)]
+        later = (one for one in await self._db.get_many(refs) if one is not None and one.published_at is not None)
+        found = next(later, known)
+        if found is None:
+            raise NoQuestion()
+        self._latest = found
+        return found
 
     async def today(self, who: str) -> Today:
         await self._access.member(who)
@@ -94,24 +103,24 @@ class Answers:
             is_flagged=await self._words.flags(clean),
             created_at=now,
         )
-        transaction = design.post_answer(made)
+        post = design.post_answer(made)
         try:
-            await self._db.transact(transaction)
-        except TransactionFailed as failed:
-            create = transaction.actions[1]
-            if failed.old(create) == made:
+            return await self._db.write(post)
+        except ConditionFailed as failed:
+            if failed.old(post) == made:
                 return made  # it went through the first time, and only the word of it was lost
-            raise (AlreadyAnswered() if failed.failed(create) else NoQuestion()) from failed
-        return made
+            raise AlreadyAnswered() from failed
 
     async def delete(self, who: str, day: date) -> Answer:
         """Hidden from everybody. There is no second answer, but for a while it can be taken back."""
         await self._access.member(who)
         update = answers.update(day, who).set(Answer.is_deleted, True).set(Answer.deleted_at, days.now(self._clock))
+        # A transaction, for its token: when the word of a change is lost, the second try is not taken for a late one.
         try:
-            return await self._db.write(update.when(Answer.is_deleted.is_(False)))
-        except ConditionFailed as failed:
+            await self._db.transact(update.when(Answer.is_deleted.is_(False)))
+        except TransactionFailed as failed:
             raise NoSuchAnswer() from failed
+        return await self._db.need(answers(day, who).consistent())
 
     async def restore(self, who: str, day: date) -> Answer:
         await self._access.member(who)
@@ -121,12 +130,13 @@ class Answers:
             Answer.is_deleted.is_(True), Answer.deleted_by_admin.is_(False), Answer.deleted_at >= since
         )
         try:
-            return await self._db.write(update)
-        except ConditionFailed as failed:
+            await self._db.transact(update)
+        except TransactionFailed as failed:
             old = failed.old(update)
             if old is None or not old.is_deleted:
                 raise NoSuchAnswer() from failed
             raise (TakenDown() if old.deleted_by_admin else UndoOver()) from failed
+        return await self._db.need(answers(day, who).consistent())
 
     async def show(self, viewer: str, day: date, author: str) -> tuple[Answer, User, str]:
         """One answer, its author, and the question."""

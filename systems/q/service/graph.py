@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Contended, Database, Page, Query, Transaction, TransactionFailed
+from sekkei.design import Contended, Database, Delete, Page, Query, Transaction, TransactionFailed
 from sekkei.runtime import days
 from systems.q import design
 from systems.q.entities import blocks, follow_requests, follows, mutes, users
@@ -96,9 +96,8 @@ class Graph:
     async def unfollow(self, who: str, other: str) -> None:
         """Stop following, or take the request back."""
         await self._access.member(who)
-        if await self._db.write(follow_requests.delete(other, who)) is not None:
-            return
-        await self._unfollow(who, other)
+        if not await self._ended(follow_requests.delete(other, who)):
+            await self._unfollow(who, other)
 
     async def remove_follower(self, who: str, follower: str) -> None:
         await self._access.member(who)
@@ -110,6 +109,14 @@ class Graph:
         except TransactionFailed as failed:
             raise NotFollowing() from failed
 
+    async def _ended(self, delete: Delete[Any]) -> bool:
+        """Whether there was something to end. A transaction, for its token: it knows its own work from another's."""
+        try:
+            await self._db.transact(delete.must_exist())
+        except TransactionFailed:
+            return False
+        return True
+
     # Requests
 
     async def accept(self, who: str, follower: str) -> None:
@@ -119,7 +126,7 @@ class Graph:
 
     async def decline(self, who: str, follower: str) -> None:
         await self._access.member(who)
-        if await self._db.write(follow_requests.delete(who, follower)) is None:
+        if not await self._ended(follow_requests.delete(who, follower)):
             raise NoSuchThing()
 
     async def requests(self, who: str, after: str | None = None) -> Page[Card]:
@@ -157,10 +164,8 @@ class Graph:
 
     async def unblock(self, who: str, other: str) -> None:
         await self._access.member(who)
-        try:
-            await self._db.write(blocks.delete(who, other).must_exist())
-        except ConditionFailed as failed:
-            raise NoSuchThing() from failed
+        if not await self._ended(blocks.delete(who, other)):
+            raise NoSuchThing()
 
     async def blocked(self, who: str, after: str | None = None) -> Page[Card]:
         """Whom a user blocks; the blocked ones are shown, so that they can be let go again."""
@@ -180,7 +185,7 @@ class Graph:
 
     async def unmute(self, who: str, other: str) -> None:
         await self._access.member(who)
-        if await self._db.write(mutes.delete(who, other)) is None:
+        if not await self._ended(mutes.delete(who, other)):
             raise NoSuchThing()
 
     async def muted(self, who: str, after: str | None = None) -> Page[Card]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database
+from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.schedules import Schedules
 from systems.q import times
@@ -33,9 +33,9 @@ class Leaving:
         # between two writes would keep a leaver's data for ever.
         await self._schedules.put(f"q/withdraw/{who}", JOB, {"user_id": who}, at=now + times.GRACE)
         update = users.update(who).set(User.deleting_at, now).set(User.updated_at, now)
-        try:
-            await self._db.write(update.when(User.is_admin.is_(False), User.deleting_at.absent()))
-        except ConditionFailed as failed:
+        try:  # transactions, whose tokens know their own work when an answer is lost
+            await self._db.transact(update.when(User.is_admin.is_(False), User.deleting_at.absent()))
+        except TransactionFailed as failed:
             raise WrongState() from failed
         return now + times.GRACE
 
@@ -45,8 +45,8 @@ class Leaving:
         now = days.now(self._clock)
         update = users.update(who).set(User.deleting_at, None).set(User.updated_at, now)
         try:
-            found = await self._db.write(update.when(User.deleting_at > now - times.GRACE))
-        except ConditionFailed as failed:
+            await self._db.transact(update.when(User.deleting_at > now - times.GRACE))
+        except TransactionFailed as failed:
             raise WrongState() from failed
         await self._schedules.delete(f"q/withdraw/{who}")
-        return found
+        return await self._access.row(who)

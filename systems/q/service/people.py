@@ -99,7 +99,9 @@ class People:
         try:
             await self._db.transact(chosen, keep)
         except TransactionFailed as failed:
-            reason = failed.reason(chosen)
+            reason, old = failed.reason(chosen), failed.old(chosen)
+            if old is not None and old.app_id == app_id:
+                return old  # chosen before, perhaps a moment ago with the word of it lost
             if reason is not None and reason.taken is None:
                 raise AppIdSet(field="appId") from failed
             raise Taken(field="appId") from failed

@@ -172,6 +172,6 @@ class Devices:
     async def forget(self, who: str, token: str) -> None:
         await self._access.member(who)
         try:
-            await self._db.write(push_tokens.delete(who, token).must_exist())
-        except ConditionFailed as failed:
+            await self._db.transact(push_tokens.delete(who, token).must_exist())
+        except TransactionFailed as failed:
             raise NoSuchThing() from failed

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from sekkei.clock import ManualClock
 from sekkei.design import CursorRefused
-from sekkei.engine.errors import TransactionCanceledException
+from sekkei.engine.errors import TransactionConflictException
 from sekkei.runtime import days
+from sekkei.store import Store
 from systems.q.entities import answers
 from systems.q.models import Answer, ReactionType, ReportCategory, TargetType
 from systems.q.refusals import (
@@ -25,7 +27,7 @@ from systems.q.refusals import (
     UndoOver,
 )
 from systems.q.service.people import Profile
-from tests.systems.q.conftest import World
+from tests.systems.q.conftest import World, open_world
 
 DAY = timedelta(days=1).total_seconds()
 
@@ -66,10 +68,9 @@ async def test_an_answer_whose_confirmation_was_lost_is_no_second_one(fair: Worl
     async def lossy(operation: str, request: Any, *more: Any) -> Any:
         nonlocal lost
         answer = await call(operation, request, *more)
-        if operation == "TransactWriteItems" and not lost:
+        if operation == "PutItem" and not lost:
             lost += 1
-            conflict = {"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
-            raise TransactionCanceledException("cancelled", [conflict, {"Code": "None"}])
+            raise TransactionConflictException("Transaction is ongoing for the item")
         return answer
 
     fair.db.store.call = lossy  # type: ignore[method-assign]
@@ -287,3 +288,59 @@ async def test_one_proposal_a_day(world: World) -> None:
     assert len(await world.service.submissions.mine("me")) == 1
     world.clock.advance(DAY)
     await world.service.submissions.submit("me", "翌日の提案？")
+
+
+class Watched:
+    """A store that notes what it is asked."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.asked: list[tuple[str, str]] = []
+
+    async def call(self, operation: str, request: Any, *more: Any) -> Any:
+        self.asked.append((operation, str(request)))
+        return await self._store.call(operation, request, *more)
+
+    async def close(self) -> None:
+        await self._store.close()
+
+    def count(self, operation: str, table: str) -> int:
+        return sum(one == operation and table in text for one, text in self.asked)
+
+
+async def test_in_the_rush_no_two_answers_meet_in_one_item(plain: Store, clock: ManualClock) -> None:
+    """docs/adr/0008: the day's row is read once and checked in no transaction."""
+    store = Watched(plain)
+    world = await open_world(store, clock)
+    names = [f"u{n}" for n in range(60)]
+    await world.join(*names)
+    await world.ask()
+    await world.service.answers.today("u0")
+    store.asked.clear()
+    await asyncio.gather(*(world.answer(name) for name in names))
+    assert store.count("PutItem", "dev-q-Answers") == 60
+    assert store.count("TransactWriteItems", "") == 0
+    assert store.count("BatchGetItem", "dev-q-DailyQuestions") == 0
+    assert await world.db.count(answers.where(Answer.day == days.today(clock)).consistent()) == 60
+
+
+async def test_what_is_remembered_never_hides_the_next_question(world: World) -> None:
+    """Two processes, one of which has served yesterday's question all night."""
+    await world.join("a")
+    first = await world.ask("きのうの？")
+    other = (await open_world(world.house.store, world.clock)).service
+    assert (await other.answers.open_question()).day == first.day
+    world.clock.advance(24 * 3600)
+    assert (await other.answers.open_question()).question_text == "きのうの？"
+    await world.ask("きょうの？")
+    assert (await other.answers.open_question()).question_text == "きょうの？"
+    assert (await other.answers.answer("a", "x")).day == first.day + timedelta(days=1)
+    world.clock.advance(-24 * 3600)  # a clock that was set back
+    assert (await other.answers.open_question()).question_text == "きのうの？"
+
+
+async def test_a_question_that_is_not_out_takes_no_answer(world: World) -> None:
+    await world.join("a")
+    await world.service.planning.plan(days.today(world.clock))
+    with pytest.raises(NoQuestion):
+        await world.answer("a")
