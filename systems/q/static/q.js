@@ -5,12 +5,13 @@ import { empty, h, button } from "./parts.js";
 import { byAppId, list, people, profile, showDot } from "./people.js";
 import { answerPage } from "./posts.js";
 import { questions } from "./questions.js";
-import { get, toast, wordsOf } from "./requests.js";
+import { Unreachable, get, toast, wordsOf } from "./requests.js";
 import { forget, settings } from "./settings.js";
 import { today } from "./today.js";
 import { t, viewer } from "./words.js";
 
 const STALE_SECONDS = 60;
+const SEEN_FIRST = ["/me", "/today", "/timeline", "/me/look-back"];
 const view = document.getElementById("view");
 const ROUTES = [
   [/^\/?$/, "today", today],
@@ -98,7 +99,7 @@ function problem(error, again) {
   if (error.code === "leaving") queueMicrotask(again);
   if (error.code === "banned") return empty(t("q.banned.title"), t("q.banned.about"), h("a", { class: "q-button soft", href: "/account" }, t("q.me.account")));
   if (error.code === "no-such-user") return empty(t("q.nobody.title"), t("q.nobody"), h("a", { class: "q-button soft", href: "#/people" }, t("q.tab.people")));
-  if (error instanceof TypeError && !navigator.onLine) return empty(t("q.offline.title"), t("q.offline.about"), button(t("q.retry"), () => again(), "soft"));
+  if (error instanceof Unreachable) return empty(t("q.offline.title"), t("q.offline.about"), button(t("q.retry"), () => again(), "soft"));
   return empty(wordsOf(error), "", button(t("q.retry"), () => again(), "soft"));
 }
 
@@ -133,7 +134,12 @@ begin();
 
 // Nothing here may turn text into script; this is the one address that becomes one.
 const own = globalThis.trustedTypes?.createPolicy("q", { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
-if ("serviceWorker" in navigator) navigator.serviceWorker.register(own.createScriptURL("/q/sw.js"), { scope: "/q/" }).catch(() => {});
+if ("serviceWorker" in navigator) {
+  const first = !navigator.serviceWorker.controller;
+  navigator.serviceWorker.register(own.createScriptURL("/q/sw.js"), { scope: "/q/" }).catch(() => {});
+  // What the first visit showed came before the worker could keep it.
+  if (first) navigator.serviceWorker.addEventListener("controllerchange", () => SEEN_FIRST.map((path) => get(path, { keep: true }).catch(() => {})), { once: true });
+}
 
 const news = new EventSource("/q/live");
 news.addEventListener("published", () => {

@@ -5,12 +5,19 @@ import { t } from "./words.js";
 const offline = document.getElementById("offline");
 let ahead = 0; // of this device's clock: milliseconds that the server's is ahead
 
+// No answer at all: without a network, whatever the device believes of itself.
+export class Unreachable extends Error {}
+
+const reached = (promise) => promise.catch((error) => {
+  throw error instanceof TypeError ? new Unreachable() : error;
+});
+
 export const now = () => Date.now() + ahead;
 
 // GET. `keep` asks the worker to keep the answer for times without a network; a sign tells that it is a kept one.
 export async function get(path, { keep = false } = {}) {
   const headers = { Accept: "application/json", ...(keep ? { "X-Keep": "1" } : {}) };
-  const response = await fetch(`/q/api${path}`, { headers });
+  const response = await reached(fetch(`/q/api${path}`, { headers }));
   const kept = response.headers.has("X-Kept");
   offline.hidden = !kept;
   const date = Date.parse(response.headers.get("date") ?? "");
@@ -24,7 +31,7 @@ export const after = (cursor) => (cursor ? `?after=${encodeURIComponent(cursor)}
 
 export async function change(method, path, body) {
   try {
-    return await send(method, `/q/api${path}`, body);
+    return await reached(send(method, `/q/api${path}`, body));
   } catch (error) {
     if (error.code === "csrf") location.reload(); // the page is older than the session
     throw error;
@@ -43,8 +50,9 @@ export class Wrong extends Error {
 export function wordsOf(error) {
   if (error.status === 429) return t("q.error.slow");
   if (error.errors) return error.errors[0]?.detail ?? error.message;
+  if (error instanceof Unreachable) return t("q.offline.write");
   console.warn(error);
-  return error instanceof TypeError && !navigator.onLine ? t("q.offline.write") : t("q.error");
+  return t("q.error");
 }
 
 export function say(error) {

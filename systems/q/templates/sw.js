@@ -11,7 +11,7 @@ self.addEventListener("install", (event) => {
 self.addEventListener("activate", (event) => {
   const old = (name) => name.startsWith("q-shell-") && name !== SHELL;
   event.waitUntil(
-    caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))).then(() => self.clients.claim()),
+    caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))).then(keepPage).then(() => self.clients.claim()),
   );
 });
 
@@ -23,6 +23,15 @@ self.addEventListener("fetch", (event) => {
   else if (request.mode === "navigate" && url.pathname === PAGE) event.respondWith(fresh(request, PAGE));
   else if (request.headers.has("X-Keep")) event.respondWith(fresh(request, url.pathname));
 });
+
+// The visit that brought the worker came before it, and counts too.
+async function keepPage() {
+  try {
+    await fresh(new Request(PAGE), PAGE);
+  } catch {
+    // without a network there is nothing to keep
+  }
+}
 
 async function stored(request) {
   return (await caches.match(request)) ?? fetch(request);

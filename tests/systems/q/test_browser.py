@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import Any
 
 from playwright.async_api import Locator, Page, Route, expect
 
 from systems.q import SYSTEM
+from systems.q.models import Visibility
+from systems.q.service import Service
+from systems.q.service.people import Profile, Visitor
 from tests.browser import PHONE, Serve, Shots, Site, Windows
 
 expect.set_options(timeout=20_000)  # a machine that has much to do is slow, not wrong
@@ -295,12 +299,14 @@ async def test_answer_first_and_without_a_network(browser: Windows, serve: Serve
     await shots(aoi, "q-locked", whole=False)
     await tab(aoi, "わたし")
     await expect(aoi.locator(".q-memory").first).to_be_visible()
-    # The worker looks after the page from its next visit on; what was seen then is there without a network.
-    await aoi.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    await aoi.reload()
-    await expect(aoi.locator(".q-memory").first).to_be_visible()
+    # The worker keeps what was seen, the visit that brought it included.
+    for kept in ("/q/", "/q/api/me", "/q/api/today", "/q/api/timeline", "/q/api/users/demo-aoi/answers"):
+        await aoi.wait_for_function("path => caches.match(path, { cacheName: 'q-data' }).then(Boolean)", arg=kept)
     await tab(aoi, "今日")
     await expect(aoi.get_by_role("heading", name=QUESTION)).to_be_visible()
+    session = await aoi.context.new_cdp_session(aoi)
+    errors = (await session.send("Page.getInstallabilityErrors"))["installabilityErrors"]
+    assert [error["errorId"] for error in errors] == ["in-incognito"]  # as every window of a test is
     assert browser.problems == []
     await aoi.context.set_offline(True)
     await aoi.reload()
@@ -321,6 +327,37 @@ async def test_answer_first_and_without_a_network(browser: Windows, serve: Serve
     await aoi.get_by_role("button", name="答える").first.click()
     await expect(aoi.locator(".q-mine .q-text")).to_have_text("電波のないところ")
     await expect(aoi.get_by_role("article", name="鈴木 蓮")).to_be_visible()
+
+
+async def test_a_long_timeline_goes_on(browser: Windows, serve: Serve) -> None:
+    site = await serve(SYSTEM, demo=True)
+    opened = site.client.shell.house.systems["q"]
+    service: Service = opened.parts.service
+    for number in range(12):
+        id = f"more-{number:02}"
+        await service.people.join(Visitor(id, f"{id}@example.com", id), date(2000, 4, 1))
+        await service.people.choose_app_id(id, id.replace("-", "_"))
+        await service.people.change(id, Profile(visibility=Visibility.FOLLOWERS))
+        await service.graph.follow("demo-aoi", id)
+        await service.answers.answer(id, f"{number}番目")
+    aoi = await phone(browser, site, "demo-aoi")
+    posts = aoi.get_by_role("article")
+    await expect(posts).to_have_count(20)
+    await aoi.get_by_role("button", name="もっと見る").click()
+    await expect(posts).to_have_count(24)
+    await expect(posts.nth(20).get_by_role("link")).to_be_focused()
+    await expect(aoi.get_by_role("button", name="もっと見る")).to_be_hidden()
+    # To somebody's page and back: to the same place.
+    await aoi.evaluate("scrollTo(0, 900)")
+    await posts.nth(6).get_by_role("link").click()
+    await expect(aoi.locator(".q-profile")).to_be_visible()
+    await aoi.go_back()
+    await expect(posts).to_have_count(20)
+    assert await aoi.evaluate("scrollY") > 600
+    # The session is over: back to the same page after signing in.
+    await aoi.context.clear_cookies()
+    await tab(aoi, "ともだち")
+    await aoi.wait_for_url("**/sign-in?next=%2Fq%2F%23%2Fpeople")
 
 
 async def test_language_and_sign_out(browser: Windows, serve: Serve, shots: Shots) -> None:
