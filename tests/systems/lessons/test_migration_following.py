@@ -111,25 +111,25 @@ async def test_after_the_cutover_the_old_table_may_add_but_not_take_away(
 
 
 class Meddling:
-    """A store where something happens between two calls of a run, once: before the first, or after it."""
+    """A store where something happens in the middle of a run, once: before a write, or after rows were read."""
 
-    def __init__(self, store: Store, operation: str, meddle: Callable[[], Awaitable[object]], *, after: bool) -> None:
+    def __init__(self, store: Store, operation: str, meddle: Callable[[], Awaitable[object]]) -> None:
         self._store = store
         self._operation = operation
-        self._meddle: Callable[[], Awaitable[object]] | None = meddle
-        self._after = after
+        self._meddle = [meddle]
 
     async def call(self, operation: str, request: Request) -> Response:
-        meddle = self._meddle if operation == self._operation and request["TableName"] != "Lessons" else None
-        if meddle is None:
-            return await self._store.call(operation, request)
-        self._meddle = None
-        if not self._after:
-            await meddle()
+        concerned = operation == self._operation and request["TableName"] != "Lessons"
+        if concerned and operation == "PutItem":
+            await self._happen()
         answer = await self._store.call(operation, request)
-        if self._after:
-            await meddle()
+        if concerned and answer.get("Items"):
+            await self._happen()
         return answer
+
+    async def _happen(self) -> None:
+        if self._meddle:
+            await self._meddle.pop()()
 
     async def close(self) -> None:
         await self._store.close()
@@ -153,7 +153,7 @@ async def test_what_a_user_does_in_the_very_moment_of_a_copy_stays(clock: Manual
     async def leave() -> None:
         await db.write(change_status((await everything(db))[0], Status.CANCELLED, days.now(clock)))
 
-    meddling = Meddling(db.store, "PutItem", leave, after=False)
+    meddling = Meddling(db.store, "PutItem", leave)
     report = await Move(design.open(meddling, env="test", clock=clock), clock, OLD).run()
     assert ((await everything(db))[0].status, report.ahead.count) == (Status.CANCELLED, 1)
     await db.close()
@@ -170,7 +170,7 @@ async def test_a_run_does_not_put_back_what_the_follower_has_carried_past_it(clo
         keys = {name: {"S": WAITING[name]} for name in ("userId", "waitlistId")}
         await move.follow({"Records": [{"dynamodb": {"Keys": keys}}]})
 
-    meddling = Meddling(db.store, "Scan", change, after=True)
+    meddling = Meddling(db.store, "Scan", change)
     await Move(design.open(meddling, env="test", clock=clock), clock, OLD).run()
     assert (await everything(db))[0].status is Status.CANCELLED
     await db.close()
