@@ -11,3 +11,5 @@ document.addEventListener("keydown", (event) => {
   next?.querySelector("summary, a, button")?.focus();
   next?.scrollIntoView({ block: "nearest" });
 });
+
+document.querySelector(".bar-nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
