@@ -60,7 +60,8 @@ async def test_the_chat_speaks_english_and_its_menu_too(browser: Windows, serve:
     await page.get_by_text("I will speak English from now on").wait_for()
     await page.wait_for_selector('.rich-menu img[src$="menu-en.png"]', state="attached")
     await page.locator(".chat-menu summary").click()
-    await page.wait_for_function("document.querySelector('.rich-menu img').naturalWidth === 2500")
+    picture = page.locator(".rich-menu img")
+    assert await picture.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") == 2_500
     await shots(page, "chat-menu", whole=False)
     await page.get_by_role("button", name="Donate").click()
     await page.get_by_text("Donate ¥100 to Chiba?").wait_for()
