@@ -11,6 +11,7 @@ from systems.eventbot.demo import demo
 from systems.eventbot.gateway import Gateway, connect, schedules_of
 from systems.eventbot.interactions.desk import ANSWER_LATE, InteractionDesk, Tools
 from systems.eventbot.jobs import BotJobs
+from systems.eventbot.membership import Membership
 from systems.eventbot.pages import Pages
 from systems.eventbot.service import Service
 from systems.eventbot.simulator.pages import Simulator
@@ -19,7 +20,7 @@ from systems.eventbot.transports import ToChannel, ToInteraction
 
 def build(context: Context) -> Parts:
     gateway = connect(context)
-    service = Service(context, schedules_of(context))
+    service = Service(context, schedules_of(context), Membership(gateway.rest))
     jobs = BotJobs(service, gateway.rest, context.jobs)
     desk = InteractionDesk(Tools(service, context.jobs, context.idempotency, context.settings.public_url))
     return Parts(

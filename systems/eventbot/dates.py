@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -48,6 +49,31 @@ _TIME = re.compile(
 )
 _RANGE = re.compile(r"\s*(?:~|〜|から|to|-)\s*")
 _FILLER = re.compile(r"(?:^|(?<=\s))(?:の|に|at|on|頃|ごろ|開始|スタート)(?=\s|$)|頃|ごろ|開始|スタート|まで|[,、。]")
+
+
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = "|".join(_MONTHS)
+_UNITS = {"minute": "分", "min": "分", "hour": "時間", "day": "日", "week": "週間"}
+_UNIT = r"(\d{1,5})\s*(minute|min|hour|day|week)s?"
+_NAMES = dict(zip(("mon", "tue", "wed", "thu", "fri", "sat", "sun"), "月火水木金土日", strict=True))
+_NAME = r"(mon|tue|wed|thu|fri|sat|sun)(?:day|sday|nesday|rsday|urday)?"
+_ENGLISH: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"\b(?:the )?day after tomorrow\b"), lambda _: "明後日"),
+    (re.compile(r"\bthe day before\b"), lambda _: "前日"),
+    (re.compile(r"\b(?:on )?the same day\b"), lambda _: "当日"),
+    (re.compile(rf"\b{_UNIT} before\b"), lambda found: f"{found[1]}{_UNITS[found[2]]}前"),
+    (re.compile(rf"\bin {_UNIT}\b"), lambda found: f"{found[1]}{_UNITS[found[2]]}後"),
+    (re.compile(rf"\b{_UNIT}\b"), lambda found: f"{found[1]}{_UNITS[found[2]]}"),
+    (re.compile(rf"\bnext {_NAME}\b"), lambda found: f"来週{_NAMES[found[1]]}曜"),
+    (re.compile(rf"\b(?:this )?{_NAME}\b"), lambda found: f"{_NAMES[found[1]]}曜"),
+    (re.compile(rf"\b({_MONTH})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?\b"), lambda found: _slashed(found[1], found[2])),
+    (re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? ({_MONTH})[a-z]*\b"), lambda found: _slashed(found[2], found[1])),
+)
+"""English is put into the words that the rest of this module reads."""
+
+
+def _slashed(month: str, day: str) -> str:
+    return f"{_MONTHS.index(month) + 1}/{day}"
 
 
 class BadDate(Invalid):
@@ -159,6 +185,8 @@ def _cleaned(text: str, field: str | None) -> str:
         raise BadDate(field=field, text=_shown(text))
     cleaned = unicodedata.normalize("NFKC", text).lower().strip()
     cleaned = _BRACKETED.sub(" ", cleaned.replace("〜", "~").replace("–", "-").replace("—", "-"))
+    for pattern, put in _ENGLISH:
+        cleaned = pattern.sub(put, cleaned)
     return " ".join(_FILLER.sub(" ", cleaned).split())
 
 

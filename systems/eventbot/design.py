@@ -123,6 +123,13 @@ def notice(guild_id: str, notice_id: str) -> Ref[Notice]:
     return notices(guild_id, notice_id).consistent()
 
 
+@design.pattern(ja="イベントの全連絡（削除ジョブ）", added=True)
+def stored_notices_of_event(guild_id: str, event_id: str) -> Query[Notice]:
+    """An event's notices as they are now, not as the index last saw them; for its removal."""
+    every = notices.where(Notice.guild_id == guild_id, Notice.notice_id.begins_with("NTC#"))
+    return every.filter(Notice.event_id == event_id).consistent()
+
+
 @design.pattern(ja="イベントの補欠・未定・不参加", added=True)
 def replies_of_event(guild_id: str, event_id: str) -> Query[Reply]:
     """Everyone who answered and does not take part."""

@@ -240,6 +240,9 @@ class OrganiserLink:
     user_name: Attr[str] = attr(ja="ユーザー名", en="the user's name")
     roles: Attr[list[str]] = attr(default_factory=list, ja="ロール", en="roles at the time")
     permissions: Attr[str] = attr(default="0", ja="権限（10 進のビット列）", en="permissions at the time")
+    checked_at: Attr[datetime | None] = attr(
+        default=None, stored_as=epoch(), ja="ロールを確かめた日時", en="when Discord was last asked for the roles"
+    )
     expires: Attr[datetime] = attr(stored_as=epoch(), ja="有効期限", en="until when")
 
 

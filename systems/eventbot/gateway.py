@@ -20,6 +20,7 @@ from systems.eventbot.discord.local import LocalDiscord
 from systems.eventbot.discord.rates import WAIT_SECONDS_MAX
 from systems.eventbot.discord.rest import API_URL, Rest, over_http
 from systems.eventbot.discord.signature import Signer, Verifier
+from systems.eventbot.simulator import world
 
 LOCAL_APPLICATION_ID = "8000000000000000001"
 LOCAL_TOKEN = "local"
@@ -43,7 +44,9 @@ def connect(context: Context) -> Gateway:
     token = settings.get("discord_bot_token")
     if not token:
         signer = Signer(settings.secrets.key("eventbot-discord"))
-        local = LocalDiscord(context.store, settings.env, context.clock, context.live)
+        local = LocalDiscord(
+            context.store, settings.env, context.clock, context.live, guild=world.GUILD, members=world.members()
+        )
         rest = Rest(
             local.send, LOCAL_TOKEN, LOCAL_APPLICATION_ID, settings.public_url, context.clock, wait_max=wait_max
         )

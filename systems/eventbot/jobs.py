@@ -174,7 +174,7 @@ class BotJobs:
 
     async def _remove_notices(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
-        page = await self._desk.db.page(design.notices_of_event(guild_id, event_id), size=10)
+        page = await self._desk.db.page(design.stored_notices_of_event(guild_id, event_id), size=10)
         removed = 0
         for notice in page:
             found = await self._desk.db.all(design.acks_of_notice(guild_id, notice.notice_id))

@@ -121,12 +121,28 @@ class BadCapacity(Invalid):
     words = say("定員は 1〜{most} の数で入力してください。", "Places must be a number from 1 to {most}.")
 
 
-class TooLong(Invalid):
+FIELDS = {
+    "title": say("タイトル", "the title"),
+    "description": say("説明", "the description"),
+    "location": say("場所", "the place"),
+    "body": say("本文", "the text"),
+    "name": say("名前", "the name"),
+}
+
+
+class _OfField(Invalid):
+    """Names the field in the language of whoever reads it."""
+
+    def text(self, language: str) -> str:
+        return self.words[language].format(what=FIELDS[self.field or "title"][language], **self.values)
+
+
+class TooLong(_OfField):
     code = "too-long"
-    words = say("{what}は {most} 文字までです。", "{what} may have at most {most} characters.")
+    words = say("{what}は {most} 文字までです。", "At most {most} characters for {what}, please.")
 
 
-class Missing(Invalid):
+class Missing(_OfField):
     code = "missing"
     words = say("{what}を入力してください。", "Please give {what}.")
 
@@ -136,6 +152,14 @@ class NoChannel(Invalid):
     words = say(
         "投稿先のチャンネルが分かりません。/イベント 設定 で決めてください。",
         "Nobody has said where to post. Choose a channel with /event settings.",
+    )
+
+
+class DiscordSilent(TooMany):
+    code = "discord-silent"
+    words = say(
+        "Discord に権限を確かめられませんでした。しばらくしてからお試しください。",
+        "Discord did not say what you may do. Please try again in a while.",
     )
 
 

@@ -16,7 +16,7 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Schedule
 from sekkei.runtime.system import Payload
 from systems.eventbot import render
-from systems.eventbot.discord.errors import FORBIDDEN, LOST, TOO_MANY_OLD_EDITS, RateLimited, Refused
+from systems.eventbot.discord.errors import FORBIDDEN, LOST, TOO_MANY_OLD_EDITS, UNKNOWN_MEMBER, RateLimited, Refused
 from systems.eventbot.discord.rest import Rest
 from systems.eventbot.entities import Event, Notice, Status, events, notices
 from systems.eventbot.identifiers import nonce, schedule_name
@@ -29,7 +29,6 @@ log = logging.getLogger("systems.eventbot.settling")
 LEASE = timedelta(seconds=30)
 OLD_EDITS_PAUSE = timedelta(seconds=60)
 ROLES_PER_ROUND = 10
-UNKNOWN_MEMBER = 10007
 Row = Callable[[str, str, timedelta], Put[Schedule]]
 
 

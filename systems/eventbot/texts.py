@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 TEXTS = {
     "sim.title": {"ja": "シミュレーター", "en": "Simulator"},
     "sim.about": {
@@ -182,4 +183,5 @@ TEXTS = {
         "en": "Events, members, notices, templates and settings are deleted. This cannot be undone.",
     },
     "settings.purging": {"ja": "すべてのデータを削除しています。", "en": "All data is being deleted."},
+    **{f"month.{n}": {"ja": f"{n}月", "en": name} for n, name in enumerate(_MONTHS, 1)},
 }

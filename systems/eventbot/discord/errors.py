@@ -11,6 +11,7 @@ from __future__ import annotations
 
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_GUILD = 10004
+UNKNOWN_MEMBER = 10007
 UNKNOWN_MESSAGE = 10008
 UNKNOWN_WEBHOOK = 10015
 UNKNOWN_INTERACTION = 10062
@@ -29,6 +30,8 @@ FORBIDDEN = frozenset({UNKNOWN_CHANNEL, UNKNOWN_GUILD, MISSING_ACCESS, MISSING_P
 """Somebody in the guild has to do something first; trying again alone does not help."""
 LOST = frozenset({UNKNOWN_MESSAGE, NOT_OUR_MESSAGE})
 """The message is gone, or was never ours: post another."""
+NOT_HERE = frozenset({UNKNOWN_GUILD, UNKNOWN_MEMBER, MISSING_ACCESS})
+"""Somebody has left the guild, or the bot was thrown out of it."""
 OVER = frozenset({UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_TOKEN, ALREADY_ACKNOWLEDGED})
 """An interaction that can no longer be answered."""
 

@@ -76,7 +76,17 @@ def _route(method: str, path: str) -> Callable[[Route], Route]:
 class LocalDiscord:
     """One of them for one store."""
 
-    def __init__(self, store: Store, env: str, clock: Clock, live: Live) -> None:
+    def __init__(
+        self,
+        store: Store,
+        env: str,
+        clock: Clock,
+        live: Live,
+        *,
+        guild: Mapping[str, Any],
+        members: dict[str, dict[str, Any]],
+    ) -> None:
+        self.guild, self.members = guild, members
         self.db: Database = design.open(store, env=env, clock=clock)
         self.clock, self._live = clock, live
         self.faults: list[Fault] = []
@@ -322,6 +332,22 @@ async def _thread(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answ
         raise _No(400, errors.INVALID_FORM, "Invalid Form Body: name")
     await discord.keep("thread", path["message"], {"name": body["name"], "parent": path["channel"]})
     return 201, {"id": path["message"], "name": body["name"], "type": 11}
+
+
+@_route("GET", "/guilds/{guild}")
+async def _guild(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    if path["guild"] != discord.guild["id"]:
+        raise _No(404, errors.UNKNOWN_GUILD, "Unknown Guild")
+    return 200, discord.guild
+
+
+@_route("GET", "/guilds/{guild}/members/{user}")
+async def _member(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    found = discord.members.get(path["user"])
+    if path["guild"] != discord.guild["id"] or found is None:
+        raise _No(404, errors.UNKNOWN_MEMBER, "Unknown Member")
+    given = [id.partition("/")[2] for id, _ in await discord.things("role") if id.startswith(f"{path['user']}/")]
+    return 200, {**found, "roles": [*found["roles"], *given]}
 
 
 @_route("PUT", "/guilds/{guild}/members/{user}/roles/{role}")

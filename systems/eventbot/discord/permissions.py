@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 ADMINISTRATOR = 1 << 3
 MANAGE_GUILD = 1 << 5
 VIEW_CHANNEL = 1 << 10
@@ -25,6 +28,17 @@ def bits(text: object) -> int:
     if not isinstance(text, str) or not text.isascii() or not text.isdigit() or len(text) > 30:
         return 0
     return int(text)
+
+
+def of_member(guild: Mapping[str, Any], member: Mapping[str, Any]) -> int:
+    """What a member may do in a guild: everybody's role (its id is the guild's) and their own; the owner everything."""
+    if guild.get("owner_id") == (member.get("user") or {}).get("id"):
+        return ADMINISTRATOR
+    theirs = {str(guild.get("id")), *map(str, member.get("roles") or ())}
+    found = 0
+    for role in guild.get("roles") or ():
+        found |= bits(role.get("permissions")) if str(role.get("id")) in theirs else 0
+    return found
 
 
 def may_post(app_permissions: int) -> bool:

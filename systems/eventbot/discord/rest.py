@@ -108,6 +108,15 @@ class Rest:
         made = await self.call("POST", f"/channels/{channel_id}/messages/{message_id}/threads", content)
         return str(made["id"])
 
+    async def guild(self, guild_id: str) -> dict[str, Any]:
+        """Its name, owner and roles."""
+        found: dict[str, Any] = await self.call("GET", f"/guilds/{guild_id}")
+        return found
+
+    async def member(self, guild_id: str, user_id: str) -> dict[str, Any]:
+        found: dict[str, Any] = await self.call("GET", f"/guilds/{guild_id}/members/{user_id}")
+        return found
+
     async def give_role(self, guild_id: str, user_id: str, role_id: str) -> None:
         await self.call("PUT", f"/guilds/{guild_id}/members/{user_id}/roles/{role_id}")
 

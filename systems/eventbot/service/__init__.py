@@ -6,7 +6,7 @@ from sekkei.runtime.schedules import Schedules, StoredSchedules
 from sekkei.runtime.system import Context
 from systems.eventbot.service.desk import Actor, Desk, Request
 from systems.eventbot.service.events import Details, Draft, Events, read_capacity
-from systems.eventbot.service.guilds import Guilds
+from systems.eventbot.service.guilds import Guilds, LookUp
 from systems.eventbot.service.joining import Joining
 from systems.eventbot.service.notices import NewNotice, Notices
 from systems.eventbot.service.views import EventView, NoticeView, has_started, is_joinable
@@ -15,7 +15,7 @@ from systems.eventbot.service.views import EventView, NoticeView, has_started, i
 class Service:
     """All of them, on one store."""
 
-    def __init__(self, context: Context, schedules: Schedules) -> None:
+    def __init__(self, context: Context, schedules: Schedules, look_up: LookUp) -> None:
         self.desk = Desk(
             db=context.db,
             clock=context.clock,
@@ -28,7 +28,7 @@ class Service:
         self.events = Events(self.desk)
         self.joining = Joining(self.desk)
         self.notices = Notices(self.desk)
-        self.guilds = Guilds(self.desk, context.settings.secrets.key("eventbot-links"))
+        self.guilds = Guilds(self.desk, context.settings.secrets.key("eventbot-links"), look_up)
 
 
 __all__ = [

@@ -61,14 +61,14 @@ def checked(draft: Draft) -> Draft:
     """Texts trimmed and of a length that fits into a message; raises Invalid."""
     title = " ".join(draft.title.split())
     if not title:
-        raise Missing(field="title", what="タイトル")
+        raise Missing(field="title")
     for field, text, most in (
         ("title", title, TITLE_MAX),
         ("description", draft.description, DESCRIPTION_MAX),
         ("location", draft.location, LOCATION_MAX),
     ):
         if len(text) > most:
-            raise TooLong(field=field, what=field, most=most)
+            raise TooLong(field=field, most=most)
     if draft.capacity is not None and not 1 <= draft.capacity <= CAPACITY_MAX:
         raise BadCapacity(field="capacity", most=CAPACITY_MAX)
     return replace(draft, title=title, description=draft.description.strip(), location=draft.location.strip())

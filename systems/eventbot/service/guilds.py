@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from datetime import timedelta
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
 
 from sekkei.design import ConditionFailed
+from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from systems.eventbot import design
 from systems.eventbot.discord import permissions
+from systems.eventbot.discord.errors import DiscordError
 from systems.eventbot.entities import (
     Event,
     GuildSettings,
@@ -23,19 +27,34 @@ from systems.eventbot.entities import (
     organiser_links,
     templates,
 )
-from systems.eventbot.refusals import BadLink, Missing, NoSuchTemplate, NotManager, TooManyTemplates
+from systems.eventbot.refusals import BadLink, DiscordSilent, Missing, NoSuchTemplate, NotManager, TooManyTemplates
 from systems.eventbot.service.desk import Actor, Desk
 
 LINK_SECONDS = 600
 LINK_LIFE = timedelta(days=30)
+FRESH = timedelta(minutes=5)
+STALE_MAX = timedelta(hours=1)
+"""Roles change in Discord: they are asked for every five minutes. While it is silent, the old ones hold for an hour."""
 TEMPLATES_MAX = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who somebody is in a guild right now, and the guild's name."""
+
+    actor: Actor
+    guild_name: str
+
+
+LookUp = Callable[[str, str], Awaitable[Standing | None]]
+"""Guild and user to their standing; None when they are not there. Raises DiscordError."""
 
 
 class Guilds:
     """`key` signs links that Discord users carry to the web pages."""
 
-    def __init__(self, desk: Desk, key: bytes) -> None:
-        self._desk, self._key = desk, key
+    def __init__(self, desk: Desk, key: bytes, look_up: LookUp) -> None:
+        self._desk, self._key, self._look_up = desk, key, look_up
 
     async def settings(self, guild_id: str) -> GuildSettings:
         return await self._desk.settings(guild_id)
@@ -70,7 +89,7 @@ class Guilds:
         await self._desk.must_organise(actor, event)
         name = " ".join(name.split())[:80]
         if not name:
-            raise Missing(field="name", what="名前")
+            raise Missing(field="name")
         existing = await self.templates(actor.guild_id)
         same = next((one for one in existing if one.name == name), None)
         if same is None and len(existing) >= TEMPLATES_MAX:
@@ -131,6 +150,7 @@ class Guilds:
             roles=content["r"],
             permissions=content["p"],
             expires=self._desk.now() + LINK_LIFE,
+            checked_at=self._desk.now(),
         )
         return await self._desk.db.write(organiser_links.put(link))
 
@@ -139,13 +159,38 @@ class Guilds:
         return await self._desk.db.all(design.guilds_of_account(account_id))
 
     async def actor(self, account_id: str, guild_id: str) -> Actor | None:
-        """The Discord user that an account stands for in a guild, if it does."""
+        """The Discord user that an account stands for in a guild, if it does, with the roles of today."""
         found = await self._desk.db.get(organiser_links(account_id, guild_id).consistent())
         if found is None or found.expires <= self._desk.now():
             return None
-        return Actor(
-            guild_id, found.user_id, found.user_name, frozenset(found.roles), permissions.bits(found.permissions)
-        )
+        age = self._desk.now() - (found.checked_at or datetime.fromtimestamp(0, days.JST))
+        if age >= FRESH:
+            return await self._looked_up(found, age)
+        return _actor(found)
+
+    async def _looked_up(self, link: OrganiserLink, age: timedelta) -> Actor | None:
+        try:
+            standing = await self._look_up(link.guild_id, link.user_id)
+        except DiscordError:
+            if age >= STALE_MAX:
+                raise DiscordSilent() from None
+            standing = Standing(_actor(link), link.guild_name)
+        else:
+            await self._renew(link, standing)
+        return None if standing is None else standing.actor
+
+    async def _renew(self, link: OrganiserLink, standing: Standing | None) -> None:
+        if standing is None:
+            await self.unlink(link.account_id, link.guild_id)
+            return
+        actor = standing.actor
+        update = organiser_links.update(link.account_id, link.guild_id).set(OrganiserLink.checked_at, self._desk.now())
+        update = update.set(OrganiserLink.roles, sorted(actor.roles)).set(OrganiserLink.user_name, actor.name)
+        update = update.set(OrganiserLink.permissions, str(actor.permissions))
+        try:
+            await self._desk.db.write(update.set(OrganiserLink.guild_name, standing.guild_name))
+        except ConditionFailed:
+            pass  # unlinked meanwhile
 
     async def unlink(self, account_id: str, guild_id: str) -> None:
         await self._desk.db.write(organiser_links.delete(account_id, guild_id))
@@ -156,3 +201,7 @@ class Guilds:
 
     def calendar_allowed(self, guild_id: str, key: str) -> bool:
         return hmac.compare_digest(key.encode(), self.calendar_key(guild_id).encode())
+
+
+def _actor(link: OrganiserLink) -> Actor:
+    return Actor(link.guild_id, link.user_id, link.user_name, frozenset(link.roles), permissions.bits(link.permissions))

@@ -51,9 +51,9 @@ class Notices:
         title, body = " ".join(new.title.split()), new.body.strip()
         for field, text, most in (("title", title, TITLE_MAX), ("body", body, BODY_MAX)):
             if not text:
-                raise Missing(field=field, what=field)
+                raise Missing(field=field)
             if len(text) > most:
-                raise TooLong(field=field, what=field, most=most)
+                raise TooLong(field=field, most=most)
         desk = self._desk
         event = await desk.event(actor.guild_id, event_id)
         await desk.must_organise(actor, event)

@@ -38,8 +38,15 @@ class AppClient:
     """Acts for any of the people."""
 
     def __init__(
-        self, local: LocalDiscord, signer: Signer, deliver: Deliver, application_id: str, clock: Clock
+        self,
+        local: LocalDiscord,
+        signer: Signer,
+        deliver: Deliver,
+        application_id: str,
+        clock: Clock,
+        locale: str = "ja",
     ) -> None:
+        self._locale = locale
         self._local, self._signer, self._deliver = local, signer, deliver
         self._application_id, self._clock = application_id, clock
 
@@ -110,7 +117,7 @@ class AppClient:
             },
             "data": dict(data),
             "app_permissions": BOT_PERMISSIONS,
-            "locale": "ja",
+            "locale": self._locale,
             "guild_locale": "ja",
             "context": 0,
         }

@@ -17,7 +17,7 @@ from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, NotThere, say
 from sekkei.web.live import sse
 from sekkei.web.pages import page
-from sekkei.web.texts import t
+from sekkei.web.texts import language_of, t
 from systems.eventbot.discord.local import TOPIC, Fault, LocalDiscord
 from systems.eventbot.discord.local_design import LocalMessage
 from systems.eventbot.discord.signature import Signer
@@ -148,7 +148,8 @@ class Simulator:
         async def send(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
             return await deliver(app, self._url, "/eventbot/interactions", body, headers)
 
-        client = AppClient(self._local, self._signer, send, self._application_id, self._clock)
+        locale = "ja" if language_of(request) == "ja" else "en-US"
+        client = AppClient(self._local, self._signer, send, self._application_id, self._clock, locale)
         outcome = await self._perform(client, person, act)
         self._live.publish(TOPIC, "changed")
         return _json(

@@ -54,6 +54,15 @@ def at(text: str) -> datetime:
         ("tomorrow 9:30 pm", "2026-01-15 21:30"),
         ("1/19 12am", "2026-01-19 00:00"),
         ("昼1時", "2026-01-15 13:00"),
+        ("next Friday 20:00", "2026-01-23 20:00"),
+        ("Friday at 8pm", "2026-01-16 20:00"),
+        ("this wednesday 20:00", "2026-01-14 20:00"),
+        ("Jan 19 21:00", "2026-01-19 21:00"),
+        ("19th January 9pm", "2026-01-19 21:00"),
+        ("March 3rd 10:00", "2026-03-03 10:00"),
+        ("the day after tomorrow at noon", "2026-01-16 12:00"),
+        ("in 30 minutes", "2026-01-14 16:00"),
+        ("in 2 hours", "2026-01-14 17:30"),
     ],
 )
 def test_reads(text: str, expected: str) -> None:
@@ -124,3 +133,19 @@ def test_ends_and_what_comes_before() -> None:
         dates.read_before("10日前", start, NOW)
     with pytest.raises(dates.BadDate):
         dates.read_end("1/18 10時", start, NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("30 minutes before", "2026-01-19 20:30"),
+        ("2 hours before", "2026-01-19 19:00"),
+        ("1 day before", "2026-01-18 21:00"),
+        ("the day before 20:00", "2026-01-18 20:00"),
+        ("on the same day 12:00", "2026-01-19 12:00"),
+    ],
+)
+def test_reads_english_told_from_the_start(text: str, expected: str) -> None:
+    start = at("2026-01-19 21:00")
+    assert dates.read_before(text, start, NOW) == at(expected)
+    assert dates.read_end("2 hours", start, NOW) == at("2026-01-19 23:00")

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from systems.eventbot.entities import Status
+from systems.eventbot.gateway import LOCAL_APPLICATION_ID
+from systems.eventbot.simulator.client import AppClient
 from systems.eventbot.simulator.world import GUILD_ID, RECRUIT
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
+
+JAPANESE = re.compile(r"[぀-ヿ一-鿿]")
 
 
 async def test_create_by_modal_join_wait_leave(quick: Bot) -> None:
@@ -98,3 +104,27 @@ async def test_notice_is_confirmed_and_counted(quick: Bot) -> None:
     unacked = await quick.app.press(AOI, RECRUIT, notice.notice_message_id, f"e1:unacked:{notice.notice_id[4:]}:0")
     assert MEI.id in str(unacked.response)
     assert REN.id not in str(unacked.response)
+
+
+async def test_english_on_request(quick: Bot) -> None:
+    """Whoever has Discord in English is answered in English, what is wrong with a form included."""
+    app = AppClient(quick.local, quick.app._signer, quick.app._deliver, LOCAL_APPLICATION_ID, quick.clock, "en-GB")
+    opened = await app.command(AOI, RECRUIT, "event create", {})
+    assert opened.modal is not None
+    assert opened.modal["title"] == "New event"
+    for values, said in (
+        ({"title": " ", "start": "tomorrow 9pm"}, "Please give the title."),
+        ({"title": "x", "location": "y" * 101}, "At most 100 characters for the place"),
+        ({"title": "x", "start": "someday"}, "could not be read as a date"),
+    ):
+        wrong = await app.submit(AOI, RECRUIT, opened.modal["custom_id"], values)
+        assert said in wrong.response["data"]["content"]
+        assert not JAPANESE.search(wrong.response["data"]["content"])
+    made = await app.submit(AOI, RECRUIT, opened.modal["custom_id"], {"title": "Party", "start": "next Friday 8pm"})
+    assert "is made and will be posted" in made.response["data"]["content"]
+    [event] = await quick.service.events.of_guild(GUILD_ID)
+    for verb in ("event list", "event mine", "event help", "event settings", "event web"):
+        answer = await app.command(AOI, RECRUIT, verb, {})
+        assert not JAPANESE.search(str(answer.response["data"].get("content"))), verb
+    panel = await app.command(AOI, RECRUIT, "event manage", {"event": event.event_id[4:]})
+    assert not JAPANESE.search(str(panel.response))

@@ -9,10 +9,11 @@ from pathlib import Path
 import systems.eventbot
 from sekkei.web.testing import Client
 from sekkei.web.texts import missing_texts
-from systems.eventbot.discord.permissions import MANAGE_GUILD
+from systems.eventbot.discord.local import Fault
+from systems.eventbot.discord.permissions import ADMINISTRATOR, MANAGE_GUILD, of_member
 from systems.eventbot.entities import OrganiserLink, Status, organiser_links
 from systems.eventbot.service import NewNotice
-from systems.eventbot.simulator.world import GUILD_ID, RECRUIT, Person
+from systems.eventbot.simulator.world import GUILD_ID, ORGANISER_ROLE, RECRUIT, Person
 from systems.eventbot.texts import TEXTS
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 from tests.web.authorisation import Rule, deviations, uncovered
@@ -79,6 +80,7 @@ async def linked(bot: Bot, email: str, person: Person) -> Client:
         user_name=person.name,
         roles=list(person.roles),
         permissions=str(person.permissions),
+        checked_at=bot.service.desk.now(),
         expires=bot.service.desk.now() + timedelta(days=1),
     )
     await bot.service.desk.db.write(organiser_links.put(link))
@@ -183,3 +185,48 @@ async def test_whoever_manages_the_server_can_have_everything_deleted(quick: Bot
 
 def test_every_text_is_there_in_both_languages() -> None:
     assert missing_texts(TEXTS, Path(systems.eventbot.__file__).parent) == []
+
+
+async def test_the_pages_go_by_the_roles_of_today(quick: Bot) -> None:
+    """Whoever loses the organisers' role in Discord loses the pages, without waiting for the link to end."""
+    await quick.service.guilds.change_settings(AOI.actor, organiser_role_id=ORGANISER_ROLE)
+    client = await linked(quick, "ren@example.com", REN)
+    page = f"/eventbot/guilds/{GUILD_ID}"
+    assert (await client.get(page)).status == 200
+    quick.local.members[REN.id]["roles"].remove(ORGANISER_ROLE)
+    assert (await client.get(page)).status == 200  # for five minutes what was said last holds
+    quick.clock.advance(301)
+    assert (await client.get(page)).status == 403
+    quick.local.members[REN.id]["roles"].append(ORGANISER_ROLE)
+    quick.clock.advance(301)
+    assert (await client.get(page)).status == 200
+
+
+async def test_whoever_leaves_the_server_loses_the_pages(quick: Bot) -> None:
+    client = await linked(quick, "aoi@example.com", AOI)
+    del quick.local.members[AOI.id]
+    quick.clock.advance(301)
+    assert (await client.get(f"/eventbot/guilds/{GUILD_ID}")).status == 404
+    assert await quick.service.guilds.links(await client.sign_in_by_email("aoi@example.com")) == []
+
+
+async def test_while_discord_is_silent_the_old_roles_hold_for_an_hour(quick: Bot) -> None:
+    client = await linked(quick, "aoi@example.com", AOI)
+    page = f"/eventbot/guilds/{GUILD_ID}"
+    for seconds, status in ((301, 200), (3000, 200), (600, 429)):
+        quick.clock.advance(seconds)
+        quick.local.faults.append(Fault("error", 1))
+        assert (await client.get(page)).status == status
+    assert (await client.get(page)).status == 200
+
+
+def test_permissions_come_from_all_of_somebodys_roles() -> None:
+    guild = {
+        "id": "1",
+        "owner_id": "9",
+        "roles": [{"id": "1", "permissions": "1024"}, {"id": "2", "permissions": str(MANAGE_GUILD)}, {"id": "3"}],
+    }
+    assert of_member(guild, {"user": {"id": "5"}, "roles": []}) == 1024
+    assert of_member(guild, {"user": {"id": "5"}, "roles": ["2", "3", "404"]}) == 1024 | MANAGE_GUILD
+    assert of_member(guild, {"user": {"id": "9"}, "roles": []}) == ADMINISTRATOR
+    assert of_member({"id": "1"}, {"user": {"id": "5"}}) == 0
