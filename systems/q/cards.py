@@ -12,6 +12,8 @@ from systems.q.writing import clusters
 
 WIDTH, HEIGHT = 1080, 1350
 MARGIN = 96
+INK, PAPER, GLOW = "#1b1a22", "#faf7f2", "#ff5a36"
+"""The colours of the client."""
 _FONT = "'Hiragino Sans','Noto Sans JP','Yu Gothic UI','Noto Sans CJK JP',system-ui,sans-serif"
 
 
@@ -21,7 +23,7 @@ def code(url: str) -> bytes:
 
     found = BytesIO()
     segno.make(url, error="m", micro=False).save(
-        found, kind="svg", scale=8, border=4, dark="#1b1a22", light="#ffffff", title="Q.", xmldecl=False
+        found, kind="svg", scale=8, border=4, dark=INK, light="#ffffff", title="Q.", xmldecl=False
     )
     return found.getvalue()
 
@@ -34,16 +36,14 @@ def card(question: str, answer: Answer, name: str) -> bytes:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
         f'role="img" font-family="{_FONT}">',
         f"<title>{escape(question)} — {escape(answer.text)}</title>",
-        '<defs><linearGradient id="g" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="#ff7a59"/>'
-        '<stop offset="1" stop-color="#7c5cff"/></linearGradient></defs>',
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="url(#g)"/>',
-        f'<rect x="48" y="48" width="{WIDTH - 96}" height="{HEIGHT - 96}" rx="56" fill="#fffdf9"/>',
-        _text(MARGIN, 168, 44, "#7c5cff", _day(answer.day), weight=700),
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{INK}"/>',
+        f'<rect x="48" y="48" width="{WIDTH - 96}" height="{HEIGHT - 96}" rx="56" fill="{PAPER}"/>',
+        _text(MARGIN, 168, 44, "#c93412", _day(answer.day), weight=700),
         *(_text(MARGIN, 264 + 64 * at, 48, "#5b5866", line, weight=600) for at, line in enumerate(asked)),
-        *(_text(MARGIN, _middle(len(said)) + 108 * at, 80, "#1b1a22", line, 800) for at, line in enumerate(said)),
+        *(_text(MARGIN, _middle(len(said)) + 108 * at, 80, INK, line, 800) for at, line in enumerate(said)),
         _text(MARGIN, HEIGHT - 132, 40, "#5b5866", f"{name}　{_when(answer)}"),
-        f'<text x="{WIDTH - MARGIN}" y="{HEIGHT - 120}" font-size="88" font-weight="800" fill="#ff7a59" '
-        'text-anchor="end">Q.</text></svg>',
+        f'<text x="{WIDTH - MARGIN}" y="{HEIGHT - 120}" font-size="104" font-weight="800" fill="{INK}" '
+        f'text-anchor="end">Q<tspan fill="{GLOW}">.</tspan></text></svg>',
     ]
     return "".join(parts).encode()
 
