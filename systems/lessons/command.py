@@ -40,9 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from sekkei.engine.errors import DynamoDBError
+    from sekkei.engine.file import NotOurFile
 
     try:
         return _import(arguments) if arguments.what == "import" else stages.run(arguments)
+    except NotOurFile as error:
+        raise CouldNotRun(str(error)) from error
     except DynamoDBError as error:
         raise CouldNotRun(f"the store refused: {error.code}: {error.message}") from error
 

@@ -17,7 +17,7 @@ import pytest
 from sekkei.cli import main
 from sekkei.engine.errors import ResourceNotFoundException
 from sekkei.runtime.design import design as runtime_design
-from sekkei.store import Embedded, open_store
+from sekkei.store import Embedded, Retries, open_store
 from systems.lessons.design import design
 from systems.lessons.migration.progress import Progress, line
 from systems.lessons.migration.report import LISTED_MAX, Report, Tally
@@ -129,6 +129,17 @@ def test_a_store_that_is_not_there_is_not_made(local: Shell, tmp_path: Path) -> 
     assert local("plan") == 2
     assert "There is no store" in local.err
     assert not (tmp_path / "sekkei.db").exists()
+
+
+@pytest.mark.parametrize("store", ["README.md", "gopher://x", "http://127.0.0.1:9"])
+def test_a_store_that_cannot_be_used_is_an_error_in_words(
+    store: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Retries, "delay", lambda self, failures, clock: 0.0)
+    shell = Shell(store, capsys)
+    assert shell("plan") == 2
+    assert shell.err.startswith("sekkei: ")
+    assert "Traceback" not in shell.err
 
 
 def test_a_sample_is_put_into_no_table_that_is_there(local: Shell) -> None:
