@@ -116,6 +116,12 @@ async def test_every_verb_of_the_panel_answers(quick: Bot) -> None:
             assert "うまくいきません" not in str(outcome.response), button["label"]
 
 
+def desk_of(bot: Bot) -> InteractionDesk:
+    job = bot.client.shell.house.systems["eventbot"].parts.scheduled[interaction_desk.ANSWER_LATE]
+    desk: InteractionDesk = job.__self__  # type: ignore[attr-defined]
+    return desk
+
+
 @pytest.fixture
 def gate(quick: Bot, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """Nobody is served before it opens, and nobody has patience."""
@@ -140,7 +146,7 @@ async def test_a_late_answer_is_deferred_and_follows(quick: Bot, gate: asyncio.E
     outcome = await quick.app.command(REN, RECRUIT, "event list", {})
     assert outcome.response == {"type": 5, "data": {"flags": 64}}
     gate.set()
-    await asyncio.sleep(0.05)
+    await desk_of(quick).settled()
     await quick.work()
     shown = {one.message_id: body for one, body in await quick.posts(viewer=REN)}
     assert event.title in str(shown[str(outcome.message_id)])
@@ -171,7 +177,7 @@ async def test_whoever_was_served_but_not_told_is_told(quick: Bot, monkeypatch: 
     with monkeypatch.context() as dying:
         dying.setattr(InteractionDesk, "_reply", dies)
         assert (await quick.press(REN, event, "join")).response == {"type": 6}
-        await asyncio.sleep(0.05)
+        await desk_of(quick).settled()
     assert (await quick.service.events.get(GUILD_ID, event.event_id)).member_count == 1
     await quick.work(30)
     assert "もう受け付けています" in await shown_to(quick, REN)
@@ -182,7 +188,7 @@ async def test_a_form_that_comes_too_late_asks_to_press_again(quick: Bot, gate: 
     event = await quick.event()
     assert (await quick.press(AOI, event, "edit")).response == {"type": 6}
     gate.set()
-    await asyncio.sleep(0.05)
+    await desk_of(quick).settled()
     await quick.work()
     assert "もう一度押して" in await shown_to(quick, AOI)
 
@@ -200,8 +206,7 @@ async def test_behind_a_long_line_the_answer_comes_at_once(
     monkeypatch.setattr(interaction_desk, "ANSWER_SECONDS", 60.0)
     monkeypatch.setattr(interaction_desk, "LINE_MAX", 2)
     monkeypatch.setattr(interaction_desk, "BREATH_SECONDS", 0.0)
-    desk = quick.client.shell.house.systems["eventbot"].parts.scheduled[interaction_desk.ANSWER_LATE].__self__  # type: ignore[attr-defined]
-    monkeypatch.setattr(desk, "_turns", asyncio.Semaphore(1))
+    monkeypatch.setattr(desk_of(quick), "_turns", asyncio.Semaphore(1))
     waiting = [asyncio.create_task(quick.press(somebody(n), event, "join")) for n in range(4)]
     told, pending = await asyncio.wait(waiting, timeout=2.5, return_when=asyncio.FIRST_COMPLETED)
     assert pending
@@ -209,15 +214,16 @@ async def test_behind_a_long_line_the_answer_comes_at_once(
     assert all(task.result().response == {"type": 6} for task in told)
     gate.set()
     await asyncio.gather(*waiting)
-    await asyncio.sleep(0.05)
+    await desk_of(quick).settled()
     assert (await quick.service.events.get(GUILD_ID, event.event_id)).member_count == 4
 
 
 async def _die() -> None:
-    for task in asyncio.all_tasks():
-        if "_in_turn" in repr(task) or "_follow" in repr(task):
-            task.cancel()
-    await asyncio.sleep(0.01)
+    """All that goes on after the answer stops."""
+    ours = {task for task in asyncio.all_tasks() if "_in_turn" in repr(task) or "_follow" in repr(task)}
+    for task in ours:
+        task.cancel()
+    await asyncio.wait(ours)
 
 
 EFFECTS = ["join", "leave", "maybe", "close", "cancelyes", "repost", "deleteyes"]
