@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date
 from typing import Any
 
@@ -358,6 +359,45 @@ async def test_a_long_timeline_goes_on(browser: Windows, serve: Serve) -> None:
     await aoi.context.clear_cookies()
     await tab(aoi, "ともだち")
     await aoi.wait_for_url("**/sign-in?next=%2Fq%2F%23%2Fpeople")
+
+
+async def test_card_code_proposals_votes_and_notices(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM, demo=True)
+    ren = await phone(browser, site, "demo-ren")
+    await choose(ren, ren.locator(".q-mine"), "カードにして送る")
+    card = ren.get_by_role("dialog").get_by_role("img")
+    await expect(card).to_have_js_property("naturalWidth", 1080)
+    await expect(ren.get_by_role("link", name="画像を保存")).to_have_attribute("download", re.compile(r"q-.*\.png"))
+    await shots(ren, "q-card", whole=False)
+    await ren.keyboard.press("Escape")
+    await tab(ren, "ともだち")
+    await ren.get_by_role("button", name="QR コード").click()
+    code = ren.get_by_role("img", name=f"{site.url}/q/#/id/ren を開くQRコード")
+    await expect(code).to_have_js_property("complete", True)
+    assert await code.evaluate("image => image.naturalWidth") > 0
+    await ren.keyboard.press("Escape")
+    await tab(ren, "わたし")
+    await expect(ren.get_by_role("heading", name="この1週間にもらったリアクション")).to_be_visible()
+    await ren.locator(".q-links").get_by_role("link", name="お題の提案と投票").click()
+    # One proposal a day, and today's was made already.
+    await ren.get_by_label("お題を提案").fill("もう一つ聞きたいことは？")
+    await ren.get_by_role("button", name="提案する").click()
+    await expect(ren.get_by_role("alert")).to_contain_text("1日1件")
+    browser.problems.clear()  # that was a 409
+    vote = ren.get_by_role("button", name="もし一日だけ誰かになれるなら？")
+    was = await vote.get_attribute("aria-pressed")
+    await vote.click()
+    await expect(vote).to_have_attribute("aria-pressed", "false" if was == "true" else "true")
+    await expect(vote).to_be_focused()
+    await ren.get_by_role("link", name="もどる").click()
+    await ren.locator(".q-links").get_by_role("link", name="設定").click()
+    digest = ren.get_by_role("switch", name="週のまとめ")
+    await digest.set_checked(not await digest.is_checked())
+    wanted = await digest.is_checked()
+    await expect(ren.locator(".toast.ok")).to_be_visible()
+    await ren.reload()
+    await expect(digest).to_be_checked(checked=wanted)
+    assert browser.problems == []
 
 
 async def test_language_and_sign_out(browser: Windows, serve: Serve, shots: Shots) -> None:
