@@ -26,6 +26,10 @@ TOKENS_PER_STEP = 100
 SPREAD_SECONDS = 60
 """The pushes of one question are spread over a minute, so that not everybody answers in the same second."""
 RECEIPTS_AFTER = timedelta(minutes=15)
+RECEIPTS_AGAIN_AFTER = timedelta(hours=1)
+RECEIPT_TIMES = 3
+"""Some are not known yet after a quarter of an hour; Expo forgets them after a day."""
+FOR_THE_OPERATOR = ("InvalidCredentials", "MismatchSenderId")
 RECOUNT_AFTER = timedelta(minutes=10)
 """An index may be behind; what is still wrong after this is wrong."""
 USERS_PER_STEP = 25
@@ -134,12 +138,15 @@ class QJobs:
         return Progress(len(page), page.cursor)
 
     async def _ask_later(self, payload: Payload, cursor: str | None) -> Progress:
-        at = days.now(self._clock) + RECEIPTS_AFTER
-        await self._context.schedules.put(f"q/receipts/{payload['day']}", "receipts", payload, at=at)
+        await self._ask_at(payload["day"], 1, RECEIPTS_AFTER)
         return Progress(0)
 
+    async def _ask_at(self, day: str, time: int, after: timedelta) -> None:
+        name, at = f"{day}/{time}", days.now(self._clock) + after
+        await self._context.schedules.put(f"q/receipts/{name}", "receipts", {"day": day, "time": time}, at=at)
+
     async def _begin_receipts(self, payload: Payload) -> None:
-        await self._context.jobs.start("receipts", payload, id=f"receipts/{payload['day']}")
+        await self._context.jobs.start("receipts", payload, id=f"receipts/{payload['day']}/{payload['time']}")
 
     async def _receipts(self, payload: Payload, cursor: str | None) -> Progress:
         """What became of the day's pushes; a device that has the app no longer is forgotten."""
@@ -156,7 +163,10 @@ class QJobs:
             elif message.state is State.SENT and message.receipt and self._expo is not None:
                 tickets[message.receipt] = one
         if tickets and self._expo is not None:
-            gone += self._gone(await self._expo.receipts(list(tickets)), tickets)
+            found = await self._expo.receipts(list(tickets))
+            gone += self._gone(found, tickets)
+            if len(found) < len(tickets) and int(payload["time"]) < RECEIPT_TIMES:
+                await self._ask_at(payload["day"], int(payload["time"]) + 1, RECEIPTS_AGAIN_AFTER)
         for one in gone:
             await self._forget(one)
         return Progress(len(page), page.cursor)
@@ -169,8 +179,11 @@ class QJobs:
             reason = (receipt.get("details") or {}).get("error", "")
             if reason == "DeviceNotRegistered":
                 gone.append(tickets[ticket])
-            else:  # InvalidCredentials and MismatchSenderId are for the operator to mend
-                log.warning("a push was not delivered", extra={"reason": reason, "words": receipt.get("message", "")})
+            else:
+                level = logging.ERROR if reason in FOR_THE_OPERATOR else logging.WARNING
+                log.log(
+                    level, "a push was not delivered", extra={"reason": reason, "words": receipt.get("message", "")}
+                )
         return gone
 
     async def _forget(self, one: PushToken) -> None:

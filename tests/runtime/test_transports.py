@@ -3,7 +3,9 @@ from __future__ import annotations
 import asyncio
 import email
 import email.policy
+import gzip
 import ipaddress
+import json
 import ssl
 from typing import Any
 
@@ -121,6 +123,82 @@ async def test_expo() -> None:
                 await expo.send(push)
     assert server.received[0].json == {"to": "ExponentPushToken[x]", "title": "Q.", "body": "今日の質問"}
     assert server.received[0].headers["authorization"] == "Bearer secret"
+
+
+def pushes(count: int) -> list[Message]:
+    return [message(to=f"ExponentPushToken[{n}]", body="今日の質問") for n in range(count)]
+
+
+def ticket(id: str) -> dict[str, Any]:
+    return {"status": "ok", "id": id}
+
+
+async def test_expo_takes_many_in_one_request_and_a_ticket_belongs_to_its_message() -> None:
+    gone = {"status": "error", "message": "x", "details": {"error": "DeviceNotRegistered"}}
+    tickets = [ticket("t0"), gone, *(ticket(f"t{n}") for n in range(2, 100))]
+    async with http_server((200, {}, {"data": tickets})) as server:
+        found = await Expo(server.url, "", Http()).send_many(pushes(100))
+    assert [one.headers["content-encoding"] for one in server.received] == ["gzip"]
+    sent = json.loads(gzip.decompress(server.received[0].body))
+    assert [one["to"] for one in sent] == [f"ExponentPushToken[{n}]" for n in range(100)]
+    assert isinstance(found[1], DeviceGone)
+    assert [one for one in found if isinstance(one, str)] == ["t0", *(f"t{n}" for n in range(2, 100))]
+
+
+async def test_expo_what_is_sent_at_one_moment_goes_together() -> None:
+    answers = [(200, {}, {"data": [ticket(f"{at}-{n}") for n in range(size)]}) for at, size in enumerate((100, 30))]
+    async with http_server(*answers) as server:
+        expo = Expo(server.url, "", Http())
+        found = await asyncio.gather(*(expo.send(one) for one in pushes(130)))
+    assert len(server.received) == 2
+    assert sorted(found) == sorted([*(f"0-{n}" for n in range(100)), *(f"1-{n}" for n in range(30))])
+
+
+async def test_expo_one_bad_message_does_not_keep_the_others_back() -> None:
+    refused = (400, {}, {"errors": [{"code": "PUSH_TOO_MANY_EXPERIENCE_IDS", "message": "two projects"}]})
+    bad = (400, {}, {"errors": [{"code": "VALIDATION_ERROR", "message": "no"}]})
+    async with http_server(refused, (200, {}, {"data": ticket("a")}), bad, (200, {}, {"data": ticket("c")})) as server:
+        found = await Expo(server.url, "", Http()).send_many(pushes(3))
+    assert (found[0], found[2]) == ("a", "c")
+    assert isinstance(found[1], Undeliverable)
+    assert "VALIDATION_ERROR" in str(found[1])
+
+
+@pytest.mark.parametrize("status", [429, 500, 503, 401])
+async def test_expo_all_are_tried_again_later(status: int) -> None:
+    async with http_server((status, {}, {"errors": [{"code": "TOO_MANY_REQUESTS", "message": "x"}]})) as server:
+        found = await Expo(server.url, "", Http()).send_many(pushes(3))
+    assert [type(one) for one in found] == [ConnectionError] * 3
+    assert len(server.received) == 1
+
+
+async def test_expo_a_wrong_number_of_tickets_is_nobodys() -> None:
+    async with http_server((200, {}, {"data": [ticket("a")]})) as server:
+        found = await Expo(server.url, "", Http()).send_many(pushes(2))
+    assert [type(one) for one in found] == [ConnectionError] * 2
+
+
+async def test_expo_what_is_too_long_is_not_sent_at_all() -> None:
+    async with http_server((200, {}, {"data": ticket("a")})) as server:
+        long = message(to="ExponentPushToken[x]", body="あ" * 2000)
+        found = await Expo(server.url, "", Http()).send_many([long, *pushes(1)])
+    assert isinstance(found[0], Undeliverable)
+    assert found[1] == "a"
+    assert len(server.received) == 1
+
+
+async def test_expo_six_hundred_a_second() -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    answers = [(200, {}, {"data": [ticket(str(n)) for n in range(100)]}) for _ in range(7)]
+    async with http_server(*answers) as server:
+        expo = Expo(server.url, "", Http(), sleep)
+        await asyncio.gather(*(expo.send_many(pushes(100)) for _ in range(7)))
+    assert len(waited) == 6
+    assert 0.9 < max(waited) <= 1.0  # the seventh hundred waits for the next second
 
 
 async def test_line_takes_a_push_once() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sekkei.runtime import days
-from sekkei.runtime.design import Message, newest_messages
+from sekkei.runtime.design import Message, newest_messages, schedules
 from sekkei.runtime.house import build_house
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.outbox import Delivery
@@ -183,11 +183,35 @@ async def test_devices_that_are_gone_are_forgotten(fair: World) -> None:
     fair.clock.advance(90)
     await Delivery(fair.house.runtime, fair.clock, {"push": provider}).run_once()
     assert len(provider.sent) == 2
-    await runs.start("receipts", {"day": day}, id="receipts/test")
+    await runs.start("receipts", {"day": day, "time": 1}, id="receipts/test")
     await runs.run_to_end(jobs.definitions(), "receipts/test")
     left = await fair.db.all(design.tokens_of("a").consistent())
     assert [one.token for one in left] == ["ExponentPushToken[fine]"]
     assert await fair.db.get(push_tokens("a", "ExponentPushToken[later]").consistent()) is None
+
+
+async def test_what_is_not_known_yet_is_asked_for_again(fair: World) -> None:
+    class Slow(Provider):
+        asked = 0
+
+        async def receipts(self, tickets: Sequence[str]) -> dict[str, dict[str, Any]]:
+            self.asked += 1
+            return {} if self.asked == 1 else await super().receipts(tickets)
+
+    await fair.join("a")
+    await fair.service.devices.register("a", "ExponentPushToken[later]", DeviceType.IOS)
+    day, provider = (await fair.ask()).day.isoformat(), Slow()
+    jobs, runs = jobs_of(fair, provider), Jobs(fair.house.runtime, fair.clock, "q")
+    for name, id in (("push", "push/test"), ("receipts", "receipts/test")):
+        await runs.start(name, {"day": day, "time": 1}, id=id)
+        await runs.run_to_end(jobs.definitions(), id)
+        fair.clock.advance(90)
+        await Delivery(fair.house.runtime, fair.clock, {"push": provider}).run_once()
+    waiting = await fair.house.runtime.need(schedules(f"q/receipts/{day}/2").consistent())
+    assert waiting.payload == {"day": day, "time": 2}
+    await runs.start("receipts", waiting.payload, id="receipts/again")
+    await runs.run_to_end(jobs.definitions(), "receipts/again")
+    assert await fair.db.all(design.tokens_of("a").consistent()) == []
 
 
 async def test_the_receipts_are_asked_for_a_quarter_of_an_hour_later(world: World) -> None:
@@ -197,10 +221,10 @@ async def test_the_receipts_are_asked_for_a_quarter_of_an_hour_later(world: Worl
     day = days.today(world.clock).isoformat()
     await world.opened.context.jobs.start("push", {"day": day}, id=f"push/{day}")
     await world.settle()
-    assert await world.opened.context.jobs.get(f"receipts/{day}") is None
+    assert await world.opened.context.jobs.get(f"receipts/{day}/1") is None
     world.clock.advance(16 * 60)
     await world.settle()
-    run = await world.opened.context.jobs.get(f"receipts/{day}")
+    run = await world.opened.context.jobs.get(f"receipts/{day}/1")
     assert run is not None
     assert run.finished
 
