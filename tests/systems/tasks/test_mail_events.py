@@ -15,6 +15,9 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from sekkei.store.http import Answer
+from sekkei.web.testing import opened
+from sekkei.web.testing import test_settings as settings_of_a_test
+from systems.tasks import SYSTEM
 from systems.tasks.bounces import Report, from_dsn, from_ses
 from systems.tasks.entities import Role
 from systems.tasks.mail_events import _SIGNED, Forged, Topic
@@ -176,3 +179,25 @@ async def test_whoever_bounced_is_not_written_to_again(world: World) -> None:
     assert await invitations.open("aoi", team.team_id) == []
     await world.service.blocks.unblock("gone@example.com")
     await invitations.invite("aoi", team.team_id, "gone@example.com", Role.MEMBER)
+
+
+SECRET = "a secret for the mail server"
+
+
+async def test_the_endpoint_believes_nobody_without_proof() -> None:
+    chosen = settings_of_a_test(values={"mail_topic": ARN, "mail_events_secret": SECRET})
+    async with opened(SYSTEM, settings=chosen) as client:
+        blocks = client.shell.house.systems["tasks"].parts.service.blocks
+        mail = {"content-type": "message/rfc822"}
+        for headers, body in (
+            (mail, DSN),
+            ({**mail, "authorization": "Bearer wrong"}, DSN),
+            ({"content-type": "text/plain"}, b"nonsense"),
+            ({"content-type": "text/plain"}, orjson.dumps({**message(), "TopicArn": "another"})),
+        ):
+            assert (await client.request("POST", "/tasks/mail-events", body, headers)).status == 403
+        assert await blocks.of("gone@example.com") is None
+        proof = {**mail, "authorization": f"Bearer {SECRET}"}
+        assert (await client.request("POST", "/tasks/mail-events", DSN, proof)).status == 204
+        found = await blocks.of("gone@example.com")
+        assert (found.reason, found.detail) == ("bounce", "smtp; 550 no such user")
