@@ -118,7 +118,7 @@ async def _race(folder: str) -> list[str]:
     started = clock.perf_counter()
     won = sum(await asyncio.gather(*(one(f"u{number:04}") for number in range(USERS))))
     seconds = clock.perf_counter() - started
-    found = await service.lesson(slot)
+    found = await service.timetable.get(slot)
     queue = [tie.user_id for tie in await service.queue(slot)]
     in_order = [tie.user_id for tie in sorted(entries, key=lambda tie: tie.queue_key or "")]
     assert (won, found.booked, len(queue)) == (PLACES, PLACES, USERS - PLACES), (won, found.booked, len(queue))
@@ -192,7 +192,7 @@ async def _monitor() -> list[list[str]]:
     # In memory: what is measured is what it reads, and filling it is the longer part.
     store, db, runtime = await _opened(None)
     now = days.now(SYSTEM)
-    notices = Notices(Links(b"a key of the benchmark"), "https://lessons.example", [Studio("gnz", "銀座")])
+    notices = Notices(Links(b"a key of the benchmark"), "https://lessons.example", [Studio("gnz", "銀座")], SYSTEM)
     monitor = Monitor(db, SYSTEM, Outbox(runtime, SYSTEM, "lessons"), Catalogue(db), Policy(), notices.opening)
     rows: list[list[str]] = []
 

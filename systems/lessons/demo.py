@@ -27,6 +27,7 @@ PROGRAMS = (
 INSTRUCTORS = ("YUKI", "Shiori.I", "RYO", "Mako", "Taka", "Hana.M")
 STARTS = (time(7, 0), time(10, 30), time(12, 15), time(18, 0), time(19, 30), time(21, 0))
 FULL_EVERY = 4
+POPULAR_PLACES = 3
 
 
 async def demo(context: Context, parts: Parts) -> None:
@@ -47,6 +48,7 @@ async def demo(context: Context, parts: Parts) -> None:
                 )
             )
         )
+    await _popular(context.db, service, today + timedelta(days=1))
     await _ties(service, slots, chance)
     await _searches(context)
     await _history(context.db, today, chance)
@@ -85,9 +87,25 @@ def _lesson(context: Context, slot: Slot, chance: random.Random, full: bool) -> 
     )
 
 
+async def _popular(db: Database, service: Service, day: date) -> None:
+    """A lesson at every studio that some have booked and others wait for."""
+    for number, studio in enumerate(service.studios):
+        slot = Slot(studio.code, day, STARTS[number % len(STARTS)])
+        found = await service.timetable.get(slot)
+        change = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time)
+        await db.write(change.set(Lesson.capacity, 12).set(Lesson.booked, 12 - POPULAR_PLACES))
+        for place, person in enumerate((*DEMO_PEOPLE[number:], *DEMO_PEOPLE[:number])):
+            if place < POPULAR_PLACES:
+                await service.book(person.id, slot)
+            else:
+                await service.join_waitlist(person.id, slot)
+        await db.write(change.set(Lesson.was_available, False).set(Lesson.updated_at, found.updated_at))
+
+
 async def _ties(service: Service, slots: list[Slot], chance: random.Random) -> None:
     """Bookings where there is room, waiting where there is none, favourites with a note."""
-    upcoming = [slot for slot in slots if slot.lesson_date > min(one.lesson_date for one in slots)]
+    first = min(slot.lesson_date for slot in slots)
+    upcoming = [slot for slot in slots if slot.lesson_date > first + timedelta(days=1)]
     for person in DEMO_PEOPLE:
         for slot in chance.sample(upcoming, 12):
             view = await service.view(person.id, slot)

@@ -59,7 +59,7 @@ class AlreadyRegistered(Conflict):
 class TooLateToCancel(Conflict):
     code = "too-late-to-cancel"
     words = say(
-        "開始 {hours} 時間前を過ぎたため取り消せません。", "It can be cancelled until {hours} hours before it begins."
+        "開始 {hours} 時間前を過ぎたため取り消せません。", "It can be cancelled until {hours} h before it begins."
     )
 
 

@@ -47,15 +47,20 @@ TEXTS: TextTable = {
         "ja": "キャンセル待ちに登録すると、席が空いた瞬間にお知らせします。リンクからワンタップで予約できます。",
         "en": "Join the waitlist and you are told the moment a place is free. One tap in the notice books it.",
     },
+    "lesson.help.waiting": {"ja": "空いたらすぐにお知らせします", "en": "You will be told at once"},
+    "lesson.help.waiting.about": {
+        "ja": "お知らせのリンクからワンタップで予約できます。受け取り方は「通知」で選べます。",
+        "en": "One tap in the notice books the place. Choose under Notices how you are told.",
+    },
     "lesson.help.free": {"ja": "気軽に予約", "en": "Book without worry"},
     "lesson.help.free.about": {
         "ja": "予約は開始 {hours} 時間前まで取り消せます。",
-        "en": "You can cancel until {hours} hours before it begins.",
+        "en": "You can cancel until {hours} h before it begins.",
     },
     "lesson.help.booked": {"ja": "予約が確定しています", "en": "It is booked"},
     "lesson.help.booked.about": {
         "ja": "始まる前にお知らせします。取り消しは開始 {hours} 時間前まで。空いた席は待っている方に届きます。",
-        "en": "You are reminded before it begins. Cancel until {hours} hours before; your place goes to who waits.",
+        "en": "You are reminded before it begins. Cancel until {hours} h before; your place goes to who waits.",
     },
     "lesson.waiting": {"ja": "{n} 人待ち", "en": "{n} waiting"},
     "lesson.position": {"ja": "待ち順 {n} 番目", "en": "You are number {n} in line"},
@@ -75,7 +80,7 @@ TEXTS: TextTable = {
     },
     "lesson.too_late": {
         "ja": "取り消しは開始 {hours} 時間前までです。",
-        "en": "It could be cancelled until {hours} hours before the start.",
+        "en": "It could be cancelled until {hours} h before the start.",
     },
     "lesson.held": {
         "ja": "空いた席は、先に待っている方のために取り置かれています。",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, time
 from typing import Any
@@ -11,13 +11,12 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, tables
-from sekkei.engine.errors import ResourceNotFoundException
 from sekkei.runtime import days
 from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import StoredSchedules
-from sekkei.store import Embedded, Remote, Retrying, Store, Weather
+from sekkei.store import Store
 from sekkei.web.accounts import email_of
 from systems.lessons.alerts import Alerts
 from systems.lessons.contacts import Contacts
@@ -34,62 +33,19 @@ from systems.lessons.searches import Searches
 from systems.lessons.service import Actor, Service
 from systems.lessons.studios import Staff, Studio
 from tests.browser import browser, serve, shots
+from tests.systems.conftest import LATEST_INDEX_SECONDS
 
 __all__ = ["browser", "serve", "shots"]
 
 NOON = 1_753_758_000.0  # 2025-07-29 12:00 in Japan
-STORES = ("embedded", "weather", "ministack")
-LATEST_INDEX_SECONDS = 2.0
 STUDIOS = [Studio("gnz", "銀座"), Studio("sby", "渋谷")]
 STAFF = Actor("staff", "staff@example.com")
 LESSON = Slot("gnz", date(2025, 7, 30), time(19, 30))
 
 
-async def _at_once(seconds: float) -> None:
-    """Weather's pauses, for tests that have no time."""
-
-
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock(NOON)
-
-
-@pytest.fixture(params=STORES)
-async def store(request: pytest.FixtureRequest, clock: ManualClock) -> AsyncIterator[Store]:
-    if request.param == "ministack":
-        url = request.getfixturevalue("ministack_endpoint")
-        remote = Remote(region="ap-northeast-1", endpoint_url=url, credentials=("local", "local"))
-        await _drop_tables(remote)
-        yield remote
-        await remote.close()
-        return
-    embedded = Embedded(clock=clock)
-    if request.param == "embedded":
-        yield embedded
-    else:
-        weather = Weather(
-            embedded,
-            seed=5,
-            index_lag=LATEST_INDEX_SECONDS,
-            base_lag=0.5,
-            throttled=0.02,
-            unprocessed=0.1,
-            conflicts=0.05,
-            lost_responses=0.02,
-            clock=clock,
-            sleep=_at_once,
-        )
-        yield Retrying(weather, clock=clock, sleep=_at_once)
-    await embedded.close()
-
-
-async def _drop_tables(store: Store) -> None:
-    for one in (design, runtime_design):
-        for table in one.tables.values():
-            try:
-                await store.call("DeleteTable", {"TableName": one.table_name(table, "test")})
-            except ResourceNotFoundException:
-                continue
 
 
 def notice(person: Contact | None, tie: UserLesson, lesson: Lesson) -> Mapping[str, Mapping[str, Any]]:
