@@ -2,7 +2,7 @@
 
 SEKKEI_MAIL_TOPIC           the ARN of the SNS topic that Amazon SES reports to; messages of it are signed
 SEKKEI_MAIL_EVENTS_SECRET   for a mail server: pipe the mails that come back to
-                            curl -H "Authorization: Bearer $SECRET" -H "Content-Type: message/rfc822" --data-binary @-
+                            curl -H "Sekkei-Secret: $SECRET" -H "Content-Type: message/rfc822" --data-binary @-
 
 With neither set there is nothing at this address.
 """
@@ -116,7 +116,7 @@ def routes(blocks: MailBlocks, context: Context, http: Http | None = None) -> li
 
     async def reports(request: Request, body: bytes) -> list[Report]:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() == "message/rfc822":
-            given = request.headers.get("authorization", "").removeprefix("Bearer ")
+            given = request.headers.get("sekkei-secret", "")
             if not secret or not hmac.compare_digest(given.encode(), secret.encode()):
                 raise Forged("the secret is wrong")
             return from_dsn(body)

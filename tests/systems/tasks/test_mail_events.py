@@ -191,13 +191,13 @@ async def test_the_endpoint_believes_nobody_without_proof() -> None:
         mail = {"content-type": "message/rfc822"}
         for headers, body in (
             (mail, DSN),
-            ({**mail, "authorization": "Bearer wrong"}, DSN),
+            ({**mail, "sekkei-secret": "wrong"}, DSN),
             ({"content-type": "text/plain"}, b"nonsense"),
             ({"content-type": "text/plain"}, orjson.dumps({**message(), "TopicArn": "another"})),
         ):
             assert (await client.request("POST", "/tasks/mail-events", body, headers)).status == 403
         assert await blocks.of("gone@example.com") is None
-        proof = {**mail, "authorization": f"Bearer {SECRET}"}
+        proof = {**mail, "sekkei-secret": SECRET}
         assert (await client.request("POST", "/tasks/mail-events", DSN, proof)).status == 204
         found = await blocks.of("gone@example.com")
         assert (found.reason, found.detail) == ("bounce", "smtp; 550 no such user")

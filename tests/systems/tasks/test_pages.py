@@ -174,7 +174,10 @@ async def test_an_invitation_from_mail_to_membership(client: Client) -> None:
     assert "サインインして参加する" in anonymous.text
     assert anonymous.header("referrer-policy") == "same-origin", "the address is a secret"
     assert (await ren.get(f"{path}?token=forged")).status == 410
-    assert "ren@demo.example" in (await client.get(f"{path}?token={token}")).text
+    another = (await client.get(f"{path}?token={token}")).text
+    assert "ren@demo.example" in another
+    assert f"/sign-in?next={quote(path, safe='')}%3Ftoken%3D{token}" in another
+    assert "招待された宛先でサインインする" in another
     assert (await client.post(path, {"token": token})).status == 403
     await ren.sign_in("demo-ren")
     assert (await ren.post(path, {"token": token})).location == team
