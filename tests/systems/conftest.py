@@ -35,8 +35,7 @@ def weather() -> Mapping[str, float]:
         "throttled": 0.02,
         "unprocessed": 0.1,
         "conflicts": 0.05,
-        "in_progress": 0.02,
-        "lost_responses": 0.05,
+        "lost_responses": 0.02,
     }
 
 
