@@ -91,10 +91,11 @@ async def _numbers(engine: Engine, table: str, **more: Any) -> set[int]:
 
 async def check(path: Path) -> set[int]:
     """Everything that must be true of a file, whatever has happened to the process that wrote it."""
-    assert list(verify_file(str(path))) == []
     with Engine(path, housekeeping_seconds=None) as engine:
         numbers = await committed(engine)
         if numbers:
             streamed = replay(await read(engine, await stream_arn(engine, "first")))
             assert len(streamed) == len(numbers), "the stream does not rebuild the table"
+    # Afterwards, since what is left of a store's very first commit may be no file yet, or one to be rolled back.
+    assert list(verify_file(str(path))) == []
     return numbers
