@@ -67,6 +67,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from sekkei.runtime.settings import from_environment
     from sekkei.runtime.transports import configured
     from sekkei.store import open_store
+    from sekkei.web.design import design as web_design
     from systems.q import SYSTEM
 
     settings = from_environment(data=arguments.data, env=arguments.env)
@@ -75,7 +76,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     store = open_store(arguments.store or str(settings.data / STORE_FILE))
     try:
         house = build_house([SYSTEM], store, settings, CLOCK, transports=configured(settings, CLOCK, Http()))
-        await house.make_tables()
+        await house.make_tables(web_design)
         return await _do(house, house.systems["q"], arguments)
     finally:
         await store.close()
@@ -166,7 +167,7 @@ async def _admin(opened: Opened, email: str, is_admin: bool) -> int:
     found = await db.holder(unique_email, User.email == email.strip().lower())
     if found is None:
         raise CouldNotRun(f"nobody with the address {email} has joined Q.")
-    await db.write(users.update(found.user_id).set(User.is_admin, is_admin))
+    await db.write(users.update(found.user_id).set(User.is_admin, is_admin).set(User.was_admin, True))
     print(f"{email} is {'an administrator' if is_admin else 'no administrator any more'}.")
     return OK
 

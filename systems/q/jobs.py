@@ -59,7 +59,7 @@ class QJobs:
         self._clock = context.clock
         self._service = service
         self._expo = expo
-        self._withdrawal = Withdrawal(context.db, context.clock, context.jobs)
+        self._withdrawal = Withdrawal(context, service.accounts)
 
     def definitions(self) -> Mapping[str, Job]:
         return {

@@ -1,4 +1,4 @@
-"""Withdrawal, stage by stage. In the end only tombstones are left: a reserved app id, nameless reports.
+"""Withdrawal, stage by stage. In the end only tombstones are left: a reserved app id, nameless reports and log lines.
 
 A stage goes through what it finds in bounded steps, and begins again until it has found nothing: an index may still
 show what is gone. Done twice it does no harm. What joins a user to others goes first, so that nobody meets half of
@@ -12,11 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from typing import Any, TypeVar
 
-from sekkei.clock import Clock
 from sekkei.design import (
     Action,
     ConditionFailed,
-    Database,
     Page,
     Query,
     TransactionFailed,
@@ -24,14 +22,18 @@ from sekkei.design import (
     Update,
 )
 from sekkei.runtime import days
-from sekkei.runtime.jobs import Jobs, Payload, Progress, Step
+from sekkei.runtime.jobs import Payload, Progress, Step
+from sekkei.runtime.system import Context
+from sekkei.web.accounts import Accounts
 from systems.q import design, times
 from systems.q.entities import (
+    admin_logs,
     answers,
     blocks,
     follow_requests,
     follows,
     mutes,
+    ng_words,
     profile_images,
     push_tokens,
     question_votes,
@@ -42,7 +44,8 @@ from systems.q.entities import (
     unique_keys,
     users,
 )
-from systems.q.models import Follow, Question, QuestionStatus, Report, User
+from systems.q.models import AdminLog, Follow, NGWord, Question, QuestionStatus, Report, ReportStatus, User
+from systems.q.service.leaving import schedule_of
 from systems.q.service.people import reserved
 
 EDGES_PER_TRANSACTION = 30
@@ -57,10 +60,12 @@ Stage = Callable[[str, str | None], Awaitable[tuple[int, str | None]]]
 
 
 class Withdrawal:
-    def __init__(self, db: Database, clock: Clock, jobs: Jobs) -> None:
-        self._db = db
-        self._clock = clock
-        self._jobs = jobs
+    def __init__(self, context: Context, accounts: Accounts) -> None:
+        self._db = context.db
+        self._clock = context.clock
+        self._jobs = context.jobs
+        self._schedules = context.schedules
+        self._accounts = accounts
 
     async def begin(self, payload: Payload) -> None:
         """When the week is over; somebody who has cancelled stays."""
@@ -70,10 +75,12 @@ class Withdrawal:
         if user.deleting_at > days.now(self._clock) - times.GRACE:
             return
         asked = int(user.deleting_at.timestamp())
-        await self._jobs.start("withdraw", {"user_id": user.user_id}, id=f"withdraw/{user.user_id}/{asked}")
+        payload = {"user_id": user.user_id, "leaves_house": user.leaves_house}
+        await self._jobs.start("withdraw", payload, id=f"withdraw/{user.user_id}/{asked}")
 
     def steps(self) -> Sequence[tuple[str, Step]]:
         stages: list[tuple[str, Stage]] = [
+            ("sign-ins", self._sign_ins),
             ("tokens", self._tokens),
             ("follows-out", self._follows_out),
             ("follows-in", self._follows_in),
@@ -90,10 +97,14 @@ class Withdrawal:
             ("votes", self._votes),
             ("reports-made", self._reports_made),
             ("reports-about", self._reports_about),
+            ("reports-settled", self._reports_settled),
+            ("reports-dismissed", self._reports_dismissed),
+            ("log", self._log),
+            ("words", self._words),
             ("picture", self._picture),
             ("user", self._user),
         ]
-        return [(name, self._step(stage)) for name, stage in stages]
+        return [*((name, self._step(stage)) for name, stage in stages), ("account", self._account)]
 
     def _step(self, stage: Stage) -> Step:
         async def step(payload: Payload, cursor: str | None) -> Progress:
@@ -108,6 +119,18 @@ class Withdrawal:
 
     async def _page(self, query: Query[M], after: str | None, most: int = ITEMS_PER_STEP) -> Page[M]:
         return await self._db.page(query, size=most, after=after)
+
+    async def _sign_ins(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """Signed out everywhere; until now they could have changed their mind."""
+        if await self._accounts.get(user) is not None:
+            await self._accounts.end_all_sessions(user)
+        return 0, None
+
+    async def _account(self, payload: Payload, cursor: str | None) -> Progress:
+        """What signing in knows of them, where nothing but Q. needs it."""
+        user = payload["user_id"]
+        await self._schedules.delete(schedule_of(user))  # still there when the job was started by hand
+        return Progress(int(bool(payload.get("leaves_house")) and await self._accounts.forget(user)))
 
     async def _tokens(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.tokens_of(user).consistent(), after)
@@ -255,6 +278,44 @@ class Withdrawal:
                 # A name of its own for each: two of them about one thing must not meet in a uniqueness marker.
                 await self._rename(reports.update(one.report_id).set(field, f"{WITHDRAWN}-{one.report_id}"))
         return count, page.cursor
+
+    # What an administrator of old has done, and what was done to a user
+
+    async def _reports_settled(self, user: str, after: str | None) -> tuple[int, str | None]:
+        return await self._rename_resolver(ReportStatus.RESOLVED, user, after)
+
+    async def _reports_dismissed(self, user: str, after: str | None) -> tuple[int, str | None]:
+        return await self._rename_resolver(ReportStatus.DISMISSED, user, after)
+
+    async def _rename_resolver(self, status: ReportStatus, user: str, after: str | None) -> tuple[int, str | None]:
+        found = await self._db.get(users(user).consistent())
+        if found is None or not found.was_admin:
+            return 0, None  # there is no index by who settled a report; few people ever have
+        query = design.reports_with_status(status).filter(Report.resolved_by == user)
+        page = await self._page(query, after)
+        for one in page:
+            await self._rename(reports.update(one.report_id).set(Report.resolved_by, WITHDRAWN))
+        return 0, page.cursor
+
+    async def _log(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """Lines of the last 90 days say what was done, but no longer to whom or by whom."""
+        page = await self._page(design.all_logs().consistent(), after)
+        for one in page:
+            update = admin_logs.update(one.timestamp, one.log_id)
+            if one.admin_id == user:
+                update = update.set(AdminLog.admin_id, WITHDRAWN).set(AdminLog.admin_email, None)
+            if one.target_id == user or (one.target_id or "").endswith(f"#{user}"):
+                update = update.set(AdminLog.target_id, WITHDRAWN)
+            if update.changes:
+                await self._rename(update)
+        return 0, page.cursor
+
+    async def _words(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.all_ng_words().consistent(), after)
+        for one in page:
+            if one.created_by == user:
+                await self._rename(ng_words.update(one.word).set(NGWord.created_by, WITHDRAWN))
+        return 0, page.cursor
 
     # The user
 

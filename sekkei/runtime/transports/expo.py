@@ -3,8 +3,8 @@ ticket is asked for later.
 
 Messages that are sent at about the same moment wait for each other a little and go out together. Expo takes 100 of them
 in a request and 600 a second from a project, and asks for at most six connections. Each message gets a ticket, in their
-order. A request that is refused as a whole, because of one bad message or because its tokens are of several projects, is
-sent again one by one.
+order. A request that is refused as a whole, because of one bad message or because its tokens are of several projects,
+is sent again one by one.
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sekkei.web import Api, PageOf, User
+from starlette.requests import Request
+
+from sekkei.web import Api, PageOf, Shell, User
 from systems.q.api import shapes
 from systems.q.api.shapes import (
     AppId,
@@ -89,9 +91,11 @@ def _devices_and_leaving(api: Api, service: Service) -> None:
         return shapes.notifications(await service.notices.wish(user.id, shapes.wishes(body)))
 
     @api.post("/me/withdrawal", summary="Withdraw, in a week", status=202, tag="me")
-    async def withdraw(user: User) -> Farewell:
+    async def withdraw(request: Request, user: User) -> Farewell:
         """Invisible at once, deleted after seven days; until then it can be cancelled."""
-        return Farewell(deleted_at=await service.leaving.ask(user.id))
+        shell: Shell = request.app.state.shell
+        alone = len(shell.house.systems) == 1  # nobody else here needs the account
+        return Farewell(deleted_at=await service.leaving.ask(user.id, leaves_house=alone))
 
     @api.delete("/me/withdrawal", summary="Stay after all", status=200, tag="me")
     async def stay(user: User) -> Me:

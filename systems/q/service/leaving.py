@@ -17,6 +17,10 @@ from systems.q.service.access import Access
 JOB = "begin-withdrawal"
 
 
+def schedule_of(user: str) -> str:
+    return f"q/withdraw/{user}"
+
+
 class Leaving:
     def __init__(self, db: Database, clock: Clock, access: Access, schedules: Schedules) -> None:
         self._db = db
@@ -24,15 +28,19 @@ class Leaving:
         self._access = access
         self._schedules = schedules
 
-    async def ask(self, who: str) -> datetime:
-        """From now on nobody sees the user any more. Returns when everything will be deleted."""
+    async def ask(self, who: str, leaves_house: bool = False) -> datetime:
+        """From now on nobody sees the user any more. Returns when everything will be deleted.
+
+        With `leaves_house` the account that they sign in with goes too. Where other systems share it, it stays.
+        """
         if (await self._access.member(who)).is_admin:
             raise AdminsStay()
         now = days.now(self._clock)
         # The schedule first: one that fires for somebody who does not leave does nothing, but one that was lost
         # between two writes would keep a leaver's data for ever.
-        await self._schedules.put(f"q/withdraw/{who}", JOB, {"user_id": who}, at=now + times.GRACE)
+        await self._schedules.put(schedule_of(who), JOB, {"user_id": who}, at=now + times.GRACE)
         update = users.update(who).set(User.deleting_at, now).set(User.updated_at, now)
+        update = update.set(User.leaves_house, leaves_house)
         try:  # transactions, whose tokens know their own work when an answer is lost
             await self._db.transact(update.when(User.is_admin.is_(False), User.deleting_at.absent()))
         except TransactionFailed as failed:
@@ -48,5 +56,5 @@ class Leaving:
             await self._db.transact(update.when(User.deleting_at > now - times.GRACE))
         except TransactionFailed as failed:
             raise WrongState() from failed
-        await self._schedules.delete(f"q/withdraw/{who}")
+        await self._schedules.delete(schedule_of(who))
         return await self._access.row(who)

@@ -133,7 +133,7 @@ class World:
             await self.service.people.change(name, Profile(visibility=visibility))
 
     async def make_admin(self, name: str) -> None:
-        await self.db.write(users.update(name).set(User.is_admin, True))
+        await self.db.write(users.update(name).set(User.is_admin, True).set(User.was_admin, True))
 
     async def ban(self, who: str, by: str = "boss", reason: str = "") -> None:
         await self.service.moderation.ban(by, who, reason, proved_at=days.now(self.clock))
