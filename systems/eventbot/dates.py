@@ -1,6 +1,7 @@
 """Dates as people write them: `2026-01-19 21:00`, `1/19 21時`, `明日 21時`, `来週金曜の夜9時半`, `30分後`.
 
-Pure: text and the present moment go in, a moment in Japan's time comes out, or a `BadDate` that says what is wrong.
+Pure: text and the present moment go in, a moment in Japan's time comes out, or a `BadDate` that says what is wrong. The
+present moment carries the zone that the text is written in.
 Hours go to 29, as on Japanese posters: 25時 is one o'clock of the next day.
 """
 
@@ -121,22 +122,21 @@ def read_moment(text: str, now: datetime, *, field: str | None = None) -> dateti
 
 def read_period(text: str, now: datetime, *, field: str | None = None) -> Period:
     """A moment that is yet to come, and where it says so (`21時〜23時`) when it is over."""
-    now = now.astimezone(JST).replace(microsecond=0)
+    now = now.replace(microsecond=0)
     cleaned = _cleaned(text, field)
     after = _AFTER.fullmatch(cleaned)
     if after is not None and any(after.groups()):
-        return Period(_checked(now + _span(after), text, now, field))
+        return Period(_checked(now.astimezone(JST) + _span(after), text, now, field))
     day, rest, fixed, evening = _day(cleaned, now, text, field)
     times, rest = _times(rest, text, field, evening)
     if rest.strip():
         raise BadDate(field=field, text=_shown(text))
     if not times:
         raise NoTime(field=field, text=_shown(text))
-    start = _at(day, times[0])
+    start = _at(day, times[0], now)
     if not fixed and start <= now:
         start += timedelta(days=1)  # a time alone means the next time the clock shows it
-    start = _checked(start, text, now, field)
-    return Period(start, _end(start, times[1]) if len(times) > 1 else None)
+    return Period(_checked(start, text, now, field), _end(start, times[1]) if len(times) > 1 else None)
 
 
 def read_end(text: str, start: datetime, now: datetime, *, field: str | None = None) -> datetime:
@@ -147,7 +147,7 @@ def read_end(text: str, start: datetime, now: datetime, *, field: str | None = N
         return start + _span(after)
     times, rest = _times(cleaned, text, field, False)
     if len(times) == 1 and not rest.strip():
-        return _end(start, times[0])
+        return _end(start.astimezone(now.tzinfo), times[0])
     end = read_moment(text, now, field=field)
     if end <= start:
         raise BadDate(
@@ -169,9 +169,8 @@ def read_before(text: str, start: datetime, now: datetime, *, field: str | None 
         if cleaned.startswith(word):
             times, rest = _times(cleaned.removeprefix(word).lstrip("の "), text, field, False)
             if len(times) == 1 and not rest.strip():
-                return _checked(
-                    _at(start.astimezone(JST).date() - timedelta(days=days_before), times[0]), text, now, field
-                )
+                day = start.astimezone(now.tzinfo).date() - timedelta(days=days_before)
+                return _checked(_at(day, times[0], now), text, now, field)
     return read_moment(text, now, field=field)
 
 
@@ -298,19 +297,20 @@ def _time(found: re.Match[str], half: str | None, given: str, field: str | None)
     return hour, minute
 
 
-def _at(day: date, time: tuple[int, int]) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=JST) + timedelta(hours=time[0], minutes=time[1])
+def _at(day: date, time: tuple[int, int], now: datetime) -> datetime:
+    """What the clock shows, in the zone of `now`."""
+    return datetime(day.year, day.month, day.day, tzinfo=now.tzinfo) + timedelta(hours=time[0], minutes=time[1])
 
 
 def _end(start: datetime, time: tuple[int, int]) -> datetime:
     """The first such time after the start."""
-    end = _at(start.date(), time)
-    return end if end > start else end + timedelta(days=1)
+    end = _at(start.date(), time, start)
+    return (end if end > start else end + timedelta(days=1)).astimezone(JST)
 
 
 def _checked(moment: datetime, text: str, now: datetime, field: str | None) -> datetime:
     if moment <= now:
-        raise PastDate(field=field, text=_shown(text), when=f"{moment:%Y-%m-%d %H:%M}")
+        raise PastDate(field=field, text=_shown(text), when=f"{moment.astimezone(now.tzinfo):%Y-%m-%d %H:%M}")
     if moment > now + timedelta(days=366 * YEARS_AHEAD_MAX):
         raise FarDate(field=field, text=_shown(text), years=YEARS_AHEAD_MAX)
-    return moment
+    return moment.astimezone(JST)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any
 
-from sekkei.runtime.days import JST
 from systems.eventbot import dates
 from systems.eventbot.entities import Event, Repeat, Template
 from systems.eventbot.identifiers import custom_id
@@ -14,6 +13,7 @@ from systems.eventbot.service import Details, Draft, NewNotice, read_capacity
 from systems.eventbot.service.events import DESCRIPTION_MAX, LOCATION_MAX, TITLE_MAX
 from systems.eventbot.service.notices import BODY_MAX
 from systems.eventbot.wording import Wording
+from systems.eventbot.zones import zone_label, zone_of
 
 Payload = dict[str, Any]
 SHORT, PARAGRAPH = 1, 2
@@ -42,23 +42,24 @@ def _modal(title: str, id: str, *components: Payload) -> Payload:
     return {"title": title[:45], "custom_id": id, "components": list(components)}
 
 
-def written(at: datetime | None, until: datetime | None = None) -> str:
-    """A time as the parser reads it back."""
+def written(at: datetime | None, zone: tzinfo | None, until: datetime | None = None) -> str:
+    """A time as the parser reads it back in that zone."""
     if at is None:
         return ""
-    text = f"{at.astimezone(JST):%Y-%m-%d %H:%M}"
+    text = f"{at.astimezone(zone):%Y-%m-%d %H:%M}"
     if until is not None and (until - at).total_seconds() < 24 * 3600:
-        text += f"-{until.astimezone(JST):%H:%M}"
+        text += f"-{until.astimezone(zone):%H:%M}"
     return text
 
 
-def create_modal(words: Wording, template: Template | None = None) -> Payload:
+def create_modal(words: Wording, zone: str, template: Template | None = None) -> Payload:
     source = template
     return _modal(
         words["modal-create"],
         custom_id("create"),
         *_event_fields(
             words,
+            zone,
             title=source.title if source else "",
             start="",
             description=(source.description or "") if source else "",
@@ -68,15 +69,16 @@ def create_modal(words: Wording, template: Template | None = None) -> Payload:
     )
 
 
-def edit_modal(event: Event, words: Wording) -> Payload:
+def edit_modal(event: Event, words: Wording, zone: str) -> Payload:
     """The version goes along, so that of two who edit at once the second is told."""
     return _modal(
         words["modal-edit"],
         custom_id("edit", event.event_id, event.version),
         *_event_fields(
             words,
+            zone,
             title=event.title,
-            start=written(event.event_start_at, event.event_end_at),
+            start=written(event.event_start_at, zone_of(zone), event.event_end_at),
             description=event.description or "",
             location=event.location or "",
             capacity=str(event.capacity) if event.capacity else "",
@@ -85,32 +87,35 @@ def edit_modal(event: Event, words: Wording) -> Payload:
 
 
 def _event_fields(
-    words: Wording, *, title: str, start: str, description: str, location: str, capacity: str
+    words: Wording, zone: str, *, title: str, start: str, description: str, location: str, capacity: str
 ) -> list[Payload]:
     return [
         _text(words["f-title"], "title", title, required=True, most=TITLE_MAX),
-        _text(words["f-start"], "start", start, hint=words["f-start-hint"], most=60),
+        _text(words["f-start"].format(zone=zone_label(zone)), "start", start, hint=words["f-start-hint"], most=60),
         _text(words["f-capacity"], "capacity", capacity, most=6),
         _text(words["f-location"], "location", location, most=LOCATION_MAX),
         _text(words["f-description"], "description", description, most=DESCRIPTION_MAX, style=PARAGRAPH),
     ]
 
 
-def details_modal(event: Event, words: Wording) -> Payload:
+def details_modal(event: Event, words: Wording, zone: str) -> Payload:
+    here = zone_of(zone)
     repeats = [("none", words["repeat-none"]), *((one.value, words[f"repeat-{one.value}"]) for one in Repeat)]
     waiting = [("yes", words["f-waiting-yes"]), ("no", words["f-waiting-no"])]
     return _modal(
         words["modal-details"],
         custom_id("details", event.event_id, event.version),
-        _text(words["f-deadline"], "deadline", written(event.deadline_at), hint=words["f-deadline-hint"], most=60),
-        _text(words["f-remind"], "remind", written(event.event_remind_at), hint=words["f-remind-hint"], most=60),
-        _text(words["f-end"], "end", written(event.event_end_at), hint=words["f-end-hint"], most=60),
+        _text(
+            words["f-deadline"], "deadline", written(event.deadline_at, here), hint=words["f-deadline-hint"], most=60
+        ),
+        _text(words["f-remind"], "remind", written(event.event_remind_at, here), hint=words["f-remind-hint"], most=60),
+        _text(words["f-end"], "end", written(event.event_end_at, here), hint=words["f-end-hint"], most=60),
         _choice(words["f-repeat"], "repeat", repeats, event.repeat.value if event.repeat else "none"),
         _choice(words["f-waiting"], "waiting", waiting, "yes" if event.waiting_list else "no"),
     )
 
 
-def notice_modal(event: Event, words: Wording) -> Payload:
+def notice_modal(event: Event, words: Wording, zone: str) -> Payload:
     return _modal(
         words["modal-notice"],
         custom_id("newnotice", event.event_id),
@@ -120,7 +125,7 @@ def notice_modal(event: Event, words: Wording) -> Payload:
     )
 
 
-def template_modal(event: Event, words: Wording) -> Payload:
+def template_modal(event: Event, words: Wording, zone: str) -> Payload:
     return _modal(
         words["modal-template"],
         custom_id("template", event.event_id),
@@ -182,13 +187,13 @@ def read_details(values: Values, event: Event, now: datetime) -> Details:
 
     def before(name: str, current: datetime | None) -> datetime | None:
         text = values.get(name, "").strip()
-        if not text or text == written(current):
+        if not text or text == written(current, now.tzinfo):
             return current if text else None
         return dates.read_before(text, start, now, field=name) if start else dates.read_moment(text, now, field=name)
 
     end_text = values.get("end", "").strip()
     end = event.event_end_at
-    if end_text != written(end):
+    if end_text != written(end, now.tzinfo):
         end = dates.read_end(end_text, start, now, field="end") if end_text and start else None
     repeat = values.get("repeat", "none")
     return Details(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -24,6 +25,7 @@ from systems.eventbot.identifiers import is_snowflake, is_uuid, uuid_of
 from systems.eventbot.jobs import PURGE, REMOVE
 from systems.eventbot.render import event_state, pages_of
 from systems.eventbot.service import Actor, Service
+from systems.eventbot.zones import TOKYO, zone_label, zone_of
 
 Short = Annotated[str, Meta(max_length=200)]
 Long = Annotated[str, Meta(max_length=4000)]
@@ -66,6 +68,7 @@ class SettingsForm(Struct):
     attendee_role_id: Channel | None = None
     remind_minutes_before: Annotated[int, Meta(ge=0, le=10080)] = 60
     locale: Short = "ja"
+    time_zone: Short = TOKYO
     one_open_notice: bool = False
     make_thread: bool = False
     mirror_events: bool = False
@@ -113,6 +116,7 @@ class Pages:
         actor = await self._service.guilds.actor(user.id, guild_id) if is_snowflake(guild_id) else None
         if actor is None:
             raise NotThere()
+        request.state.zone = (await self._service.guilds.settings(guild_id)).time_zone
         return actor
 
     async def _organiser(self, request: Request) -> Actor:
@@ -134,7 +138,13 @@ class Pages:
         return actor, event
 
     def _page(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
-        return page(request, f"eventbot/{template}", status, simulated=self._simulated, **values)
+        zone = getattr(request.state, "zone", TOKYO)
+        values |= {"zone": zone_of(zone), "zone_label": zone_label(zone), "simulated": self._simulated}
+        return page(request, f"eventbot/{template}", status, **values)
+
+    def _now(self, request: Request) -> datetime:
+        """As the clocks of the guild show it."""
+        return self._service.desk.now().astimezone(zone_of(request.state.zone))
 
     def _to_event(self, request: Request, event: Event) -> Response:
         return redirect(request, "eventbot:event", guild_id=event.guild_id, event=uuid_of(event.event_id))
@@ -215,11 +225,11 @@ class Pages:
         actor = await self._organiser(request)
         try:
             given = await form(request, SettingsForm)
+            changes = {name: getattr(given, name) for name in SettingsForm.__struct_fields__}
+            changes["locale"] = given.locale if given.locale in ("ja", "en") else "ja"
+            await self._service.guilds.change_settings(actor, **changes)
         except Invalid as wrong:
             return self._page(request, "settings.html", 422, actor=actor, form=refill(request, wrong), manages=False)
-        changes = {name: getattr(given, name) for name in SettingsForm.__struct_fields__}
-        changes["locale"] = given.locale if given.locale in ("ja", "en") else "ja"
-        await self._service.guilds.change_settings(actor, **changes)
         flash(request, t(request, "settings.saved"))
         return redirect(request, "eventbot:settings", guild_id=actor.guild_id)
 
@@ -259,7 +269,7 @@ class Pages:
         actor = await self._organiser(request)
         try:
             given = await form(request, EventForm)
-            draft = modals.read_draft(_texts(given), self._service.desk.now())
+            draft = modals.read_draft(_texts(given), self._now(request))
             event = await self._service.events.create(actor, draft)
         except Invalid as wrong:
             return self._page(request, "edit.html", 422, actor=actor, event=None, form=refill(request, wrong))
@@ -299,7 +309,7 @@ class Pages:
         actor, event = await self._shown(request)
         values = {
             "title": event.title,
-            "start": modals.written(event.event_start_at, event.event_end_at),
+            "start": modals.written(event.event_start_at, self._now(request).tzinfo, event.event_end_at),
             "capacity": event.capacity or "",
             "location": event.location or "",
             "description": event.description or "",
@@ -309,10 +319,11 @@ class Pages:
     def _edit_page(
         self, request: Request, actor: Actor, event: Event, filled: Form, details: Form | None = None, status: int = 200
     ) -> Response:
+        here = self._now(request).tzinfo
         values = {
-            "deadline": modals.written(event.deadline_at),
-            "remind": modals.written(event.event_remind_at),
-            "end": modals.written(event.event_end_at),
+            "deadline": modals.written(event.deadline_at, here),
+            "remind": modals.written(event.event_remind_at, here),
+            "end": modals.written(event.event_end_at, here),
             "repeat": event.repeat.value if event.repeat else "none",
             "waiting": "yes" if event.waiting_list else "no",
         }
@@ -332,7 +343,7 @@ class Pages:
         actor, event = await self._shown(request)
         try:
             given = await form(request, EventForm)
-            draft = modals.read_draft(_texts(given), self._service.desk.now())
+            draft = modals.read_draft(_texts(given), self._now(request))
             event = await self._service.events.edit(actor, event.event_id, draft, _number(given.version))
         except Refusal as wrong:
             return self._edit_page(request, actor, event, refill(request, wrong), status=wrong.status)
@@ -343,10 +354,15 @@ class Pages:
         actor, event = await self._shown(request)
         try:
             given = await form(request, DetailsForm)
-            details = modals.read_details(_texts(given), event, self._service.desk.now())
+            details = modals.read_details(_texts(given), event, self._now(request))
             event = await self._service.events.set_details(actor, event.event_id, details, _number(given.version))
         except Refusal as wrong:
-            values = Form({"title": event.title, "start": modals.written(event.event_start_at, event.event_end_at)})
+            values = Form(
+                {
+                    "title": event.title,
+                    "start": modals.written(event.event_start_at, self._now(request).tzinfo, event.event_end_at),
+                }
+            )
             return self._edit_page(request, actor, event, values, refill(request, wrong), wrong.status)
         flash(request, t(request, "event.saved"))
         return self._to_event(request, event)
@@ -384,7 +400,7 @@ class Pages:
     async def post_notice(self, request: Request) -> Response:
         actor, event = await self._shown(request)
         try:
-            new = modals.read_notice(_texts(await form(request, NoticeForm)), event, self._service.desk.now())
+            new = modals.read_notice(_texts(await form(request, NoticeForm)), event, self._now(request))
             notice = await self._service.notices.post(actor, event.event_id, new)
         except Refusal as wrong:
             return await self._event_page(request, wrong.status, refill(request, wrong))

@@ -147,6 +147,14 @@ class Missing(_OfField):
     words = say("{what}を入力してください。", "Please give {what}.")
 
 
+class BadZone(Invalid):
+    code = "bad-zone"
+    words = say(
+        "タイムゾーン「{name}」が分かりません。例: Asia/Tokyo、Europe/Berlin",
+        "There is no time zone {name}. For example: Asia/Tokyo, Europe/Berlin",
+    )
+
+
 class NoChannel(Invalid):
     code = "no-channel"
     words = say(

@@ -77,6 +77,13 @@ COMMANDS: list[Payload] = [
                     max_value=10080,
                 ),
                 _named("language", "言語", "Language of posts", "投稿の言語", type=STRING, choices=_LANGUAGES),
+                _named(
+                    "zone",
+                    "タイムゾーン",
+                    "Time zone, such as Europe/Berlin",
+                    "日時のタイムゾーン（例 Asia/Tokyo）",
+                    type=STRING,
+                ),
                 _named("thread", "スレッド", "A thread for each event", "イベントごとにスレッドを作る", type=BOOLEAN),
                 _named(
                     "mirror", "サーバーイベント", "Mirror as server events", "サーバーイベントにも載せる", type=BOOLEAN

@@ -126,7 +126,8 @@ TEXTS = {
     "event.details": {"ja": "詳細設定", "en": "Details"},
     "event.basics": {"ja": "基本", "en": "Basics"},
     "event.title": {"ja": "タイトル", "en": "Title"},
-    "event.start": {"ja": "日時（JST）", "en": "When (Japan time)"},
+    "event.start": {"ja": "日時（{zone}）", "en": "When ({zone})"},
+    "settings.zone": {"ja": "タイムゾーン", "en": "Time zone"},
     "event.start-hint": {
         "ja": "例: 明日 21時〜23時、1/19 21:00、来週金曜 夜9時",
         "en": "For example: tomorrow 9pm, 1/19 21:00-23:00",

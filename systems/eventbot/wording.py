@@ -123,7 +123,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "modal-notice": ("参加者への連絡", "Notice to members"),
     "modal-template": ("ひな型として保存", "Save as template"),
     "f-title": ("タイトル", "Title"),
-    "f-start": ("日時（JST）", "When (Japan time)"),
+    "f-start": ("日時（{zone}）", "When ({zone})"),
     "f-start-hint": (
         "例: 明日 21時〜23時、1/19 21:00、来週金曜 夜9時",
         "e.g. tomorrow 9pm, next Friday 20:00, Jan 19 21:00-23:00",
@@ -164,9 +164,9 @@ _WORDS: dict[str, tuple[str, str]] = {
     "settings-saved": ("設定を保存しました。", "Settings saved."),
     "settings-now": (
         "募集: {recruit}\n連絡: {notice}\n主催者ロール: {role}\nリマインド: {minutes} 分前\n言語: {locale}\n"
-        "スレッド: {thread}\nサーバーイベント: {mirror}\n参加者ロール: {attendee}",
+        "タイムゾーン: {zone}\nスレッド: {thread}\nサーバーイベント: {mirror}\n参加者ロール: {attendee}",
         "Recruiting: {recruit}\nNotices: {notice}\nOrganiser role: {role}\nReminder: {minutes} minutes before\n"
-        "Language: {locale}\nThread: {thread}\nServer event: {mirror}\nMember role: {attendee}",
+        "Language: {locale}\nTime zone: {zone}\nThread: {thread}\nServer event: {mirror}\nMember role: {attendee}",
     ),
     "wrong": (
         "うまくいきませんでした。少し待ってからもう一度お試しください。",

@@ -63,7 +63,8 @@ class Commands:
         template = None
         if is_uuid(chosen):
             template = await self._service.guilds.template(asked.actor.guild_id, f"TPL#{chosen}")
-        return answers.modal(modals.create_modal(asked.words, template))
+        settings = await self._service.guilds.settings(asked.actor.guild_id)
+        return answers.modal(modals.create_modal(asked.words, settings.time_zone, template))
 
     async def list(self, asked: Asked) -> Answer:
         return answers.message(await events_list(self._service, asked, mine=False, page=0))
@@ -95,6 +96,8 @@ class Commands:
             changes["remind_minutes_before"] = min(max(options["remind"], 0), 7 * 24 * 60)
         if options.get("language") in ("ja", "en"):
             changes["locale"] = options["language"]
+        if isinstance(options.get("zone"), str):
+            changes["time_zone"] = options["zone"].strip()
         flags = {"thread": "make_thread", "mirror": "mirror_events", "one_notice": "one_open_notice"}
         changes |= {flags[name]: options[name] for name in flags if isinstance(options.get(name), bool)}
         saved = await self._service.guilds.change_settings(asked.actor, **changes)
@@ -109,6 +112,7 @@ class Commands:
             attendee=shown(saved.attendee_role_id, "<@&{}>"),
             minutes=saved.remind_minutes_before,
             locale=saved.locale,
+            zone=saved.time_zone,
             thread="✅" if saved.make_thread else "—",
             mirror="✅" if saved.mirror_events else "—",
         )
@@ -130,7 +134,8 @@ class Commands:
     async def create_notice(self, asked: Asked) -> Answer:
         event = await self._service.events.get(asked.actor.guild_id, _event_id(asked))
         await self._service.desk.must_organise(asked.actor, event)
-        return answers.modal(modals.notice_modal(event, asked.words))
+        settings = await self._service.guilds.settings(asked.actor.guild_id)
+        return answers.modal(modals.notice_modal(event, asked.words, settings.time_zone))
 
     async def list_notices(self, asked: Asked) -> Answer:
         service = self._service

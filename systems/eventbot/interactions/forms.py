@@ -40,14 +40,14 @@ class Forms:
         here = settings.recruit_channel_id in (None, asked.interaction.channel_id)
         if here and not may_post(asked.interaction.app_permissions):
             raise CannotPost()
-        draft = modals.read_draft(values, self._service.desk.now())
+        draft = modals.read_draft(values, await self._service.desk.wall_clock(asked.actor.guild_id))
         event = await self._service.events.create(asked.actor, draft, asked.interaction.channel_id)
         said = asked.words["created"].format(title=event.title, channel=event.recruit_channel_id)
         return answers.message(render.private(said))
 
     async def edit(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         desk = self._service.desk
-        draft = modals.read_draft(values, desk.now())
+        draft = modals.read_draft(values, await desk.wall_clock(asked.actor.guild_id))
         event = await self._service.events.edit(asked.actor, f"EVT#{press.uuid}", draft, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
         message = render.panel_message(view, desk.now(), asked.words, asked.words["saved"])
@@ -56,7 +56,7 @@ class Forms:
     async def details(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         desk = self._service.desk
         event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
-        details = modals.read_details(values, event, desk.now())
+        details = modals.read_details(values, event, await desk.wall_clock(asked.actor.guild_id))
         event = await self._service.events.set_details(asked.actor, event.event_id, details, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
         message = render.panel_message(view, desk.now(), asked.words, asked.words["saved"])
@@ -64,7 +64,7 @@ class Forms:
 
     async def new_notice(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
-        new = modals.read_notice(values, event, self._service.desk.now())
+        new = modals.read_notice(values, event, await self._service.desk.wall_clock(asked.actor.guild_id))
         notice = await self._service.notices.post(asked.actor, event.event_id, new)
         return answers.message(render.private(asked.words["done-notice"].format(title=notice.title)))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sekkei.design import TransactionFailed
 from systems.eventbot import modals, render
 from systems.eventbot.entities import Answer as Reply
@@ -12,7 +14,9 @@ from systems.eventbot.interactions.answers import Answer
 from systems.eventbot.interactions.desk import Asked, PressHandler, Tools
 from systems.eventbot.jobs import REMOVE
 from systems.eventbot.service.views import view_of_event
+from systems.eventbot.wording import Wording
 
+EventModal = Callable[[Event, Wording, str], render.Payload]
 INLINE_MEMBERS_MAX = 60
 """Up to here the pressed message is drawn anew in the answer; with more, reading them all would cost every press, and
 the edit that follows within a second draws it once for all."""
@@ -142,16 +146,22 @@ class Presses:
         return render.panel_message(view, self._service.desk.now(), asked.words, said)
 
     async def edit(self, asked: Asked, press: Press) -> Answer:
-        return answers.modal(modals.edit_modal(await self._own(asked, press), asked.words))
+        return await self._form(asked, press, modals.edit_modal)
 
     async def details(self, asked: Asked, press: Press) -> Answer:
-        return answers.modal(modals.details_modal(await self._own(asked, press), asked.words))
+        return await self._form(asked, press, modals.details_modal)
 
     async def new_notice(self, asked: Asked, press: Press) -> Answer:
-        return answers.modal(modals.notice_modal(await self._own(asked, press), asked.words))
+        return await self._form(asked, press, modals.notice_modal)
 
     async def template(self, asked: Asked, press: Press) -> Answer:
-        return answers.modal(modals.template_modal(await self._own(asked, press), asked.words))
+        return await self._form(asked, press, modals.template_modal)
+
+    async def _form(self, asked: Asked, press: Press, modal: EventModal) -> Answer:
+        return answers.modal(modal(await self._own(asked, press), asked.words, await self._zone(asked)))
+
+    async def _zone(self, asked: Asked) -> str:
+        return (await self._service.guilds.settings(asked.actor.guild_id)).time_zone
 
     async def _own(self, asked: Asked, press: Press) -> Event:
         event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
@@ -223,8 +233,9 @@ class Presses:
         return answers.modal(await self._filled(asked, press.more, values))
 
     async def _filled(self, asked: Asked, verb: str, values: dict[str, str]) -> render.Payload:
+        zone = await self._zone(asked)
         if verb == "create":
-            return modals.refilled(modals.create_modal(asked.words), values)
+            return modals.refilled(modals.create_modal(asked.words, zone), values)
         event = await self._own(asked, Press(verb, values.get("event", "")))
         made = {"edit": modals.edit_modal, "details": modals.details_modal, "newnotice": modals.notice_modal}
-        return modals.refilled(made.get(verb, modals.template_modal)(event, asked.words), values)
+        return modals.refilled(made.get(verb, modals.template_modal)(event, asked.words, zone), values)

@@ -24,6 +24,7 @@ from systems.eventbot.entities import Event, GuildSettings, Notice
 from systems.eventbot.identifiers import schedule_name
 from systems.eventbot.refusals import Busy, NoSuchEvent, NoSuchNotice, NotOrganiser, Repeated
 from systems.eventbot.wording import Wording, wording
+from systems.eventbot.zones import zone_of
 
 log = logging.getLogger("systems.eventbot")
 
@@ -146,6 +147,10 @@ class Desk:
 
     async def settings(self, guild_id: str) -> GuildSettings:
         return await self.db.get(settings_of_guild(guild_id)) or GuildSettings(guild_id=guild_id)
+
+    async def wall_clock(self, guild_id: str) -> datetime:
+        """Now, as the clocks of the guild's people show it; dates that they write are read by it."""
+        return self.now().astimezone(zone_of((await self.settings(guild_id)).time_zone))
 
     async def words(self, guild_id: str) -> Wording:
         """What the bot says to everybody in a guild."""

@@ -29,6 +29,7 @@ from systems.eventbot.entities import (
 )
 from systems.eventbot.refusals import BadLink, DiscordSilent, Missing, NoSuchTemplate, NotManager, TooManyTemplates
 from systems.eventbot.service.desk import Actor, Desk
+from systems.eventbot.zones import zone_of
 
 LINK_SECONDS = 600
 LINK_LIFE = timedelta(days=30)
@@ -65,6 +66,7 @@ class Guilds:
         current = await self._desk.settings(actor.guild_id)
         values = {name: changes.get(name, value) for name, value in vars(current).items()}
         changed = GuildSettings(**values)
+        zone_of(changed.time_zone)
         await self._desk.transact(guild_settings.put(changed), by=actor)
         return changed
 

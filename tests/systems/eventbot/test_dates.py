@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -149,3 +150,17 @@ def test_reads_english_told_from_the_start(text: str, expected: str) -> None:
     start = at("2026-01-19 21:00")
     assert dates.read_before(text, start, NOW) == at(expected)
     assert dates.read_end("2 hours", start, NOW) == at("2026-01-19 23:00")
+
+
+def test_what_is_written_is_of_the_zone_of_now() -> None:
+    """21:00 in Berlin is 5:00 of the next day in Japan; across the change of clocks it stays what the clock shows."""
+    berlin = NOW.astimezone(ZoneInfo("Europe/Berlin"))  # 7:30 in the morning there
+    assert dates.read_moment("21:00", berlin) == at("2026-01-15 05:00")
+    assert dates.read_moment("2026-07-01 21:00", berlin) == at("2026-07-02 04:00")
+    assert dates.read_moment("in 2 hours", berlin) == at("2026-01-14 17:30")
+    period = dates.read_period("tomorrow 21:00-23:00", berlin)
+    assert (period.start, period.end) == (at("2026-01-16 05:00"), at("2026-01-16 07:00"))
+    assert period.start.isoformat() == "2026-01-16T05:00:00+09:00"
+    start = at("2026-01-20 05:00")  # the 19th at 21:00 there
+    assert dates.read_before("the day before 20:00", start, berlin) == at("2026-01-19 04:00")
+    assert dates.read_end("23:00", start, berlin) == at("2026-01-20 07:00")

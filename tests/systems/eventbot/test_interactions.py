@@ -128,3 +128,22 @@ async def test_english_on_request(quick: Bot) -> None:
         assert not JAPANESE.search(str(answer.response["data"].get("content"))), verb
     panel = await app.command(AOI, RECRUIT, "event manage", {"event": event.event_id[4:]})
     assert not JAPANESE.search(str(panel.response))
+
+
+async def test_a_guild_writes_dates_in_its_own_zone(quick: Bot) -> None:
+    unknown = await quick.app.command(AOI, RECRUIT, "event settings", {"zone": "Europe/Nowhere"})
+    assert "タイムゾーン「Europe/Nowhere」" in unknown.response["data"]["content"]
+    saved = await quick.app.command(AOI, RECRUIT, "event settings", {"zone": "Europe/Berlin"})
+    assert "タイムゾーン: Europe/Berlin" in saved.response["data"]["content"]
+    opened = await quick.app.command(AOI, RECRUIT, "event create", {})
+    assert opened.modal is not None
+    assert opened.modal["components"][1]["label"] == "日時（Berlin）"
+    made = await quick.app.submit(AOI, RECRUIT, opened.modal["custom_id"], {"title": "会", "start": "明日 21時〜23時"})
+    assert made.ok, made.reason
+    await quick.work()
+    [event] = await quick.service.events.of_guild(GUILD_ID)
+    assert event.event_start_at is not None
+    assert event.event_start_at.isoformat() == "2026-01-16T05:00:00+09:00"  # stored as ever in Japan's time
+    edit = await quick.press(AOI, event, "edit")
+    assert edit.modal is not None
+    assert edit.modal["components"][1]["component"]["value"] == "2026-01-15 21:00-23:00"

@@ -146,6 +146,10 @@ def test_event_lists_sure_questions_and_calls() -> None:
         assert len(rung) == count
 
 
+ZONE = "America/Argentina/ComodRivadavia"
+"""The longest name there is."""
+
+
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_modals(language: str) -> None:
     words = wording(language)
@@ -161,13 +165,13 @@ def test_modals(language: str) -> None:
         created_at=NOW,
     )
     for modal in (
-        modals.create_modal(words),
-        modals.create_modal(words, template),
-        modals.edit_modal(event(), words),
-        modals.details_modal(event(), words),
-        modals.notice_modal(event(), words),
-        modals.template_modal(event(), words),
-        modals.refilled(modals.create_modal(words), {"title": "x" * 5000, "start": "y" * 5000}),
+        modals.create_modal(words, ZONE),
+        modals.create_modal(words, ZONE, template),
+        modals.edit_modal(event(), words, ZONE),
+        modals.details_modal(event(), words, ZONE),
+        modals.notice_modal(event(), words, ZONE),
+        modals.template_modal(event(), words, ZONE),
+        modals.refilled(modals.create_modal(words, ZONE), {"title": "x" * 5000, "start": "y" * 5000}),
     ):
         assert problems_of_modal(modal) == []
 

@@ -230,3 +230,17 @@ def test_permissions_come_from_all_of_somebodys_roles() -> None:
     assert of_member(guild, {"user": {"id": "5"}, "roles": ["2", "3", "404"]}) == 1024 | MANAGE_GUILD
     assert of_member(guild, {"user": {"id": "9"}, "roles": []}) == ADMINISTRATOR
     assert of_member({"id": "1"}, {"user": {"id": "5"}}) == 0
+
+
+async def test_the_pages_show_the_clocks_of_the_guild(quick: Bot) -> None:
+    await quick.service.guilds.change_settings(AOI.actor, recruit_channel_id=RECRUIT, time_zone="Europe/Berlin")
+    client = await linked(quick, "aoi@example.com", AOI)
+    base = f"/eventbot/guilds/{GUILD_ID}"
+    made = await client.post(f"{base}/events", {"title": "会", "start": "2026-01-20 21:00-23:00"})
+    shown = (await client.get(made.location)).text
+    assert "1月20日(火)" in shown
+    assert ">21:00</time>" in shown
+    assert "2026-01-20 21:00-23:00" in (await client.get(f"{made.location}/edit")).text
+    wrong = await client.post(f"{base}/settings", {"time_zone": "Mars/Olympus"})
+    assert wrong.status == 422
+    assert "タイムゾーン「Mars/Olympus」" in wrong.text
