@@ -20,6 +20,18 @@ from sekkei.commands import COULD_NOT_RUN, CouldNotRun
 COMMANDS = ("up", "serve", "tables", "docs", "engine", "aside", "verify", "backup", "restore")
 """Each is a module in `sekkei/commands`; see there for what it has to have."""
 
+EXAMPLES = """\
+examples:
+  sekkei up                      everything, with sample data, at http://127.0.0.1:8000
+  sekkei serve tasks             one system alone
+  sekkei engine                  DynamoDB on this machine, for boto3 and the AWS CLI
+  sekkei tables create tasks     the tables of a system, in the store that SEKKEI_STORE names
+  sekkei aside list              what failed too often, and why
+  sekkei backup data backups/    a copy of the store while it is in use
+
+`sekkei COMMAND --help` explains a command and has examples.
+"""
+
 
 def system_commands() -> list[str]:
     """Names of the systems that have commands of their own."""
@@ -34,8 +46,8 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="sekkei",
         description="DynamoDB designs as executable Python.",
-        epilog="`sekkei COMMAND --help` explains a command and has examples."
-        + (f" Systems have commands too: {', '.join(systems)}." if systems else ""),
+        epilog=EXAMPLES + (f"\nSystems have commands too: {', '.join(systems)}." if systems else ""),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     modules = {name: f"sekkei.commands.{name}" for name in COMMANDS}

@@ -42,10 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from sekkei.commands.opening import file_of, open_the_store, settings_of
-    from sekkei.engine.errors import DynamoDBError
+    from sekkei.commands.opening import file_of, open_the_store, settings_of, store_errors
     from sekkei.runtime.settings import Secrets
-    from sekkei.store import CredentialsError, NoAnswer
 
     if (arguments.what == "list") == bool(arguments.names):
         raise CouldNotRun(
@@ -59,12 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     # Nothing is signed here, so no secret is needed, and none is made.
     settings = settings_of(data=arguments.data, secrets=Secrets(os.urandom(32)))
     store = open_the_store(settings)
-    try:
+    with store_errors(settings.store or str(path)):
         return asyncio.run(_with(store, settings, arguments))
-    except (CredentialsError, NoAnswer) as error:
-        raise CouldNotRun(str(error)) from error
-    except DynamoDBError as error:
-        raise CouldNotRun(f"the store refused: {error.code}: {error.message}") from error
 
 
 async def _with(store: Store, settings: Settings, arguments: argparse.Namespace) -> int:

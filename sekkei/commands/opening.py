@@ -33,14 +33,28 @@ def settings_of(**overrides: object) -> Settings:
 def open_the_store(settings: Settings) -> Store:
     from sekkei.store import ConfigurationError, open_store
 
-    if settings.store and _is_url(settings.store):
-        try:
-            return open_store(settings.store)
-        except ConfigurationError as error:
-            raise CouldNotRun(f"SEKKEI_STORE: {error}") from error
     path = settings.store or str(settings.data / STORE_FILE)
-    with file_errors(path):
-        return open_store(path)
+    try:
+        with file_errors(path):
+            return open_store(path)
+    except ConfigurationError as error:
+        raise CouldNotRun(f"SEKKEI_STORE: {error}") from error
+
+
+@contextmanager
+def store_errors(store: str) -> Iterator[None]:
+    """Whatever the first calls of a store can run into, in words."""
+    from sekkei.engine.errors import DynamoDBError
+    from sekkei.store import CredentialsError, NoAnswer
+
+    try:
+        yield
+    except NoAnswer as error:
+        raise CouldNotRun(f"The store does not answer. {error}. Is SEKKEI_STORE right, and is it running?") from error
+    except CredentialsError as error:
+        raise CouldNotRun(f"{store}: {error}") from error
+    except DynamoDBError as error:
+        raise CouldNotRun(f"The store {store} refused: {error.code}: {error.message}") from error
 
 
 def file_of(data: str | None) -> Path:
@@ -75,7 +89,3 @@ def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         ) from error
     except (apsw.IOError, apsw.CantOpenError) as error:
         raise CouldNotRun(f"{path} cannot be read or written: {error}. Check the disk and whose file it is.") from error
-
-
-def _is_url(store: str) -> bool:
-    return store.startswith(("dynamodb:", "http:", "https:"))

@@ -6,14 +6,17 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import OK, STORE_FILE, CouldNotRun, port_number
 from sekkei.commands.engine import keys_from_environment
-from sekkei.commands.opening import open_the_store, settings_of
+from sekkei.commands.opening import open_the_store, settings_of, store_errors
 
 if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from sekkei.runtime.outbox import Transport
     from sekkei.runtime.settings import Settings
     from sekkei.runtime.system import System
     from sekkei.store.protocol import Store
@@ -82,9 +85,10 @@ def serve_systems(systems: Sequence[System], arguments: argparse.Namespace) -> i
 
     listening = _listening(arguments)
     settings = settings_from(arguments, listening.web.getsockname()[1])
+    transports = _transports(settings)
     store = open_the_store(settings)
     try:
-        program.run(_serve(systems, store, settings, listening, arguments))
+        program.run(_serve(systems, store, settings, listening, transports, arguments))
     except OpenToStrangers as error:
         raise CouldNotRun(str(error)) from error
     except OSError as error:
@@ -92,30 +96,66 @@ def serve_systems(systems: Sequence[System], arguments: argparse.Namespace) -> i
     return OK
 
 
-async def _serve(
-    systems: Sequence[System], store: Store, settings: Settings, listening: Any, arguments: argparse.Namespace
-) -> None:
-    """Everything is made inside the loop that it will live in."""
+def _transports(settings: Settings) -> Mapping[str, Transport]:
     from sekkei.clock import SYSTEM
     from sekkei.runtime.http import Http
     from sekkei.runtime.transports import configured
-    from sekkei.web import application, program
 
-    app = application(
-        systems,
-        store,
-        settings,
-        loopback=arguments.host in LOOPBACK,
-        work=not arguments.no_worker,
-        share_live=True,
-        transports=configured(settings, SYSTEM, Http()),
-    )
+    try:
+        return configured(settings, SYSTEM, Http())
+    except ValueError as error:
+        raise CouldNotRun(str(error)) from error
+
+
+async def _serve(
+    systems: Sequence[System],
+    store: Store,
+    settings: Settings,
+    listening: Any,
+    transports: Mapping[str, Transport],
+    arguments: argparse.Namespace,
+) -> None:
+    """Everything is made inside the loop that it will live in."""
+    from sekkei.web import program
+
+    try:
+        app = _application(systems, store, settings, transports, arguments)
+        with store_errors(settings.store):
+            await app.state.shell.prepare()
+    except CouldNotRun:
+        await store.close()
+        raise
 
     def ready(dynamodb_url: str | None) -> None:
         app.state.shell.dynamodb_url = dynamodb_url
         print(introduction(systems, settings, store, dynamodb_url), flush=True)
 
     await program.serve(app, store, listening, ready)
+
+
+def _application(
+    systems: Sequence[System],
+    store: Store,
+    settings: Settings,
+    transports: Mapping[str, Transport],
+    arguments: argparse.Namespace,
+) -> Starlette:
+    from sekkei.web import application
+
+    try:
+        return application(
+            systems,
+            store,
+            settings,
+            loopback=arguments.host in LOOPBACK,
+            work=not arguments.no_worker,
+            share_live=True,
+            transports=transports,
+        )
+    except ValueError as error:
+        if "SEKKEI_" not in str(error):
+            raise  # a mistake of ours, not of whoever set something
+        raise CouldNotRun(str(error)) from error
 
 
 def _listening(arguments: argparse.Namespace) -> Any:

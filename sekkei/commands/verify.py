@@ -14,7 +14,8 @@ examples:
   sekkei verify data               the store in the folder ./data
   sekkei verify data/sekkei.db     the same, by its file
 
-Prints one line for each thing that is wrong. Nothing is changed, and a program may have the store open. Exit code: 0 sound, 1 findings, 2 could not run.
+Prints one line for each thing that is wrong. Nothing is changed, and a program may have the store open.
+Exit code: 0 sound, 1 findings, 2 could not run.
 """
 
 

@@ -43,6 +43,7 @@ def connect(path: str, *, durable: bool = True) -> apsw.Connection:
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         _check_is_ours(connection, path)
+        _check_is_not_newer(connection, path)
         connection.pragma("synchronous", SYNCHRONOUS if durable else "OFF")
         connection.pragma("journal_mode", "wal")
         connection.pragma("cache_size", -CACHE_KIB)
@@ -104,14 +105,20 @@ def _check_is_ours(connection: apsw.Connection, path: str) -> None:
         raise NotOurFile(f"{path} is an SQLite file of another program; Sekkei leaves it as it is. Name another file.")
 
 
+def _check_is_not_newer(connection: apsw.Connection, path: str) -> None:
+    """Before anything is set that stays in the file."""
+    found = connection.pragma("user_version")
+    if found > sql.FORMAT:
+        raise NotOurFile(
+            f"{path} has file format {found}; this version of Sekkei knows formats up to {sql.FORMAT}. "
+            "Open it with the newer version that wrote it."
+        )
+
+
 def migrate(connection: apsw.Connection, path: str) -> None:
     """Bring the file to the current format, a numbered step and its record in one commit each."""
-    while (found := connection.pragma("user_version")) != sql.FORMAT:
-        if found > sql.FORMAT:
-            raise NotOurFile(
-                f"{path} has file format {found}; this version of Sekkei knows formats up to {sql.FORMAT}. "
-                "Open it with the newer version that wrote it."
-            )
+    while connection.pragma("user_version") != sql.FORMAT:
+        _check_is_not_newer(connection, path)
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have been quicker while this one waited for the lock.
@@ -132,7 +139,7 @@ def prepare_folder(path: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise NotOurFile(f"The folder {folder} cannot be made: {error.strerror}.") from None
+        raise NotOurFile(f"The folder {folder} cannot be made: {error.strerror}. Name another one.") from None
 
 
 check_library(apsw.sqlite_lib_version())

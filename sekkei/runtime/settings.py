@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 
 class Secrets:
@@ -52,17 +54,43 @@ def from_environment(environment: Mapping[str, str] | None = None, **overrides: 
     environment = os.environ if environment is None else environment
     values = {name[7:].lower(): text for name, text in environment.items() if name.startswith("SEKKEI_")}
     data = Path(str(overrides.pop("data", None) or values.get("data") or "data"))
+    for switch in ("live", "rate_limit"):
+        _switch(values, switch)
     known: dict[str, object] = {
         "data": data,
         "store": values.get("store", ""),
-        "env": values.get("env", "dev"),
-        "public_url": values.get("public_url", "http://127.0.0.1:8000").rstrip("/"),
+        "env": _env(values.get("env", "dev")),
+        "public_url": _public_url(values.get("public_url", "http://127.0.0.1:8000")),
         "demo": values.get("demo", "") in ("1", "true", "yes"),
         "values": {name: text for name, text in values.items() if name != "secret"},
     }
     if "secrets" not in overrides:
         known["secrets"] = Secrets(_master(values.get("secret", ""), data))
     return Settings(**{**known, **overrides})  # type: ignore[arg-type]
+
+
+def _public_url(given: str) -> str:
+    try:
+        parts = urlsplit(given)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or parts.path.strip("/") or parts.query or parts.fragment:
+        raise ValueError(
+            f"SEKKEI_PUBLIC_URL must look like https://tasks.example.com, without a path; it is {given!r}."
+        )
+    return given.rstrip("/")
+
+
+def _env(given: str) -> str:
+    if not re.fullmatch(r"[a-zA-Z0-9_.-]{1,100}", given):
+        raise ValueError(f"SEKKEI_ENV is part of table names: letters, digits, - _ and . only; it is {given!r}.")
+    return given
+
+
+def _switch(values: Mapping[str, str], name: str) -> None:
+    if values.get(name, "on") not in ("on", "off"):
+        raise ValueError(f"SEKKEI_{name.upper()} is on or off; it is {values[name]!r}.")
 
 
 def _master(given: str, data: Path) -> bytes:

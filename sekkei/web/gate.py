@@ -104,7 +104,7 @@ class Gate:
 
     async def _pass(self, request: Request, receive: Receive, send: Send) -> None:
         path = request.scope["path"]
-        if path.startswith("/static/") or path == "/healthz":
+        if path.startswith("/static/") or path in ("/healthz", "/readyz"):
             await self._app(request.scope, receive, send)
             return
         try:

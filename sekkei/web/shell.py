@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import logging
 import os
 import re
 import sys
@@ -20,6 +22,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.clock import SYSTEM, Clock
+from sekkei.runtime.design import once
 from sekkei.runtime.house import House, build_house
 from sekkei.runtime.live_log import LiveLog
 from sekkei.runtime.outbox import SHELL, Outbox, Transport
@@ -41,7 +44,10 @@ from sekkei.web.static_files import StaticFiles
 from sekkei.web.texts import Texts, TextTable
 from sekkei.web.words import TEXTS
 
+READY_SECONDS = 3.0
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
+
+log = logging.getLogger("sekkei.web")
 
 
 class Shell:
@@ -72,9 +78,16 @@ class Shell:
         self.hosts = self._host_names()
         self.webhooks: list[re.Pattern[str]] = []
         self.load_demo = settings.demo
+        self._prepared = False
         self.addresses = Addresses(())
         self.dynamodb_url: str | None = None
         """Where the store's own API is served, for people who want to look inside."""
+
+    async def prepare(self) -> None:
+        """Make the tables that are missing."""
+        if not self._prepared:
+            await self.house.make_tables(web_design)
+            self._prepared = True
 
     def _host_names(self) -> frozenset[str]:
         """The names that requests may be addressed to; more of them in SEKKEI_HOSTS."""
@@ -164,7 +177,7 @@ def _lifespan(shell: Shell, work: bool, share_live: bool):  # type: ignore[no-un
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         house = shell.house
-        await house.make_tables(web_design)
+        await shell.prepare()
         if shell.load_demo:
             await demo.load(shell)
         log = LiveLog(house.runtime, shell.clock, house.live)
@@ -188,6 +201,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
     routes: list[BaseRoute] = [
         Route("/", home.show, methods=["GET"], name="home"),
         Route("/healthz", healthy, methods=["GET"]),
+        Route("/readyz", ready, methods=["GET"]),
         Route("/favicon.ico", home.icon, methods=["GET"]),
         Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
         *sign_in.routes(),
@@ -211,6 +225,19 @@ def _routes(shell: Shell) -> list[BaseRoute]:
 
 
 async def healthy(request: Request) -> Response:
+    """The process lives; whoever watches it need not start it anew."""
+    return PlainTextResponse("ok")
+
+
+async def ready(request: Request) -> Response:
+    """The store answers too, so that requests may be sent here."""
+    runtime = request.app.state.shell.house.runtime
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            await runtime.get(once("readyz"))
+    except Exception as error:
+        log.warning("the store does not answer", extra={"error": repr(error)})
+        return PlainTextResponse("the store does not answer", 503)
     return PlainTextResponse("ok")
 
 

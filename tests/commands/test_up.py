@@ -11,16 +11,22 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+import apsw
 import boto3
 import pytest
 
+from sekkei import cli
 from sekkei.commands import up
 from sekkei.commands.up import settings_from
+from sekkei.engine import sql
+from sekkei.runtime.system import Context, Parts
+from tests.web.example import SYSTEM as EXAMPLE
 
 COMMAND = [sys.executable, "-m", "sekkei.cli"]
 
@@ -131,6 +137,63 @@ def test_what_cannot_run_says_why(arguments: list[str], words: str, tmp_path: Pa
     assert ended.returncode == 2
     assert words in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("SEKKEI_SECRET", "short", "SEKKEI_SECRET is too short"),
+        ("SEKKEI_SMTP_URL", "nonsense", "SEKKEI_SMTP_URL must look like smtp://"),
+        ("SEKKEI_STORE", "foo://x", "'foo://x' names no store"),
+        ("SEKKEI_STORE", "http://127.0.0.1:1", "The store does not answer."),
+        ("SEKKEI_PUBLIC_URL", "tasks.example.com", "SEKKEI_PUBLIC_URL must look like https://tasks.example.com"),
+        ("SEKKEI_ENV", "a b", "SEKKEI_ENV is part of table names"),
+        ("SEKKEI_LIVE", "no", "SEKKEI_LIVE is on or off; it is 'no'."),
+        ("SEKKEI_EXAMPLE", "bad", "SEKKEI_EXAMPLE must be good."),
+    ],
+)
+def test_a_setting_that_cannot_be_is_said_in_one_line(
+    name: str,
+    value: str,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def build(context: Context) -> Parts:
+        if context.settings.get("example") == "bad":
+            raise ValueError("SEKKEI_EXAMPLE must be good.")
+        return Parts()
+
+    system = replace(EXAMPLE, build=build)
+    monkeypatch.setattr("sekkei.runtime.discovery.load", lambda name: system)
+    for variable in [one for one in os.environ if one.startswith("SEKKEI_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv(name, value)
+    arguments = ["serve", "example", "--port", "0", "--dynamodb-port", "0", "--data", str(tmp_path)]
+    assert cli.main(arguments) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("no folder")
+    for data in (tmp_path / "file", tmp_path / "file" / "below"):
+        assert cli.main(["up", "--port", "0", "--dynamodb-port", "0", "--data", str(data)]) == 2
+        assert "name a folder that you may write to with --data" in capsys.readouterr().err
+
+
+def test_a_file_of_another_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    connection = apsw.Connection(str(tmp_path / "sekkei.db"))
+    connection.pragma("application_id", sql.APPLICATION_ID)
+    connection.pragma("user_version", sql.FORMAT + 1)
+    connection.execute("CREATE TABLE t(x)")
+    connection.close()
+    before = (tmp_path / "sekkei.db").read_bytes()
+    assert cli.main(["up", "--port", "0", "--dynamodb-port", "0", "--data", str(tmp_path)]) == 2
+    assert "Open it with the newer version that wrote it." in capsys.readouterr().err
+    assert (tmp_path / "sekkei.db").read_bytes() == before
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ SHELL: Matrix = {
     "GET /account/authenticator": Rule({"anonymous": 303, "person": 200, "operator": 200}),
     "POST /account/authenticator": Rule({"anonymous": 303, "person": 422, "operator": 422}, form={"code": "0"}),
     "POST /account/authenticator/remove": Rule({"anonymous": 303, "person": 303, "operator": 303}),
+    "GET /readyz": Rule({"anonymous": 200, "person": 200, "operator": 200}),
     "GET /console": Rule({"anonymous": 303, "person": 403, "operator": 303}),
     "GET /console/outbox": Rule(OPERATORS_ONLY),
     "GET /console/outbox/message": Rule({**OPERATORS_ONLY, "operator": 404}),

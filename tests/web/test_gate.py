@@ -132,3 +132,16 @@ async def test_a_link_that_opens_by_itself_is_not_written_into_the_log(caplog: p
         paths = [record.__dict__["path"] for record in caplog.records]
         assert paths == ["/example/shared/…"] * 3
         assert "s3cr3t" not in "".join(str(record.__dict__) for record in caplog.records if not record.exc_info)
+
+
+async def test_ready_only_while_the_store_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(SYSTEM) as client:
+        assert (await client.get("/readyz")).status == 200
+
+        async def silent(query: object) -> None:
+            raise ConnectionError("nobody there: a secret detail")
+
+        monkeypatch.setattr(client.shell.house.runtime, "get", silent)
+        reply = await client.get("/readyz")
+        assert (reply.status, reply.text) == (503, "the store does not answer")
+        assert (await client.get("/healthz")).status == 200, "to start the process anew would not help"
