@@ -145,7 +145,7 @@ class Notices:
         say = _Words(language)
         link = f"{self._url}/settings"
         notice = Notice("code", say("code"), code, say("code.note"), say("code.label"), link)
-        return {channel: self._bodies(address, "", language, notice)[channel]}
+        return {channel: self._body(channel, address, "", language, notice)}
 
     def words(self, tie: UserLesson | Lesson, person: Contact | None = None, language: str = "") -> str:
         language = language or (person.language if person else "ja")
@@ -168,40 +168,30 @@ class Notices:
             return {}
         addresses = addresses_of(person)
         return {
-            channel: self._bodies(address, person.name, person.language, notice)[channel]
+            channel: self._body(channel, address, person.name, person.language, notice)
             for channel, address in addresses.items()
             if channel in person.channels
         }
 
-    def _bodies(self, to: str, name: str, language: str, notice: Notice) -> Messages:
+    def _body(self, channel: str, to: str, name: str, language: str, notice: Notice) -> Mapping[str, Any]:
+        if channel == "push":
+            return {"to": to, "title": notice.title, "body": notice.what, "data": {"url": notice.link}}
+        if channel == "webhook":
+            said = {"title": notice.title, "text": notice.what, "note": notice.note, "url": notice.link}
+            return {"to": to, "event": f"lessons.{notice.topic}", **said}
         say = _Words(language)
-        lines = [
-            f"{say('dear', name=name)}\n" if name else "",
-            f"{notice.title}\n",
-            f"{notice.what}\n",
-            f"{notice.note}\n" if notice.note else "",
-            f"{notice.label}: {notice.link}",
-        ]
-        text = "\n".join(line for line in lines if line)
+        dear = say("dear", name=name) if name else ""
+        text = "\n\n".join(filter(None, (dear, notice.title, notice.what, notice.note)))
+        text = f"{text}\n\n{notice.label}: {notice.link}"
+        if channel == "line":
+            # As one text, the form that the transport for LINE reads.
+            return {"to": to, "messages": orjson.dumps([{"type": "text", "text": _cut(text)}]).decode()}
         settings = f"{self._url}/settings"
         return {
-            "mail": {
-                "to": to,
-                "subject": f"{notice.title}: {notice.what.partition(chr(10))[0]}",
-                "text": f"{text}\n\n{say('settings')}: {settings}\n",
-                "html": _html(notice, say("dear", name=name) if name else "", settings, say("settings")),
-            },
-            # As one text, the form that the transport for LINE reads.
-            "line": {"to": to, "messages": orjson.dumps([{"type": "text", "text": _cut(text)}]).decode()},
-            "push": {"to": to, "title": notice.title, "body": notice.what, "data": {"url": notice.link}},
-            "webhook": {
-                "to": to,
-                "event": f"lessons.{notice.topic}",
-                "title": notice.title,
-                "text": notice.what,
-                "note": notice.note,
-                "url": notice.link,
-            },
+            "to": to,
+            "subject": f"{notice.title}: {notice.what.partition(chr(10))[0]}",
+            "text": f"{text}\n\n{say('settings')}: {settings}\n",
+            "html": _html(notice, dear, settings, say("settings")),
         }
 
 

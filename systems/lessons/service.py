@@ -14,7 +14,7 @@ from sekkei.design import Action, Check, ConditionFailed, Database, Ref, Transac
 from sekkei.runtime import days
 from sekkei.runtime.days import JST
 from sekkei.runtime.identifiers import uuid7
-from sekkei.runtime.refusals import Changed
+from sekkei.runtime.refusals import Changed, Refusal
 from systems.lessons import refusals
 from systems.lessons.design import (
     Kind,
@@ -267,7 +267,12 @@ class Service:
 
     async def _book(self, user_id: str, slot: Slot, also: Also | None) -> UserLesson:
         found = await self.timetable.upcoming(slot)
-        waiting = await self._db.get(self._ref(user_id, slot, Kind.WAITLIST))
+        kinds = (Kind.WAITLIST, Kind.BOOKING)
+        waiting, booked = await self._db.get_many(self._ref(user_id, slot, kind) for kind in kinds)
+        if booked is not None and booked.status is Status.ACTIVE:
+            raise refusals.AlreadyRegistered()
+        if not is_available(found):
+            raise _why_not(found)
         now = self.now()
         booking = self._tie(user_id, found, Kind.BOOKING, reservation_id=self._reservation_id(user_id, slot, now))
         registered, taken = register(booking), take_place(booking, now)
@@ -294,16 +299,9 @@ class Service:
             if failed.failed(registered):
                 raise refusals.AlreadyRegistered() from None
             if failed.failed(taken):
-                raise await self._why_not(slot) from None
+                raise _why_not(failed.old(taken)) from None
             raise Changed() from None
         return booking
-
-    async def _why_not(self, slot: Slot) -> Exception:
-        """Why there was no place to take."""
-        found = await self.timetable.get(slot)
-        if not found.is_open:
-            return refusals.Closed()
-        return Changed() if is_available(found) else refusals.Full()
 
     async def cancel_booking(self, user_id: str, slot: Slot) -> None:
         """Give the place back. Who had it from the waitlist may wait again."""
@@ -471,6 +469,15 @@ class Service:
 
     def _reservation_id(self, user_id: str, slot: Slot, now: datetime) -> str:
         return f"rsv_{uuid5(NAMESPACE_URL, f'{user_id}/{slot}/{now.isoformat()}').hex[:20]}"
+
+
+def _why_not(found: Lesson | None) -> Refusal:
+    """Why a lesson had no place to take."""
+    if found is None:
+        return refusals.NoSuchLesson()
+    if not found.is_open:
+        return refusals.Closed()
+    return Changed() if is_available(found) else refusals.Full()
 
 
 def _check_note(notes: str | None) -> None:

@@ -329,3 +329,105 @@ async def test_who_may_do_what(client: Client) -> None:
     assert uncovered(client.app, "lessons", {**rules, "GET /lessons/studios/{code}/live": Rule({})}) == []
     assert await deviations(rules, actors, ids) == []
     assert (await client.another().get("/lessons/studios/gnz/live")).status == 303
+
+
+# The whole way, through streams and the worker
+
+
+async def notices_of(client: Client) -> list[tuple[str, str]]:
+    await client.work()
+    found = await client.shell.house.runtime.all(newest_messages())
+    return sorted((one.to, str(one.body["subject"]).partition(":")[0]) for one in found)
+
+
+async def test_places_that_come_and_go_between_two_passes_are_openings(client: Client) -> None:
+    """Booked, given back, booked and given back in one breath: the stream has it all, in its order."""
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    await act(client, "book")
+    await act(mei, "wait")
+    await client.work()
+    for _ in range(2):
+        await act(client, "cancel")
+        await act(client, "book")
+        await act(client, "cancel")
+        assert len(await notices_of(client)) >= 1
+        await act(client, "book")
+        await client.work()
+    assert await notices_of(client) == [("mei@demo.example", "空きが出ました")] * 2
+
+
+async def test_a_saved_search_hears_of_new_lessons_and_of_openings(client: Client, clock: ManualClock) -> None:
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    await client.work()
+    assert (await mei.post("/lessons/searches", {"instructor": "Mako", "weekdays": ["4"]})).status == 303
+    assert "Mako" in (await mei.get("/lessons/searches")).text
+    assert (await mei.post("/lessons/searches", {})).status == 422
+    await add_lesson(client, lesson_date="2025-08-01", instructor="Mako", start_time="10:00", capacity="0")
+    await add_lesson(client, lesson_date="2025-08-01", instructor="Mako", start_time="11:00")
+    await add_lesson(client, lesson_date="2025-08-02", instructor="Mako", start_time="12:00")
+    await client.work()
+    clock.advance(121)
+    assert await notices_of(client) == [("mei@demo.example", "条件に合うレッスンがあります")]
+    (message,) = await client.shell.house.runtime.all(newest_messages())
+    assert "8/1（金）11:00" in message.body["text"]
+    assert "12:00" not in message.body["text"], "no Friday"
+    change = {"lesson_name": "x", "instructor": "Mako", "capacity": "3", "is_open": "on"}
+    assert (await client.post("/lessons/desk/gnz/people/gnz/2025-08-01/10:00", change)).status == 303
+    assert len(await notices_of(client)) == 2, "what opens is told at once"
+
+
+async def test_an_address_is_proven_on_the_page(client: Client) -> None:
+    await client.post("/lessons/settings/addresses", {"channel": "mail", "address": "New@Example.com"})
+    (message,) = await client.shell.house.runtime.all(newest_messages())
+    assert message.to == "new@example.com"
+    code = re.search(r"\b\d{6}\b", message.body["text"])
+    assert code is not None
+    wrong = await client.post("/lessons/settings/proof", {"channel": "mail", "code": "1"})
+    assert (wrong.status, "コードが違います" in wrong.text) == (422, True)
+    proven = await client.post("/lessons/settings/proof", {"channel": "mail", "code": code[0]}, follow=True)
+    assert "宛先を確認しました" in proven.text
+    kept = {"name": "葵", "channels": ["mail"], "topics": ["opening"], "quiet_from": "22:00", "quiet_until": "07:00"}
+    assert (await client.post("/lessons/settings", kept)).status == 303
+    page = (await client.get("/lessons/settings")).text
+    assert "new@example.com" in page
+    assert 'value="22:00"' in page
+    assert (await client.post("/lessons/settings", {**kept, "channels": ["line"]})).status == 422
+
+
+async def test_the_desk_takes_files_and_attendance(client: Client, clock: ManualClock) -> None:
+    async def upload(name: str, content: str) -> str:
+        token = await client.token()
+        parts = [
+            f'--x\r\nContent-Disposition: form-data; name="_csrf"\r\n\r\n{token}\r\n',
+            f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n{content}\r\n--x--\r\n',
+        ]
+        headers = {"Content-Type": "multipart/form-data; boundary=x", "Accept": "text/html"}
+        reply = await client.request("POST", "/lessons/desk/gnz/file", "".join(parts).encode(), headers)
+        assert reply.status == 303
+        return (await client.get(reply.location, follow=True)).text
+
+    head = "studio,date,start,name,instructor,capacity\n"
+    rows = "gnz,2025-08-01,10:00,Yoga,Mako,9\ngnz,2025-08-01,9:5,x,y,1\nsby,2025-08-01,10:00,x,y,1\n"
+    assert "追加 1 件、変更 0 件、そのまま 0 件、取り込めない行 2 件" in await upload("a.csv", head + rows)
+    assert "Yoga" in (await client.get("/lessons/desk/gnz?date=2025-08-01")).text
+    assert "追加 0 件、変更 0 件" in await upload("a.csv", head)
+    assert "is a file ending in" in await upload("a.exe", "x")
+    await act(client, "book")
+    clock.set(LESSON.starts_at.timestamp())
+    path = f"/lessons/desk/gnz/attendance/{LESSON}"
+    assert (await client.post(path, {"user_id": "demo-aoi", "came": "on"})).status == 303
+    roll = await client.json("GET", f"/lessons/api/roll/{LESSON}")
+    assert [(one["user_id"], one["attended"]) for one in roll.json()["booked"]] == [("demo-aoi", True)]
+    assert "登録していません" in (await client.post(path, {"user_id": "nobody"}, follow=True)).text
+
+
+async def test_a_favourite_is_put_and_put_again(client: Client) -> None:
+    for note in ("いつもの", "別の"):
+        reply = await client.json("PUT", f"/lessons/api/me/favorites/{LESSON}", {"notes": note})
+        assert (reply.status, reply.json()["notes"]) == (200, note)
+    quoted = str(LESSON).replace("/", "%2F")
+    assert (await client.json("DELETE", f"/lessons/api/me/favorites/{quoted}")).status == 204
+    shown = (await client.json("GET", f"/lessons/api/lessons/{quoted}")).json()
+    assert (shown["mine"], shown["position"], shown["lesson"]["free"]) == ([], None, 1)
