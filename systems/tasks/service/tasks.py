@@ -153,12 +153,15 @@ class Tasks:
         high = await self._hand_sort(team_id, below, status)
         if high is None or high <= low:
             high = await self._next_by_hand(team_id, status, low, task_id) if low else None
-        if not low and high is None:
-            return await self.change(who, team_id, task_id, Changes(status=status))
-        rank = between(low, high)
+        rank = between(low, high) if high is not None else self._rank_at_the_end(low)
         if len(rank) > RANK_MAX:
             raise Crowded()
         return await self.change(who, team_id, task_id, Changes(status=status, rank=rank))
+
+    def _rank_at_the_end(self, low: str) -> str:
+        """As if it were made now: after everything that is there, and before whatever will be."""
+        fresh = short(self._clock)
+        return fresh if fresh > low else between(low, None)
 
     async def _hand_sort(self, team_id: str, task_id: str | None, status: Status) -> str | None:
         """None for a card that has left the column, or none at all."""
