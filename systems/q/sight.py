@@ -48,14 +48,15 @@ def reads_answers(viewer: str, author: User | None, relation: Relation) -> bool:
     return author.visibility_type is Visibility.FOLLOWERS or relation.followed
 
 
-def is_shown(viewer: str, answer: Answer | None) -> bool:
+def is_shown(viewer: str, answer: Answer | None, hides_flagged: bool = True) -> bool:
     """Is this answer there for the viewer, given that they may read its author?
 
-    What holds a forbidden word is seen by its author alone until somebody has looked at it.
+    What holds a forbidden word is seen by its author alone until somebody has looked at it, unless the operator wants
+    it to be seen meanwhile.
     """
     if answer is None or answer.is_deleted:
         return False
-    return not answer.is_flagged or answer.user_id == viewer
+    return not answer.is_flagged or answer.user_id == viewer or not hides_flagged
 
 
 def sees_profile(viewer: str, other: User, relation: Relation) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context
 from sekkei.web.accounts import Accounts
 from sekkei.web.design import design as web_design
@@ -48,9 +49,17 @@ class Service:
     words: Words
 
 
+def hides_flagged(settings: Settings) -> bool:
+    """SEKKEI_Q_FLAGGED: `hide` what holds a forbidden word until it was looked at, or `show` it meanwhile."""
+    wanted = settings.get("q_flagged") or "hide"
+    if wanted not in ("hide", "show"):
+        raise ValueError(f"SEKKEI_Q_FLAGGED is hide or show, not {wanted!r}.")
+    return wanted == "hide"
+
+
 def open_service(context: Context) -> Service:
     db, clock = context.db, context.clock
-    access, sight, words = Access(db), Visibility(db), Words(db, clock)
+    access, sight, words = Access(db), Visibility(db, hides_flagged(context.settings)), Words(db, clock)
     logs = Logs(db, clock, access)
     settings = context.settings
     web = web_design.open(context.store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)

@@ -152,7 +152,9 @@ class Answers:
         query = design.answers_of_user(author)
         if viewer != author:
             await self._sight.author(viewer, author)
-            query = query.filter(Answer.is_deleted.is_(False), Answer.is_flagged.is_(False))
+            query = query.filter(Answer.is_deleted.is_(False))
+            if self._sight.hides_flagged:
+                query = query.filter(Answer.is_flagged.is_(False))
         page = await self._db.page(query, size=HISTORY_PAGE, after=after)
         return Page(await remembered(self._db, page.items), page.cursor)
 

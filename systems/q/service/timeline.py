@@ -2,7 +2,8 @@
 
 The document asks the whole day for what followees wrote; DynamoDB refuses that filter, and it would read everybody's
 answers. Here every followee's answer is fetched by its key, so that the cost grows with whom one follows and not with
-how many people use Q. Who may be read is asked only of those who have answered.
+how many people use Q. Only while fewer people have answered than the viewer follows, the day is read and theirs are
+picked out. Who may be read is asked only of those who have answered.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ from systems.q.service.access import Access
 from systems.q.service.answers import Answers
 from systems.q.service.reactions import Reactions, Summary
 from systems.q.service.visibility import Visibility as Sight
-from systems.q.sight import Relation, is_shown, reads_answers
+from systems.q.sight import Relation, reads_answers
 
 PAGE = 20
 PAGE_MAX = 50
+FEW = 100
+"""So many answers are one read by their keys anyway."""
+MANY = 1_000
+"""A day with more answers than this is not read, whoever asks."""
 Position = tuple[bool, datetime, str]
 
 
@@ -59,6 +64,8 @@ class Timelines:
         self._sight = sight
         self._asked = asked
         self._reactions = reactions
+        self._at_least: tuple[date, int] = (date.min, 0)
+        """How many have answered on a day, as far as is known; it only grows."""
 
     async def show(self, who: str, after: str | None = None, size: int = PAGE) -> Timeline:
         viewer = await self._access.member(who)
@@ -82,15 +89,28 @@ class Timelines:
         who = viewer.user_id
         followees = [edge.followee_id async for edge in self._db.each(design.following(who).consistent())]
         theirs, own, muted = await asyncio.gather(
-            self._sight.get_many([answers(day, followee) for followee in followees]),
+            self._answers_of(followees, day),
             self._db.get(answers(day, who).consistent()),
             self._sight.muted_by(who),
         )
-        shown = [one for one in theirs if one is not None and is_shown(who, one) and one.user_id not in muted]
+        shown = [one for one in theirs if self._sight.is_shown(who, one) and one.user_id not in muted]
         found = await self._readable(who, shown)
-        if own is not None and is_shown(who, own):
+        if own is not None and self._sight.is_shown(who, own):
             found.append((own, viewer))
         return sorted(found, key=lambda pair: order(pair[0]))
+
+    async def _answers_of(self, followees: Sequence[str], day: date) -> list[Answer]:
+        known, count = self._at_least
+        most = min(len(followees), MANY)
+        if most > FEW and (known != day or count < most):
+            # No more of the day is read than there are followees: not more than their keys would cost.
+            page = await self._db.page(design.answers_of_day(day), size=most)
+            if page.cursor is None:
+                theirs = frozenset(followees)
+                return [one for one in page if one.user_id in theirs]
+            self._at_least = (day, len(page))
+        found = await self._sight.get_many([answers(day, followee) for followee in followees])
+        return [one for one in found if one is not None]
 
     async def _readable(self, who: str, shown: Sequence[Answer]) -> list[tuple[Answer, User]]:
         """Of answers of followees, those whose authors let the viewer read them."""

@@ -22,8 +22,13 @@ BATCHES_AT_ONCE = 8
 class Visibility:
     """All of it is read consistently: a block or a ban holds from the moment it is answered."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, hides_flagged: bool = True) -> None:
         self._db = db
+        self.hides_flagged = hides_flagged
+        """Whether what holds a forbidden word waits, unseen, for somebody to look at it."""
+
+    def is_shown(self, viewer: str, answer: Answer | None) -> bool:
+        return is_shown(viewer, answer, self.hides_flagged)
 
     async def get_many(self, refs: Sequence[Ref[M]]) -> list[M | None]:
         """Any number of items, several batches at a time."""
@@ -105,6 +110,6 @@ class Visibility:
         """One answer that the viewer may see, and its author. Why not is never said."""
         by = await self.author(viewer, author)
         found = await self._db.get(answers(day, author).consistent())
-        if found is None or not is_shown(viewer, found):
+        if found is None or not self.is_shown(viewer, found):
             raise NoSuchAnswer()
         return found, by

@@ -15,6 +15,7 @@ class Words:
         self._db = db
         self._clock = clock
         self._filter = Filter(())
+        self._made_of: list[tuple[str, bool]] = []
         self._read_at = float("-inf")
 
     async def current(self) -> Filter:
@@ -22,10 +23,10 @@ class Words:
         now = self._clock.now()
         if not 0 <= now - self._read_at < FRESH_SECONDS:
             found = await self._db.all(all_ng_words().consistent())
-            self._filter = Filter(
-                (one.original or one.word for one in found if not one.is_allowed),
-                (one.original or one.word for one in found if one.is_allowed),
-            )
+            words = sorted((one.original or one.word, one.is_allowed) for one in found)
+            if words != self._made_of:
+                self._filter = Filter(*([word for word, allowed in words if allowed is kind] for kind in (False, True)))
+                self._made_of = words
             self._read_at = now
         return self._filter
 

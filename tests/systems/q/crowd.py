@@ -44,8 +44,8 @@ class Crowd:
         return [name for _, _, name in sorted(found)]
 
 
-def made(people: int, followees: int, now: datetime, seed: int = 1) -> Crowd:
-    """`people` of whom the viewer follows some; nearly all of them have answered."""
+def made(people: int, followees: int, now: datetime, seed: int = 1, answering: float = 0.9) -> Crowd:
+    """`people` of whom the viewer follows some; nearly all of them have answered, unless said otherwise."""
     chance = random.Random(seed)
     crowd = Crowd(day=(now + timedelta(hours=9)).date(), out=now - timedelta(hours=1))
     names = [VIEWER, *(f"user-{number:06}" for number in range(people))]
@@ -61,7 +61,7 @@ def made(people: int, followees: int, now: datetime, seed: int = 1) -> Crowd:
             created_at=crowd.out,
             updated_at=crowd.out,
         )
-        if chance.random() < 0.9 or name == VIEWER:
+        if chance.random() < answering or name == VIEWER:
             late = chance.randrange(0, 60)
             crowd.answers[name] = Answer(
                 day=crowd.day,

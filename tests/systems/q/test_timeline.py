@@ -40,23 +40,42 @@ async def test_small_crowds(fair: World, seed: int) -> None:
     assert await whole(fair) == few.timeline()
 
 
-async def test_the_days_partition_is_never_read(fair: World) -> None:
-    """Everything about answers is asked for by key."""
-    few = crowd.made(people=300, followees=150, now=crowd.NOW)
-    await crowd.store(fair.db, few)
-    table = fair.db.table_name(answers.table)
-    asked: list[str] = []
-    call = fair.db.store.call
+async def asked_of_answers(world: World, times: int = 1) -> list[tuple[str, int]]:
+    """What is asked of the table of answers for one timeline: the operation, and how many items at most."""
+    table = world.db.table_name(answers.table)
+    asked: list[tuple[str, int]] = []
+    call = world.db.store.call
 
     async def spy(operation: str, request: dict, *more: object) -> dict:  # type: ignore[type-arg]
-        if table in str(request):
-            asked.append(operation)
+        if operation == "BatchGetItem" and table in request["RequestItems"]:
+            asked.append((operation, len(request["RequestItems"][table]["Keys"])))
+        elif request.get("TableName") == table:
+            asked.append((operation, request.get("Limit", 1)))
         return await call(operation, request, *more)
 
-    fair.db.store.call = spy  # type: ignore[method-assign, assignment]
+    world.db.store.call = spy  # type: ignore[method-assign, assignment]
     try:
-        await fair.service.timelines.show(crowd.VIEWER)
+        for _ in range(times):
+            asked.clear()
+            await world.service.timelines.show(crowd.VIEWER)
     finally:
-        fair.db.store.call = call  # type: ignore[method-assign]
-    assert set(asked) <= {"BatchGetItem", "GetItem"}
-    assert asked.count("BatchGetItem") == 2
+        world.db.store.call = call  # type: ignore[method-assign]
+    return sorted(asked)
+
+
+async def test_on_a_full_day_answers_are_read_by_their_keys(fair: World) -> None:
+    """The day is tried once, no further than there are followees; then it is known to be full."""
+    many = crowd.made(people=400, followees=150, now=crowd.NOW)
+    await crowd.store(fair.db, many)
+    by_key = [("BatchGetItem", 50), ("BatchGetItem", 100), ("GetItem", 1)]
+    assert await asked_of_answers(fair) == [*by_key, ("Query", 150)]
+    assert await asked_of_answers(fair) == by_key
+    assert await whole(fair) == many.timeline()
+
+
+async def test_while_few_have_answered_the_day_is_read_instead(fair: World) -> None:
+    few = crowd.made(people=400, followees=350, now=crowd.NOW, answering=0.1)
+    assert 10 < len(few.timeline()) < 100
+    await crowd.store(fair.db, few)
+    assert await asked_of_answers(fair, times=2) == [("GetItem", 1), ("Query", 350)]
+    assert await whole(fair) == few.timeline()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
+from sekkei.runtime.house import build_house
 from sekkei.runtime.refusals import Refusal
+from systems.q import SYSTEM
 from systems.q.models import ReactionType, ReportCategory, TargetType, Visibility
+from systems.q.service import hides_flagged
 from systems.q.service.people import Profile
 from tests.systems.q.conftest import World
 
@@ -215,3 +219,21 @@ async def test_on_every_store(world: World, situation: str) -> None:
     await prepare(world)
     world.pass_time()
     assert [await sees(way, world, day) for way in WAYS] == [expected[1]] * len(WAYS)
+
+
+async def test_an_operator_may_have_flagged_posts_seen_until_they_are_looked_at(fair: World) -> None:
+    settings = replace(fair.house.settings, values={"q_flagged": "show"})
+    lenient = build_house([SYSTEM], fair.house.store, settings, fair.clock).systems["q"]
+    world = World(fair.house, lenient, fair.clock, lenient.parts.service)
+    await world.join("viewer", "author", "boss")
+    await world.make_admin("boss")
+    await both(world)
+    await world.service.moderation.add_word("boss", "秋")
+    day = (await world.ask()).day
+    assert (await world.answer("author")).is_flagged
+    assert [await sees(way, world, day) for way in WAYS] == [True] * len(WAYS)
+    assert [await sees(way, fair, day) for way in WAYS] == [False] * len(WAYS)
+    await world.service.moderation.review_post("boss", day, "author", remove=True)
+    assert [await sees(way, world, day) for way in WAYS] == [False] * len(WAYS)
+    with pytest.raises(ValueError, match="SEKKEI_Q_FLAGGED"):
+        hides_flagged(replace(settings, values={"q_flagged": "maybe"}))
