@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import AsyncIterator, Collection, Iterable
 from typing import Any
 
@@ -92,7 +93,8 @@ class Comparing:
         rows = (await self._rows.get(row.key for row in finding.rows)).values()
         groups: Groups = {finding.place: {}}
         self._sort_in(rows, groups)
-        return (await self._findings(groups))[0]
+        (found,) = await self._findings(groups)
+        return dataclasses.replace(found, read=finding.read)  # what was met once is counted once
 
     async def _findings(self, groups: Groups, there: There | None = None) -> list[Finding]:
         there = await self._there(groups) if there is None else there
@@ -155,17 +157,20 @@ class Comparing:
         """Bring one place to what the old table makes of it, and count what that took."""
         if _may_be_outdated(finding):
             finding = await self.again(finding)
-        first = finding.verdict
+        tried: Finding | None = None
         for attempt in range(TRIES_MAX):
             if not finding.differs or finding.verdict is Verdict.UNREADABLE:
-                # As it should be after a try that failed: that try's answer was lost, or somebody did the same.
-                count(finding, report, done=first if attempt and finding.verdict is Verdict.SAME else None)
+                if tried is not None and finding.verdict is Verdict.SAME:
+                    # As it should be after a try that failed: that try's answer was lost, or somebody did the same.
+                    count(tried, report, done=tried.verdict)
+                else:
+                    count(finding, report, done=None)
                 return
             try:
                 await self._write(finding)
             except ConditionFailed:
                 await pause(attempt, self._clock)
-                finding = await self.again(finding)
+                tried, finding = finding, await self.again(finding)
             except ValidationException as error:
                 for row in finding.rows:
                     report.unusable.add(key=dict(row.key), reason=f"the store refused it: {error.message}")
@@ -179,7 +184,9 @@ class Comparing:
         there = finding.there
         unchanged = UserLesson.user_id.absent()
         if there is not None:
-            unchanged = (UserLesson.updated_at == there.updated_at) & (UserLesson.status == there.status)
+            # Who only added a conflict has left the moment of the last change as it was.
+            legacy = UserLesson.legacy.absent() if there.legacy is None else UserLesson.legacy == there.legacy
+            unchanged = (UserLesson.updated_at == there.updated_at) & (UserLesson.status == there.status) & legacy
         if finding.wanted is not None:
             await self._db.write(user_lessons.put(finding.wanted).when(unchanged))
         else:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.design import Database, tables
+from sekkei.design import ConditionFailed, Database, tables
 from sekkei.engine.errors import ResourceNotFoundException
 from sekkei.runtime import days
 from sekkei.store import Store
-from systems.lessons.design import UserLesson, design, user_lessons
+from systems.lessons.design import Status, UserLesson, change_status, design, user_lessons
 from systems.lessons.migration import old_rows
 from systems.lessons.migration.configuration import OldTable
 from systems.lessons.migration.ledger import Stage
@@ -29,10 +30,8 @@ KEY = ("userId", "waitlistId")
 @pytest.fixture
 async def db(store: Store, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Database:
     monkeypatch.setattr(old_rows, "PAGE_ROWS", 25)
-    try:
+    with contextlib.suppress(ResourceNotFoundException):
         await store.call("DeleteTable", {"TableName": OLD.table})
-    except ResourceNotFoundException:
-        pass
     await tables.create(store, design, "test", clock)
     await make_table(store, OLD.table)
     return design.open(store, env="test", clock=clock)
@@ -52,6 +51,13 @@ async def delete(db: Database, row: dict[str, Any]) -> None:
 
 async def everything(db: Database) -> list[UserLesson]:
     return sorted(await db.all(user_lessons.scan().consistent()), key=lambda tie: (tie.user_id, tie.starts_at))
+
+
+async def end(db: Database, tie: UserLesson, status: Status) -> None:
+    """What the service does when a tie ends."""
+    with contextlib.suppress(ConditionFailed):  # by its own effect, when the weather lost the answer
+        await db.write(change_status(tie, status, days.now(db.clock)))
+    assert (await db.need(place_of(tie).ref)).status is status
 
 
 async def old_table(db: Database) -> dict[tuple[str, str], Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,13 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, replace
+from sekkei.engine.errors import ResourceNotFoundException
 from sekkei.runtime import days
 from sekkei.store import Embedded
 from systems.lessons.design import (
     Kind,
     Status,
     UserLesson,
-    change_status,
     design,
     user_lesson,
     user_lessons,
@@ -32,7 +33,19 @@ from systems.lessons.migration.places import digest, place_of
 from systems.lessons.migration.sample import fill, make_table
 from systems.lessons.migration.sample import old_rows as generated
 from systems.lessons.rules import Slot
-from tests.systems.lessons.old_waitlists import KEY, OLD, db, delete, everything, old_table, places, put, sample, stage
+from tests.systems.lessons.old_waitlists import (
+    KEY,
+    OLD,
+    db,
+    delete,
+    end,
+    everything,
+    old_table,
+    places,
+    put,
+    sample,
+    stage,
+)
 
 ROWS = 160
 __all__ = ["db"]
@@ -86,6 +99,18 @@ async def test_unusable_rows_are_listed_with_their_reasons_and_stay(db: Database
     assert (await old_table(db))["ken", bad["waitlistId"]] == bad
 
 
+async def test_of_a_row_that_becomes_unusable_the_last_good_state_stays(db: Database, clock: ManualClock) -> None:
+    row = next(row for row in sample(clock) if row["status"] == "active" and "lessonDateTime" in row)
+    await put(db, row)
+    move = Move(db, clock, OLD)
+    await move.run()
+    before = await everything(db)
+    await put(db, {**row, "status": "lost"})
+    report = await move.run()
+    assert (report.unusable.count, report.removed, await everything(db)) == (1, 0, before)
+    assert (await move.verify()).drift.count == 0
+
+
 async def test_a_row_that_the_store_refuses_is_listed(db: Database, clock: ManualClock) -> None:
     row = sample(clock, 1)[0]
     await put(db, {**row, "note": "x" * 390_000}, {**row, "waitlistId": f"{row['waitlistId']} 2", "note": "y" * 20_000})
@@ -121,7 +146,7 @@ async def test_what_a_user_did_since_stays(db: Database, clock: ManualClock) -> 
     await move.run()
     tie = (await everything(db))[0]
     clock.advance(60)
-    await db.write(change_status(tie, Status.CANCELLED, days.now(clock)))
+    await end(db, tie, Status.CANCELLED)
     report = await move.run()
     assert (report.written, report.ahead.count) == (0, 1)
     assert (await everything(db))[0].status is Status.CANCELLED
@@ -180,7 +205,7 @@ async def test_the_way_back_before_the_cutover(db: Database, clock: ManualClock)
     favourite = replace((await everything(db))[0], kind=Kind.FAVORITE, waitlist_id=None, legacy=None)
     touched = next(tie for tie in await everything(db) if tie.status is Status.ACTIVE)
     await db.write(user_lessons.put(favourite))
-    await db.write(change_status(touched, Status.COMPLETED, days.now(clock)))
+    await end(db, touched, Status.COMPLETED)
     report = await move.rollback()
     left = await everything(db)
     assert {(tie.kind, tie.status) for tie in left} == {
@@ -226,13 +251,14 @@ async def use_the_new_table(db: Database, clock: ManualClock) -> tuple[UserLesso
     """Somebody leaves a waitlist, somebody joins one, somebody has a favourite."""
     clock.advance(3600)
     left = next(tie for tie in await everything(db) if tie.status is Status.ACTIVE and tie.paused_until is None)
-    await db.write(change_status(left, Status.CANCELLED, days.now(clock)))
+    await end(db, left, Status.CANCELLED)
     now = days.now(clock)
     joined = replace(left, user_id="newcomer", waitlist_id="wl_1", created_at=now, updated_at=now, legacy=None)
     await db.write(user_lessons.put(joined))
     favourite = replace(joined, kind=Kind.FAVORITE, waitlist_id=None, notification_sent=None)
     await db.write(user_lessons.put(favourite))
-    return left, joined, await db.need(user_lesson("newcomer", *place_of(joined).key[:3], Kind.FAVORITE))
+    key = (joined.studio_code, joined.lesson_date, joined.start_time, Kind.FAVORITE)
+    return left, joined, await db.need(user_lesson("newcomer", *key))
 
 
 async def test_what_the_old_table_is_given_after_the_cutover_is_not_lost(db: Database, clock: ManualClock) -> None:
@@ -288,7 +314,7 @@ async def test_a_changed_mapping_starts_a_cut_off_run_from_the_beginning(db: Dat
         await Move(db, clock, OLD, stop).run()
     changed = OldTable(statuses={"lost": "cancelled"})
     report = await Move(db, clock, changed).run()
-    assert report.rows == ROWS
+    assert (report.rows, report.resumed) == (ROWS, 0)
     assert not [entry for entry in report.unusable.listed if "lost" in entry["reason"]]
 
 
@@ -303,6 +329,35 @@ async def test_of_two_runs_at_once_the_first_is_stopped_and_nothing_is_lost(db: 
     with pytest.raises(WrongStage):
         await first.enter(Stage.COPIED, begun)
     assert (await second.verify()).drift.count == 0
+
+
+async def test_rows_that_meet_may_stand_far_apart_in_the_old_table(db: Database, clock: ManualClock) -> None:
+    old = OldTable(table="old-waits", user="uid", waitlist="code")
+    with contextlib.suppress(ResourceNotFoundException):
+        await db.store.call("DeleteTable", {"TableName": old.table})
+    request = {
+        "TableName": old.table,
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "N"}],
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    await db.store.call("CreateTable", request)
+    rows = [
+        {"id": at, "uid": f"u{at % 20}", "code": f"gnz#2025-08-01#19:30#{at // 20}", "updatedAt": 1_753_700_000 + at}
+        for at in range(60)
+    ]
+    await fill(db.store, old.table, iter(rows), clock)
+    move = Move(db, clock, old)
+    plan = await move.plan()
+    assert (plan.written, plan.conflicts.count) == (20, 40)
+    assert (await move.run()).conflicts.count == 40
+    for stage_again in (move.run, move.verify):
+        report = await stage_again()
+        assert (report.unchanged, report.conflicts.count, report.written, report.drift.count) == (20, 40, 0, 0)
+    found = await everything(db)
+    assert {tie.lesson_name for tie in found} == {"2"}
+    kept = {tie.user_id: [row["id"] for row in (tie.legacy or {})["conflicts"]] for tie in found}
+    assert kept == {f"u{at}": [at + 20, at] for at in range(20)}
 
 
 async def test_a_plan_needs_no_new_table(clock: ManualClock) -> None:

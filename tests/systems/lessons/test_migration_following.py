@@ -18,7 +18,7 @@ from sekkei.runtime.pump import Pump
 from sekkei.runtime.settings import Settings
 from sekkei.store import Embedded, Request, Response, Store
 from systems.lessons import SYSTEM
-from systems.lessons.design import Lesson, Status, change_status, design, lessons
+from systems.lessons.design import Lesson, Status, design, lessons
 from systems.lessons.migration.configuration import BadMapping, OldTable
 from systems.lessons.migration.leading import (
     MonitorBesideOld,
@@ -35,7 +35,7 @@ from systems.lessons.migration.places import place_of
 from systems.lessons.migration.sample import make_table
 from systems.lessons.rules import Policy
 from tests.systems.lessons.conftest import LESSON, World, open_world
-from tests.systems.lessons.old_waitlists import OLD, db, delete, everything, places, put, sample
+from tests.systems.lessons.old_waitlists import OLD, db, delete, end, everything, places, put, sample
 
 __all__ = ["db"]
 
@@ -100,7 +100,7 @@ async def test_after_the_cutover_the_old_table_may_add_but_not_take_away(
     await move.cutover()
     clock.advance(60)
     tie = (await everything(db))[0]
-    await db.write(change_status(tie, Status.CANCELLED, days.now(clock)))
+    await end(db, tie, Status.CANCELLED)
     await put(db, {**row, "instructor": "?"}, WAITING)
     await follow_all(pump)
     await delete(db, row)
@@ -151,7 +151,7 @@ async def test_what_a_user_does_in_the_very_moment_of_a_copy_stays(clock: Manual
     await put(db, later)
 
     async def leave() -> None:
-        await db.write(change_status((await everything(db))[0], Status.CANCELLED, days.now(clock)))
+        await end(db, (await everything(db))[0], Status.CANCELLED)
 
     meddling = Meddling(db.store, "PutItem", leave)
     report = await Move(design.open(meddling, env="test", clock=clock), clock, OLD).run()
