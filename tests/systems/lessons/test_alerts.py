@@ -97,3 +97,20 @@ async def test_a_lesson_of_the_past_cannot_be_put_into_the_timetable(world: Worl
         await world.service.change_lesson(STAFF, replace(found, instructor="Mako"))
     assert days.now(world.clock) == LESSON.starts_at
     assert (await current(world)).instructor == "YUKI"
+
+
+async def test_what_one_likes_is_recalled_while_there_are_places(world: World) -> None:
+    await people(world, "hana", "mei", "ren")
+    await world.lesson(capacity=2)
+    for user in ("hana", "mei"):
+        await world.service.add_favorite(user, LESSON)
+    await world.service.book("hana", LESSON)
+    await world.service.book("ren", LESSON)
+    world.clock.set((LESSON.starts_at - timedelta(hours=2, minutes=30)).timestamp())
+    assert await world.alerts.remind() == 2, "who has booked"
+    await world.service.cancel_booking("ren", LESSON)
+    world.settle()
+    assert await world.alerts.remind() == 1, "and who likes it, now that there is room; hana has it already"
+    assert await world.alerts.remind() == 0
+    titles = {user: title for user, title in await told(world) if user != "ren"}
+    assert titles == {"hana": "まもなくレッスンです", "mei": "気になるレッスンがまもなく始まります"}

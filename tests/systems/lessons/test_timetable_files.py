@@ -150,9 +150,7 @@ async def test_a_feed_is_taken_in_by_the_clock(world: World) -> None:
     feed = Feed("https://feed.example/", cast(Http, http), world.clock)
     schedules = StoredSchedules(world.runtime, world.clock, "lessons")
     provider = ByStudio({"gnz": feed}, Catalogue(world.db))
-    jobs = LessonJobs(
-        world.db, world.clock, schedules, world.monitor, world.alerts, world.searches, provider, STUDIOS
-    )
+    jobs = LessonJobs(world.db, world.clock, schedules, world.monitor, world.alerts, world.searches, provider, STUDIOS)
     await jobs.refresh({})
     assert http.asked == ["https://feed.example/gnz?from=2025-07-29&to=2025-08-12"]
     assert (await world.service.timetable.get(LESSON)).capacity == 3
