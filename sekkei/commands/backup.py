@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import sys
 from pathlib import Path
 
@@ -18,20 +19,21 @@ examples:
   sekkei backup data/sekkei.db copy.db   the same, by the store's file
 
 A file that is there already is never touched, unless --overwrite says so. Files of exports (the folder s3 beside the
-store) are not part of the copy. Exit code: 0 well, 1 the copy has findings, 2 could not run.
+store) and the file `secret` beside it, which signs cookies and links, are not part of the copy: keep the secret where
+you keep secrets. Exit code: 0 well, 1 the copy has findings, 2 could not run.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", type=Path, help="the data folder, or the store's file")
-    parser.add_argument("target", type=Path, help="the file to make, or an existing folder to make one in")
+    parser.add_argument("target", help="the file to make, or a folder to make one in (a new one with / at its end)")
     parser.add_argument("--overwrite", action="store_true", help="replace the target if it is there")
 
 
 def run(arguments: argparse.Namespace) -> int:
     source: Path = arguments.data / STORE_FILE if arguments.data.is_dir() else arguments.data
-    target: Path = arguments.target
-    if target.is_dir():
+    target = Path(arguments.target)
+    if target.is_dir() or arguments.target.endswith(("/", os.sep)):
         moment = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
         target = target / f"sekkei-{moment}.db"
     findings = copy(source, target, overwrite=arguments.overwrite)

@@ -11,6 +11,7 @@ import logging
 import os
 import secrets
 import socket
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -80,9 +81,7 @@ class Worker:
         self._stopping = asyncio.Event()
 
     async def start(self) -> None:
-        for system in self._systems.values():
-            for job, cron in system.parts.recurring.items():
-                await system.schedules.ensure(f"{system.name}/{job}", job, cron)
+        await self._ensure_recurring()
         self._stopping.clear()
         rounds: list[tuple[str, Callable[[], Awaitable[int]]]] = [
             ("outbox", self._delivery.run_once),
@@ -92,6 +91,22 @@ class Worker:
         for system in self._systems.values():
             rounds += [(f"stream of {system.name}", pump.run_once) for pump in system.pumps]
         self._tasks = [asyncio.create_task(self._forever(name, once), name=name) for name, once in rounds]
+
+    async def _ensure_recurring(self) -> None:
+        for system in self._systems.values():
+            for job, cron in system.parts.recurring.items():
+                await system.schedules.ensure(f"{system.name}/{job}", job, cron)
+
+    async def tick(self, seconds: float) -> None:
+        """Schedules, outbox and jobs until nothing is due or the time is up; for whoever is called once a minute.
+
+        Streams are left out: where nothing runs all the time, they call by themselves.
+        """
+        await self._ensure_recurring()
+        until = time.monotonic() + seconds
+        while await self.fire_due() + await self._delivery.run_once() + await self.work_on_jobs():
+            if time.monotonic() > until:
+                break
 
     async def stop(self) -> None:
         """What is under way may come to its end, within a few seconds; what does not is another worker's."""

@@ -34,6 +34,8 @@ def test_a_folder_gets_a_file_with_the_time_in_its_name(data: Path, tmp_path: Pa
     folder.mkdir()
     assert main(["backup", str(data / "sekkei.db"), str(folder)]) == 0
     (made,) = folder.iterdir()
+    assert main(["backup", str(data), f"{tmp_path}/new/"]) == 0
+    assert [path.suffix for path in (tmp_path / "new").iterdir()] == [".db"], "a folder that was not there yet"
     assert re.fullmatch(r"sekkei-\d{8}T\d{6}Z\.db", made.name)
 
 
