@@ -25,6 +25,17 @@ new PerformanceObserver((list) => {
 """
 
 
+KEPT = """
+async (path) => {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await caches.match(path, { cacheName: "q-data" })) return true;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  return false;
+}
+"""
+
+
 async def phone(browser: Windows, site: Site, person: str, **options: Any) -> Page:
     page = await browser.person(site, person, PHONE, **options)
     await page.add_init_script(SHIFTS)
@@ -34,7 +45,8 @@ async def phone(browser: Windows, site: Site, person: str, **options: Any) -> Pa
 
 async def still(page: Page) -> None:
     """Nothing has moved under anybody's finger."""
-    assert await page.evaluate("window.shifted") < 0.01
+    shifted = "new Promise((done) => requestIdleCallback(() => requestAnimationFrame(() => done(window.shifted))))"
+    assert await page.evaluate(shifted) < 0.01
 
 
 async def tab(page: Page, name: str) -> None:
@@ -287,6 +299,9 @@ async def test_by_keyboard_and_when_the_server_says_no(browser: Windows, serve: 
 async def test_answer_first_and_without_a_network(browser: Windows, serve: Serve, shots: Shots) -> None:
     site = await serve(SYSTEM, demo=True)
     aoi = await phone(browser, site, "demo-aoi")
+    # The worker keeps what was seen, the visit that brought it included.
+    for kept in ("/q/", "/q/api/me", "/q/api/today", "/q/api/timeline"):
+        assert await aoi.evaluate(KEPT, kept), kept
     await tab(aoi, "わたし")
     await expect(aoi.locator(".q-memory").first).to_be_visible()
     await shots(aoi, "q-me")
@@ -300,9 +315,7 @@ async def test_answer_first_and_without_a_network(browser: Windows, serve: Serve
     await shots(aoi, "q-locked", whole=False)
     await tab(aoi, "わたし")
     await expect(aoi.locator(".q-memory").first).to_be_visible()
-    # The worker keeps what was seen, the visit that brought it included.
-    for kept in ("/q/", "/q/api/me", "/q/api/today", "/q/api/timeline", "/q/api/users/demo-aoi/answers"):
-        await aoi.wait_for_function("path => caches.match(path, { cacheName: 'q-data' }).then(Boolean)", arg=kept)
+    assert await aoi.evaluate(KEPT, "/q/api/users/demo-aoi/answers")
     await tab(aoi, "今日")
     await expect(aoi.get_by_role("heading", name=QUESTION)).to_be_visible()
     session = await aoi.context.new_cdp_session(aoi)
