@@ -12,7 +12,7 @@ import random
 import statistics
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -82,8 +82,12 @@ async def _compare(shell: Shell) -> dict[str, Any]:
     return found
 
 
+async def _cpu(shell: Shell) -> float:
+    return time.process_time()
+
+
 def _serve(pipe: Connection, folder: str) -> None:
-    served.serve(pipe, folder, CHIIPOCHI, {"react": _react, "orders": _orders, "compare": _compare})
+    served.serve(pipe, folder, CHIIPOCHI, {"react": _react, "orders": _orders, "compare": _compare, "cpu": _cpu})
 
 
 # The crowd
@@ -91,8 +95,10 @@ def _serve(pipe: Connection, folder: str) -> None:
 
 @dataclass
 class Load:
-    seconds: float
-    milliseconds: list[float]
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    """Of the server: what a request costs, however busy the machine is with something else."""
+    milliseconds: list[float] = field(default_factory=list)
 
     @property
     def rate(self) -> float:
@@ -101,21 +107,22 @@ class Load:
     def cells(self) -> list[str]:
         slowest = statistics.quantiles(self.milliseconds, n=100)[98]
         typical = statistics.median(self.milliseconds)
-        return [number(len(self.milliseconds)), number(self.rate), f"{typical:.1f}", f"{slowest:.1f}"]
+        cpu = 1000 * self.cpu_seconds / len(self.milliseconds)
+        return [number(len(self.milliseconds)), number(self.rate), f"{typical:.1f}", f"{slowest:.1f}", f"{cpu:.2f}"]
 
 
-async def _send_all(url: str, requests: Iterable[Post], http: Http) -> Load:
+async def _send_all(url: str, requests: Iterable[Post], http: Http, pipe: Connection, load: Load) -> None:
     waiting = iter(requests)
-    times: list[float] = []
 
     async def client() -> None:
         for request in waiting:
             took, _ = await served.post(http, url, request)
-            times.append(took)
+            load.milliseconds.append(took)
 
-    started = time.perf_counter()
+    cpu, started = await told(pipe, "cpu"), time.perf_counter()
     await asyncio.gather(*(client() for _ in range(CLIENTS)))
-    return Load(time.perf_counter() - started, times)
+    load.seconds += time.perf_counter() - started
+    load.cpu_seconds += await told(pipe, "cpu") - cpu
 
 
 def _event(user: int, event_id: str, at_ms: int, text: str) -> dict[str, Any]:
@@ -160,7 +167,7 @@ async def _burst(port: int, pipe: Connection, folder: Path) -> None:
     secret = local_secret(served.settings(folder))
     http = Http(Limits(connections=CLIENTS, connect_seconds=10, answer_seconds=30, idle_seconds=30))
     url = f"http://127.0.0.1:{port}/chiipochi/webhook"
-    ask, confirm = Load(0.0, []), Load(0.0, [])
+    ask, confirm, callbacks = Load(), Load(), Load()
     started = time.monotonic()
     for turn in range(CONFIRMATIONS // USERS):
         if time.monotonic() - started > SECONDS_MAX:
@@ -171,17 +178,16 @@ async def _burst(port: int, pipe: Connection, folder: Path) -> None:
             texts = [chance.choice(WORDS) if kind == "A" else "はい" for _ in range(USERS)]
             events = [_event(user, f"{kind}{turn}x{user}", now, text) for user, text in enumerate(texts)]
             chance.shuffle(events)
-            found = await _send_all(url, _signed(_disturbed(events, chance), secret), http)
-            load.seconds += found.seconds
-            load.milliseconds += found.milliseconds
+            await _send_all(url, _signed(_disturbed(events, chance), secret), http, pipe, load)
     orders = await told(pipe, "orders")
-    callbacks = await _send_all(url.replace("/webhook", "/payments/local"), _callbacks(orders, folder, chance), http)
+    paying = url.replace("/webhook", "/payments/local")
+    await _send_all(paying, _callbacks(orders, folder, chance), http, pipe, callbacks)
     reacting = await told(pipe, "react")
     result = await told(pipe, "compare")
     http.close()
     loads = (("questions", ask), ("confirmations", confirm), ("payment callbacks", callbacks))
     rows = [[name, *load.cells()] for name, load in loads]
-    print(table(["deliveries over HTTP", "how many", "a second", "median ms", "p99 ms"], rows))
+    print(table(["deliveries over HTTP", "how many", "a second", "median ms", "p99 ms", "server's CPU ms"], rows))
     print(
         f"\n{number(result['donations'])} donations of {number(result['users'])} users (¥{number(result['amount'])}), "
         f"{number(result['stamps'])} stamps; stream: {number(result['donations'] / reacting)} donations a second. "

@@ -58,7 +58,24 @@ def confirm_letter(prefecture: Prefecture, amount: int, nonce: str, language: La
 
 def pay_letter(prefecture: Prefecture, amount: int, url: str, language: Language) -> Letter:
     check_uri(url)
-    return _pay_form(prefecture.code, amount, language).replace(_URL, orjson.dumps(url).decode()[1:-1])
+    return _pay_form(prefecture.code, amount, language).replace(_URL, _escaped(url))
+
+
+def thanks_letter(prefecture: Prefecture, amount: int, card: Mapping[str, int], url: str, language: Language) -> Letter:
+    check_uri(url)
+    praise = _praise(prefecture, card, language)
+    form = _thanks_form(prefecture.code, amount, card[prefecture.code], len(card), praise, language)
+    return form.replace(_URL, _escaped(url))
+
+
+def _escaped(url: str) -> str:
+    """As it stands within a JSON text."""
+    return orjson.dumps(url).decode()[1:-1]
+
+
+@functools.lru_cache(maxsize=1_024)
+def _thanks_form(code: str, amount: int, stamps: int, prefectures: int, praise: str, language: Language) -> Letter:
+    return letter(_thanks(PREFECTURES[code], amount, stamps, prefectures, praise, _URL, language))
 
 
 @functools.lru_cache(maxsize=1_024)
@@ -141,13 +158,19 @@ def pay(prefecture: Prefecture, amount: int, url: str, language: Language) -> li
 
 def thanks(prefecture: Prefecture, amount: int, card: Mapping[str, int], url: str, language: Language) -> list[Message]:
     """`card` is the stamp card with this donation on it."""
+    praise = _praise(prefecture, card, language)
+    return _thanks(prefecture, amount, card[prefecture.code], len(card), praise, url, language)
+
+
+def _thanks(
+    prefecture: Prefecture, amount: int, stamps: int, prefectures: int, praise: str, url: str, language: Language
+) -> list[Message]:
     place = prefecture.name(language)
     lines = [
         _label(words("thanks.label", language)),
-        {"type": "text", "text": f"{place} ×{card[prefecture.code]}", "weight": "bold", "size": "xxl", "color": INK},
-        _small(words("thanks.body", language, yen=yen(amount, language), prefectures=len(card))),
+        {"type": "text", "text": f"{place} ×{stamps}", "weight": "bold", "size": "xxl", "color": INK},
+        _small(words("thanks.body", language, yen=yen(amount, language), prefectures=prefectures)),
     ]
-    praise = _praise(prefecture, card, language)
     if praise:
         lines.append({**_small(praise), "weight": "bold", "color": ACCENT})
     link = {

@@ -85,9 +85,15 @@ def test_cards_that_are_filled_in_are_the_cards(language: Language) -> None:
         messages.confirm(chiba, 300, "0123456789abcdef", language)
     )
     assert messages.pay_letter(chiba, 300, URL, language) == messages.letter(messages.pay(chiba, 300, URL, language))
+    card = {"CHIBA": 5, "OSAKA": 1}
+    assert messages.thanks_letter(chiba, 300, card, URL, language) == messages.letter(
+        messages.thanks(chiba, 300, card, URL, language)
+    )
     for wrong in ("javascript:alert(1)", "https://x/" + "y" * 1_000):
         with pytest.raises(Unsendable):
             messages.pay_letter(chiba, 300, wrong, language)
+        with pytest.raises(Unsendable):
+            messages.thanks_letter(chiba, 300, card, wrong, language)
 
 
 def test_praise_for_those_who_have_come_far() -> None:
