@@ -117,7 +117,7 @@ async def _open(store: Store) -> _Opened:
 
 
 async def _publish_minute(folder: Path) -> str:
-    """Everybody answers at once, through the service, each answer a transaction that is on the disk when it returns."""
+    """Everybody answers at once, through the service, each answer on the disk when it returns."""
     store = Embedded(folder / "minute.db")
     opened = await _open(store)
     nobody = crowd.made(people=0, followees=0, now=crowd.NOW)

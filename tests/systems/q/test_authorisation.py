@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import AsyncIterator, Mapping
 from datetime import date
@@ -11,6 +12,8 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime import days, totp
+from sekkei.runtime.http import Http
+from sekkei.web.program import bind, http_server
 from sekkei.web.testing import Client, opened
 from systems.q import SYSTEM
 from systems.q.entities import answers, ng_words, questions, users
@@ -285,3 +288,29 @@ async def test_with_an_authenticator_the_console_opens_only_by_its_code(place: P
     app = place.client.another()
     app.bearer = await shell.accounts.make_token(WHO["admin"], "found somewhere")
     assert (await app.get("/q/admin/log")).status == 403  # a token is not a person
+
+
+@pytest.mark.parametrize(("trusted", "logged"), [("", "127.0.0.1"), ("127.0.0.1", "203.0.113.9")])
+async def test_the_log_believes_only_a_trusted_proxy(place: Place, trusted: str, logged: str) -> None:
+    """SEKKEI_FORWARDED: anybody can write into the header where they come from."""
+    admin, socket, ready = place.clients["admin"], bind("127.0.0.1", 0), asyncio.Event()
+    server = http_server(place.client.app, ready.set, trusted)
+    server.config.lifespan = "off"
+    task = asyncio.create_task(server.serve([socket]))
+    await ready.wait()
+    headers = {
+        "Cookie": "; ".join(f"{name}={value}" for name, value in admin.cookies.items()),
+        "X-CSRF-Token": await admin.token(),
+        "X-Forwarded-For": "203.0.113.9",
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    http = Http()
+    url = f"http://127.0.0.1:{socket.getsockname()[1]}/q/admin/words"
+    try:
+        assert (await http.request("POST", url, headers=headers, body=b"word=somewhere")).status == 303
+    finally:
+        http.close()
+        server.should_exit = True
+        await task
+    page = await place.service.logs.page(WHO["admin"])
+    assert next(iter(page)).ip_address == logged
