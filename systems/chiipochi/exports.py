@@ -4,7 +4,7 @@ exports/chiipochi/ndjson/dt=2025-08-20/donations.ndjson
 exports/chiipochi/parquet/dt=2025-08-20/donations.parquet
 
 duckdb -c "SELECT dt, prefecture, sum(amount) FROM read_parquet('data/exports/chiipochi/parquet/*/*.parquet',
-           hive_partitioning=true) WHERE status = 'SUCCEEDED' GROUP BY ALL ORDER BY 3 DESC"
+           hive_partitioning=true) WHERE status = 'SUCCEEDED' AND refunded_at IS NULL GROUP BY ALL ORDER BY 3 DESC"
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import hashlib
 import io
 import os
 from collections.abc import AsyncIterator, Iterable, Iterator
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ COLUMNS = (
     Column("prefecture_iso", "text"),
     Column("status", "text"),
     Column("tx_id", "text", optional=True),
+    Column("refunded_at", "milliseconds", optional=True),
 )
 """Of the Parquet files; the day is the folder."""
 
@@ -44,14 +45,19 @@ def row(donation: Donation, key: bytes) -> dict[str, Any]:
     """A donation for analysis; the donor is a pseudonym, the same in every file."""
     return {
         "donor": hashlib.blake2b(donation.user_id.encode(), key=key, digest_size=8).hexdigest(),
-        "created_at": donation.created_at.isoformat().replace("+00:00", "Z"),
+        "created_at": _iso(donation.created_at),
         "dt": f"{donation.day}",
         "amount": donation.amount,
         "prefecture": donation.prefecture,
         "prefecture_iso": PREFECTURES[donation.prefecture].iso,
         "status": donation.status.value,
         "tx_id": donation.tx_id,
+        "refunded_at": _iso(donation.refunded_at) if donation.refunded_at is not None else None,
     }
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 class Exports:
@@ -86,8 +92,9 @@ class Exports:
 
 
 def _values(found: dict[str, Any], donation: Donation) -> list[Any]:
-    milliseconds = int(donation.created_at.timestamp() * 1000 + 0.5)
-    return [milliseconds if column.kind == "milliseconds" else found[column.name] for column in COLUMNS]
+    instants = {"created_at": donation.created_at, "refunded_at": donation.refunded_at}
+    milliseconds = {name: at and int(at.timestamp() * 1000 + 0.5) for name, at in instants.items()}
+    return [{**found, **milliseconds}[column.name] for column in COLUMNS]
 
 
 def _sizes(folder: Path, name: str) -> Iterator[int]:
@@ -108,22 +115,26 @@ def as_csv(donations: Iterable[Donation], language: str) -> str:
     out.write("\ufeff")  # so that Excel takes it for UTF-8
     writer = csv.writer(out)
     heads = {
-        "ja": ("日時（日本時間）", "都道府県", "金額（円）", "状態", "取引ID"),
-        "en": ("Time (Japan)", "Prefecture", "Yen", "Status", "Payment"),
+        "ja": ("日時（日本時間）", "都道府県", "金額（円）", "状態", "取引ID", "返金日時"),
+        "en": ("Time (Japan)", "Prefecture", "Yen", "Status", "Payment", "Given back"),
     }
     writer.writerow(heads[language])
     for donation in donations:
-        local = donation.created_at.astimezone(JST)
         writer.writerow(
             (
-                f"{local:%Y-%m-%d %H:%M:%S}",
+                _local(donation.created_at),
                 PREFECTURES[donation.prefecture].name(language),
                 donation.amount,
                 donation.status.value,
                 _cell(donation.tx_id or ""),
+                _local(donation.refunded_at) if donation.refunded_at is not None else "",
             )
         )
     return out.getvalue()
+
+
+def _local(moment: datetime) -> str:
+    return f"{moment.astimezone(JST):%Y-%m-%d %H:%M:%S}"
 
 
 def _cell(text: str) -> str:

@@ -17,6 +17,7 @@ from systems.chiipochi.design import (
     chat_messages,
     chat_of,
     donations,
+    given_back,
     history_of_user,
     local_payments,
     pledges,
@@ -63,9 +64,14 @@ def scheduled(context: Context, service: Service, exports: Exports) -> dict[str,
             await service.reports.repair(day)
 
     async def export(payload: Payload) -> None:
-        # Two days: what was pending at midnight has been settled since.
-        for age in (1, 2):
-            await exports.write(days.today(context.clock) - timedelta(days=age))
+        # Two days: what was pending at midnight has been settled since. And those that lost a donation lately.
+        today = days.today(context.clock)
+        changed = {today - timedelta(days=age) for age in (1, 2)}
+        async for donation in context.db.each(given_back()):
+            if donation.refunded_at is not None and days.day_of(donation.refunded_at) >= min(changed):
+                changed.add(donation.day)
+        for day in sorted(changed - {today}):
+            await exports.write(day)
 
     async def ask_for_pledges(payload: Payload) -> None:
         async for pledge in context.db.each(pledges_on(days.today(context.clock).day)):
