@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +28,7 @@ from systems.lessons.migration.places import Finding, Place, Verdict, place_of
 from systems.lessons.migration.report import Report
 from systems.lessons.migration.retiring import retire
 from systems.lessons.migration.returning import Returning
+from systems.lessons.migration.together import together
 
 SEGMENTS = 4
 PLACES_AT_ONCE = 100
@@ -140,7 +141,7 @@ class Move:
         returning = Returning(self._db, self._clock, self._old, self._rows, about)
         give_back = returning.carry_back if led else returning.take_out
         async for some in entries(self._db, moved_from=None if led else self._old.table):
-            await together(give_back(entry, report) for entry in some)
+            await give_back(some, report)
             done += len(some)
             self._progress(done, about.rows)
         await self._ledger.enter(Stage.ROLLED_BACK, mine, led_since=None, counts=report.counts())
@@ -256,16 +257,6 @@ async def _settle(comparing: Comparing, findings: list[Finding], report: Report)
 async def _count(comparing: Comparing, findings: list[Finding], report: Report) -> None:
     for finding in findings:
         count(finding, report, done=None)
-
-
-async def together(jobs: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """All at once; when one fails, the others are stopped and its error is raised."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            for job in jobs:
-                group.create_task(job)
-    except BaseExceptionGroup as several:
-        raise several.exceptions[0] from None
 
 
 def batched(values: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -8,6 +8,7 @@ out. Favourites, bookings and history are no part of the move and stay as they a
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,6 +22,7 @@ from systems.lessons.migration.mapping import EPOCH_MILLISECONDS_MIN, Row, Unusa
 from systems.lessons.migration.old_rows import About, OldRows
 from systems.lessons.migration.places import identity, is_untouched, place_of, source_of
 from systems.lessons.migration.report import Report
+from systems.lessons.migration.together import together
 
 
 class Returning:
@@ -33,27 +35,36 @@ class Returning:
         self._rows = rows
         self._key_names = about.key_names
 
-    async def take_out(self, entry: UserLesson, report: Report) -> None:
-        """Before the cutover: the old table has it."""
+    async def take_out(self, some: Collection[UserLesson], report: Report) -> None:
+        """Before the cutover: the old table has them."""
+        await together(self._take_out(entry, report) for entry in some)
+
+    async def carry_back(self, some: Collection[UserLesson], report: Report) -> None:
+        """After the cutover: the old table gets what it lacks."""
+        rows = await self._rows.get(key for entry in some if (key := self._key(entry)) is not None)
+        await together(self._carry_back(entry, rows, report) for entry in some)
+
+    async def _take_out(self, entry: UserLesson, report: Report) -> None:
         if is_untouched(entry, self._old.table) and await self._delete(entry):
             report.removed += 1
         else:
             report.ahead.add(place=str(place_of(entry)))
 
-    async def carry_back(self, entry: UserLesson, report: Report) -> None:
-        """After the cutover: the old table gets what it lacks."""
+    async def _carry_back(self, entry: UserLesson, rows: Mapping[str, Row], report: Report) -> None:
+        key = self._key(entry)
+        if key is None:
+            report.ahead.add(place=str(place_of(entry)), what=f"has no {' and '.join(self._key_names)}")
+            return
         for attempt in range(TRIES_MAX):
-            before = await self._before(entry)
+            before = rows.get(identity(key))
             row = returned(entry, before, self._old, days.now(self._clock))
-            if any(name not in row for name in self._key_names):
-                report.ahead.add(place=str(place_of(entry)), what=f"has no {' and '.join(self._key_names)}")
-                return
             if row == before or self._is_newer(before, entry):
                 break
             if await self._rows.replace(row, before, self._old.updated):
                 report.written += 1
                 break
             await pause(attempt, self._clock)
+            rows = await self._rows.get([key])
         else:
             raise Contended("SK305", f"others kept changing {place_of(entry)} in {self._old.table}. Run it again.")
         if await self._delete(entry):
@@ -61,12 +72,14 @@ class Returning:
         else:
             report.ahead.add(place=str(place_of(entry)))
 
-    async def _before(self, entry: UserLesson) -> Row | None:
-        """The old row of an entry as it is now."""
+    def _key(self, entry: UserLesson) -> Row | None:
+        """Of an entry's row in the old table; None when it cannot have one there."""
         source = source_of(entry, self._old.table)
-        made_here = returned(entry, None, self._old, days.now(self._clock))
-        key = source["key"] if source is not None else {name: made_here.get(name) for name in self._key_names}
-        return (await self._rows.get([key])).get(identity(key)) if None not in key.values() else None
+        if source is not None:
+            key: Row = source["key"]
+            return key
+        fresh = _fresh(entry, self._old)
+        return {name: fresh[name] for name in self._key_names} if fresh.keys() >= set(self._key_names) else None
 
     def _is_newer(self, before: Row | None, entry: UserLesson) -> bool:
         if before is None:

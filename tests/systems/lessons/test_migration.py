@@ -358,6 +358,11 @@ async def test_rows_that_meet_may_stand_far_apart_in_the_old_table(db: Database,
     assert {tie.lesson_name for tie in found} == {"2"}
     kept = {tie.user_id: [row["id"] for row in (tie.legacy or {})["conflicts"]] for tie in found}
     assert kept == {f"u{at}": [at + 20, at] for at in range(20)}
+    await move.cutover()
+    _, joined, _ = await use_the_new_table(db, clock)
+    report = await move.rollback()
+    said = {"place": str(place_of(joined)), "what": "has no id"}
+    assert (report.written, report.removed, report.ahead.listed) == (1, 20, [said]), "what has no key there stays here"
 
 
 async def test_a_plan_needs_no_new_table(clock: ManualClock) -> None:
