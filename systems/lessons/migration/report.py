@@ -88,8 +88,10 @@ class Report:
         for name, number in self._numbers():
             label, explained = WORDS[name]
             if name in _SHOWN[self.stage] and (number or name in _ALWAYS):
-                if name in ("written", "removed"):
-                    label = {"plan": f"would be {label}", "rollback": f"{label} again"}.get(self.stage, label)
+                if self.stage == "plan" and name in ("written", "removed"):
+                    label = f"would be {label}"
+                elif self.stage == "rollback" and name == "written":
+                    label = "written back"
                 yield f"{label:<22}{number:>10,}{'  ' + explained if explained and number else ''}"
         for name in _TALLIES:
             tally: Tally = getattr(self, name)
