@@ -121,7 +121,7 @@ CLIENT = {
     "q.follow-back": {"ja": "フォローバック", "en": "Follow back"},
     "q.follow.following": {"ja": "{name}さんをフォローしました。", "en": "You follow {name} now."},
     "q.follow.requested": {
-        "ja": "フォローを申請しました。承認されるのを待ちましょう。",
+        "ja": "{name}さんにフォローを申請しました。承認されるのを待ちましょう。",
         "en": "Requested. {name} has to accept.",
     },
     "q.request.withdrawn": {"ja": "申請を取り消しました。", "en": "Request withdrawn."},

@@ -230,7 +230,6 @@ async def test_people_and_profiles(browser: Windows, serve: Serve, shots: Shots)
     await sota.get_by_label("ID でさがす").fill("@nobody_here")
     await sota.get_by_role("button", name="さがす").click()
     await expect(sota.get_by_text("@nobody_here という人は見つかりませんでした")).to_be_visible()
-    browser.problems.clear()  # that one was a 404
     await sota.get_by_label("ID でさがす").fill("@promo_x")
     await sota.get_by_role("button", name="さがす").click()
     found = sota.get_by_role("search").locator(".q-line-item", has_text="@promo_x")
@@ -256,7 +255,7 @@ async def test_people_and_profiles(browser: Windows, serve: Serve, shots: Shots)
     await expect(sota.get_by_role("heading", name=QUESTION)).to_be_visible()
     await expect(sota.get_by_role("article", name="高橋 芽衣")).to_be_visible()
     await still(sota)
-    assert browser.problems == []
+    assert [one for one in browser.problems if "404" not in one] == []  # nobody is called so
 
 
 async def test_by_keyboard_and_when_the_server_says_no(browser: Windows, serve: Serve) -> None:
@@ -267,7 +266,8 @@ async def test_by_keyboard_and_when_the_server_says_no(browser: Windows, serve: 
     await aoi.keyboard.press("Enter")
     await expect(fire).to_have_attribute("aria-pressed", "true")
     await expect(fire).to_be_focused()
-    await aoi.keyboard.press("Enter")
+    async with aoi.expect_response(lambda answer: answer.request.method == "DELETE"):  # shown before it is sent
+        await aoi.keyboard.press("Enter")
     await expect(fire).to_have_attribute("aria-pressed", "false")
     # A refusal takes back what was shown too early, and says why.
     refusals: list[str] = []
@@ -396,7 +396,6 @@ async def test_card_code_proposals_votes_and_notices(browser: Windows, serve: Se
     await ren.get_by_label("お題を提案").fill("もう一つ聞きたいことは？")
     await ren.get_by_role("button", name="提案する").click()
     await expect(ren.get_by_role("alert")).to_contain_text("1日1件")
-    browser.problems.clear()  # that was a 409
     vote = ren.get_by_role("button", name="もし一日だけ誰かになれるなら？")
     was = await vote.get_attribute("aria-pressed")
     await vote.click()
@@ -410,7 +409,7 @@ async def test_card_code_proposals_votes_and_notices(browser: Windows, serve: Se
     await expect(ren.locator(".toast.ok")).to_be_visible()
     await ren.reload()
     await expect(digest).to_be_checked(checked=wanted)
-    assert browser.problems == []
+    assert [one for one in browser.problems if "409" not in one] == []  # the second proposal
 
 
 async def test_language_and_sign_out(browser: Windows, serve: Serve, shots: Shots) -> None:
