@@ -102,7 +102,7 @@ def claims(width: int, height: int) -> bytes:
         picture("BMP", (5, 5)),
         picture("TIFF", (5, 5)),
         claims(20_000, 20_000),
-        claims(8_000, 7_000),
+        picture("PNG", (8_000, 6_400), 0, "1"),  # a real one, of a few kilobytes
         claims(0, 5),
         b"\x89PNG\r\n\x1a\n" + b"x" * 1000,
     ],
