@@ -90,7 +90,7 @@ def asked_day(request: Request, context: Context) -> date:
 
 
 def routes(context: Context, service: Service) -> list[BaseRoute]:
-    return [*_everybody(context, service), *_paying(service), *_mine(context, service)]
+    return [*_everybody(context, service), *_paying(service), *_mine(context, service), *_sheets(context, service)]
 
 
 def _everybody(context: Context, service: Service) -> Sequence[BaseRoute]:
@@ -188,6 +188,20 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
                 break
         return csv_file(as_csv(found, language_of(request)), "donations.csv")
 
+    @pages.post("/u/{token}/forget", name="forget")
+    async def forget(request: Request) -> Response:
+        user_id = service.links.user_of(request.path_params["token"])
+        await context.jobs.start("forget", {"user_id": user_id}, id=f"forget/{user_id}/{context.clock.uuid()}")
+        flash(request, t(request, "mine.forgetting"))
+        return redirect(request, "chiipochi:dashboard")
+
+    return pages.routes
+
+
+def _sheets(context: Context, service: Service) -> Sequence[BaseRoute]:
+    """What is printed."""
+    pages = Pages()
+
     @pages.get("/u/{token}/year/{year}", name="year")
     async def one_year(request: Request) -> Response:
         """A year on one sheet, to be printed."""
@@ -216,13 +230,6 @@ def _mine(context: Context, service: Service) -> Sequence[BaseRoute]:
         prefecture = PREFECTURES[donation.prefecture]
         back = f"/chiipochi/u/{request.path_params['token']}"
         return page(request, "chiipochi/receipt.html", donation=donation, prefecture=prefecture, back=back)
-
-    @pages.post("/u/{token}/forget", name="forget")
-    async def forget(request: Request) -> Response:
-        user_id = service.links.user_of(request.path_params["token"])
-        await context.jobs.start("forget", {"user_id": user_id}, id=f"forget/{user_id}/{context.clock.uuid()}")
-        flash(request, t(request, "mine.forgetting"))
-        return redirect(request, "chiipochi:dashboard")
 
     return pages.routes
 

@@ -11,6 +11,7 @@ from typing import Any
 from zlib import crc32
 
 from sekkei.design import Action, TransactionFailed
+from sekkei.engine.errors import IdempotentParameterMismatchException
 from sekkei.runtime import days
 from sekkei.runtime.refusals import NotAllowed
 from sekkei.runtime.system import Context
@@ -112,6 +113,8 @@ class Service:
             await self._db.transact(*actions, token=token)
         except TransactionFailed as failed:
             return failed.failed(mark)  # handled already; anything else means that somebody was quicker
+        except IdempotentParameterMismatchException:
+            return False  # another delivery of this event was quicker by a moment; the mark will say so
         return True
 
     async def _effects(self, incoming: Incoming, decision: Decision, language: Language, now: datetime) -> Effects:

@@ -255,6 +255,41 @@ async def test_a_lost_answer_after_the_write_does_not_donate_twice(quick_bot: Bo
     assert len(await quick_bot.sent(f"reply/{yes['webhookEventId']}")) == 1
 
 
+class Meeting:
+    """A store whose two readers of a state get it together, a moment apart."""
+
+    def __init__(self, store: Any, clock: ManualClock) -> None:
+        self._store, self._clock = store, clock
+        self._both = asyncio.Event()
+        self.waiting = 0
+
+    async def call(self, operation: str, request: Any) -> Any:
+        answer = await self._store.call(operation, request)
+        if operation == "GetItem" and self.waiting < 2:
+            self.waiting += 1
+            if self.waiting == 2:
+                self._both.set()
+            else:
+                await self._both.wait()
+                self._clock.advance(0.005)
+        return answer
+
+
+async def test_two_deliveries_at_one_moment_are_one_donation_and_no_error(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await quick_bot.say("ピーナッツ")
+    yes = quick_bot.text("はい")
+    meeting = Meeting(quick_bot.db.store, quick_bot.clock)
+    with monkeypatch.context() as patch:
+        patch.setattr(quick_bot.db, "store", meeting)
+        await asyncio.gather(quick_bot.deliver(yes), quick_bot.deliver(yes))
+    assert meeting.waiting == 2, "both read the state before either wrote"
+    assert len(await quick_bot.donations()) == 1
+    assert len(await quick_bot.sent(f"reply/{yes['webhookEventId']}")) == 1
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 # Payments
 
 
