@@ -97,6 +97,7 @@ async def test_reminders_go_to_eventbridge_where_it_is_set_up(quick: Bot) -> Non
 def test_the_bot_as_a_lambda_function(monkeypatch: pytest.MonkeyPatch) -> None:
     """Discord's PING through a function URL, and a minute's tick, on a store of its own."""
     signer = Signer(b"0" * 32)
+    monkeypatch.setenv("SEKKEI_SYSTEMS", "eventbot")
     monkeypatch.setenv("SEKKEI_STORE", ":memory:")
     monkeypatch.setenv("SEKKEI_SECRET", "long enough to be one")
     monkeypatch.setenv("SEKKEI_PUBLIC_URL", "https://bot.example.com")
@@ -104,11 +105,11 @@ def test_the_bot_as_a_lambda_function(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEKKEI_DISCORD_APPLICATION_ID", "42")
     monkeypatch.setenv("SEKKEI_DISCORD_PUBLIC_KEY", signer.public_key)
     from sekkei.runtime.aws_lambda import _loop
-    from systems.eventbot import on_lambda
+    from sekkei.web import on_lambda
 
-    on_lambda.make_application.cache_clear()
-    shell = on_lambda.make_application().state.shell  # type: ignore[attr-defined]
-    _loop().run_until_complete(shell.house.make_tables())
+    on_lambda.functions.cache_clear()
+    house = on_lambda.functions().house
+    _loop().run_until_complete(house.make_tables())
     body = orjson.dumps({"type": 1})
     event = {
         "version": "2.0",
@@ -123,8 +124,9 @@ def test_the_bot_as_a_lambda_function(monkeypatch: pytest.MonkeyPatch) -> None:
     event["headers"]["x-signature-ed25519"] = "0" * 128
     assert on_lambda.http(event, None)["statusCode"] == 401
     assert on_lambda.http({**event, "rawPath": "/eventbot/simulator"}, None)["statusCode"] == 404
-    on_lambda.schedule(on_lambda.TICK, None)
-    _loop().run_until_complete(shell.house.store.close())
+    on_lambda.work({}, None)
+    _loop().run_until_complete(house.store.close())
+    on_lambda.functions.cache_clear()
     asyncio.set_event_loop(None)
     _loop.cache_clear()
 

@@ -8,19 +8,18 @@ from pathlib import Path
 
 PROGRAM = """
 import asyncio, json, sys
-from systems.tasks import deployed
+from sekkei.web import on_lambda
 from systems.tasks.entities import Role, invitation_table
 from systems.tasks.service import Visitor
 
 def http(path, **more):
     event = {"version": "2.0", "rawPath": path, "rawQueryString": "", "headers": {"host": "127.0.0.1", **more},
              "requestContext": {"http": {"method": "GET", "path": path, "sourceIp": "203.0.113.7"}}}
-    return deployed.http(event, None)
+    return on_lambda.http(event, None)
 
 from sekkei.runtime.aws_lambda import _loop
 run = _loop().run_until_complete
-house = deployed._house()
-shell = deployed._application().state.shell
+house = on_lambda.functions().house
 from sekkei.web.design import design as web
 run(house.make_tables(web))
 service = house.systems["tasks"].parts.service
@@ -37,10 +36,10 @@ async def invite():
     return team.team_id, [{**record, "eventSourceARN": stream} for record in answer["Records"]]
 
 team_id, records = run(invite())
-handled = [deployed.stream({"Records": records}, None) for _ in range(2)]
-deployed.work({}, None)
-deployed.schedule({"system": "tasks", "job": "snapshot", "payload": {}}, None)
-deployed.work({}, None)
+handled = [on_lambda.stream({"Records": records}, None) for _ in range(2)]
+on_lambda.work({}, None)
+on_lambda.schedule({"system": "tasks", "job": "snapshot", "payload": {}}, None)
+on_lambda.work({}, None)
 (listed,) = run(service.invitations.open("aoi", team_id))
 days = run(service.teams.days("aoi", team_id, 3))
 print(json.dumps({"docs": http("/tasks/openapi.json")["statusCode"], "api": http("/tasks/api/teams")["statusCode"],
@@ -49,7 +48,13 @@ print(json.dumps({"docs": http("/tasks/openapi.json")["statusCode"], "api": http
 
 
 def test_requests_streams_and_schedules_by_lambda(tmp_path: Path) -> None:
-    environment = {"SEKKEI_STORE": str(tmp_path / "x.db"), "SEKKEI_DATA": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    environment = {
+        "SEKKEI_SYSTEMS": "tasks",
+        "SEKKEI_STORE": str(tmp_path / "x.db"),
+        "SEKKEI_SECRET": "long enough to be one",
+        "SEKKEI_DATA": str(tmp_path),
+        "PATH": "/usr/bin:/bin",
+    }
     root = Path(__file__).parents[3]
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env=environment, cwd=root, capture_output=True, text=True, timeout=100
