@@ -48,7 +48,8 @@ async def test_people_are_sent_to_the_sign_in_and_back_and_programs_get_401() ->
 async def test_what_the_gate_refuses_of_an_api_is_json_whatever_is_accepted() -> None:
     """It has not come to a route yet, so only the path can tell."""
     async with opened(SYSTEM) as client:
-        reply = await client.request("GET", "/example/api/notes", headers={"Authorization": "Bearer x", "Accept": "*/*"})
+        headers = {"Authorization": "Bearer x", "Accept": "*/*"}
+        reply = await client.request("GET", "/example/api/notes", headers=headers)
         assert (reply.status, reply.header("content-type")) == (401, "application/problem+json")
 
 
