@@ -28,7 +28,7 @@ TagIds = Annotated[list[str], Meta(max_length=10)]
 Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$")]
 
 
-class TaskOut(Struct):
+class TaskOut(Struct, rename="camel"):
     id: str
     team: str
     title: str
@@ -90,7 +90,7 @@ class Place(Struct, forbid_unknown_fields=True):
     below: str | None = None
 
 
-class ActivityOut(Struct):
+class ActivityOut(Struct, rename="camel"):
     who: str
     who_name: str
     at: datetime
@@ -182,7 +182,7 @@ class NewTag(Struct, forbid_unknown_fields=True):
     color: Color
 
 
-class CommentOut(Struct):
+class CommentOut(Struct, rename="camel"):
     id: str
     author: str
     author_name: str
@@ -194,7 +194,7 @@ class NewComment(Struct, forbid_unknown_fields=True):
     text: Annotated[str, Meta(min_length=1, max_length=4_000)]
 
 
-class InvitationOut(Struct):
+class InvitationOut(Struct, rename="camel"):
     id: str
     email: str
     role: Role
