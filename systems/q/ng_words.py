@@ -10,18 +10,28 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterable
 
+from systems.q.writing import BLANK_LETTERS
+
 WORD_MAX = 100
 _KATAKANA = range(0x30A1, 0x30F7)
 _TO_HIRAGANA = {code: code - 0x60 for code in _KATAKANA}
 _KEPT = ("L", "N")
+_VOICED = "\u3099\u309a"
 
 
 def normalised(text: str) -> str:
     """Half width, full width, capitals, katakana, accents, spaces, dots and what cannot be seen: all the same."""
-    folded = unicodedata.normalize("NFKC", text).casefold().translate(_TO_HIRAGANA)
-    # Apart, so that an accent can be dropped; voiced kana are put together again first, they are other letters.
+    # What stands between a kana and its voicing mark goes first: together they are another letter.
+    bare = "".join(character for character in unicodedata.normalize("NFKC", text) if _counts(character))
+    folded = unicodedata.normalize("NFC", bare).casefold().translate(_TO_HIRAGANA)
     plain = "".join(_without_accent(character) for character in folded)
     return "".join(character for character in plain if unicodedata.category(character)[0] in _KEPT)
+
+
+def _counts(character: str) -> bool:
+    if character in BLANK_LETTERS:
+        return False
+    return character in _VOICED or unicodedata.category(character)[0] in _KEPT
 
 
 def _without_accent(character: str) -> str:

@@ -17,6 +17,8 @@ CODE_POINTS_PER_CHARACTER_MAX = 12
 
 _APP_ID = re.compile(r"[a-z0-9_]{3,15}")
 _USERNAME = re.compile(r"[A-Za-z0-9_]{3,20}")
+BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Fillers of Hangul and the empty Braille cell: letters and signs to Unicode, nothing to the eye."""
 _ZWJ = "\u200d"
 _JOINERS = {_ZWJ, "\u200c"}
 
@@ -98,7 +100,7 @@ def _is_control(character: str, lines: bool) -> bool:
 
 
 def _is_seen(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "CZM"
+    return unicodedata.category(character)[0] not in "CZM" and character not in BLANK_LETTERS
 
 
 def app_id_of(text: str) -> str:

@@ -44,7 +44,7 @@ def test_eighty_families_are_eighty_characters() -> None:
         writing.text_of(family * 81, 80, "text")
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\u200b", "\u3000", "\ufe0f"])
+@pytest.mark.parametrize("text", ["", "   ", "\u200b", "\u3000", "\ufe0f", "\u3164", "\uffa0\u115f\u1160"])
 def test_what_shows_nothing_is_no_text(text: str) -> None:
     with pytest.raises(BadText):
         writing.text_of(text, 80, "text")
@@ -104,6 +104,12 @@ FILTER = Filter(["バカ", "spam", "死ね"], ["バカンス", "しねま"])
         "死　ね",
         "バ・カ",
         "バカンスのバカ",
+        "は゛か",
+        "ﾊ\u200bﾞｶ",
+        "は\u200b\u3099か",
+        "バ\u3164カ",
+        "バ\uffa0カ",
+        "sp\u115fam",
     ],
 )
 def test_evasions_are_caught(text: str) -> None:
