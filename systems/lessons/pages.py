@@ -283,7 +283,8 @@ def _offers(pages: Pages, desk: Desk) -> None:
             slot=tap.slot,
             words=desk.notices.words(view.lesson, language=language_of(request)),
             available=is_available(view.lesson) and not view.held and tie.status is Status.ACTIVE,
-            booking=view.ties.get(Kind.BOOKING),
+            # What was booked after the link was over is none of its business.
+            booking=None if tie.status is Status.CANCELLED else view.ties.get(Kind.BOOKING),
             may_cancel=desk.service.policy.may_cancel(tap.slot.starts_at, desk.service.now()),
             late=desk.service.policy.is_late(tap.slot.starts_at, desk.service.now()),
             token=request.path_params["token"],
@@ -308,7 +309,9 @@ def _offers(pages: Pages, desk: Desk) -> None:
     @pages.post("/offers/{token}/cancel", name="give_back")
     async def give_back(request: Request) -> Response:
         tap = await desk.contacts.tapped(request.path_params["token"])
-        await desk.service.tie_of_link(tap.user_id, tap.slot, tap.tie_id)
+        tie = await desk.service.tie_of_link(tap.user_id, tap.slot, tap.tie_id)
+        if tie.status is Status.CANCELLED:
+            raise refusals.LinkOver()
         try:
             await desk.service.cancel_booking(tap.user_id, tap.slot)
         except Refusal as refusal:
