@@ -37,8 +37,7 @@ log = logging.getLogger("systems.tasks.mail_events")
 
 BODY_BYTES_MAX = 300_000
 CERTIFICATES_MAX = 10
-_AWS = re.compile(r"https://sns\.[a-z0-9-]{1,30}\.amazonaws\.com(\.cn)?/")
-_CERTIFICATE = re.compile(_AWS.pattern + r"SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem")
+_CERTIFICATE = re.compile(r"SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem")
 _SIGNED = {
     "Notification": ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"),
     "SubscriptionConfirmation": ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
@@ -54,6 +53,9 @@ class Topic:
 
     def __init__(self, arn: str, http: Http) -> None:
         self._arn, self._http = arn, http
+        _, partition, _, region, *_ = [*arn.split(":"), "", "", ""]
+        # Only the topic's own region: a bucket by the name of `sns` answers at sns.s3-(region).amazonaws.com.
+        self._sns = f"https://sns.{region}.amazonaws.com{'.cn' if partition == 'aws-cn' else ''}/"
         self._keys: dict[str, RSAPublicKey] = {}
 
     async def read(self, body: bytes) -> list[Report]:
@@ -88,10 +90,12 @@ class Topic:
             raise Forged("the signature is wrong") from None
 
     async def _key(self, url: str) -> RSAPublicKey:
-        if not _CERTIFICATE.fullmatch(url):
+        if not url.startswith(self._sns) or not _CERTIFICATE.fullmatch(url.removeprefix(self._sns)):
             raise Forged("the certificate is not SNS's")
         if url not in self._keys:
             answer = await self._http.request("GET", url)
+            if 400 <= answer.status < 500:
+                raise Forged("SNS has no such certificate")
             if answer.status != 200:
                 raise ConnectionError(f"the certificate of SNS cannot be read: {answer.status}")
             key = x509.load_pem_x509_certificate(answer.body).public_key()
@@ -103,7 +107,7 @@ class Topic:
         return self._keys[url]
 
     async def _confirm(self, url: str) -> None:
-        if not _AWS.match(url):
+        if not url.startswith(self._sns):
             raise Forged("the address to confirm is not SNS's")
         answer = await self._http.request("GET", url)
         log.info("the subscription to the topic is confirmed", extra={"status": answer.status})

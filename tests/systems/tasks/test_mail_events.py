@@ -102,12 +102,25 @@ async def test_a_subscription_is_confirmed_only_at_sns() -> None:
         {"SigningCertURL": "https://evil.example/SimpleNotificationService-1.pem"},
         {"SigningCertURL": "https://sns.ap-northeast-1.amazonaws.com.evil.example/SimpleNotificationService-1.pem"},
         {"SigningCertURL": "http://sns.ap-northeast-1.amazonaws.com/SimpleNotificationService-1.pem"},
+        {"SigningCertURL": "https://sns.s3.amazonaws.com/SimpleNotificationService-1.pem"},
+        {"SigningCertURL": "https://sns.s3-us-west-2.amazonaws.com/SimpleNotificationService-1.pem"},
+        {"SigningCertURL": "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-1.pem"},
+        {"SigningCertURL": "https://sns.ap-northeast-1.amazonaws.com/x/SimpleNotificationService-1.pem"},
         {"Type": "Other"},
     ],
 )
 async def test_what_is_forged_is_not_believed(changes: dict[str, str]) -> None:
     with pytest.raises(Forged):
         await Topic(ARN, Web()).read(orjson.dumps({**message(), **changes}))  # type: ignore[arg-type]
+
+
+async def test_a_certificate_that_sns_does_not_have_is_forged() -> None:
+    class Nothing(Web):
+        async def request(self, method: str, url: str) -> Answer:
+            return Answer(404, {}, b"")
+
+    with pytest.raises(Forged):
+        await Topic(ARN, Nothing()).read(orjson.dumps(message()))  # type: ignore[arg-type]
 
 
 async def test_nonsense_is_not_believed_either() -> None:
