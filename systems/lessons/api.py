@@ -67,7 +67,7 @@ class Count(msgspec.Struct):
     count: int
 
 
-class StatisticsOut(msgspec.Struct):
+class StatisticsOut(msgspec.Struct, rename="camel"):
     lessons: int
     absences: int
     late_cancels: int
@@ -96,12 +96,12 @@ class Token(msgspec.Struct):
     token: Annotated[str, Meta(max_length=500)]
 
 
-class AvailabilityIn(msgspec.Struct):
+class AvailabilityIn(msgspec.Struct, rename="camel"):
     """What a studio says is free; null when it does not count."""
 
     available: Annotated[int, Meta(ge=0, lt=10**6)] | None = None
     total: Annotated[int, Meta(ge=0, lt=10**6)] | None = None
-    isOpen: bool = True
+    is_open: bool = True
 
 
 class ToldOut(msgspec.Struct):

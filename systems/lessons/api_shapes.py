@@ -20,7 +20,7 @@ class StudioOut(msgspec.Struct):
     name: str
 
 
-class LessonOut(msgspec.Struct):
+class LessonOut(msgspec.Struct, rename="camel"):
     lesson: LessonName
     name: str
     instructor: str
@@ -33,7 +33,7 @@ class LessonOut(msgspec.Struct):
     program: str | None = None
 
 
-class TieOut(msgspec.Struct):
+class TieOut(msgspec.Struct, rename="camel"):
     lesson: LessonName
     name: str
     instructor: str

@@ -29,7 +29,7 @@ Clock = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Words = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class PreferencesIn(msgspec.Struct):
+class PreferencesIn(msgspec.Struct, rename="camel"):
     name: Annotated[str, Meta(min_length=1, max_length=50)]
     channels: list[Channel]
     muted: list[Topic] = []
@@ -57,7 +57,7 @@ class LineCodeOut(msgspec.Struct):
     """To be sent to the bot within ten minutes."""
 
 
-class SearchIn(msgspec.Struct):
+class SearchIn(msgspec.Struct, rename="camel"):
     """At least one of studio, program and instructor."""
 
     studio: Identifier | None = None

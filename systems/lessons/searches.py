@@ -71,7 +71,7 @@ class Searches:
         if max(len(program or ""), len(instructor or "")) > NAME_LENGTH_MAX:
             raise refusals.BadSearch(field="program")
         if wish.time_from and wish.time_until and wish.time_from >= wish.time_until:
-            raise refusals.BadSlot(field="time_until")
+            raise refusals.BadSlot(field="timeUntil")
         if len(await self.of(user_id)) >= SEARCHES_MAX:
             raise refusals.TooManySearches(limit=SEARCHES_MAX)
         made = Search(

@@ -17,7 +17,7 @@ from systems.lessons.rules import Slot, parse_slot
 from systems.lessons.service import Actor, Service
 
 
-class LessonIn(msgspec.Struct):
+class LessonIn(msgspec.Struct, rename="camel"):
     name: Words
     instructor: Words
     end: Clock | None = None
@@ -29,7 +29,7 @@ class LessonIn(msgspec.Struct):
     is_open: bool = True
 
 
-class GuestOut(msgspec.Struct):
+class GuestOut(msgspec.Struct, rename="camel"):
     user_id: str
     name: str
     since: datetime

@@ -7,13 +7,13 @@ Raises at the first answer that is a 500 or that the document does not describe;
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from schemathesis import APIOperation, Case, GenerationMode
 from schemathesis.specs.openapi import checks
 
@@ -41,6 +41,8 @@ class Known:
     path: dict[str, Any] = field(default_factory=dict)
     body: dict[str, Any] = field(default_factory=dict)
     """By route: "POST /lessons/api/me/bookings"."""
+    query: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By route, too."""
     last: tuple[str, ...] = ()
     """Routes after which little is left to ask about."""
     examples: int = 4
@@ -76,13 +78,16 @@ def ask_everything(url: str, document: str, token: str | None, known: Known) -> 
 
 
 def _attempt(operation: Operation, mode: GenerationMode, known: Known, call: Any) -> None:
+    turns = itertools.cycle((True, False))  # by turns, and not by chance, so that what is there is always asked for
+
     @settings(QUICKLY, max_examples=known.examples)
-    @given(case=operation.as_strategy(generation_mode=mode), is_there=st.booleans())
-    def send(case: Case, is_there: bool) -> None:
-        if is_there:
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def send(case: Case) -> None:
+        if next(turns):
             case.path_parameters.update({name: known.path[name] for name in case.path_parameters if name in known.path})
             if mode is GenerationMode.POSITIVE:
                 case.body = known.body.get(name_of(operation), case.body)
+                case.query = known.query.get(name_of(operation), case.query)
         call(case)
 
     send()

@@ -20,7 +20,8 @@ HOUSE = {"name": "House", "instructor": "YUKI", "capacity": 2}
 @pytest.mark.parametrize("person", ["demo-aoi", None])
 async def test_every_route_answers_as_it_is_described(serve: Serve, person: str | None) -> None:
     site = await serve(SYSTEM)
-    lesson = f"gnz/{days.today(CLOCK) + timedelta(days=2)}/19:30"
+    day = f"{days.today(CLOCK) + timedelta(days=2)}"
+    lesson = f"gnz/{day}/19:30"
     await site.client.sign_in("demo-aoi")
     assert (await site.client.json("POST", f"{API}/lessons/{lesson}", HOUSE)).status == 201
     token = await site.client.shell.accounts.make_token(person, "test") if person else None
@@ -34,8 +35,13 @@ async def test_every_route_answers_as_it_is_described(serve: Serve, person: str 
             f"PUT {API}/me/preferences": {"name": "葵", "channels": ["mail"]},
             f"PUT {API}/lessons/{{lesson}}": HOUSE,
         },
+        query={f"GET {API}/studios/{{studio}}/lessons": {"from": day, "to": day}},
         examples=3 if person else 1,
-        last=(f"DELETE {API}/me/bookings/{{lesson}}", f"DELETE {API}/lessons/{{lesson}}"),
+        last=(
+            f"PUT {API}/lessons/{{lesson}}",  # chance may close it
+            f"DELETE {API}/me/bookings/{{lesson}}",
+            f"DELETE {API}/lessons/{{lesson}}",
+        ),
     )
     answered = await asyncio.to_thread(ask_everything, site.url, "/lessons/openapi.json", token, known)
     assert len(answered) == 29

@@ -176,7 +176,7 @@ async def test_a_request_with_a_key_is_carried_out_once(client: Client) -> None:
     key = {"Idempotency-Key": "k1"}
     waits = [await mei.json("POST", "/lessons/api/me/waitlist", {"lesson": str(LESSON)}, headers=key) for _ in "ab"]
     assert [(one.status, one.json()["type"]) for one in waits] == [(201, "waitlist")] * 2, "keys are everybody's own"
-    assert waits[0].json()["waitlist_id"] == waits[1].json()["waitlist_id"]
+    assert waits[0].json()["waitlistId"] == waits[1].json()["waitlistId"]
 
 
 async def test_a_push_is_heard_only_with_the_right_signature(client: Client) -> None:
@@ -419,7 +419,7 @@ async def test_the_desk_takes_files_and_attendance(client: Client, clock: Manual
     path = f"/lessons/desk/gnz/attendance/{LESSON}"
     assert (await client.post(path, {"user_id": "demo-aoi", "came": "on"})).status == 303
     roll = await client.json("GET", f"/lessons/api/roll/{LESSON}")
-    assert [(one["user_id"], one["attended"]) for one in roll.json()["booked"]] == [("demo-aoi", True)]
+    assert [(one["userId"], one["attended"]) for one in roll.json()["booked"]] == [("demo-aoi", True)]
     assert "登録していません" in (await client.post(path, {"user_id": "nobody"}, follow=True)).text
 
 
