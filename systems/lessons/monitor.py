@@ -158,8 +158,10 @@ class Monitor:
         for tie in queue:
             if tie.notification_sent:
                 update = _update(tie).set(UserLesson.notification_sent, False).remove(UserLesson.offer_until)
+                # Not who was told of another opening since: what is held for them stays held.
+                same = UserLesson.notify_episode.absent() | (UserLesson.notify_episode == tie.notify_episode)
                 try:
-                    await self._db.write(update.when(UserLesson.status == Status.ACTIVE))
+                    await self._db.write(update.when(UserLesson.status == Status.ACTIVE, same))
                 except ConditionFailed:
                     continue
 
@@ -184,11 +186,14 @@ class Monitor:
             .when(UserLesson.status == Status.ACTIVE, untold)
         )
         actions: list[Action[Any, Any]] = []
-        if mode is Fairness.FIRST_IN_LINE:
-            tie = replace(tie, offer_until=now + self._policy.hold)
-            claim = claim.set(UserLesson.offer_until, tie.offer_until)
-            actions.append(_offer(current))
         pause = quiet_pause(person, now, tie.starts_at)
+        until = self._policy.held_until(tie.starts_at, now + pause) if mode is Fairness.FIRST_IN_LINE else None
+        tie = replace(tie, offer_until=until)
+        if until is not None:
+            claim = claim.set(UserLesson.offer_until, until)
+            actions.append(_offer(current))
+        else:
+            claim = claim.remove(UserLesson.offer_until)
         for kind, body in self._notice(person, tie, current).items():
             reason = f"opening/{slot_of(tie)}/{tie.user_id}/{tie.waitlist_id}/{current.episode}/{kind}"
             actions.append(self._outbox.message(kind, str(body["to"]), body, id=reason, after=pause))

@@ -157,6 +157,11 @@ class Policy:
             return Fairness.BROADCAST
         return self.fairness
 
+    def held_until(self, starts_at: datetime, told_at: datetime) -> datetime | None:
+        """How long a place is held for somebody who hears of it at `told_at`: not longer than only they may book."""
+        until = min(told_at + self.hold, starts_at - self.broadcast_within)
+        return until if until > told_at else None
+
     def may_cancel(self, starts_at: datetime, now: datetime) -> bool:
         return now <= starts_at - self.cancel_until
 

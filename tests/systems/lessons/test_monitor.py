@@ -313,3 +313,57 @@ async def test_who_has_no_address_is_told_once_too(world: World) -> None:
     assert sum(await asyncio.gather(*(monitor.run() for _ in range(4)))) == 3
     world.settle()
     assert [tie.notify_count for tie in await world.service.queue(LESSON)] == [1, 1, 1]
+
+
+async def test_no_place_is_held_past_the_hour_from_which_everybody_is_told(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 2)
+    everybody = LESSON.starts_at - timedelta(hours=12)
+    clock.set((everybody - timedelta(minutes=10)).timestamp())
+    await resize(world, 1)
+    await world.watch()
+    world.settle()
+    (offered,) = [tie for tie in await world.service.queue(LESSON) if tie.offer_until is not None]
+    assert (offered.user_id, offered.offer_until) == ("u0", everybody), "what is promised must be kept"
+    with pytest.raises(refusals.Held):
+        await world.service.book("u1", LESSON)
+    clock.set(everybody.timestamp())
+    assert (await world.service.book("u1", LESSON)).user_id == "u1"
+
+
+async def test_a_place_is_held_from_when_the_notice_goes_out(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 3)
+    await world.person("u0", quiet_from=time(11, 0), quiet_until=time(15, 0))
+    await world.person("u1", quiet_from=time(11, 0), quiet_until=time(8, 0))
+    await resize(world, 1)
+    await world.watch()
+    clock.set(days.at(days.today(clock), 15, 29).timestamp())
+    assert await told(world) == ["u0"]
+    with pytest.raises(refusals.Held):
+        await world.service.book("u1", LESSON)
+    clock.set(days.at(days.today(clock), 15, 30).timestamp())
+    await world.watch()
+    assert await told(world) == ["u0", "u1"], "who sleeps until everybody may book is told, but nothing is held"
+    await world.watch()
+    assert await told(world) == ["u0", "u1", "u2"]
+    with pytest.raises(refusals.Held):
+        await world.service.book("x", LESSON)
+    assert (await world.service.book("u2", LESSON)).user_id == "u2"
+
+
+async def test_late_word_that_a_lesson_was_full_takes_no_new_offer_away(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 1)
+    await resize(world, 1)
+    await world.watch()
+    world.settle()
+    before = await world.service.queue(LESSON)
+    await resize(world, 0)
+    await world.watch()
+    await resize(world, 1)
+    await world.watch()
+    await world.monitor._arm_again(before)
+    (tie,) = await world.db.get_many(user_lessons.ref_of(one).consistent() for one in before)
+    assert tie is not None
+    assert tie.offer_until is not None
