@@ -313,7 +313,10 @@ class Service:
         ended = change_status(booking, Status.CANCELLED, now)
         if self.policy.is_late(booking.starts_at, now):
             ended = ended.set(UserLesson.cancelled_late, True)
-        actions: list[Action[Any, Any]] = [ended, give_place_back(booking, now)]
+        actions: list[Action[Any, Any]] = [ended]
+        found = await self.timetable.find(slot)
+        if found is not None and found.booked > 0:  # a studio may count anew and not know of this one
+            actions.append(give_place_back(booking, now))
         if waited is not None and waited.status is Status.COMPLETED:
             actions.append(change_status(waited, Status.CANCELLED, now))
         try:

@@ -10,6 +10,7 @@ from sekkei.design import replace
 from sekkei.runtime import days
 from systems.lessons import refusals
 from systems.lessons.design import Kind, Lesson, Status, UserLesson, lesson, user_lesson
+from systems.lessons.providers import Availability
 from tests.systems.lessons.conftest import LESSON, STAFF, World
 
 SLOT = (LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)
@@ -114,3 +115,16 @@ async def test_what_one_likes_is_recalled_while_there_are_places(world: World) -
     assert await world.alerts.remind() == 0
     titles = {user: title for user, title in await told(world) if user != "ren"}
     assert titles == {"hana": "まもなくレッスンです", "mei": "気になるレッスンがまもなく始まります"}
+
+
+async def test_a_lesson_called_off_is_told_to_those_too_whom_its_studio_did_not_count(world: World) -> None:
+    await people(world, "hana", "ren")
+    await world.lesson(capacity=2)
+    await world.service.book("hana", LESSON)
+    await world.service.book("ren", LESSON)
+    await world.monitor.pushed(LESSON, Availability(1, 2, True))
+    world.settle()
+    await world.service.call_off(STAFF, LESSON)
+    assert await world.alerts.lesson_changed(LESSON) == 2
+    assert [user for user, _ in await told(world)] == ["hana", "ren"]
+    assert (await current(world)).booked == 0

@@ -22,6 +22,7 @@ from systems.lessons.design import (
     user_lesson,
     user_lessons_table,
 )
+from systems.lessons.providers import Availability
 from systems.lessons.rules import Policy, Slot, parse_slot, slot, slot_of
 from systems.lessons.service import Actor, Service
 from systems.lessons.studios import Staff, staff_of
@@ -428,3 +429,17 @@ async def test_a_second_lesson_in_one_slot_is_refused(world: World) -> None:
     with pytest.raises(refusals.SlotTaken):
         await world.service.change_lesson(STAFF, replace(there, lesson_name="Yoga", lesson_id="b"))
     assert await world.service.timetable.get(LESSON) == there
+
+
+@pytest.mark.parametrize("gone", [False, True])
+async def test_a_booking_that_nobody_counts_any_more_can_be_cancelled(world: World, gone: bool) -> None:
+    await world.lesson(capacity=2)
+    await world.service.book("u1", LESSON)
+    slot = (LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)
+    if gone:
+        await world.db.write(lessons.delete(*slot))
+    else:
+        await world.monitor.pushed(LESSON, Availability(2, 2, True))
+    await world.service.cancel_booking("u1", LESSON)
+    assert (await world.db.need(user_lesson("u1", *slot, Kind.BOOKING))).status is Status.CANCELLED
+    assert gone or (await world.lesson_now()).booked == 0
