@@ -117,9 +117,16 @@ async def _move(context: Context, found: Donation, to: str) -> None:
         marks: list[Action[Any, Any]] = [awards.must_not_exist(found.user_id, found.created_at)]
     else:
         marks = [awards.delete(found.user_id, found.created_at).must_exist(), awards.put(replace(award, user_id=to))]
-    await context.db.transact(
-        donations.delete(found.user_id, found.created_at).must_exist(), donations.put(moved), *marks
+    # As it was read: what a payment or a refund writes meanwhile must move with it, not be undone.
+    gone = donations.delete(found.user_id, found.created_at).must_exist()
+    gone = gone.when(
+        Donation.status == found.status,
+        Donation.tx_id == found.tx_id,
+        Donation.paid_late_at == found.paid_late_at,
+        Donation.refund_asked_at == found.refund_asked_at,
+        Donation.refunded_at == found.refunded_at,
     )
+    await context.db.transact(gone, donations.put(moved), *marks)
     if found.tx_id is not None:
         try:
             renamed = local_payments.update(found.tx_id)

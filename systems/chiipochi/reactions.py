@@ -37,13 +37,19 @@ class Rewards(Reactions):
 
     async def dispatch(self, table: Table, records: Sequence[Record], failed: OnFailure | None = None) -> str | None:
         """Several at once first; then record by record, in order, whatever is left."""
-        waiting = [found for found in (_succeeded(decode_record(table, record)) for record in records) if found]
         self._rewarded = set()
+        try:
+            await self._reward_together(table, records)
+        except Exception as error:  # of one of them; looked at alone, that one fails and no other
+            log.warning("several donations could not be rewarded together", extra={"error": repr(error)})
+        return await super().dispatch(table, records, failed)
+
+    async def _reward_together(self, table: Table, records: Sequence[Record]) -> None:
+        waiting = [found for found in (_succeeded(decode_record(table, record)) for record in records) if found]
         for start in range(0, len(waiting), TOGETHER):
             some = waiting[start : start + TOGETHER]
             if len(some) > 1 and await give_stamps(self._context, self._service, some):
                 self._rewarded.update(_key(donation) for donation in some)
-        return await super().dispatch(table, records, failed)
 
     async def _react(self, change: Change[Donation]) -> None:
         donation = _succeeded(change)

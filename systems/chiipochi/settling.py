@@ -31,7 +31,7 @@ from systems.chiipochi.models import Donation, Outcome, Status
 from systems.chiipochi.payments.port import PaymentEvent, Provider, RefundRefused
 from systems.chiipochi.prefectures import PREFECTURES
 from systems.chiipochi.readers import Readers
-from systems.chiipochi.sayings import words
+from systems.chiipochi.sayings import LANGUAGES, words
 
 PAYABLE = timedelta(hours=23)
 """A checkout stays open for at most a day, and the link a little less."""
@@ -96,8 +96,9 @@ class Settling:
                     "The time to pay is over. Please talk to the bot again.",
                 )
             )
-        language = await self._readers.one(donation.user_id) or "ja"
-        description = words("pay.description", language, place=PREFECTURES[donation.prefecture].name(language))
+        # In both languages: a provider that is asked again must be asked the same, whatever is spoken by then.
+        place = PREFECTURES[donation.prefecture]
+        description = " / ".join(words("pay.description", one, place=place.name(one)) for one in LANGUAGES)
         done = f"{self._links.pay(order_id)}/done"
         checkout = await self._provider.create(order_id, donation.amount, description, done, until)
         try:
@@ -277,11 +278,14 @@ class Settling:
             await self._returned(donation, f"by hand: {by}")
 
     async def _returned(self, donation: Donation, refund_id: str) -> None:
+        order_id = order_id_of(donation.user_id, donation.created_at)
         done = refunded(donation, refund_id, days.now(self._clock))
         try:
             await self._db.transact(done, *await self._told(donation, "refunded"))
         except TransactionFailed as failed:
+            found = await self._ordered(order_id, donation.tx_id)
+            if found is None or found.refunded_at is None:  # moved meanwhile: the money must be in the books
+                raise Conflict() from failed
             log.info("a refund was written down before", extra={"user": donation.user_id, "error": repr(failed)})
             return
-        order_id = order_id_of(donation.user_id, donation.created_at)
         log.warning("money was given back", extra={"order": order_id, "refund": refund_id, "amount": donation.amount})

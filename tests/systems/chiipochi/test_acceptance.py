@@ -8,8 +8,10 @@ from datetime import date, timedelta
 import orjson
 import pytest
 
+from sekkei.design import replace
+from sekkei.runtime import days
 from systems.chiipochi.conversation import SESSION
-from systems.chiipochi.design import awards, stamp_card
+from systems.chiipochi.design import awards, donations, stamp_card
 from systems.chiipochi.line import Received, read_event
 from systems.chiipochi.links import order_id_of
 from systems.chiipochi.models import Award, Outcome, Status
@@ -90,6 +92,22 @@ async def test_a_stream_told_again_from_the_beginning_changes_nothing(bot: Bot) 
     assert before.agrees
     assert len(await bot.sent()) == sent
     assert len(await bot.db.all(awards.where(Award.user_id == AOI).consistent())) == 1
+
+
+async def test_donations_of_many_days_and_one_that_nobody_understands_in_a_batch(quick_bot: Bot) -> None:
+    """As after an import. Lambda gives a batch that raises back whole, so one bad record would keep all others back."""
+    now = days.now(quick_bot.clock)
+    for age in range(25):
+        made = quick_bot.service.new_donation(AOI, "CHIBA", 100, now - timedelta(days=age), f"imported/{age}")
+        await quick_bot.db.write(donations.create(replace(made, status=Status.SUCCEEDED)))
+    *good, last = await _records(quick_bot)
+    bad = orjson.loads(orjson.dumps(last))
+    bad["dynamodb"]["NewImage"]["amount"] = {"S": "much"}
+    reactions = quick_bot.client.shell.house.systems["chiipochi"].parts.reactions[0]
+    answer = await reactions.handle({"Records": [*good, bad]})
+    assert answer == {"batchItemFailures": [{"itemIdentifier": bad["dynamodb"]["SequenceNumber"]}]}
+    assert await reactions.handle({"Records": [last]}) == {"batchItemFailures": []}
+    assert await quick_bot.service.reports.stamps(AOI) == {"CHIBA": 25}
 
 
 async def _records(bot: Bot) -> list[dict[str, object]]:

@@ -159,6 +159,7 @@ async def test_a_donation_paid_at_stripe(clock: ManualClock) -> None:
             for _ in range(2):
                 reply = await client.get(path)
                 assert (reply.status, reply.location) == (303, SESSION["url"])
+                await bot.say("English")  # the link is followed again in another language
             order_id = parse_qs(stripe.received[0].body.decode())["client_reference_id"][0]
             event = {
                 "id": "evt_1",

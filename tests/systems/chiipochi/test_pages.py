@@ -6,11 +6,14 @@ import csv
 import io
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import orjson
+import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.design import TransactionFailed
 from sekkei.runtime.jobs import Job
 from sekkei.web import missing_texts
 from sekkei.web.testing import opened, test_settings
@@ -261,6 +264,52 @@ async def test_whoever_is_forgotten_between_paying_and_counting_is_counted_once(
     assert not any(AOI in row.order_id for row in rows)
 
 
+async def test_what_happens_to_a_donation_while_its_donor_is_forgotten_is_kept(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read, it is paid, and only then it is moved: under its new name it must be paid as well."""
+    await quick_bot.say("ピーナッツ", "はい")
+    (waiting,) = await quick_bot.donations()
+    await quick_bot.pay(waiting)
+    context = quick_bot.client.shell.house.systems["chiipochi"].context
+    ((_, step), _) = quick_bot.client.shell.house.systems["chiipochi"].parts.jobs["forget"].steps
+    moves = chiipochi.jobs._move
+
+    async def late(*given: Any) -> None:
+        monkeypatch.undo()
+        await quick_bot.work()
+        await moves(*given)
+
+    monkeypatch.setattr(chiipochi.jobs, "_move", late)
+    with pytest.raises(TransactionFailed):
+        await step({"user_id": AOI}, None)
+    await step({"user_id": AOI}, None)
+    (moved,) = await quick_bot.donations(pseudonym(context, AOI))
+    assert moved.status is Status.SUCCEEDED
+
+
+async def test_a_donor_who_is_forgotten_while_money_is_given_back_is_in_the_books(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    donation = await quick_bot.donate()
+    settling = quick_bot.service.settling
+    ((_, step), _) = quick_bot.client.shell.house.systems["chiipochi"].parts.jobs["forget"].steps
+    gives = settling.provider.refund
+
+    async def slow(tx_id: str, order_id: str) -> str:
+        await step({"user_id": AOI}, None)
+        return await gives(tx_id, order_id)
+
+    await settling.refund(AOI, donation.created_at, by="demo-ren")
+    monkeypatch.setattr(settling.provider, "refund", slow)
+    await quick_bot.work()
+    quick_bot.clock.advance(3600)
+    await quick_bot.work()
+    assert await settling.owed() == []
+    (found,) = await settling.given_back()
+    assert found.refund_id == f"re_{donation.tx_id}"
+
+
 async def test_the_operator_gives_money_back(clock: ManualClock) -> None:
     settings = test_settings(demo=False, values={"operators": "aoi@demo.example"})
     async with opened(SYSTEM, clock=clock, settings=settings) as client:
@@ -297,7 +346,7 @@ async def test_the_bot_speaks_english_to_whoever_asks(quick_bot: Bot) -> None:
     thanks = (await quick_bot.sent("thanks/"))[0]
     assert "Your ¥300 have arrived" in str(thanks.body)
     payment = await quick_bot.db.need(local_payments(donation.tx_id or ""))
-    assert payment.description == "Chiipochi: donation to Chiba"
+    assert payment.description == "ちいポチ 千葉県への寄付 / Chiipochi: donation to Chiba"
     expected = {
         "today": "You have donated ¥300 today",
         "total": "Everybody together",
