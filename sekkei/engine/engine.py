@@ -78,20 +78,31 @@ class Engine:
             read, write = operations.job_of(operation, checked)
         if read is not None:
             snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
+            version = snapshot.catalogue.version
             try:
                 return read(snapshot, checked, render)
             except (DynamoDBError, apsw.Error) as error:
-                return self._read_again(read, snapshot, checked, render, error)
+                return self._read_again(read, snapshot, version, checked, render, error)
         assert write is not None, "an operation reads or writes"
         response: Response = await self._writer.submit(lambda transaction: write(transaction, checked, render))
         return response
 
     def _read_again(
-        self, read: operations.Read, snapshot: Snapshot, checked: validation.Checked, render: Render, error: Exception
+        self,
+        read: operations.Read,
+        snapshot: Snapshot,
+        version: int,
+        checked: validation.Checked,
+        render: Render,
+        error: Exception,
     ) -> Response:
-        """A read that failed is tried once more if it was judged by tables that are no longer those of the file."""
+        """A read that failed is tried once more if it was judged by tables that are no longer those of the file.
+
+        Another thread may have read the new ones meanwhile: what counts is the version that the read began with.
+        """
         try:
-            if snapshot.catalogue.refresh(snapshot.connection):
+            snapshot.catalogue.refresh(snapshot.connection)
+            if snapshot.catalogue.version != version:
                 return read(snapshot, checked, render)
         except apsw.Error as second:
             raise as_dynamodb_error(second) from second

@@ -45,19 +45,18 @@ class Catalogue:
         """The same tables by their rows in the file: of a thousand tables, a change makes only one anew."""
         self._lock = threading.Lock()
 
-    def refresh(self, connection: apsw.Connection) -> bool:
-        """Read the tables again if the file has another version; tells whether it had."""
+    def refresh(self, connection: apsw.Connection) -> None:
+        """Read the tables again if the file has another version."""
         # Under a lock, so that a slow thread cannot put older tables in the place of newer ones.
         with self._lock:
             version = connection.execute(sql.READ_VERSION).get
             if version == self.version:
-                return False
+                return
             rows: Rows = connection.execute(sql.READ_TABLES).fetchall()
             known = self._rows
             self._rows = {row: known.get(row) or _table(*row) for row in rows}
             self.tables = {table.name: table for table in self._rows.values()}
             self.version = version
-            return True
 
 
 def _table(id: int, name: str, record: bytes) -> Table:
@@ -112,7 +111,8 @@ class Snapshot:
     def find_table(self, name_or_arn: str) -> Table | None:
         name = table_name(name_or_arn)
         table = self.catalogue.tables.get(name)
-        if table is None and self.catalogue.refresh(self.connection):
+        if table is None:
+            self.catalogue.refresh(self.connection)
             table = self.catalogue.tables.get(name)
         return table
 

@@ -4,9 +4,11 @@ import asyncio
 import subprocess
 import sys
 
+import apsw
 import pytest
 
 from sekkei.engine import Engine
+from sekkei.engine.snapshot import Catalogue
 from sekkei.store import Embedded, Remote, StoreClosed, open_store
 from sekkei.store.errors import ConfigurationError
 
@@ -120,3 +122,20 @@ def test_what_names_no_store_is_refused(url):
 def test_a_remote_program_does_not_load_sqlite():
     code = "import sys; from sekkei.store import Remote; sys.exit('apsw' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+async def test_a_read_goes_by_the_new_tables_whichever_thread_has_read_them(monkeypatch: pytest.MonkeyPatch):
+    """A thread that finds its tables old may find, when it looks again, that another one was quicker."""
+    store = Embedded()
+    await store.call("ListTables", {})
+    await store.call("CreateTable", TABLE)
+    await store.call("PutItem", put(1))
+    refresh = Catalogue.refresh
+
+    def after_another_thread(catalogue: Catalogue, connection: apsw.Connection) -> None:
+        refresh(catalogue, connection)
+        return refresh(catalogue, connection)
+
+    monkeypatch.setattr(Catalogue, "refresh", after_another_thread)
+    assert (await store.call("GetItem", get(1)))["Item"] == put(1)["Item"]
+    await store.close()
