@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
@@ -12,7 +13,7 @@ from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from systems.q import design
-from systems.q.entities import mutes, users
+from systems.q.entities import blocks, mutes, users
 from systems.q.models import PushToken, User
 from systems.q.notices import Kind, Wishes, is_wanted, quiet_left, wishes_of
 from systems.q.refusals import QuietHalf
@@ -51,7 +52,13 @@ class Notices:
         user = await self._db.get(users(to).consistent())
         if user is None or not is_present(user) or not is_wanted(user, kind):
             return 0
-        if await self._db.get(mutes(to, about).consistent()) is not None:
+        # Word of what happened comes a moment later: they may have parted since.
+        muted, *apart = await asyncio.gather(
+            self._db.get(mutes(to, about).consistent()),
+            self._db.get(blocks(to, about).consistent()),
+            self._db.get(blocks(about, to).consistent()),
+        )
+        if muted is not None or any(apart):
             return 0
         found = await self._db.all(design.tokens_of(to).consistent())
         for one in found:

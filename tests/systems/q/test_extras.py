@@ -87,6 +87,18 @@ async def test_one_hears_nothing_from_those_whom_one_mutes(fair: World) -> None:
     assert await pushes(fair) == []
 
 
+@pytest.mark.parametrize("blocker", ["a", "b"])
+async def test_one_hears_nothing_from_those_who_are_blocked_before_the_word_is_out(fair: World, blocker: str) -> None:
+    await with_devices(fair, "a", "b")
+    await fair.follow(("a", "b"))
+    day = (await fair.ask()).day
+    await fair.answer("b")
+    await fair.service.reactions.react("a", day, "b", ReactionType.HEART)
+    await fair.service.graph.block(blocker, "b" if blocker == "a" else "a")
+    await fair.settle()
+    assert await pushes(fair) == []
+
+
 def replace_wishes(**given: object) -> Wishes:
     return Wishes(**{**{name: getattr(ALL, name) for name in Wishes.__slots__}, **given})  # type: ignore[arg-type]
 
