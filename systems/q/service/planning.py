@@ -118,24 +118,26 @@ class Planning:
         return row
 
     async def publish_due(self) -> Published | None:
-        """Publish today's question if its minute has come. Missed minutes are made up for."""
+        """Publish today's question if its minute has come. Missed minutes are made up for, after midnight too."""
         now = days.now(self._clock)
         today = days.today(self._clock)
         row = await self._db.get(daily_questions(today).consistent())
         if row is None:
             row = await self.plan_spare(today)
-        if row.published_at is not None or not times.is_due(today, row.scheduled_publish_time, now):
+        if row.published_at is None and not times.is_due(today, row.scheduled_publish_time, now):
+            row = await self._db.get(daily_questions(today - timedelta(days=1)).consistent())  # until today's comes
+        if row is None or row.published_at is not None:
             return None
-        publish = (
-            daily_questions.update(today).set(DailyQuestion.published_at, now).when(DailyQuestion.published_at.absent())
-        )
+        day = row.day
+        publish = daily_questions.update(day).set(DailyQuestion.published_at, now)
+        publish = publish.when(DailyQuestion.published_at.absent())
         # The fan-out begins with the very write that publishes, so that it can be neither lost nor begun twice.
-        push = self._jobs.start_action("push", {"day": today.isoformat()}, id=f"push/{today}")
+        push = self._jobs.start_action("push", {"day": day.isoformat()}, id=f"push/{day}")
         try:
             await self._db.transact(publish, push)
         except TransactionFailed:
-            return Published(await self._db.need(daily_questions(today).consistent()), by_us=False)
-        return Published(await self._db.need(daily_questions(today).consistent()), by_us=True)
+            return Published(await self._db.need(daily_questions(day).consistent()), by_us=False)
+        return Published(await self._db.need(daily_questions(day).consistent()), by_us=True)
 
     async def reuse(self, after: str | None, size: int = 50) -> tuple[int, str | None]:
         """Questions used more than 30 days ago may be asked again; what has changed since it was read is left."""

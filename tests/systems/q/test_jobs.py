@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import time, timedelta
 from typing import Any
 
 import pytest
@@ -123,6 +123,38 @@ async def test_a_missed_minute_is_made_up_for_and_a_missing_row_replaced(world: 
     published = await world.service.planning.publish_due()
     assert published is not None
     assert published.question.is_fallback
+
+
+async def test_a_minute_before_midnight_that_was_missed_is_made_up_for_after_it(fair: World) -> None:
+    await fair.join("a")
+    day = days.today(fair.clock)
+    await fair.ask()
+    fair.clock.advance(DAY)
+    planned = await fair.service.planning.plan(day + timedelta(days=1))
+    late = daily_questions.update(planned.day).set(DailyQuestion.scheduled_publish_time, time(23, 59))
+    await fair.db.write(late)
+    fair.clock.set(days.at(planned.day + timedelta(days=1), 0, 0).timestamp() + 30)
+    today = await fair.service.planning.plan(days.today(fair.clock))
+    published = await fair.service.planning.publish_due()
+    assert published is not None
+    assert published.question.day == planned.day
+    assert published.question.published_at == days.now(fair.clock)
+    answer = await fair.answer("a")
+    assert (answer.day, answer.is_on_time) == (planned.day, True)
+    assert await fair.service.planning.publish_due() is None
+    fair.clock.set(days.at(today.day, 22, 1).timestamp())
+    published = await fair.service.planning.publish_due()
+    assert published is not None
+    assert published.question.day == today.day
+
+
+async def test_a_day_that_was_missed_is_not_asked_beside_the_next(fair: World) -> None:
+    planned = await fair.service.planning.plan(days.today(fair.clock))
+    fair.clock.set(days.at(planned.day + timedelta(days=1), 22, 1).timestamp())
+    published = await fair.service.planning.publish_due()
+    assert published is not None
+    assert published.question.day > planned.day
+    assert await fair.service.planning.publish_due() is None
 
 
 async def test_after_thirty_days_used_is_approved_and_archived_stays(world: World) -> None:
