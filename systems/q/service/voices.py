@@ -46,7 +46,7 @@ class Reports:
     ) -> Report:
         """Once for each target, and only what one can see."""
         await self._access.member(who)
-        await self._must_see(who, kind, target)
+        target = await self._must_see(who, kind, target)
         words = None
         if description.strip():
             words = writing.text_of(description, writing.DESCRIPTION_MAX, "description", lines=True)
@@ -64,18 +64,20 @@ class Reports:
         except ConditionFailed as failed:
             raise AlreadyReported() from failed
 
-    async def _must_see(self, who: str, kind: TargetType, target: str) -> None:
+    async def _must_see(self, who: str, kind: TargetType, target: str) -> str:
+        """The target in its one form: a day can be written in several, and each would be another target."""
         day, _, author = target.partition("#") if kind is TargetType.ANSWER else ("", "", target)
         if author == who:
             raise Oneself()
         if kind is TargetType.USER:
             await self._sight.person(who, target)
-            return
+            return target
         try:
             asked = date.fromisoformat(day)
         except ValueError:
             raise NoSuchAnswer() from None
         await self._sight.answer(who, asked, author)
+        return f"{asked}#{author}"
 
 
 class Submissions:

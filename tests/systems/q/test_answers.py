@@ -268,8 +268,9 @@ async def test_a_report_once_for_each_target(world: World) -> None:
     send = world.service.reports.send
     made = await send("me", TargetType.ANSWER, f"{day}#a", ReportCategory.SPAM, "宣伝です")
     assert made.description == "宣伝です"
-    with pytest.raises(AlreadyReported):
-        await send("me", TargetType.ANSWER, f"{day}#a", ReportCategory.OTHER)
+    for form in ("%Y-%m-%d", "%Y%m%d", "%G-W%V-%u"):
+        with pytest.raises(AlreadyReported):
+            await send("me", TargetType.ANSWER, f"{day:{form}}#a", ReportCategory.OTHER)
     await send("me", TargetType.USER, "a", ReportCategory.HARASSMENT)
     with pytest.raises(Oneself):
         await send("a", TargetType.ANSWER, f"{day}#a", ReportCategory.SPAM)
