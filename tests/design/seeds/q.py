@@ -144,10 +144,7 @@ PATTERNS = {
     "1": [("GetItem", "Users", None)],
     "2": [("Query", "Users", "GSI1_AppId")],
     "3": [("GetItem", "DailyQuestions", None)],
-    "4": [
-        ("TransactWriteItems ConditionCheck", "DailyQuestions", None),
-        ("TransactWriteItems PutItem", "Answers", None),
-    ],
+    "4": [("PutItem", "Answers", None)],  # one write, not a transaction: docs/adr/0008
     "5": [("Query", "Answers", "GSI1_UserHistory")],
     "6": [("Query", "Follows", None), ("BatchGetItem", "Answers", None)],
     "7": [("Query", "Follows", None)],
