@@ -129,17 +129,18 @@ async def mail(request: Request) -> Response:
     return await _page(request, Form({"next": next}), challenge=challenge)
 
 
-# The authenticator app
-
-
-def _must_be_sure(request: Request) -> None:
+def must_be_sure(request: Request) -> None:
+    """For what would let somebody pass for the owner from now on."""
     if not is_recent(proved_at(request), days.now(_shell(request).clock)):
         raise ProofNeeded()
 
 
+# The authenticator app
+
+
 async def offer(request: Request) -> Response:
     user = in_person(request)
-    _must_be_sure(request)
+    must_be_sure(request)
     return _offer_page(request, await _shell(request).authenticators.offer(user.id), Form())
 
 
@@ -153,7 +154,7 @@ def _offer_page(request: Request, key: bytes, filled: Form, status: int = 200) -
 
 async def confirm(request: Request) -> Response:
     user, shell = in_person(request), _shell(request)
-    _must_be_sure(request)
+    must_be_sure(request)
     limit(request, TRIES, "prove")
     try:
         await shell.authenticators.confirm(user.id, (await form(request, Code)).code)
@@ -165,7 +166,7 @@ async def confirm(request: Request) -> Response:
 
 async def remove(request: Request) -> Response:
     user = in_person(request)
-    _must_be_sure(request)
+    must_be_sure(request)
     await _shell(request).authenticators.remove(user.id)
     flash(request, t(request, "account.saved"))
     return redirect(request, "/account")

@@ -284,8 +284,11 @@ async def rename(request: Request) -> Response:
 
 
 async def set_password(request: Request) -> Response:
-    """A new password ends every other session."""
+    """A new password ends every other session. It is a proof itself, so it needs one."""
+    from sekkei.web.proof import must_be_sure  # which needs this module
+
     user = in_person(request)
+    must_be_sure(request)
     accounts = _shell(request).accounts
     try:
         await accounts.set_password(user.id, (await form(request, NewPassword)).password)

@@ -71,6 +71,17 @@ async def test_by_password(desk: Desk) -> None:
     assert await desk.is_sure()
 
 
+async def test_a_new_password_is_no_way_around_the_proof(desk: Desk) -> None:
+    """Whoever finds a session open must not choose a password and be sure with that."""
+    desk.wait()
+    reply = await desk.client.post("/account/password", {"password": "of a thief"})
+    assert (reply.status, reply.location) == (303, "/prove?next=%2F")
+    assert not await desk.is_sure()
+    account = await desk.client.shell.accounts.get(desk.account)
+    assert account is not None
+    assert account.password is None
+
+
 async def test_by_a_mailed_code_and_not_by_somebody_elses(desk: Desk) -> None:
     desk.wait()
     page = await desk.client.post("/prove/mail", {"next": "/example/"})
