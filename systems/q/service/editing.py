@@ -184,7 +184,9 @@ class Editing:
                     .set(DailyQuestion.is_fallback, False)
                     .set(DailyQuestion.previous_use, chosen.last_used_at)
                 )
-                actions += gives_back(planned, now)
+                before = await self._db.get(questions(planned.question_id).consistent())
+                if before is not None and before.status is QuestionStatus.USED:  # what was archived stays so
+                    actions += gives_back(planned, now)
             actions.append(
                 update.when(DailyQuestion.published_at.absent(), DailyQuestion.question_id == planned.question_id)
             )

@@ -121,6 +121,17 @@ async def test_a_days_question_can_be_replaced_until_it_is_out(desk: World) -> N
     assert [name for name, _ in await logged(desk)].count("SET_DAILY_QUESTION") == 2
 
 
+async def test_a_planned_question_that_was_archived_can_be_replaced_and_stays_archived(desk: World) -> None:
+    await desk.question("bad")
+    await desk.question("good")
+    tomorrow = days.today(desk.clock) + timedelta(days=1)
+    await desk.service.editing.set_day("boss", tomorrow, time(9), "bad")
+    await desk.service.editing.archive("boss", "bad")
+    row = await desk.service.editing.set_day("boss", tomorrow, time(9), "good")
+    assert row.question_id == "good"
+    assert (await desk.db.need(questions("bad").consistent())).status is QuestionStatus.ARCHIVED
+
+
 async def test_a_free_day_is_set(desk: World) -> None:
     await desk.question("chosen")
     later = days.today(desk.clock) + timedelta(days=9)
