@@ -346,4 +346,4 @@ def _amount(text: str) -> int | None:
 
 
 def _fields(data: str) -> dict[str, str]:
-    return {name: values[-1] for name, values in parse_qs(data[:300], max_num_fields=10).items()} if data else {}
+    return {name: values[-1] for name, values in parse_qs(data[:300]).items()} if data else {}

@@ -35,7 +35,7 @@ from systems.chiipochi.line import LineEnd, Quota
 from systems.chiipochi.links import Links, order_id_of
 from systems.chiipochi.message_limits import Message
 from systems.chiipochi.messages import Letter
-from systems.chiipochi.models import Donation, Pledge, Status, UserSettings
+from systems.chiipochi.models import Donation, Pledge, Status, UserSettings, UserState
 from systems.chiipochi.payments.port import Provider
 from systems.chiipochi.prefectures import PREFECTURES, Prefecture, pending_text
 from systems.chiipochi.readers import Readers, spoken
@@ -134,7 +134,7 @@ class Service:
             case conversation.Expire():
                 return [clear_state(user_id, now, at)], messages.say_letter("expired", language)
             case conversation.Withdraw():
-                return [clear_state(user_id, now, at)], None
+                return [clear_state(user_id, now, at).when(UserState.asked_by == incoming.message_id)], None
             case conversation.Join():
                 return await self._join(user_id, now, at)
             case conversation.Leave():

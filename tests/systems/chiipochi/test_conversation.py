@@ -98,6 +98,7 @@ def test_a_button_answers_its_own_question_only() -> None:
     assert tap("v=1&a=no&n=of-another", waiting()) == Say("old-card")
     assert tap("v=1&a=yes", waiting()) == Say("old-card")
     assert tap("v=2&a=yes&n=n1", waiting()) == Say("old-card")
+    assert tap("v=2&" + "x=1&" * 70, waiting()) == Say("old-card")
 
 
 @pytest.mark.parametrize(

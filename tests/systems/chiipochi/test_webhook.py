@@ -14,7 +14,7 @@ from sekkei.engine.errors import InternalServerError
 from sekkei.web.testing import opened, test_settings
 from systems.chiipochi import SYSTEM
 from systems.chiipochi.design import line_events, state
-from systems.chiipochi.line import local_secret, read_event, signature
+from systems.chiipochi.line import local_secret, read_event, read_events, signature
 from systems.chiipochi.links import donation_key, order_id_of
 from systems.chiipochi.models import Status
 from systems.chiipochi.payments import signed
@@ -223,6 +223,27 @@ async def test_a_message_that_is_taken_back_takes_its_question_along(quick_bot: 
     await quick_bot.say("はい")
     assert await quick_bot.donations() == []
     assert len(await quick_bot.sent()) == sent + 1
+
+
+async def test_a_message_taken_back_does_not_take_along_a_question_of_that_moment(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = quick_bot.text("ピーナッツ")
+    await quick_bot.deliver(ask)
+    quick_bot.clock.advance(2)
+    newer = quick_bot.text("ゴーヤ", timestamp=int(quick_bot.clock.now() * 1000) - 1000)
+    reads = quick_bot.service.readers.standing
+
+    async def overtaken(user_id: str) -> Any:
+        monkeypatch.undo()
+        found = await reads(user_id)
+        await quick_bot.service.inbox.take(read_events(orjson.dumps({"events": [newer]})), 5)
+        return found
+
+    monkeypatch.setattr(quick_bot.service.readers, "standing", overtaken)
+    await quick_bot.deliver(quick_bot.event(type="unsend", unsend={"messageId": ask["message"]["id"]}))
+    await quick_bot.say("はい")
+    assert [one.prefecture for one in await quick_bot.donations()] == ["OKINAWA"]
 
 
 class Lossy:
