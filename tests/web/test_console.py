@@ -19,7 +19,7 @@ from sekkei.runtime.pump import ATTEMPTS_MAX
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web.console import linked
 from sekkei.web.console_tables import plain
-from sekkei.web.testing import Client, opened
+from sekkei.web.testing import Client, opened, test_settings
 from tests.web.example import SYSTEM
 from tests.web.example.design import Note, design, notes
 
@@ -49,6 +49,17 @@ FAILING = System("failing", {"ja": "x", "en": "x"}, {"ja": "x", "en": "x"}, desi
 
 async def put_mail(client: Client, **body: str) -> None:
     await client.shell.outbox.put("mail", "mei@demo.example", body, id=body["subject"])
+
+
+async def test_a_token_of_an_operator_does_not_open_the_console() -> None:
+    """It is for the APIs; the outbox has the codes that everybody signs in with."""
+    settings = test_settings(demo=False, values={"operators": "boss@example.com"})
+    async with opened(SYSTEM, settings=settings) as client:
+        account = await client.sign_in_by_email("boss@example.com")
+        assert (await client.get("/console/outbox")).status == 200
+        program = client.another()
+        program.bearer = await client.shell.accounts.make_token(account, "a program")
+        assert (await program.get("/console/outbox")).status == 403
 
 
 async def test_a_mail_can_be_read_in_the_outbox() -> None:
