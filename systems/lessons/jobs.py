@@ -25,7 +25,7 @@ from systems.lessons.design import (
 )
 from systems.lessons.monitor import Monitor
 from systems.lessons.providers import ByStudio
-from systems.lessons.rules import parse_slot
+from systems.lessons.rules import parse_slot, slot_of
 from systems.lessons.searches import Searches
 from systems.lessons.studios import Studio
 from systems.lessons.timetable import Timetable
@@ -127,12 +127,15 @@ class LessonJobs:
 
     async def refresh(self, payload: Mapping[str, Any]) -> None:
         """The timetables of the studios' own feeds, for the days that are shown."""
-        today = days.today(self._clock)
+        today, timetable = days.today(self._clock), Timetable(self._db, self._clock)
         for studio in self._studios:
             feed = self._provider.feed(studio.code)
             found = await feed.list(studio.code, today, today + DAYS_AHEAD) if feed else None
             if found is None:
                 continue
-            taken = await take_in(Timetable(self._db, self._clock), found)
+            there = await timetable.between(studio.code, today, today + DAYS_AHEAD)
+            # Everybody was told that it is off: only the desk takes that back, no feed that has not heard of it yet.
+            off = {slot_of(one) for one in there if one.called_off}
+            taken = await take_in(timetable, [one for one in found if slot_of(one) not in off])
             if taken.refused:
                 log.warning("lessons of a feed were refused", extra={"studio": studio.code, "why": taken.refused[:5]})

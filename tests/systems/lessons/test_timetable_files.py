@@ -22,7 +22,7 @@ from systems.lessons.providers import ByStudio, Catalogue, Feed
 from systems.lessons.rules import Slot
 from systems.lessons.studios import Studio
 from systems.lessons.timetable_files import Unreadable, read, take_in
-from tests.systems.lessons.conftest import LESSON, NOON, World
+from tests.systems.lessons.conftest import LESSON, NOON, STAFF, World
 
 STUDIOS = [Studio("gnz", "銀座")]
 NOW = days.now(ManualClock(NOON))
@@ -160,6 +160,13 @@ async def test_a_feed_is_taken_in_by_the_clock(world: World) -> None:
         http.answer = broken
         await jobs.refresh({})
     assert (await world.service.timetable.get(LESSON)).capacity == 3
+    http.answer = Answer(200, orjson.dumps({"lessons": [row]}))
+    await world.service.call_off(STAFF, LESSON)
+    world.clock.advance(3600)  # the feed has been asked too often, and went wrong
+    await jobs.refresh({})
+    assert len(http.asked) == 4
+    found = await world.service.timetable.get(LESSON)
+    assert (found.called_off, found.is_open) == (True, False), "a feed that is behind does not bring it back"
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
