@@ -71,9 +71,13 @@ async def _request(application: Application, event: Event) -> dict[str, Any]:
 
 def _scope(event: Event) -> Message:
     http = event["requestContext"]["http"]
-    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in event["headers"].items()]
+    given = dict(event["headers"])
     if event.get("cookies"):
-        headers.append((b"cookie", "; ".join(event["cookies"]).encode("latin-1")))
+        given["cookie"] = "; ".join(event["cookies"])
+    # Gateways pass on whatever a client sends, so nothing of it may be more than we can encode.
+    headers = [
+        (name.lower().encode("latin-1", "replace"), value.encode("latin-1", "replace")) for name, value in given.items()
+    ]
     raw_path = event.get("rawPath") or "/"
     host, _, port = event["headers"].get("host", "lambda").partition(":")
     return {
@@ -83,12 +87,12 @@ def _scope(event: Event) -> Message:
         "method": http["method"],
         "scheme": event["headers"].get("x-forwarded-proto", "https"),
         "path": unquote(raw_path),
-        "raw_path": raw_path.encode("latin-1"),
-        "query_string": (event.get("rawQueryString") or "").encode("latin-1"),
+        "raw_path": raw_path.encode(),
+        "query_string": (event.get("rawQueryString") or "").encode(),
         "root_path": "",
         "headers": headers,
         "client": (http.get("sourceIp", ""), 0),
-        "server": (host, int(port or 443)),
+        "server": (host, int(port) if port.isdecimal() else 443),
         "state": {},
     }
 

@@ -106,6 +106,21 @@ def test_an_http_event_becomes_a_request() -> None:
     }
 
 
+def test_nothing_that_a_stranger_sends_makes_the_function_fail() -> None:
+    async def echo(request: Request) -> JSONResponse:
+        return JSONResponse(request.url.path)
+
+    handler = aws_lambda.http_handler(lambda: Starlette(routes=[Route("/{rest:path}", echo)]))
+    for path, query, headers in (
+        ("/猫", "", {"host": "example.com"}),
+        ("/猫", "q=猫", {"host": "example.com:port", "x-name": "猫"}),
+        ("/%E7%8C%AB", "", {"host": "[::1]:80"}),
+    ):
+        asked = {"requestContext": {"http": {"method": "GET"}}, "cookies": ["s=猫"], "headers": headers}
+        answer = handler({**asked, "rawPath": path, "rawQueryString": query}, None)
+        assert (answer["statusCode"], orjson.loads(base64.b64decode(answer["body"]))) == (200, "/猫")
+
+
 def test_stream_and_schedule_events_reach_their_handlers() -> None:
     seen: list[Any] = []
 
