@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from sekkei.design import Ref, replace
-from systems.lessons.design import Kind, UserLesson, user_lesson
+from systems.lessons.design import Kind, Status, UserLesson, user_lesson
 from systems.lessons.migration.mapping import Row
 from systems.lessons.rules import Slot, slot_of
 
@@ -200,6 +200,8 @@ def _verdict(
     if wanted is None:
         # Entries of lessons that are over go by their own time to live, as the old rows did.
         return Verdict.GONE if untouched and not new_leads and there.starts_at > now else Verdict.AHEAD
+    if not untouched and there.status is Status.COMPLETED and wanted.status is Status.ACTIVE:
+        return Verdict.AHEAD  # they have a place by now; what the old table knows of it is only that they waited
     if wanted.updated_at > there.updated_at:
         return Verdict.STALE
     if new_leads or source_of(there, table) is None or (not untouched and there.updated_at > wanted.updated_at):

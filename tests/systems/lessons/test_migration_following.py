@@ -18,7 +18,7 @@ from sekkei.runtime.pump import Pump
 from sekkei.runtime.settings import Settings
 from sekkei.store import Embedded, Request, Response, Store
 from systems.lessons import SYSTEM
-from systems.lessons.design import Lesson, Status, design, lessons
+from systems.lessons.design import Kind, Lesson, Status, design, lessons
 from systems.lessons.migration.configuration import BadMapping, OldTable
 from systems.lessons.migration.leading import (
     MonitorBesideOld,
@@ -220,6 +220,26 @@ async def test_until_the_cutover_waitlists_are_changed_and_told_of_in_the_old_sy
     await move.rollback()
     with pytest.raises(WaitlistsElsewhere):
         await world.service.join_waitlist("ken", LESSON)
+    await store.close()
+
+
+async def test_who_got_a_place_here_does_not_wait_again_when_the_old_row_changes(clock: ManualClock) -> None:
+    store = Embedded(clock=clock)
+    world, move = await beside(store, clock)
+    await put(world.db, WAITING)
+    await move.run()
+    await open_a_place(world)
+    await world.service.book("hana", LESSON)
+    told = (days.now(clock) + timedelta(minutes=5)).isoformat()
+    await put(world.db, {**WAITING, "notificationSent": True, "updatedAt": told})
+    await move.run()
+    assert await world.service.queue(LESSON) == []
+    assert (await move.verify()).drift.count == 0
+    back = (days.now(clock) + timedelta(minutes=6)).isoformat()
+    await put(world.db, {**WAITING, "status": "cancelled", "updatedAt": back})
+    await move.run()
+    (entry,) = [tie for tie in await everything(world.db) if tie.kind is Kind.WAITLIST]
+    assert entry.status is Status.CANCELLED, "what ended there has ended here"
     await store.close()
 
 
