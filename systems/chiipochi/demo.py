@@ -133,9 +133,10 @@ async def _unsettled(context: Context, service: Service, people: list[str], now:
 async def _conversation(context: Context, service: Service, person: str, now: datetime) -> None:
     """The chat of the first demo person, which ends with a question that waits for its answer."""
     chiba, start = PREFECTURES["CHIBA"], now - timedelta(minutes=9)
+    await _succeeded(context, [service.new_donation(person, chiba.code, 100, start, "demo/talked-of")])
     pay_url = service.links.pay(order_id_of(person, start))
     nonce = "demo000000000000"
-    stamps = {"CHIBA": 1, **await service.reports.stamps(person)}
+    stamps = await service.reports.stamps(person)
     said = [
         ("bot", messages.say("welcome", "ja")),
         ("user", [messages.text("ピーナッツ")]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -461,6 +462,10 @@ async def test_the_demo_fills_every_table_and_its_totals_are_right(clock: Manual
         for path in ("", "chat", "operator", "me", "docs"):
             reply = await client.get(f"/chiipochi/{path}", follow=True)
             assert reply.status == 200, path
+        links = set(re.findall(r'href="[^"]*(/chiipochi/(?:pay|u)/[^"]+)"', (await client.get("/chiipochi/chat")).text))
+        assert {link.split("/")[2] for link in links} == {"pay", "u"}
+        for link in links:
+            assert (await client.get(link)).status in (200, 303), link
         assert await bot.db.all(history_of_user(line_id("demo-aoi")))
         await bot.say("はい", user=line_id("demo-aoi"))
         newest = (await bot.donations(line_id("demo-aoi")))[-1]
