@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -34,7 +35,8 @@ def errors_of_mypy(*paths: Path) -> dict[str, set[int]]:
 
 
 def errors_of_pyright(*paths: Path) -> dict[str, set[int]]:
-    program = shutil.which("pyright")
+    beside_python = str(Path(sys.executable).parent)
+    program = shutil.which("pyright", path=os.pathsep.join([beside_python, os.environ.get("PATH", "")]))
     if program is None:
         pytest.skip("pyright is not installed: pip install pyright, or npm install pyright")
     command = [program, "--outputjson", "--pythonpath", sys.executable, *map(str, paths)]
