@@ -71,6 +71,14 @@ class SlotTaken(Conflict):
     )
 
 
+class CalledOff(Conflict):
+    code = "called-off"
+    words = say(
+        "休講のままです。予約を受け付けるには、休講の取り消しも指定してください（API では calledOff: false）。",
+        "It is called off and stays so. To take bookings again, say as well that it takes place (calledOff: false).",
+    )
+
+
 class NoteTooLong(Invalid):
     code = "note-too-long"
     words = say("メモは {limit} 文字までです。", "A note has at most {limit} characters.")
