@@ -74,8 +74,8 @@ class SlotTaken(Conflict):
 class CalledOff(Conflict):
     code = "called-off"
     words = say(
-        "休講のままです。予約を受け付けるには、休講の取り消しも指定してください（API では calledOff: false）。",
-        "It is called off and stays so. To take bookings again, say as well that it takes place (calledOff: false).",
+        "休講のままです。予約を受け付けるには、休講も取り消してください。",
+        "It is called off and stays so. To take bookings, say as well that it takes place after all.",
     )
 
 
