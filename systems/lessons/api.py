@@ -234,9 +234,9 @@ def _push(api: Api, service: Service, monitor: Monitor, context: Context) -> Non
     @api.post("/lessons/{lesson:path}/availability", summary="A studio says what is free", tag="studios", webhook=True)
     async def availability(request: Request, lesson: LessonName, headers: Signed, body: AvailabilityIn) -> ToldOut:
         """Signed with the secret that studio and lesson list share. What was received once is refused the next time;
-        to say it again, sign it anew."""
+        to say it again, sign it anew. What was signed before the newest push of that lesson is ignored."""
         raw = await request.body()
-        verify_push(secret, lesson, raw, headers.signature, headers.timestamp, context.clock)
+        said_at = verify_push(secret, lesson, raw, headers.signature, headers.timestamp, context.clock)
         try:
             found = availability_in(msgspec.to_builtins(body))
         except ValueError as error:
@@ -248,7 +248,7 @@ def _push(api: Api, service: Service, monitor: Monitor, context: Context) -> Non
             await context.runtime.transact(context.idempotency.mark(f"lessons/push/{headers.signature}", kept=kept))
         except TransactionFailed:
             raise Replayed() from None
-        return ToldOut(await monitor.pushed(slot, found))
+        return ToldOut(await monitor.pushed(slot, found, said_at))
 
 
 Operation = Callable[[str, Slot, Also | None], Awaitable[UserLesson]]

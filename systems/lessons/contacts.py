@@ -22,10 +22,12 @@ from systems.lessons.notices import TOPICS, Notices, addresses_of
 from systems.lessons.people import (
     Contact,
     LineCode,
+    LineTries,
     Proof,
     contact,
     contacts,
     line_codes,
+    line_tries,
     proofs,
 )
 
@@ -162,9 +164,9 @@ class Contacts:
         return code
 
     async def link_line(self, line_user_id: str, text: str) -> Contact | None:
-        """What somebody typed to the bot; None when it is no code that waits for it."""
+        """What somebody typed to the bot; None when it is no code that waits for it, or they tried too many."""
         digits = _DIGITS.search(text)
-        if digits is None:
+        if digits is None or not await self._may_try(line_user_id):
             return None
         hashed = self._hash("", "line", digits[0])
         found = await self._db.get(line_codes(hashed).consistent())
@@ -175,6 +177,17 @@ class Contacts:
             return await self._take(found.user_id, "line", line_user_id, gone)
         except refusals.CodeOver:
             return None
+
+    async def _may_try(self, line_user_id: str) -> bool:
+        """Counts a try, before it is looked at; so many are allowed in the time that a code lives."""
+        now = self._now()
+        tried = line_tries.upsert(line_user_id, int(now.timestamp() // CODE_LIFE.total_seconds()))
+        tried = tried.add(LineTries.attempts, 1).set(LineTries.ttl, now + CODE_LIFE)
+        try:
+            await self._db.write(tried.when(LineTries.attempts.absent() | (LineTries.attempts < ATTEMPTS_MAX)))
+        except ConditionFailed:
+            return False
+        return True
 
     async def forget(self, user_id: str, channel: str) -> Contact:
         """Not to be reached there any more."""

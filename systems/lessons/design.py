@@ -200,6 +200,9 @@ class Lesson:
     episode: Attr[int] = attr(default=0, ja="空席の回", en="how often a place became free")
     offers: Attr[int] = attr(default=0, ja="取り置きの回数", en="how often a place was held for somebody")
     updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+    pushed_at: Attr[datetime | None] = attr(
+        "pushedAt", default=None, stored_as=INSTANT, ja="最新の空席通知の時刻", en="when the newest push was signed"
+    )
     ttl: Attr[datetime | None] = attr(default=None, stored_as=epoch(), ja="自動削除用", en="when it is deleted")
 
 

@@ -75,11 +75,21 @@ class Monitor:
             return 0
         return await self._look_at_all({slot: queue}, now)
 
-    async def pushed(self, slot: Slot, found: Availability) -> int:
-        """A studio says how many places are free, without being asked; returns how many were told."""
+    async def pushed(self, slot: Slot, found: Availability, said_at: datetime | None = None) -> int:
+        """A studio says how many places are free, without being asked; returns how many were told.
+
+        `said_at` is when the studio said so, now unless given: what is older than the newest that was heard is ignored.
+        """
         now = days.now(self._clock)
-        current = await self._db.get(lesson(slot.studio_code, slot.lesson_date, slot.start_time))
-        if current is None or slot.starts_at <= now:
+        if slot.starts_at <= now:
+            return 0
+        said_at = said_at or now
+        newest = Lesson.pushed_at.absent() | (Lesson.pushed_at <= said_at)
+        heard = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time).set(Lesson.pushed_at, said_at)
+        try:
+            # Noted also when it says nothing new, or an older one that comes later would be believed.
+            current = await self._db.write(heard.when(Lesson.studio_code.exists(), newest))
+        except ConditionFailed:
             return 0
         queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
         return await self._act_on(current, queue, found, now)
@@ -108,9 +118,11 @@ class Monitor:
         return 0 if found is None else await self._act_on(current, queue, found, now)
 
     async def _act_on(self, current: Lesson, queue: list[UserLesson], found: Availability, now: datetime) -> int:
-        counted = _as_said(current, found).booked
+        noted = await self._noted(current, found, now)
+        if noted.pushed_at != current.pushed_at:
+            return 0  # the studio has said something newer since, which is acted on by whoever heard it
         # Offers are made out of what was counted, not out of what has been booked since.
-        current = replace(await self._noted(current, found, now), booked=counted)
+        current = replace(noted, booked=_as_said(current, found).booked)
         if not found.has_room or current.called_off:
             await self._arm_again(queue)
             return 0
@@ -139,7 +151,9 @@ class Monitor:
             return current
         update = lessons.update(current.studio_code, current.lesson_date, current.start_time)
         update = update.set(Lesson.was_available, has_room).set(Lesson.updated_at, now)
-        conditions = [Lesson.was_available.is_(current.was_available)]
+        heard = current.pushed_at
+        no_newer = Lesson.pushed_at.absent() if heard is None else Lesson.pushed_at == heard
+        conditions = [Lesson.was_available.is_(current.was_available), no_newer]
         if said != current:
             update = update.set(Lesson.is_open, said.is_open).set(Lesson.booked, said.booked)
             update = update.set(Lesson.capacity, said.capacity) if said.capacity is not None else update

@@ -54,6 +54,16 @@ class LineCode:
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
 
 
+@model
+class LineTries:
+    """How often a LINE user has typed codes within a window of time, right or wrong."""
+
+    line_user_id: Attr[str] = attr("lineUserId", ja="LINE ユーザーID", en="LINE user")
+    window: Attr[int] = attr(ja="時間枠", en="which window of time")
+    attempts: Attr[int] = attr(default=0, ja="試した回数", en="times tried")
+    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
 def plain(text: str) -> str:
     """Names as they are compared: width, case and blanks make no difference."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
@@ -93,6 +103,7 @@ class Match:
     lesson_date: Attr[date] = attr("lessonDate", ja="レッスン日", en="day")
     start_time: Attr[time] = attr("startTime", ja="開始時間", en="start")
     seen_at: Attr[datetime] = attr("seenAt", stored_as=INSTANT, ja="見つけた状態", en="which state of the lesson")
+    opened: Attr[bool] = attr(default=False, ja="空きが出たか", en="a place became free; else it is new")
     told_at: Attr[datetime | None] = attr("toldAt", default=None, stored_as=INSTANT, ja="通知日時", en="told")
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
 
@@ -110,6 +121,11 @@ def proofs(user_id: str, channel: str) -> Key:
 @lessons_table.entity(LineCode, type="line-code", ja="LINE 連携コード", en="code for the LINE bot", added=True)
 def line_codes(code_hash: str) -> Key:
     return Key(f"LINE-CODE#{code_hash}", "CODE")
+
+
+@lessons_table.entity(LineTries, type="line-tries", ja="LINE で試した回数", en="codes tried by LINE", added=True)
+def line_tries(line_user_id: str, window: int) -> Key:
+    return Key(f"LINE-TRIES#{line_user_id}", f"WINDOW#{window:010d}")
 
 
 @lessons_table.entity(Search, type="search", ja="保存した条件", en="saved search", added=True)

@@ -8,7 +8,7 @@ import hmac
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
@@ -213,10 +213,14 @@ def signature_of(secret: bytes, timestamp: str, slot: str, body: bytes) -> str:
     return "sha256=" + hmac.new(secret, f"{timestamp}.{slot}.".encode() + body, hashlib.sha256).hexdigest()
 
 
-def verify_push(secret: bytes, slot: str, body: bytes, signature: str, timestamp: str, clock: Clock) -> None:
-    """`X-Signature: sha256=<hex>` over `<timestamp>.<studio/date/time>.<body>`, not older than five minutes."""
+def verify_push(secret: bytes, slot: str, body: bytes, signature: str, timestamp: str, clock: Clock) -> datetime:
+    """`X-Signature: sha256=<hex>` over `<timestamp>.<studio/date/time>.<body>`, not older than five minutes.
+
+    Returns when it was signed.
+    """
     expected = signature_of(secret, timestamp, slot, body)
     is_number = timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12
     fresh = is_number and abs(clock.now() - int(timestamp)) <= PUSH_SECONDS_MAX
     if not (hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace")) and fresh):
         raise BadSignature()
+    return datetime.fromtimestamp(int(timestamp), UTC)

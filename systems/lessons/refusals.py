@@ -71,6 +71,14 @@ class SlotTaken(Conflict):
     )
 
 
+class CalledOff(Conflict):
+    code = "called-off"
+    words = say(
+        "休講のままです。予約を受け付けるには、休講も取り消してください。",
+        "It is called off and stays so. To take bookings, say as well that it takes place after all.",
+    )
+
+
 class NoteTooLong(Invalid):
     code = "note-too-long"
     words = say("メモは {limit} 文字までです。", "A note has at most {limit} characters.")

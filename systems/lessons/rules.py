@@ -12,7 +12,7 @@ from enum import Enum
 from sekkei.runtime.days import JST
 from sekkei.runtime.settings import Settings
 from systems.lessons.design import KEPT_AFTER_LESSON, Kind, Lesson, UserLesson
-from systems.lessons.people import Contact, Search, plain
+from systems.lessons.people import Contact, Match, Search, plain
 from systems.lessons.refusals import BadSlot
 
 LENGTH_DEFAULT = timedelta(minutes=60)
@@ -64,7 +64,7 @@ def parse_slot(text: str) -> Slot:
     return slot(*parts)
 
 
-def slot_of(found: UserLesson | Lesson) -> Slot:
+def slot_of(found: UserLesson | Lesson | Match) -> Slot:
     return Slot(found.studio_code, found.lesson_date, found.start_time)
 
 

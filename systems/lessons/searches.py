@@ -1,5 +1,8 @@
 """Saved searches: a programme, an instructor, a studio, a time of the day. Whoever has one is told when a lesson that
-fits appears or opens; what comes up within two minutes is one notice."""
+fits appears or opens.
+
+Somebody must be quick for a place that opened, so the first opening is told of at once; what opens in the two minutes
+after that notice is one notice at their end. New lessons can wait: those of two minutes are one notice, too."""
 
 from __future__ import annotations
 
@@ -102,9 +105,9 @@ class Searches:
         users = sorted({search.user_id for search in await self._looking_for(found)})
         noted = 0
         for user_id in users:
-            if await self._note(user_id, found, now):
+            if await self._note(user_id, found, now, opened):
                 noted += 1
-                await self._schedule(user_id, now if opened else now + GATHERED)
+                await self._schedule(user_id, await self._next_turn(user_id, now) if opened else now + GATHERED)
         return noted
 
     async def _looking_for(self, found: Lesson) -> list[Search]:
@@ -116,13 +119,14 @@ class Searches:
         }
         return [search for key in sorted(keys) for search in await self._db.all(seekers(key)) if fits(search, found)]
 
-    async def _note(self, user_id: str, found: Lesson, now: datetime) -> bool:
+    async def _note(self, user_id: str, found: Lesson, now: datetime, opened: bool) -> bool:
         match = Match(
             user_id=user_id,
             studio_code=found.studio_code,
             lesson_date=found.lesson_date,
             start_time=found.start_time,
             seen_at=found.updated_at,
+            opened=opened,
             ttl=slot_of(found).starts_at,
         )
         newer = (Match.seen_at < found.updated_at) & (Match.told_at.absent() | (Match.told_at < now - TOLD_AGAIN_AFTER))
@@ -131,6 +135,11 @@ class Searches:
         except ConditionFailed:
             return False
         return True
+
+    async def _next_turn(self, user_id: str, now: datetime) -> datetime:
+        """When somebody may be told of an opening: now, or two minutes after they were told of one."""
+        noted = await self._db.all(matches_of(user_id).consistent())
+        return max([now, *(one.told_at + GATHERED for one in noted if one.opened and one.told_at is not None)])
 
     async def _schedule(self, user_id: str, at: datetime) -> None:
         # By the window, so that lessons that keep coming do not put the notice off for ever.
@@ -148,9 +157,11 @@ class Searches:
         named = "".join(f"{slot_of(one)}{one.updated_at.isoformat()}" for one in found)
         reason = f"search/{user_id}/{hashlib.sha256(named.encode()).hexdigest()[:16]}"
         pause = quiet_pause(person, now, slot_of(found[0]).starts_at) if found else timedelta()
+        # What was gone before it could be told of must not put off the next opening.
+        told, passed_over = {slot_of(one) for one in found}, now - GATHERED
         marks = [
             matches.update(one.user_id, one.studio_code, one.lesson_date, one.start_time)
-            .set(Match.told_at, now)
+            .set(Match.told_at, now if slot_of(one) in told else passed_over)
             .when(Match.told_at.absent(), Match.seen_at == one.seen_at)
             for one in untold
         ]

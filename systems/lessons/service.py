@@ -344,9 +344,10 @@ class Service:
         self.must_run(actor, found.studio_code)
         return await self.timetable.add(found)
 
-    async def change_lesson(self, actor: Actor, found: Lesson) -> Lesson:
+    async def change_lesson(self, actor: Actor, found: Lesson, *, bring_back: bool = False) -> Lesson:
+        """One that is called off stays so, unless it is to be brought back."""
         self.must_run(actor, found.studio_code)
-        return await self.timetable.change(found)
+        return await self.timetable.change(found, bring_back=bring_back)
 
     async def call_off(self, actor: Actor, slot: Slot) -> Lesson:
         self.must_run(actor, slot.studio_code)

@@ -27,6 +27,8 @@ class LessonIn(msgspec.Struct, rename="camel"):
     id: Identifier | None = None
     """Which lesson it is; another one in the same slot is refused."""
     is_open: bool = True
+    called_off: bool | None = None
+    """A lesson that is called off takes place again only by false; without it, it stays as it is."""
 
 
 class GuestOut(msgspec.Struct, rename="camel"):
@@ -78,7 +80,8 @@ def declare(api: Api, service: Service) -> None:
     @api.put("/lessons/{lesson:path}", summary="What a lesson is from now on", tag="studios")
     async def change_lesson(request: Request, user: User, lesson: LessonName, body: LessonIn) -> LessonOut:
         changed = lesson_of(parse_slot(lesson), body, service.now())
-        return lesson_out(await service.change_lesson(actor_of(user), changed))
+        bring_back = body.called_off is False
+        return lesson_out(await service.change_lesson(actor_of(user), changed, bring_back=bring_back))
 
     @api.delete("/lessons/{lesson:path}", summary="Call a lesson off; everybody concerned is told", tag="studios")
     async def call_off(request: Request, user: User, lesson: LessonName) -> None:
@@ -97,5 +100,6 @@ def lesson_of(slot: Slot, given: LessonIn, now: datetime) -> Lesson:
         program=given.program,
         capacity=given.capacity,
         is_open=given.is_open,
+        called_off=bool(given.called_off),
         updated_at=now,
     )

@@ -37,6 +37,11 @@ class LessonForm(msgspec.Struct):
     is_open: bool = False
 
 
+class ChangedLesson(LessonForm, kw_only=True):
+    bring_back: bool = False
+    """It takes place after all, though it was called off."""
+
+
 class NewLesson(LessonForm, kw_only=True):
     lesson_date: date
     start_time: Clock
@@ -174,9 +179,9 @@ def _lesson(pages: Pages, desk: Desk) -> None:
         studio, slot = place(request, desk)
         actor = actor_of(require_user(request))
         try:
-            given = await form(request, LessonForm)
-            await desk.service.change_lesson(actor, lesson_of(slot, given, desk))
-        except (Invalid, refusals.LessonOver) as wrong:
+            given = await form(request, ChangedLesson)
+            await desk.service.change_lesson(actor, lesson_of(slot, given, desk), bring_back=given.bring_back)
+        except (Invalid, refusals.LessonOver, refusals.CalledOff) as wrong:
             return await show(request, await desk.service.roll(actor, slot), wrong.status, refill(request, wrong))
         flash(request, t(request, "done.lesson"))
         return redirect(request, "lessons:people", code=studio.code, slot=str(slot))

@@ -274,6 +274,11 @@ TEXTS: TextTable = {
         "ja": "休講にしますか？予約はすべて取り消され、全員にお知らせします。",
         "en": "Call this lesson off? All bookings end, and everybody is told.",
     },
+    "studio.bring_back": {"ja": "休講を取り消す", "en": "It takes place after all"},
+    "studio.bring_back.about": {
+        "ja": "取り消された予約は戻りません。「予約を受け付ける」も選ぶと、また予約できます。",
+        "en": "Bookings that ended do not come back. With “Takes bookings” it can be booked again.",
+    },
     "studio.new": {"ja": "レッスンを追加", "en": "Add a lesson"},
     "studio.date": {"ja": "日付", "en": "Day"},
     "studio.start": {"ja": "開始", "en": "Start"},

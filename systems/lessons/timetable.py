@@ -46,7 +46,7 @@ class Timetable:
             raise refusals.LessonOver()
         return found
 
-    def check(self, found: Lesson, there: Lesson | None) -> None:
+    def check(self, found: Lesson, there: Lesson | None, *, bring_back: bool = False) -> None:
         """Refuses what may not stand in the timetable where `there` stands now."""
         if found.capacity is not None and not 0 <= found.capacity <= CAPACITY_MAX:
             raise refusals.BadLesson(field="capacity")
@@ -59,6 +59,8 @@ class Timetable:
             raise refusals.LessonOver()
         if there is not None and found.lesson_id and there.lesson_id and found.lesson_id != there.lesson_id:
             raise refusals.SlotTaken(name=there.lesson_name)
+        if there is not None and there.called_off and found.is_open and not (found.called_off or bring_back):
+            raise refusals.CalledOff()
 
     async def add(self, found: Lesson) -> Lesson:
         """A new lesson; a studio has one at a time."""
@@ -73,16 +75,20 @@ class Timetable:
                 return made
             raise refusals.SlotTaken(name=there.lesson_name if there else "") from None
 
-    async def change(self, found: Lesson) -> Lesson:
-        """What the lesson in this slot is from now on."""
+    async def change(self, found: Lesson, *, bring_back: bool = False) -> Lesson:
+        """What the lesson in this slot is from now on.
+
+        Everybody was told when it was called off, so it stays so until somebody wants to `bring_back` just that.
+        """
         there = await self.get(slot_of(found))
-        self.check(found, there)
+        self.check(found, there, bring_back=bring_back)
+        called_off = found.called_off or (there.called_off and not bring_back)
         update = (
             lessons.update(found.studio_code, found.lesson_date, found.start_time)
             .set(Lesson.lesson_name, found.lesson_name)
             .set(Lesson.instructor, found.instructor)
-            .set(Lesson.is_open, found.is_open and not found.called_off)
-            .set(Lesson.called_off, found.called_off)
+            .set(Lesson.is_open, found.is_open and not called_off)
+            .set(Lesson.called_off, called_off)
             .set(Lesson.updated_at, self._now())
         )
         changes: list[tuple[Field[Lesson, Any], Any]] = [
@@ -93,10 +99,13 @@ class Timetable:
         ]
         for attribute, value in changes:
             update = update.remove(attribute) if value is None else update.set(attribute, value)
+        update = update.when(Lesson.studio_code.exists())
+        if not (called_off or bring_back):  # nor may it have been called off since it was read
+            update = update.when(~Lesson.called_off.is_(True))
         try:
-            return await self._db.write(update.when(Lesson.studio_code.exists()))
+            return await self._db.write(update)
         except ConditionFailed:
-            raise refusals.NoSuchLesson() from None
+            raise refusals.NoSuchLesson() if await self.find(slot_of(found)) is None else refusals.CalledOff() from None
 
     async def save(self, found: Lesson) -> Lesson:
         """Add or change: what a studio's own feed or file says of a slot."""

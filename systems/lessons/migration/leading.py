@@ -8,7 +8,7 @@ nothing is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -78,8 +78,8 @@ class MonitorBesideOld(Monitor):
     async def look_at(self, slot: Slot) -> int:
         return await super().look_at(slot) if await leads_here(self._ledger) else 0
 
-    async def pushed(self, slot: Slot, found: Availability) -> int:
-        return await super().pushed(slot, found) if await leads_here(self._ledger) else 0
+    async def pushed(self, slot: Slot, found: Availability, said_at: datetime | None = None) -> int:
+        return await super().pushed(slot, found, said_at) if await leads_here(self._ledger) else 0
 
 
 async def leads_here(ledger: Ledger) -> bool:

@@ -185,3 +185,32 @@ async def test_a_push_counts_once(client: Client, clock: ManualClock) -> None:
     assert await everything(client) == before
     clock.advance(2.1)
     assert (await studio.say(OPEN, at=clock.now())).json() == {"told": 1}, "another opening, signed anew"
+
+
+async def test_an_older_push_that_comes_late_is_not_believed(client: Client, clock: ManualClock) -> None:
+    await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)})
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    await mei.json("POST", "/lessons/api/me/waitlist", {"lesson": str(LESSON)})
+    clock.advance(60)
+    studio, full = Studio(client), {"available": 0, "total": 1}
+    assert (await studio.say(full, at=clock.now())).json() == {"told": 0}, "nothing that was not known, but newer"
+    before = await everything(client)
+    late = await studio.say(OPEN, at=clock.now() - 30)
+    assert (late.status, late.json()) == (200, {"told": 0})
+    assert await everything(client) == before
+    assert (await studio.say(OPEN, at=clock.now())).json() == {"told": 1}, "of the same second, the one that comes last"
+
+
+async def test_what_is_called_off_is_brought_back_by_asking_for_it(client: Client) -> None:
+    path = f"/lessons/api/lessons/{LESSON}"
+    assert (await client.json("DELETE", path)).status == 204
+    before = await everything(client)
+    refused = await client.json("PUT", path, HOUSE)
+    assert (refused.status, refused.json()["code"]) == (409, "called-off")
+    assert await everything(client) == before
+    for quiet in ({"isOpen": False}, {"calledOff": True}):
+        changed = (await client.json("PUT", path, {**HOUSE, "instructor": "Mako", **quiet})).json()
+        assert (changed["instructor"], changed["calledOff"], changed["isOpen"]) == ("Mako", True, False)
+    back = (await client.json("PUT", path, {**HOUSE, "calledOff": False})).json()
+    assert (back["calledOff"], back["isOpen"]) == (False, True)

@@ -17,7 +17,7 @@ from sekkei.runtime.design import newest_messages
 from sekkei.web.accounts import BadEmail
 from sekkei.web.testing import Reply, opened, test_settings
 from systems.lessons import SYSTEM, refusals
-from systems.lessons.contacts import Preferences
+from systems.lessons.contacts import ATTEMPTS_MAX, Preferences
 from systems.lessons.links import Links
 from tests.systems.lessons.conftest import LESSON, World
 
@@ -107,6 +107,20 @@ async def test_line_is_linked_by_a_code_that_is_typed_to_the_bot(world: World) -
     late = await world.contacts.begin_line("hana")
     world.clock.advance(601)
     assert await world.contacts.link_line("U2", late) is None
+
+
+async def test_codes_for_line_cannot_be_tried_for_ever(world: World) -> None:
+    await world.contacts.ensure("hana", "花", "")
+    code = await world.contacts.begin_line("hana")
+    wrong = "0" * 8 if code != "0" * 8 else "1" * 8
+    for _ in range(ATTEMPTS_MAX):
+        await world.contacts.link_line("U2", "こんにちは")
+        assert await world.contacts.link_line("U2", wrong) is None
+    assert await world.contacts.link_line("U2", code) is None, "tried too often"
+    assert await world.contacts.link_line("U1", code) is not None, "others are not concerned"
+    world.clock.advance(601)
+    code = await world.contacts.begin_line("hana")
+    assert await world.contacts.link_line("U2", code) is not None
 
 
 async def test_preferences(world: World) -> None:

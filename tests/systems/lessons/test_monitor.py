@@ -229,6 +229,28 @@ async def test_what_a_push_says_can_be_booked(world: World) -> None:
     assert (await world.lesson_now()).is_open is False, "what is called off stays so, whatever a push says"
 
 
+async def test_a_push_that_is_overtaken_while_it_is_heard_changes_nothing(world: World) -> None:
+    await waiting(world, 1)
+    now = days.now(world.clock)
+    await world.monitor.pushed(LESSON, Availability(0, 20, True), now - timedelta(seconds=20))
+
+    class Slow(Counted):
+        """Lets a newer push of the studio through before the queue is read."""
+
+        async def call(self, operation: str, request: Any) -> Any:
+            if operation == "Query":
+                assert await world.monitor.pushed(LESSON, Availability(0, 20, True), now) == 0
+            return await super().call(operation, request)
+
+    db = design.open(cast(Store, Slow(world.db.store)), env="test", clock=world.clock)
+    outbox = Outbox(world.runtime, world.clock, "lessons")
+    slow = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice)
+    assert await slow.pushed(LESSON, Availability(3, 20, True), now - timedelta(seconds=9)) == 0
+    found = await world.lesson_now()
+    assert (found.booked, found.was_available, found.episode) == (20, False, 0)
+    assert await world.notices() == []
+
+
 async def test_reads_grow_with_those_who_wait(world: World) -> None:
     far = [Slot("sby", LESSON.lesson_date + timedelta(days=number), time(9, 0)) for number in range(20, 30)]
     await waiting(world, 3)

@@ -431,3 +431,48 @@ async def test_a_favourite_is_put_and_put_again(client: Client) -> None:
     assert (await client.json("DELETE", f"/lessons/api/me/favorites/{quoted}")).status == 204
     shown = (await client.json("GET", f"/lessons/api/lessons/{quoted}")).json()
     assert (shown["mine"], shown["position"], shown["lesson"]["free"]) == ([], None, 1)
+
+
+async def test_the_desk_brings_a_lesson_back_only_when_asked(client: Client) -> None:
+    path = f"/lessons/desk/gnz/people/{LESSON}"
+    assert "休講を取り消す" not in (await client.get(path)).text
+    await client.post(f"/lessons/desk/gnz/off/{LESSON}", {})
+    assert "休講を取り消す" in (await client.get(path)).text
+    change = {"lesson_name": "House", "instructor": "Mako"}
+    page = await client.post(path, {**change, "is_open": "on"})
+    assert (page.status, "休講のままです" in page.text, 'value="Mako"' in page.text) == (409, True, True)
+
+    async def shown() -> tuple[str, bool, bool]:
+        lesson = (await client.json("GET", f"/lessons/api/lessons/{LESSON}")).json()["lesson"]
+        return lesson["instructor"], lesson["calledOff"], lesson["isOpen"]
+
+    assert await shown() == ("YUKI", True, False)
+    assert (await client.post(path, change)).status == 303
+    assert await shown() == ("Mako", True, False)
+    assert (await client.post(path, {**change, "is_open": "on", "bring_back": "on"})).status == 303
+    assert await shown() == ("Mako", False, True)
+
+
+async def test_openings_one_after_the_other_are_gathered_after_the_first(client: Client, clock: ManualClock) -> None:
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    await mei.post("/lessons/searches", {"instructor": "Mako"})
+    hours = ("10:00", "11:00", "12:00", "13:00")
+    for hour in hours:
+        await add_lesson(client, lesson_date="2025-08-01", instructor="Mako", start_time=hour, capacity="0")
+    await client.work()
+
+    async def opens(hour: str) -> int:
+        clock.advance(20)
+        change = {"lesson_name": "x", "instructor": "Mako", "capacity": "3", "is_open": "on"}
+        await client.post(f"/lessons/desk/gnz/people/gnz/2025-08-01/{hour}", change)
+        return len(await notices_of(client))
+
+    assert [await opens(hour) for hour in hours[:3]] == [1, 1, 1], "the first at once, the others later"
+    clock.advance(121)
+    assert len(await notices_of(client)) == 2
+    newest, first = await client.shell.house.runtime.all(newest_messages())
+    assert [hour in first.body["text"] for hour in hours] == [True, False, False, False]
+    assert [hour in newest.body["text"] for hour in hours] == [False, True, True, False], "together"
+    clock.advance(121)
+    assert await opens(hours[3]) == 3, "at once again"

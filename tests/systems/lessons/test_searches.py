@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from sekkei.runtime import days
+from sekkei.runtime.design import Schedule, schedules
 from systems.lessons import refusals
 from systems.lessons.design import Lesson, lessons
 from systems.lessons.people import Search
 from systems.lessons.rules import Slot, fits
-from systems.lessons.searches import SEARCHES_MAX, Wish
+from systems.lessons.searches import GATHERED, SEARCHES_MAX, Wish
 from tests.systems.lessons.conftest import LESSON, World
 
 FOUND = Lesson(
@@ -98,6 +100,28 @@ async def test_what_is_gone_or_booked_meanwhile_is_not_told(world: World) -> Non
     await world.db.write(closed.set(Lesson.is_open, False))
     assert await world.searches.tell("hana") == 0
     assert await world.notices() == []
+
+
+async def test_an_opening_that_was_gone_at_once_does_not_put_off_the_next(world: World) -> None:
+    await world.person("hana")
+    await world.searches.save("hana", Wish(instructor="YUKI"))
+    world.settle()
+    morning = Slot("gnz", LESSON.lesson_date, time(9, 0))
+    await world.searches.came_up(await world.lesson(capacity=1), opened=True)
+    await world.lesson(capacity=0)
+    assert await world.searches.tell("hana") == 0
+    await world.runtime.write_many([schedules.delete(one.name) for one in await planned(world)])
+    world.settle()
+    await world.searches.came_up(await world.lesson(morning), opened=True)
+    now = days.now(world.clock)
+    assert [one.due_at for one in await planned(world)] == [now]
+    assert await world.searches.tell("hana") == 1
+    await world.searches.came_up(await world.lesson(Slot("sby", LESSON.lesson_date, time(9, 0))), opened=True)
+    assert max(one.due_at for one in await planned(world) if one.due_at) == now + GATHERED
+
+
+async def planned(world: World) -> list[Schedule]:
+    return await world.runtime.all(schedules.scan().consistent())
 
 
 async def test_searches_are_ones_own_and_few(world: World) -> None:

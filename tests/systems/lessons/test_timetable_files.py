@@ -12,6 +12,7 @@ import pytest
 
 from sekkei.cli import main
 from sekkei.clock import ManualClock
+from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei.runtime.http import Http
 from sekkei.runtime.schedules import StoredSchedules
@@ -21,6 +22,7 @@ from systems.lessons.jobs import LessonJobs
 from systems.lessons.providers import ByStudio, Catalogue, Feed
 from systems.lessons.rules import Slot
 from systems.lessons.studios import Studio
+from systems.lessons.timetable import Timetable
 from systems.lessons.timetable_files import Unreadable, read, take_in
 from tests.systems.lessons.conftest import LESSON, NOON, STAFF, World
 
@@ -167,6 +169,30 @@ async def test_a_feed_is_taken_in_by_the_clock(world: World) -> None:
     assert len(http.asked) == 4
     found = await world.service.timetable.get(LESSON)
     assert (found.called_off, found.is_open) == (True, False), "a feed that is behind does not bring it back"
+
+
+async def test_a_file_does_not_bring_back_what_is_called_off(world: World) -> None:
+    await world.lesson(capacity=20)
+    off = await world.service.call_off(STAFF, LESSON)
+    head = "studio,date,start,name,instructor,capacity\n"
+    row = f"gnz,{LESSON.lesson_date},{LESSON.start_time:%H:%M},House,Mako,20\n"
+    taken, problems = await world.service.take_in(STAFF, "gnz", "a.csv", (head + row).encode())
+    assert (taken.changed, [problem.split(":")[0] for problem in problems]) == (0, [f"{LESSON}".split(":")[0]])
+    assert await world.service.timetable.get(LESSON) == off
+
+
+async def test_a_change_does_not_bring_back_what_is_called_off_meanwhile(world: World) -> None:
+    class Slow(Timetable):
+        async def get(self, slot: Slot) -> Lesson:
+            found = await super().get(slot)
+            await world.service.call_off(STAFF, slot)
+            return found
+
+    there = await world.lesson(capacity=20)
+    with pytest.raises(refusals.CalledOff):
+        await Slow(world.db, world.clock).change(replace(there, instructor="Mako"))
+    found = await world.service.timetable.get(LESSON)
+    assert (found.instructor, found.called_off, found.is_open) == ("YUKI", True, False)
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
