@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from sekkei.design import TransactionFailed
+from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from systems.q import design, times
 from systems.q.entities import follows, users
@@ -99,6 +102,16 @@ async def test_a_mark_that_comes_late_is_refused(world: World) -> None:
     assert (await edge_of(world, "c", "a")).followee_banned is None
 
 
+async def test_a_mark_that_two_workers_make_counts_once(world: World) -> None:
+    await friends(world)
+    edge = await edge_of(world, "c", "a")
+    await world.db.write(users.update("a").set(User.is_banned, True))
+    await world.db.transact(design.count_banned(edge, "a", True))
+    with pytest.raises(TransactionFailed):
+        await world.db.transact(design.count_banned(edge, "a", True))
+    assert await counts(world, "c") == [(0, 0)]
+
+
 async def test_the_job_done_again_changes_nothing(world: World) -> None:
     await friends(world)
     await world.ban("a")
@@ -130,13 +143,15 @@ async def test_a_job_cut_off_anywhere_goes_on(fair: World) -> None:
 
 async def test_whom_the_index_did_not_show_yet_is_found_later(world: World) -> None:
     await friends(world)
-    await world.follow(("boss", "a"))  # in bad weather the job may not see this
     await world.ban("a")
-    await world.house.worker.run_until_idle()
+    await world.settle()
+    await world.db.transact(  # as if the job had not seen this edge
+        follows.update("c", "a").remove(Follow.followee_banned), users.update("c").add(User.following_count, 1)
+    )
     world.clock.advance(times.RECOUNT_AFTER.total_seconds())
     await world.settle()
-    assert await counts(world, "boss", "c") == [(0, 0), (0, 0)]
-    await check_recount(world, "a", "boss", "c")
+    assert await counts(world, "c") == [(0, 0)]
+    await check_recount(world, "a", "b", "c")
 
 
 async def test_no_longer_following_somebody_banned(world: World) -> None:
@@ -183,9 +198,12 @@ async def test_a_block_of_somebody_banned(world: World) -> None:
     await check_recount(world, "a", "b", "c")
 
 
-@pytest.mark.parametrize("banned", ["a", "b"])
-async def test_somebody_leaves_when_one_of_two_is_banned(world: World, banned: str) -> None:
+@pytest.mark.parametrize(("banned", "left"), [("a", [(1, 1), (1, 1)]), ("b", [(1, 1), (0, 0)])])
+async def test_somebody_leaves_when_one_of_two_is_banned(
+    world: World, banned: str, left: list[tuple[int, int]]
+) -> None:
     await friends(world)
+    await world.follow(("b", "c"), ("c", "b"))
     await world.service.leaving.ask("a")
     await world.ban(banned)
     await world.settle()
@@ -195,26 +213,47 @@ async def test_somebody_leaves_when_one_of_two_is_banned(world: World, banned: s
         if await world.db.get(users("a").consistent()) is None:
             break
     assert await world.db.get(users("a").consistent()) is None
-    assert await counts(world, "b", "c") == [(0, 0), (0, 0)]
+    assert await counts(world, "b", "c") == left
     await check_recount(world, "b", "c")
 
 
-async def test_a_ban_during_a_withdrawal_loses_no_count(fair: World, caplog: pytest.LogCaptureFixture) -> None:
-    """The stage has read its edges; before it ends them, the other side is banned."""
-    await friends(fair)
-    steps = dict(fair.opened.parts.jobs["withdraw"].steps)
-    transact, fired = fair.db.transact, []
+@contextmanager
+def ban_in_between(world: World, banned: str, edge: tuple[str, str]) -> Iterator[None]:
+    """Somebody is banned and an edge marked, after it was read and before the next transaction."""
+    transact, waiting = world.db.transact, [edge]
 
-    async def late(*actions: object, **given: object) -> None:
-        if not fired:
-            fired.append(True)
-            await fair.db.write(users.update("b").set(User.is_banned, True))
-            await transact(design.count_banned(await edge_of(fair, "a", "b"), "b", True))
-        await transact(*actions, **given)  # type: ignore[arg-type]
+    async def late(_: Database, *actions: Any) -> None:
+        while waiting:
+            found = await edge_of(world, *waiting.pop())
+            await world.db.write(users.update(banned).set(User.is_banned, True))
+            await transact(design.count_banned(found, banned, True))
+        await transact(*actions)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(fair.db), "transact", lambda self, *actions, **given: late(*actions, **given))
+        patch.setattr(Database, "transact", late)
+        yield
+    assert not waiting
+
+
+async def test_a_ban_during_a_withdrawal_loses_no_count(fair: World, caplog: pytest.LogCaptureFixture) -> None:
+    await friends(fair)
+    steps = dict(fair.opened.parts.jobs["withdraw"].steps)
+    with ban_in_between(fair, "b", ("a", "b")):
         await steps["follows-out"]({"user_id": "a"}, None)
-    assert fired
     assert await counts(fair, "a", "b") == [(0, 2), (1, 0)]
     assert "without its counters" not in caplog.text
+
+
+async def test_a_ban_during_an_unfollow_loses_no_count(fair: World) -> None:
+    await friends(fair)
+    with ban_in_between(fair, "a", ("c", "a")):
+        await fair.service.graph.remove_follower("a", "c")
+    assert await counts(fair, "a", "c") == [(1, 1), (0, 0)]
+    assert await fair.db.get(follows("c", "a").consistent()) is None
+
+
+async def test_a_ban_during_a_block_loses_no_count(fair: World) -> None:
+    await friends(fair)
+    with ban_in_between(fair, "a", ("c", "a")):
+        await fair.service.graph.block("c", "a")
+    assert await counts(fair, "a", "c") == [(1, 1), (0, 0)]
