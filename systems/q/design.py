@@ -241,40 +241,75 @@ def follow(edge: Follow) -> Transaction:
     )
 
 
-@design.pattern(ja="フォロー解除（カウンター×2）", added=True)
-def unfollow(follower_id: str, followee_id: str) -> Transaction:
-    """Stop following; both counters go down, never below zero."""
-    return Transaction(
-        follows.delete(follower_id, followee_id).must_exist(),
-        users.update(follower_id).add(User.following_count, -1).keeping_version().when(User.following_count > 0),
-        users.update(followee_id).add(User.follower_count, -1).keeping_version().when(User.follower_count > 0),
+def ending(edge: Follow) -> Delete[Follow]:
+    """Delete an edge, if it still says what was read of it about who is banned: that decides which counters move."""
+    return (
+        follows.delete(edge.follower_id, edge.followee_id)
+        .must_exist()
+        .when(Follow.follower_banned == edge.follower_banned, Follow.followee_banned == edge.followee_banned)
     )
 
 
-def _counters(user_id: str, following_less: bool, follower_less: bool) -> Update[User]:
+def _planned(follower: str, followee: str) -> Follow:
+    """The usual edge, of two who are not banned, for the document."""
+    return Follow(follower_id=f"{{edge.{follower}}}", followee_id=f"{{edge.{followee}}}", created_at=NEVER)
+
+
+@design.pattern(ja="フォロー解除（カウンター×2）", sample={"edge": _planned("follower_id", "followee_id")}, added=True)
+def unfollow(edge: Follow) -> Transaction:
+    """Stop following; the counters that the edge stands in go down, never below zero."""
+    one, other = users.update(edge.follower_id), users.update(edge.followee_id)
+    counters = []
+    if not edge.followee_banned:
+        counters.append(one.add(User.following_count, -1).keeping_version().when(User.following_count > 0))
+    if not edge.follower_banned:
+        counters.append(other.add(User.follower_count, -1).keeping_version().when(User.follower_count > 0))
+    return Transaction(ending(edge), *counters)
+
+
+@design.pattern(ja="BANされた人をフォロー数・フォロワー数から外す／解除されたら戻す", added=True)
+def count_banned(edge: Follow, user_id: str, banned: bool) -> Transaction:
+    """Take a banned user's edge out of the other one's counter, or put it back, once and while that is so."""
+    if edge.follower_id == user_id:
+        flag, counter, other = Follow.follower_banned, User.follower_count, edge.followee_id
+    else:
+        flag, counter, other = Follow.followee_banned, User.following_count, edge.follower_id
+    mark = follows.update(edge.follower_id, edge.followee_id)
+    return Transaction(
+        mark.set(flag, True).when(flag.absent()) if banned else mark.remove(flag).when(flag.exists()),
+        users.update(other).add(counter, -1 if banned else 1).keeping_version(),
+        users.must_exist(user_id).when(User.is_banned.is_(banned)),
+    )
+
+
+def _counters(user_id: str, following: Follow | None, follower: Follow | None) -> list[Update[User]]:
+    """One update for the edges that end, the one out and the one in; none when neither stands in a counter."""
     update = users.update(user_id).keeping_version()
-    if following_less:
+    if following is not None and not following.followee_banned:
         update = update.add(User.following_count, -1)
-    if follower_less:
+    if follower is not None and not follower.follower_banned:
         update = update.add(User.follower_count, -1)
-    return update
+    return [update] if update.changes else []
 
 
-@design.pattern(ja="ブロック（双方のフォローを解除）", added=True)
-def block(edge: Block, follows_out: bool, follows_in: bool) -> Transaction:
+@design.pattern(
+    ja="ブロック（双方のフォローを解除）",
+    sample={"out": _planned("blocker_id", "blocked_id"), "back": _planned("blocked_id", "blocker_id")},
+    added=True,
+)
+def block(edge: Block, out: Follow | None, back: Follow | None) -> Transaction:
     """Block, and end the follows that were read before; refused when they have changed since.
 
     DynamoDB takes one action per item, so each user's counters change in one update.
     """
     one, other = edge.blocker_id, edge.blocked_id
-    ends = [
-        follows.delete(a, b).must_exist() if there else follows.must_not_exist(a, b)
-        for a, b, there in ((one, other, follows_out), (other, one, follows_in))
-    ]
-    counters = []
-    if follows_out or follows_in:
-        counters = [_counters(one, follows_out, follows_in), _counters(other, follows_in, follows_out)]
-    return Transaction(blocks.create(edge), *ends, *counters)
+    return Transaction(
+        blocks.create(edge),
+        follows.must_not_exist(one, other) if out is None else ending(out),
+        follows.must_not_exist(other, one) if back is None else ending(back),
+        *_counters(one, out, back),
+        *_counters(other, back, out),
+    )
 
 
 @design.pattern(ja="自分をブロックしている人", added=True)

@@ -12,13 +12,16 @@ from sekkei.runtime import days
 from sekkei.runtime.design import State
 from sekkei.runtime.jobs import Job, Payload, Progress
 from sekkei.runtime.system import Context, ScheduledJob
-from systems.q import design, notices
+from systems.q import design, notices, times
+from systems.q.ban_job import AGAIN as COUNT_BANNED_AGAIN
+from systems.q.ban_job import CountingBans
 from systems.q.entities import daily_questions, push_tokens, users
 from systems.q.leave_job import Withdrawal
-from systems.q.models import PushToken, User
+from systems.q.models import Follow, PushToken, User
 from systems.q.notices import Kind, is_wanted
 from systems.q.service import Service
 from systems.q.service.leaving import JOB as BEGIN_WITHDRAWAL
+from systems.q.service.moderation import COUNT_BANNED
 from systems.q.service.notices import message_id
 from systems.q.sight import is_present
 
@@ -30,8 +33,6 @@ RECEIPTS_AGAIN_AFTER = timedelta(hours=1)
 RECEIPT_TIMES = 3
 """Some are not known yet after a quarter of an hour; Expo forgets them after a day."""
 FOR_THE_OPERATOR = ("InvalidCredentials", "MismatchSenderId")
-RECOUNT_AFTER = timedelta(minutes=10)
-"""An index may be behind; what is still wrong after this is wrong."""
 USERS_PER_STEP = 25
 
 RECURRING = {
@@ -60,6 +61,7 @@ class QJobs:
         self._service = service
         self._expo = expo
         self._withdrawal = Withdrawal(context, service.accounts)
+        self._bans = CountingBans(context)
 
     def definitions(self) -> Mapping[str, Job]:
         return {
@@ -69,6 +71,7 @@ class QJobs:
             "reconcile": Job([("users", self._reconcile)]),
             "digest": Job([("tokens", self._digest)]),
             "withdraw": Job(self._withdrawal.steps()),
+            COUNT_BANNED: Job(self._bans.steps()),
         }
 
     def scheduled(self) -> Mapping[str, ScheduledJob]:
@@ -81,6 +84,7 @@ class QJobs:
             "receipts": self._begin_receipts,
             "recount": self.recount,
             BEGIN_WITHDRAWAL: self._withdrawal.begin,
+            COUNT_BANNED_AGAIN: self._bans.again,
         }
 
     # Days
@@ -205,15 +209,16 @@ class QJobs:
             drift = await self.drift(user.user_id)
             if drift is not None:
                 log.warning("counters differ from the edges", extra=drift)
-                at = days.now(self._clock) + RECOUNT_AFTER
+                at = days.now(self._clock) + times.RECOUNT_AFTER
                 await self._context.schedules.put(f"q/recount/{user.user_id}", "recount", drift, at=at)
         return Progress(len(page), page.cursor)
 
     async def drift(self, user_id: str) -> dict[str, Any] | None:
         """What the counters say and what there is; None when they agree, or changed while they were counted."""
         before = await self._db.get(users(user_id).consistent())
-        following = await self._db.count(design.following(user_id).consistent())
-        follower = await self._db.count(design.followers_of(user_id))
+        out, back = design.following(user_id).consistent(), design.followers_of(user_id)
+        following = await self._db.count(out.filter(Follow.followee_banned.absent()))
+        follower = await self._db.count(back.filter(Follow.follower_banned.absent()))
         after = await self._db.get(users(user_id).consistent())
         if before is None or after is None or before.deleting_at is not None:
             return None

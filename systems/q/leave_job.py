@@ -51,6 +51,7 @@ from systems.q.service.people import reserved
 EDGES_PER_TRANSACTION = 30
 ITEMS_PER_STEP = 100
 ANSWERS_PER_STEP = 10
+EDGE_TRIES_MAX = 5
 WITHDRAWN = "withdrawn"
 
 log = logging.getLogger("systems.q.leave")
@@ -158,17 +159,36 @@ class Withdrawal:
             await self._db.transact(*self._ending(edges, mine, theirs, user))
         except TransactionFailed:
             for edge in edges:
-                try:
-                    await self._db.transact(*self._ending([edge], mine, theirs, user))
-                except TransactionFailed:
-                    await self._end_alone(edge)
+                await self._end_one(edge, mine, theirs, user)
+
+    async def _end_one(self, read: Follow, mine: Any, theirs: Any, user: str) -> None:
+        """Read anew: a ban or its end may have changed which counters the edge stands in."""
+        for _ in range(EDGE_TRIES_MAX):
+            edge = await self._db.get(follows(read.follower_id, read.followee_id).consistent())
+            if edge is None:
+                return
+            end, *counters = self._ending([edge], mine, theirs, user)
+            try:
+                await self._db.transact(end, *counters)
+                return
+            except TransactionFailed as failed:
+                if not failed.failed(end):
+                    break
+        await self._end_alone(read)
 
     def _ending(self, edges: list[Follow], mine: Any, theirs: Any, user: str) -> list[Action[Any, Any]]:
-        actions: list[Action[Any, Any]] = [users.update(user).add(mine, -len(edges)).keeping_version()]
+        """A counter that a ban has taken an edge out of stays as it is."""
+        actions: list[Action[Any, Any]] = [design.ending(edge) for edge in edges]
+        counted = 0
         for edge in edges:
-            other = edge.followee_id if edge.follower_id == user else edge.follower_id
-            actions.append(follows.delete(edge.follower_id, edge.followee_id).must_exist())
-            actions.append(users.update(other).add(theirs, -1).keeping_version().when(theirs > 0))
+            other, user_banned, other_banned = edge.followee_id, edge.follower_banned, edge.followee_banned
+            if edge.followee_id == user:
+                other, user_banned, other_banned = edge.follower_id, other_banned, user_banned
+            counted += not other_banned
+            if not user_banned:
+                actions.append(users.update(other).add(theirs, -1).keeping_version().when(theirs > 0))
+        if counted:
+            actions.append(users.update(user).add(mine, -counted).keeping_version())
         return actions
 
     async def _end_alone(self, edge: Follow) -> None:

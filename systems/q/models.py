@@ -220,6 +220,20 @@ class Follow:
     follower_id: Attr[str] = attr("followerId", ja="フォローする側のユーザーID", en="who follows")
     followee_id: Attr[str] = attr("followeeId", ja="フォローされる側のユーザーID", en="who is followed")
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="フォロー日時", en="since")
+    follower_banned: Attr[bool | None] = attr(
+        "followerBanned",
+        default=None,
+        ja="フォローする側がBAN中で、相手のフォロワー数に数えない（なければ数える）",
+        en="true: who follows is banned, and not in the other's followerCount",
+        added=True,
+    )
+    followee_banned: Attr[bool | None] = attr(
+        "followeeBanned",
+        default=None,
+        ja="フォローされる側がBAN中で、相手のフォロー数に数えない（なければ数える）",
+        en="true: who is followed is banned, and not in the other's followingCount",
+        added=True,
+    )
 
 
 @model

@@ -14,6 +14,8 @@ AGE_MIN = 13
 REUSED_AFTER = timedelta(days=30)
 GRACE = timedelta(days=7)
 """Between asking to withdraw and the deletion."""
+RECOUNT_AFTER = timedelta(minutes=10)
+"""An index may be behind; what is still wrong after this is wrong."""
 
 
 def lateness(published_at: datetime, answered_at: datetime) -> int:

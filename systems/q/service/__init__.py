@@ -81,7 +81,7 @@ def open_service(context: Context) -> Service:
         leaving=Leaving(db, clock, access, context.schedules),
         planning=planning,
         editing=Editing(db, clock, access, logs, planning),
-        moderation=Moderation(db, clock, access, logs, words, accounts),
+        moderation=Moderation(db, clock, access, logs, words, accounts, context.jobs),
         accounts=accounts,
         logs=logs,
         words=words,

@@ -25,7 +25,7 @@ from systems.q.service.access import Access
 from systems.q.service.visibility import Visibility as Sight
 from systems.q.sight import Relation, sees_profile
 
-BLOCK_TRIES_MAX = 20
+EDGE_TRIES_MAX = 20
 LIST_PAGE = 30
 Outcome = Literal["following", "requested"]
 
@@ -104,10 +104,20 @@ class Graph:
         await self._unfollow(follower, who)
 
     async def _unfollow(self, follower: str, followee: str) -> None:
-        try:
-            await self._db.transact(design.unfollow(follower, followee))
-        except TransactionFailed as failed:
-            raise NotFollowing() from failed
+        """The edge is read first: a ban takes it out of a counter, and that must still be so."""
+        for attempt in range(EDGE_TRIES_MAX):
+            edge = await self._db.get(follows(follower, followee).consistent())
+            if edge is None:
+                raise NotFollowing()
+            transaction = design.unfollow(edge)
+            try:
+                await self._db.transact(transaction)
+                return
+            except TransactionFailed as failed:
+                if not failed.failed(transaction.actions[0]):
+                    raise NotFollowing() from failed
+                await asyncio.sleep(0.002 * attempt * self._clock.random())
+        raise Contended("SK303", f"{follower} or {followee} kept being banned and let back in.")
 
     async def _ended(self, delete: Delete[Any]) -> bool:
         """Whether there was something to end. A transaction, for its token: it knows its own work from another's."""
@@ -149,9 +159,9 @@ class Graph:
         await self._access.member(who)
         await self._other(who, other)
         edge = Block(blocker_id=who, blocked_id=other, created_at=days.now(self._clock))
-        for attempt in range(BLOCK_TRIES_MAX):
+        for attempt in range(EDGE_TRIES_MAX):
             out, back = await self._db.get_many([follows(who, other).consistent(), follows(other, who).consistent()])
-            transaction = design.block(edge, out is not None, back is not None)
+            transaction = design.block(edge, out, back)
             requests = Transaction(follow_requests.delete(who, other), follow_requests.delete(other, who))
             try:
                 await self._db.transact(transaction, requests)

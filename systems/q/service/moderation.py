@@ -9,8 +9,10 @@ from datetime import date, datetime
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Database, Page, TransactionFailed
+from sekkei.design import Action, Database, Page, Put, TransactionFailed
 from sekkei.runtime import days
+from sekkei.runtime.design import JobRun
+from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import ProofNeeded
 from sekkei.web import is_recent
 from sekkei.web.accounts import Accounts
@@ -25,7 +27,7 @@ from systems.q.entities import (
     unique_username,
     users,
 )
-from systems.q.models import AdminAction, Answer, NGWord, Report, ReportStatus, TargetType, User
+from systems.q.models import AdminAction, AdminLog, Answer, NGWord, Report, ReportStatus, TargetType, User
 from systems.q.ng_words import WORD_MAX, normalised
 from systems.q.refusals import AdminsStay, BadText, NoSuchThing, NoSuchUser, Taken, WrongState
 from systems.q.service.access import Access
@@ -33,6 +35,7 @@ from systems.q.service.editing import Logs
 from systems.q.service.words import Words
 
 PAGE = 50
+COUNT_BANNED = "count-banned"
 LATELY = 20
 """How many answers of somebody moderators are shown."""
 
@@ -68,9 +71,10 @@ class Dossier:
 
 class Moderation:
     def __init__(
-        self, db: Database, clock: Clock, access: Access, logs: Logs, words: Words, accounts: Accounts
+        self, db: Database, clock: Clock, access: Access, logs: Logs, words: Words, accounts: Accounts, jobs: Jobs
     ) -> None:
         self._db = db
+        self._jobs = jobs
         self._accounts = accounts
         self._clock = clock
         self._access = access
@@ -179,7 +183,8 @@ class Moderation:
         action = AdminAction.BAN_USER if banned else AdminAction.UNBAN_USER
         update = users.update(user_id).set(User.is_banned, banned).set(User.updated_at, days.now(self._clock))
         update = update.when(User.is_banned.is_(not banned), User.is_admin.is_(False))
-        actions: list[Action[Any, Any]] = [update, self._logs.entry(by, action, "user", user_id, details or None)]
+        entry = self._logs.entry(by, action, "user", user_id, details or None)
+        actions: list[Action[Any, Any]] = [update, entry, self._counting(entry.instance)]
         if banned and await self._accounts.get(user_id) is not None:
             actions.append(self._accounts.signing_out(user_id))
         try:
@@ -189,6 +194,12 @@ class Moderation:
             if old is None:
                 raise NoSuchUser() from failed
             raise (AdminsStay() if old.is_admin else WrongState()) from failed
+
+    def _counting(self, entry: AdminLog) -> Put[JobRun]:
+        """Others' counters follow in a job. It names the line of the log and not the user, whom a withdrawal takes
+        out of the log; the worker's notes stay for a month."""
+        payload = {"timestamp": entry.timestamp.isoformat(), "log_id": entry.log_id}
+        return self._jobs.start_action(COUNT_BANNED, payload, id=f"{COUNT_BANNED}/{entry.log_id}")
 
     async def people(self, who: str, after: str | None = None) -> Page[User]:
         await self._access.admin(who)
