@@ -26,11 +26,12 @@ from bench.served import Post, told
 from sekkei.clock import SYSTEM
 from sekkei.runtime import days
 from sekkei.runtime.http import Http
+from sekkei.runtime.transports.line import signature
 from sekkei.store.http import Limits
 from sekkei.web.shell import Shell
 from systems.chiipochi import SYSTEM as CHIIPOCHI
 from systems.chiipochi.design import donations_on, stamp_card
-from systems.chiipochi.line import local_secret, signature
+from systems.chiipochi.line import local_secret
 from systems.chiipochi.links import order_id_of
 from systems.chiipochi.models import Status
 from systems.chiipochi.payments import signed

@@ -12,8 +12,9 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Message as OutboxMessage
 from sekkei.runtime.refusals import Invalid, say
 from sekkei.runtime.system import Context
+from sekkei.runtime.transports.line import signature
 from systems.chiipochi.design import chat_messages, chat_of
-from systems.chiipochi.line import Quota, local_secret, signature
+from systems.chiipochi.line import Quota, local_secret
 from systems.chiipochi.messages import opened
 from systems.chiipochi.models import ChatMessage
 from systems.chiipochi.sayings import Language

@@ -6,7 +6,6 @@ SEKKEI_LINE_CHANNEL_SECRET_PREVIOUS   still accepted while a secret is being cha
 
 from __future__ import annotations
 
-import base64
 import hmac
 import logging
 import re
@@ -18,6 +17,7 @@ import orjson
 
 from sekkei.runtime.refusals import Invalid, Refusal, say
 from sekkei.runtime.settings import Settings
+from sekkei.runtime.transports.line import signature
 from systems.chiipochi.conversation import Incoming
 from systems.chiipochi.sayings import Language
 
@@ -50,10 +50,6 @@ def local_secret(settings: Settings) -> bytes:
 
 def is_local(settings: Settings) -> bool:
     return not settings.get("line_channel_secret")
-
-
-def signature(secret: bytes, body: bytes) -> str:
-    return base64.b64encode(hmac.digest(secret, body, "sha256")).decode()
 
 
 def check_signature(secrets: Sequence[bytes], body: bytes, given: str | None) -> None:

@@ -8,7 +8,6 @@ SEKKEI_LINE_DATA_URL        https://api-data.line.me unless told otherwise; take
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -18,26 +17,20 @@ import orjson
 from sekkei.clock import Clock
 from sekkei.runtime.design import Message as OutboxMessage
 from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.settings import Settings
+from sekkei.runtime.transports.line import API_URL, error_text, refusal, request_id, retry_key
 from sekkei.store.http import Answer
 from systems.chiipochi.line import Quota
 from systems.chiipochi.message_limits import Message
 from systems.chiipochi.messages import opened
 from systems.chiipochi.sayings import Language
 
-API_URL = "https://api.line.me"
 DATA_URL = "https://api-data.line.me"
 REPLY_SECONDS = 50
 """LINE takes a reply token for a minute after it came; some of that passes on the way."""
 LOADING_SECONDS = 20
-_NAMESPACE = uuid.UUID("8f1c2c52-5d0b-4f0e-9d5e-6a2b54c1f7aa")
 
 log = logging.getLogger("systems.chiipochi.line")
-
-
-class LineError(ConnectionError):
-    """LINE did not do what it was asked; it may be tried again."""
 
 
 class LineApi:
@@ -73,10 +66,8 @@ class LineApi:
         return await self._push(message)
 
     async def _push(self, message: OutboxMessage) -> str:
-        # The key is derived from the message, so that a second try after a lost answer is the same push to LINE.
-        key = str(uuid.uuid5(_NAMESPACE, message.id))
         content = {"to": message.to, "messages": opened(message.body)}
-        answer = await self._call("POST", "/v2/bot/message/push", content, {"X-Line-Retry-Key": key})
+        answer = await self._call("POST", "/v2/bot/message/push", content, {"X-Line-Retry-Key": retry_key(message)})
         if answer.status in (200, 409):  # 409: LINE has accepted this key before
             return request_id(answer)
         raise refusal(answer)
@@ -152,29 +143,3 @@ class LineApi:
         if content is None:
             return await self._http.request(method, self._url + path, headers=sent)
         return await self._http.json(method, self._url + path, content, headers=sent)
-
-
-def request_id(answer: Answer) -> str:
-    accepted = answer.headers.get(b"x-line-accepted-request-id") or answer.headers.get(b"x-line-request-id") or b""
-    return accepted.decode("latin-1") or "accepted"
-
-
-def error_text(answer: Answer) -> str:
-    """What LINE says in {message, details: [{message, property}]}."""
-    try:
-        found = orjson.loads(answer.body)
-        details = [f"{detail.get('property', '')}: {detail.get('message', '')}" for detail in found.get("details", [])]
-        return "; ".join([str(found.get("message", "")), *details])
-    except (orjson.JSONDecodeError, AttributeError):
-        return answer.body[:300].decode("utf-8", "replace")
-
-
-def refusal(answer: Answer) -> Exception:
-    told = error_text(answer)
-    words = f"LINE answered {answer.status}: {told[:300]} ({request_id(answer)})"
-    if answer.status == 429 and "monthly limit" in told:
-        log.error("this month's pushes are used up", extra={"answer": words})
-        return Undeliverable(words)
-    if answer.status == 429 or answer.status >= 500:
-        return LineError(words)
-    return Undeliverable(words)

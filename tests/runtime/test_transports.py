@@ -217,6 +217,13 @@ async def test_line_takes_a_push_once() -> None:
     assert len({one.headers["x-line-retry-key"] for one in server.received}) == 1
 
 
+async def test_line_is_not_asked_again_when_the_month_is_used_up() -> None:
+    full = {"message": "You have reached your monthly limit."}
+    async with http_server((429, {}, full)) as server:
+        with pytest.raises(Undeliverable, match="monthly limit"):
+            await LinePush("secret", Http(), server.url).send(message(to="U1", messages="[]"))
+
+
 def test_line_signatures_are_those_of_its_own_library() -> None:
     validator = SignatureValidator("secret")
     assert validator.validate('{"events":[]}', line_signature(b"secret", b'{"events":[]}'))

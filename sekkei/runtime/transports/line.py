@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import logging
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +23,8 @@ from sekkei.store.http import Answer
 API_URL = "https://api.line.me"
 _NAMESPACE = uuid.UUID("8f1c2c52-5d0b-4f0e-9d5e-6a2b54c1f7aa")
 
+log = logging.getLogger("sekkei.runtime.line")
+
 
 class LinePush:
     """`to` is a LINE user; the body's `messages` is a list of LINE's message objects, written as JSON."""
@@ -32,9 +35,8 @@ class LinePush:
         self._http = http
 
     async def send(self, message: Message) -> str:
-        key = str(uuid.uuid5(_NAMESPACE, message.id))
         content = {"to": message.to, "messages": orjson.loads(message.body["messages"])}
-        answer = await self.post("push", content, {"X-Line-Retry-Key": key})
+        answer = await self.post("push", content, {"X-Line-Retry-Key": retry_key(message)})
         if answer.status in (200, 409):  # 409: LINE has accepted this key before
             return request_id(answer)
         raise refusal(answer)
@@ -44,17 +46,40 @@ class LinePush:
         return await self._http.json("POST", url, content, headers={**self._headers, **headers})
 
 
+class LineError(ConnectionError):
+    """LINE did not do what it was asked; it may be tried again."""
+
+
+def retry_key(message: Message) -> str:
+    """Derived from the message, so that a second try after a lost answer is the same push to LINE."""
+    return str(uuid.uuid5(_NAMESPACE, message.id))
+
+
 def request_id(answer: Answer) -> str:
     """What LINE calls the request that it has accepted."""
     accepted = answer.headers.get(b"x-line-accepted-request-id") or answer.headers.get(b"x-line-request-id") or b""
     return accepted.decode("latin-1") or "accepted"
 
 
+def error_text(answer: Answer) -> str:
+    """What LINE says in {message, details: [{message, property}]}."""
+    try:
+        found = orjson.loads(answer.body)
+        details = [f"{detail.get('property', '')}: {detail.get('message', '')}" for detail in found.get("details", [])]
+        return "; ".join([str(found.get("message", "")), *details])
+    except (orjson.JSONDecodeError, AttributeError):
+        return answer.body[:300].decode("utf-8", "replace")
+
+
 def refusal(answer: Answer) -> Exception:
-    """To be tried again when LINE is busy or down, and never when it says no."""
-    words = f"LINE answered {answer.status}: {answer.body[:300].decode('utf-8', 'replace')} ({request_id(answer)})"
+    """To be tried again when LINE is busy or down, and never when it says no or the month's pushes are used up."""
+    told = error_text(answer)
+    words = f"LINE answered {answer.status}: {told[:300]} ({request_id(answer)})"
+    if answer.status == 429 and "monthly limit" in told:
+        log.error("this month's pushes are used up", extra={"answer": words})
+        return Undeliverable(words)
     if answer.status == 429 or answer.status >= 500:
-        return ConnectionError(words)
+        return LineError(words)
     return Undeliverable(words)
 
 

@@ -14,11 +14,12 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime.design import Message, newest_messages
+from sekkei.runtime.transports.line import signature
 from sekkei.store import Retrying, Store
 from sekkei.web.testing import Client, Reply, opened
 from systems.chiipochi import SYSTEM
 from systems.chiipochi.design import history_of_user
-from systems.chiipochi.line import local_secret, signature
+from systems.chiipochi.line import local_secret
 from systems.chiipochi.links import order_id_of
 from systems.chiipochi.models import Donation, Outcome
 from systems.chiipochi.payments.local import LocalProvider

@@ -14,10 +14,11 @@ import pytest
 from linebot.v3.webhook import SignatureValidator, WebhookParser
 from linebot.v3.webhooks import MessageEvent, PostbackEvent, UnsendEvent
 
+from sekkei.runtime.transports.line import signature
 from systems.chiipochi import messages
 from systems.chiipochi.conversation import Ask, Incoming, Speak, Tell, decide
 from systems.chiipochi.examples import LONGEST, URL, WHOLE, everything
-from systems.chiipochi.line import BadSignature, check_signature, read_events, signature
+from systems.chiipochi.line import BadSignature, check_signature, read_events
 from systems.chiipochi.message_limits import Message, Unsendable, check
 from systems.chiipochi.prefectures import PREFECTURES
 from systems.chiipochi.rich_menu import rich_menu

@@ -11,10 +11,11 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine.errors import InternalServerError
+from sekkei.runtime.transports.line import signature
 from sekkei.web.testing import opened, test_settings
 from systems.chiipochi import SYSTEM
 from systems.chiipochi.design import line_events, state
-from systems.chiipochi.line import local_secret, read_event, read_events, signature
+from systems.chiipochi.line import local_secret, read_event, read_events
 from systems.chiipochi.links import donation_key, order_id_of
 from systems.chiipochi.models import Status
 from systems.chiipochi.payments import signed
