@@ -29,13 +29,13 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.transports.line import signature
 from sekkei.store.http import Limits
 from sekkei.web.shell import Shell
-from systems.chiipochi import SYSTEM as CHIIPOCHI
-from systems.chiipochi.design import donations_on, stamp_card
-from systems.chiipochi.line import local_secret
-from systems.chiipochi.links import order_id_of
-from systems.chiipochi.models import Status
-from systems.chiipochi.payments import signed
-from systems.chiipochi.payments.local import HEADER
+from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
+from sekkei_systems.chiipochi.design import donations_on, stamp_card
+from sekkei_systems.chiipochi.line import local_secret
+from sekkei_systems.chiipochi.links import order_id_of
+from sekkei_systems.chiipochi.models import Status
+from sekkei_systems.chiipochi.payments import signed
+from sekkei_systems.chiipochi.payments.local import HEADER
 
 USERS = 2_000
 CONFIRMATIONS = 10_000

@@ -24,11 +24,11 @@ from bench.served import Post, told
 from sekkei.runtime.http import Http
 from sekkei.store.http import Limits
 from sekkei.web.shell import Shell
-from systems.eventbot import SYSTEM as EVENTBOT
-from systems.eventbot.discord.signature import Signer
-from systems.eventbot.interactions.desk import ANSWER_LATE, InteractionDesk
-from systems.eventbot.service import Draft
-from systems.eventbot.simulator.world import BOT_PERMISSIONS, GUILD_ID, PEOPLE, RECRUIT
+from sekkei_systems.eventbot import SYSTEM as EVENTBOT
+from sekkei_systems.eventbot.discord.signature import Signer
+from sekkei_systems.eventbot.interactions.desk import ANSWER_LATE, InteractionDesk
+from sekkei_systems.eventbot.service import Draft
+from sekkei_systems.eventbot.simulator.world import BOT_PERMISSIONS, GUILD_ID, PEOPLE, RECRUIT
 
 USERS = 50
 EVENTS = 20

@@ -21,19 +21,19 @@ from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
 from sekkei.store import Embedded
 from sekkei.store.protocol import Request, Response
-from systems.lessons.design import Kind, Lesson, UserLesson, design, lessons, user_lessons
-from systems.lessons.links import Links
-from systems.lessons.migration.configuration import OldTable
-from systems.lessons.migration.moving import Move
-from systems.lessons.migration.sample import fill, make_table, old_rows
-from systems.lessons.monitor import Monitor
-from systems.lessons.notices import Notices
-from systems.lessons.people import Contact, contacts
-from systems.lessons.providers import Catalogue
-from systems.lessons.refusals import Full
-from systems.lessons.rules import Policy, Slot, ttl_of
-from systems.lessons.service import Service
-from systems.lessons.studios import Studio
+from sekkei_systems.lessons.design import Kind, Lesson, UserLesson, design, lessons, user_lessons
+from sekkei_systems.lessons.links import Links
+from sekkei_systems.lessons.migration.configuration import OldTable
+from sekkei_systems.lessons.migration.moving import Move
+from sekkei_systems.lessons.migration.sample import fill, make_table, old_rows
+from sekkei_systems.lessons.monitor import Monitor
+from sekkei_systems.lessons.notices import Notices
+from sekkei_systems.lessons.people import Contact, contacts
+from sekkei_systems.lessons.providers import Catalogue
+from sekkei_systems.lessons.refusals import Full
+from sekkei_systems.lessons.rules import Policy, Slot, ttl_of
+from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.studios import Studio
 
 USERS, PLACES = 1_000, 20
 RELATIONS = 100_000

@@ -20,11 +20,11 @@ from sekkei.runtime.house import build_house
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Embedded
 from sekkei.store.protocol import Store
-from systems.q import SYSTEM
-from systems.q import design as q
-from systems.q.entities import answers, users
-from systems.q.models import User, Visibility
-from systems.q.service import Service
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q import design as q
+from sekkei_systems.q.entities import answers, users
+from sekkei_systems.q.models import User, Visibility
+from sekkei_systems.q.service import Service
 from tests.systems.q import crowd
 
 FOLLOWEES = (150, 1_500)

@@ -27,11 +27,11 @@ from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Embedded
 from sekkei.web import application
 from sekkei.web.program import bind, http_server
-from systems.tasks import SYSTEM
-from systems.tasks.design import stored_tasks
-from systems.tasks.entities import Task, Totals, tasks, totals
-from systems.tasks.service import Service, Visitor
-from systems.tasks.statuses import Status
+from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.design import stored_tasks
+from sekkei_systems.tasks.entities import Task, Totals, tasks, totals
+from sekkei_systems.tasks.service import Service, Visitor
+from sekkei_systems.tasks.statuses import Status
 
 SIZES = (100, 100_000)
 ROUNDS = 5

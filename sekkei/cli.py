@@ -52,7 +52,7 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     modules = {name: f"sekkei.commands.{name}" for name in COMMANDS}
     if asked in systems:
-        modules[asked] = f"systems.{asked}.command"
+        modules[asked] = f"sekkei_systems.{asked}.command"
     for name, path in modules.items():
         module = import_module(path)
         sub = subparsers.add_parser(

@@ -44,7 +44,7 @@ def open_the_store(settings: Settings) -> Store:
 @contextmanager
 def store_errors(store: str) -> Iterator[None]:
     """Whatever the first calls of a store can run into, in words."""
-    from sekkei.engine.errors import DynamoDBError
+    from sekkei.errors import DynamoDBError
     from sekkei.store import CredentialsError, NoAnswer
 
     try:
@@ -67,7 +67,7 @@ def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Whatever opening a file of ours can run into, in words."""
     import apsw
 
-    from sekkei.engine.errors import InternalServerError
+    from sekkei.errors import InternalServerError
     from sekkei.engine.file import NotOurFile
 
     try:

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sekkei.commands.opening import file_errors
     from sekkei.design import SekkeiError
     from sekkei.design.loading import load
-    from sekkei.engine.errors import DynamoDBError
+    from sekkei.errors import DynamoDBError
     from sekkei.store import ConfigurationError, CredentialsError, NoAnswer, open_store
 
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from sekkei.engine.errors import (
+from sekkei.errors import (
     ConditionalCheckFailedException,
     TransactionCanceledException,
     TransactionConflictException,

@@ -20,7 +20,7 @@ def load(name: str) -> Design:
     if here not in sys.path:
         sys.path.insert(0, here)
     module_name, _, attribute = name.partition(":")
-    for candidate in (f"{module_name}.design", module_name, f"systems.{module_name}.design"):
+    for candidate in (f"{module_name}.design", module_name, f"sekkei_systems.{module_name}.design"):
         if not _exists(candidate):
             continue
         found = getattr(import_module(candidate), attribute or "design", None)

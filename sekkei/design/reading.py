@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from sekkei.engine.errors import TransactionCanceledException
+from sekkei.errors import TransactionCanceledException
 
 from .codecs import AttributeValue
 from .cursors import seal, unseal

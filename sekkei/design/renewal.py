@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sekkei.engine.errors import ConditionalCheckFailedException
+from sekkei.errors import ConditionalCheckFailedException
 
 from .codecs import AttributeValue
 from .cursors import seal, unseal

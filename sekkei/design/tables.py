@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.engine.errors import ResourceInUseException, ResourceNotFoundException
+from sekkei.errors import ResourceInUseException, ResourceNotFoundException
 from sekkei.store.protocol import Store
 
 from .definition import billing, create_request, index_request, key_schema, projection, throughput

@@ -1,7 +1,7 @@
 """DynamoDB itself, embedded: one SQLite file, in process, durable, exact errors.
 
 from sekkei.engine import Engine
-from sekkei.engine.errors import ConditionalCheckFailedException
+from sekkei.errors import ConditionalCheckFailedException
 """
 
 from __future__ import annotations

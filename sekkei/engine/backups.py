@@ -11,7 +11,7 @@ from typing import Any
 from sekkei.engine import copies, jobs, sql
 from sekkei.engine.catalogue import Table
 from sekkei.engine.copies import CopiedItem, Copy
-from sekkei.engine.errors import BackupNotFoundException
+from sekkei.errors import BackupNotFoundException
 from sekkei.engine.jobs import JobFailed, Memory, State
 from sekkei.engine.sealed import seal, unseal
 from sekkei.engine.snapshot import Snapshot

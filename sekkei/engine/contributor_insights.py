@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sekkei.engine.catalogue import KeySchema, Table
 from sekkei.engine.described_tables import described_table
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
 

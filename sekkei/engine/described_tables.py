@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.snapshot import Snapshot
 
 

@@ -21,7 +21,7 @@ import orjson
 from sekkei.clock import SYSTEM, Clock
 from sekkei.engine import file, housekeeping, operations, validation
 from sekkei.engine.catalogue import DEFAULT_REGION
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 from sekkei.engine.frame import Render, Response
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.snapshot import Catalogue, Snapshot

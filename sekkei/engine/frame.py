@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sekkei.engine.errors import ConditionalCheckFailedException
+from sekkei.errors import ConditionalCheckFailedException
 from sekkei.engine.snapshot import Stored
 from sekkei.engine.validation.checked import Checked
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.engine.errors import GlobalTableNotFoundException, ResourceNotFoundException, ValidationException
+from sekkei.errors import GlobalTableNotFoundException, ResourceNotFoundException, ValidationException
 
 INVALID = "One or more parameter values were invalid"
 

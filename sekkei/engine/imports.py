@@ -19,7 +19,7 @@ import orjson
 from sekkei.engine import documents, jobs, values
 from sekkei.engine.buckets import Bucket
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import DynamoDBError, ValidationException
+from sekkei.errors import DynamoDBError, ValidationException
 from sekkei.engine.jobs import JobFailed, Memory, State
 from sekkei.engine.operations.create_table import build, new_record
 from sekkei.engine.transaction import Transaction

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.transaction import Transaction
 
 _MEMBER = "KinesisDataStreamDestinations"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from decimal import Context, Decimal
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 DIGITS_MAX = 38
 EXPONENT_MAX = 125

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import PointInTimeRecoveryUnavailableException, TableNotFoundException
+from sekkei.errors import PointInTimeRecoveryUnavailableException, TableNotFoundException
 from sekkei.engine.snapshot import Snapshot
 
 RECOVERY_DAYS_DEFAULT = 35

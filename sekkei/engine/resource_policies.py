@@ -9,7 +9,7 @@ import orjson
 
 from sekkei.engine.catalogue import ACCOUNT, Table, table_arn
 from sekkei.engine.described_tables import described_table
-from sekkei.engine.errors import PolicyNotFoundException, ResourceNotFoundException, ValidationException
+from sekkei.errors import PolicyNotFoundException, ResourceNotFoundException, ValidationException
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
 

@@ -15,7 +15,7 @@ import orjson
 from sekkei.engine import copies, jobs
 from sekkei.engine.catalogue import Table, table_arn
 from sekkei.engine.copies import CopiedItem, Copy
-from sekkei.engine.errors import TableAlreadyExistsException, ValidationException
+from sekkei.errors import TableAlreadyExistsException, ValidationException
 from sekkei.engine.jobs import JobFailed, Memory, State
 from sekkei.engine.operations.create_table import (
     billing_mode_summary,

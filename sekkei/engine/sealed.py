@@ -10,7 +10,7 @@ from zlib import crc32
 
 import orjson
 
-from sekkei.engine.errors import InternalServerError
+from sekkei.errors import InternalServerError
 
 CRC_BYTES = 4
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from sekkei.engine import streams
-from sekkei.engine.errors import ExpiredIteratorException, TrimmedDataAccessException, ValidationException
+from sekkei.errors import ExpiredIteratorException, TrimmedDataAccessException, ValidationException
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.streams import Stream
 

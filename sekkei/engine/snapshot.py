@@ -17,7 +17,7 @@ import orjson
 
 from sekkei.engine import sql
 from sekkei.engine.catalogue import Index, Table, table_name
-from sekkei.engine.errors import InternalServerError, ResourceNotFoundException
+from sekkei.errors import InternalServerError, ResourceNotFoundException
 from sekkei.engine.sealed import unseal
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.values import Item

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
-from sekkei.engine.errors import ResourceNotFoundException, ValidationException
+from sekkei.errors import ResourceNotFoundException, ValidationException
 from sekkei.engine.sealed import seal, unseal
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction

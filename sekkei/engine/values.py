@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from sekkei.engine import numbers
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 AttributeValue = dict[str, Any]
 Item = dict[str, AttributeValue]

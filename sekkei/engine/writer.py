@@ -19,7 +19,7 @@ from typing import Any
 import apsw
 
 from sekkei.engine import file
-from sekkei.engine.errors import DynamoDBError, InternalServerError, TransactionConflictException
+from sekkei.errors import DynamoDBError, InternalServerError, TransactionConflictException
 from sekkei.engine.file import NotOurFile
 from sekkei.engine.settings import Settings
 from sekkei.engine.snapshot import Catalogue

@@ -31,7 +31,7 @@ class Http:
         body: bytes = b"",
         address: str | None = None,
     ) -> Answer:
-        """Send one request; the answer may have any status. Raises `sekkei.store.errors.NoAnswer` without one.
+        """Send one request; the answer may have any status. Raises `sekkei.errors.NoAnswer` without one.
 
         `address` is what the URL's name was resolved to, if somebody had to look at that first.
         """

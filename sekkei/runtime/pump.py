@@ -14,7 +14,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Reactions, replace
-from sekkei.engine.errors import (
+from sekkei.errors import (
     ExpiredIteratorException,
     ResourceNotFoundException,
     TrimmedDataAccessException,

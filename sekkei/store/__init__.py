@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.store.errors import (
+from sekkei.errors import (
     ConfigurationError,
     CredentialsError,
     DamagedAnswer,

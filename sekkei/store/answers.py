@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine.errors import (
+from sekkei.errors import (
     BY_CODE,
     ConditionalCheckFailedException,
     DynamoDBError,
@@ -18,7 +18,7 @@ from sekkei.engine.errors import (
     ThrottlingException,
     TransactionCanceledException,
 )
-from sekkei.store.errors import DamagedAnswer, UnknownError
+from sekkei.errors import DamagedAnswer, UnknownError
 from sekkei.store.http import Answer
 from sekkei.store.protocol import Response
 

@@ -7,7 +7,7 @@ import os
 
 from sekkei.clock import SYSTEM, Clock
 from sekkei.engine.engine import Engine
-from sekkei.store.errors import StoreClosed
+from sekkei.errors import StoreClosed
 from sekkei.store.protocol import Request, Response
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import httptools
 
-from sekkei.store.errors import ConfigurationError, NoAnswer
+from sekkei.errors import ConfigurationError, NoAnswer
 
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 """DynamoDB's largest answer is 16 MB of items; more than this is not an answer of DynamoDB."""

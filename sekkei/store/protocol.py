@@ -20,7 +20,7 @@ class Store(Protocol):
     async def call(self, operation: str, request: Request) -> Response:
         """Perform one operation, such as `await store.call("GetItem", {"TableName": ..., "Key": ...})`.
 
-        Raises a subclass of `sekkei.engine.errors.DynamoDBError`.
+        Raises a subclass of `sekkei.errors.DynamoDBError`.
         """
         ...
 

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 import orjson
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.engine.errors import (
+from sekkei.errors import (
     DynamoDBError,
     InvalidSignatureException,
     SerializationException,
@@ -22,7 +22,7 @@ from sekkei.store.aws.chain import Chain
 from sekkei.store.aws.credentials import Credentials, Keyring
 from sekkei.store.aws.endpoints import configured_endpoint, origins, region_of
 from sekkei.store.aws.profiles import Profiles
-from sekkei.store.errors import StoreClosed
+from sekkei.errors import StoreClosed
 from sekkei.store.http import Answer, Limits, Origin, Pool
 from sekkei.store.protocol import Request, Response
 from sekkei.store.retries import Retries, with_token

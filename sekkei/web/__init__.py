@@ -88,7 +88,7 @@ async with opened(SYSTEM) as client:                 # sekkei.web.testing
     assert (await client.post("/tasks/teams", {"name": "x"})).status == 303
     assert (await client.json("GET", "/tasks/api/teams")).json()["items"]
     await client.work()                              # streams, schedules, outbox and jobs, until nothing is due
-assert missing_texts(TEXTS, Path(systems.tasks.__file__).parent) == []
+assert missing_texts(TEXTS, Path(sekkei_systems.tasks.__file__).parent) == []
 Every route by every kind of person: tests/web/authorisation.py. In a real browser: tests/browser.py.
 """
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sekkei.design.cursors import seal, unseal
-from sekkei.engine.errors import ResourceNotFoundException, ValidationException
+from sekkei.errors import ResourceNotFoundException, ValidationException
 from sekkei.runtime.refusals import Invalid, NotThere
 from sekkei.store.protocol import Store
 from sekkei.web.console import operator

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from sekkei.design import Contended, CursorRefused, TransactionFailed, ValueRefused
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import ProofNeeded, Refusal, SignInNeeded, TooMany
 from sekkei.web.pages import page
 from sekkei.web.routes import path_for_logs

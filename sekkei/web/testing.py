@@ -1,6 +1,6 @@
 """For tests of pages and APIs: a client that talks to the application in this process, like a browser without a window.
 
-async with opened(systems.tasks.SYSTEM) as client:
+async with opened(sekkei_systems.tasks.SYSTEM) as client:
     await client.sign_in("demo-aoi")
     answer = await client.get("/tasks/")
     answer = await client.post("/tasks/teams", {"name": "x"})            # a form, with the token of the page

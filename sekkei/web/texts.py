@@ -111,7 +111,7 @@ def negotiate(asked: str | None, cookie: str | None, accepted: str | None) -> st
     return min(ranked, key=lambda found: found[0])[1] if ranked else DEFAULT
 
 
-# For tests of a system: `assert not missing_texts(TEXTS, Path(systems.tasks.__file__).parent)`
+# For tests of a system: `assert not missing_texts(TEXTS, Path(sekkei_systems.tasks.__file__).parent)`
 
 _USED = re.compile(r"""\bt\(\s*["']([a-z0-9_.-]+)["']""")
 _PLACE = re.compile(r"\{(\w+)[^}]*\}")

@@ -11,7 +11,7 @@ from zlib import crc32
 import orjson
 
 from sekkei.clock import Clock
-from sekkei.engine.errors import CORAL_SERVICE, DynamoDBError
+from sekkei.errors import CORAL_SERVICE, DynamoDBError
 
 JSON = b"application/json"
 AMZ_JSON = b"application/x-amz-json-1.0"

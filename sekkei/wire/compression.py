@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 
-from sekkei.engine.errors import InternalServerError
+from sekkei.errors import InternalServerError
 
 COMPRESSED_FROM_BYTES = 4 * 1024
 """Smaller answers stay as they are, as DynamoDB's do."""

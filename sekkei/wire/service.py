@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.engine.errors import (
+from sekkei.errors import (
     AccessDeniedException,
     DynamoDBError,
     InternalServerError,

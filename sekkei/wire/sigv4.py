@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple, NoReturn
 from urllib.parse import quote, unquote, unquote_to_bytes
 
-from sekkei.engine.errors import (
+from sekkei.errors import (
     IncompleteSignatureException,
     InvalidSignatureException,
     MissingAuthenticationTokenException,

@@ -18,12 +18,12 @@ def test_create_makes_what_is_missing(store: str, capsys: pytest.CaptureFixture[
     assert main(["tables", "create", "lessons", "--store", store]) == 0
     out = capsys.readouterr().out
     assert "made user_lessons\n" in out
-    assert main(["tables", "create", "systems.lessons.design:design", "--store", store]) == 0
+    assert main(["tables", "create", "sekkei_systems.lessons.design:design", "--store", store]) == 0
     assert "0 of" in capsys.readouterr().out
 
 
 def test_diff_finds_and_apply_repairs(store: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tables", "diff", "systems.q", "--store", store, "--env", "prod"]) == 1
+    assert main(["tables", "diff", "sekkei_systems.q", "--store", store, "--env", "prod"]) == 1
     assert "prod-q-Users: is missing" in capsys.readouterr().out
     assert main(["tables", "apply", "q", "--store", store, "--env", "prod"]) == 0
     assert "done: prod-q-Users: is missing" in capsys.readouterr().out
@@ -31,7 +31,7 @@ def test_diff_finds_and_apply_repairs(store: str, capsys: pytest.CaptureFixture[
     assert "tables are as the design says" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["nobody", "systems.q.design:nobody", "sekkei.clock", ""])
+@pytest.mark.parametrize("name", ["nobody", "sekkei_systems.q.design:nobody", "sekkei.clock", ""])
 def test_a_design_that_is_none(name: str, store: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tables", "diff", name, "--store", store]) == 2
     assert "SK148" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 import sekkei.design.retries as retries
 from sekkei.clock import ManualClock
 from sekkei.design import ConditionFailed, Contended, Database, TransactionFailed, tables
-from sekkei.engine.errors import ConditionalCheckFailedException, TransactionCanceledException
+from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
 from sekkei.store import Embedded
 from tests.design.example import Task, Totals, design, tasks, totals
 

@@ -14,7 +14,7 @@ COUNTS = {"eventbot": 4, "chiipochi": 2, "q": 12, "lessons": 1, "tasks": 2}
 
 
 def design_of(system: str) -> Design:
-    design: Design = import_module(f"systems.{system}.design").design
+    design: Design = import_module(f"sekkei_systems.{system}.design").design
     design.check()
     return design
 
@@ -138,11 +138,11 @@ def test_time_to_live_and_streams() -> None:
 
 
 def test_items_of_the_documents_examples() -> None:
-    donations = import_module("systems.chiipochi.design").donations
+    donations = import_module("sekkei_systems.chiipochi.design").donations
     item = donations.encode(donations.examples[0])
     assert item["gsi1_pk"] == {"S": "DATE#2025-08-20"}
     assert item["gsi1_sk"] == {"S": "USER#U123456#2025-08-20T05:13:10.000Z"}
-    lessons = import_module("systems.lessons.design").user_lessons
+    lessons = import_module("sekkei_systems.lessons.design").user_lessons
     favourite = lessons.encode(lessons.examples[0])
     assert (favourite["PK"], favourite["SK"]) == (
         {"S": "USER#user123"},

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sekkei.engine import numbers
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 digits = st.integers(min_value=-(10**38) + 1, max_value=10**38 - 1)
 legal = st.builds(lambda mantissa, shift: Decimal(mantissa).scaleb(shift), digits, st.integers(-130, 87))

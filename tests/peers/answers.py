@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from bench.peers import HEADERS
 from sekkei.engine.engine import Engine
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 from tests.peers.programme import Step
 
 PAGES_MAX = 200

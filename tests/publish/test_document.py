@@ -157,4 +157,4 @@ def test_the_committed_document_is_up_to_date(system: str, language: Language) -
 
 
 def _design(system: str) -> Any:
-    return import_module(f"systems.{system}.design").design
+    return import_module(f"sekkei_systems.{system}.design").design

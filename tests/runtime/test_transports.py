@@ -25,7 +25,7 @@ from sekkei.runtime.transports.mail import as_email
 from sekkei.runtime.transports.ses import Ses
 from sekkei.runtime.transports.smtp import Smtp
 from sekkei.runtime.transports.webhook import Resolve, Webhook, is_public, networks, signature
-from sekkei.store.errors import NoAnswer
+from sekkei.errors import NoAnswer
 from sekkei.testing import make
 from tests.runtime.servers import http_server, smtp_server
 

@@ -10,7 +10,7 @@ import pytest
 from sekkei.engine import Engine
 from sekkei.engine.snapshot import Catalogue
 from sekkei.store import Embedded, Remote, StoreClosed, open_store
-from sekkei.store.errors import ConfigurationError
+from sekkei.errors import ConfigurationError
 
 TABLE = {
     "TableName": "people",

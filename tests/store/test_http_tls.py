@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from sekkei.store.errors import ConfigurationError
+from sekkei.errors import ConfigurationError
 from tests.store.canned import canned, ok
 
 OPENSSL = shutil.which("openssl")

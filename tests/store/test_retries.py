@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine.errors import InternalServerError, ThrottlingException, ValidationException
+from sekkei.errors import InternalServerError, ThrottlingException, ValidationException
 from sekkei.store.retries import Retries, Retrying
 
 

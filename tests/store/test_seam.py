@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.errors import (
+from sekkei.errors import (
     ConditionalCheckFailedException,
     ResourceInUseException,
     ResourceNotFoundException,

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from sekkei.engine import Engine
-from sekkei.engine.errors import TransactionCanceledException, TransactionConflictException
+from sekkei.errors import TransactionCanceledException, TransactionConflictException
 from tests.engine.conftest import Tables, item
 from tests.torture.children import plant
 

@@ -15,7 +15,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, whole_file
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.errors import ResourceNotFoundException
 from tests.engine.conftest import Tables
 from tests.engine.test_whole_file import Load, check_commit_point, create_pair, quietly
 from tests.torture import amounts

@@ -20,7 +20,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, expiry
-from sekkei.engine.errors import ExpiredIteratorException, TrimmedDataAccessException
+from sekkei.errors import ExpiredIteratorException, TrimmedDataAccessException
 from sekkei.engine.verify import verify_file
 from tests.engine.conftest import Tables, item
 from tests.engine.operations.stream_reading import iterator, stream_arn

@@ -14,7 +14,7 @@ import apsw
 import pytest
 
 from sekkei.engine import Engine, file
-from sekkei.engine.errors import InternalServerError
+from sekkei.errors import InternalServerError
 from sekkei.engine.writer import Writer
 from tests.torture import store
 from tests.torture.disk import disk

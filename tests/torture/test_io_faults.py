@@ -17,7 +17,7 @@ import apsw
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 from sekkei.engine.file import NotOurFile
 from sekkei.engine.writer import Writer
 from tests.torture import amounts, store

@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, copies
-from sekkei.engine.errors import ConditionalCheckFailedException, TransactionCanceledException
+from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.verify import verify_file
 from tests.engine.conftest import Tables, item

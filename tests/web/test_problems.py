@@ -6,7 +6,7 @@ import pytest
 from starlette.requests import Request
 
 from sekkei.design import Contended
-from sekkei.engine.errors import ProvisionedThroughputExceededException
+from sekkei.errors import ProvisionedThroughputExceededException
 from sekkei.runtime.refusals import Changed, NotThere, Refusal, TooMany, say
 from sekkei.web.problems import on_design_error, on_store_error
 from sekkei.web.testing import opened

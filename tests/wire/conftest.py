@@ -10,7 +10,7 @@ import orjson
 import pytest
 import uvloop
 
-from sekkei.engine.errors import BY_CODE, ConditionalCheckFailedException, TransactionCanceledException
+from sekkei.errors import BY_CODE, ConditionalCheckFailedException, TransactionCanceledException
 from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server
 from tests.wire.client import Client

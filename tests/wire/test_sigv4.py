@@ -13,7 +13,7 @@ from botocore.auth import SigV4Auth, SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from sekkei.engine.errors import (
+from sekkei.errors import (
     DynamoDBError,
     IncompleteSignatureException,
     InvalidSignatureException,

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions import legacy
 from sekkei.engine.expressions.condition import BoundCondition, Condition, parse_condition
 from sekkei.engine.expressions.key_condition import (

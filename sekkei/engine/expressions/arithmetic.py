@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sekkei.engine import numbers
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.values import AttributeValue, in_order
 
 _SMALL = 37

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions import paths
 from sekkei.engine.expressions.arithmetic import added, number_difference, number_sum, without
 from sekkei.engine.expressions.evaluation import path_getter

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions.cache import Cache
 from sekkei.engine.expressions.condition import NO_VALUES, CheckedCondition, ConditionTemplate
 from sekkei.engine.expressions.functions import Values

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions import evaluation
 from sekkei.engine.expressions.arithmetic import added, without
 from sekkei.engine.expressions.key_condition import KeyTest, KeyTests

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 NAME = "name"
 NAME_PLACEHOLDER = "#name"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sekkei.engine import expiry, jobs
-from sekkei.engine.errors import UnknownOperationException
+from sekkei.errors import UnknownOperationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.batch_execute_statement import batch_execute_statement
 from sekkei.engine.operations.batch_get_item import batch_get_item

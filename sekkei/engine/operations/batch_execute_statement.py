@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import (
+from sekkei.errors import (
     AccessDeniedException,
     ConditionalCheckFailedException,
     DuplicateItemException,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine import backups
-from sekkei.engine.errors import TableNotFoundException
+from sekkei.errors import TableNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
 

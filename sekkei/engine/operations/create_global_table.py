@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.global_tables import INVALID, version_not_supported
 from sekkei.engine.snapshot import Snapshot

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine import documents
-from sekkei.engine.errors import ExportNotFoundException
+from sekkei.errors import ExportNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.export_table_to_point_in_time import described
 from sekkei.engine.snapshot import Snapshot

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine import documents
-from sekkei.engine.errors import ImportNotFoundException
+from sekkei.errors import ImportNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.import_table import described
 from sekkei.engine.snapshot import Snapshot

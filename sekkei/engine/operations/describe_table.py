@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine import table_description
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 

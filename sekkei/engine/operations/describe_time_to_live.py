@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sekkei.engine.errors import ConditionalCheckFailedException, ValidationException
+from sekkei.errors import ConditionalCheckFailedException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.delete_item import delete_item
 from sekkei.engine.operations.put_item import put_item

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import ResourceNotFoundException, TransactionCanceledException, ValidationException
+from sekkei.errors import ResourceNotFoundException, TransactionCanceledException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.execute_statement import how_to_answer
 from sekkei.engine.operations.transact_get_items import transact_get_items

@@ -10,7 +10,7 @@ import orjson
 
 from sekkei.engine import shard_iterator, streams
 from sekkei.engine.changes import COLUMNS, Change
-from sekkei.engine.errors import InternalServerError
+from sekkei.errors import InternalServerError
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.streams import Stream

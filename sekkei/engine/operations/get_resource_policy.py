@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.engine.errors import PolicyNotFoundException
+from sekkei.errors import PolicyNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.resource_policies import resource_of
 from sekkei.engine.snapshot import Snapshot

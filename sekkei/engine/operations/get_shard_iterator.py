@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sekkei.engine import shard_iterator, streams
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.streams import Stream

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine import documents
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine import backups, restores
-from sekkei.engine.errors import BackupInUseException
+from sekkei.errors import BackupInUseException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.delete_backup import IN_USE
 from sekkei.engine.transaction import Transaction

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine import point_in_time, restores
-from sekkei.engine.errors import InvalidRestoreTimeException
+from sekkei.errors import InvalidRestoreTimeException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 from sekkei.engine.catalogue import ACCOUNT, Table, table_arn
-from sekkei.engine.errors import AccessDeniedException, ResourceNotFoundException
+from sekkei.errors import AccessDeniedException, ResourceNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction

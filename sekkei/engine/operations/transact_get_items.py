@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from sekkei.engine.capacity import Consumed, attach_all, wanted
-from sekkei.engine.errors import TransactionCanceledException, ValidationException
+from sekkei.errors import TransactionCanceledException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.validation import against_table

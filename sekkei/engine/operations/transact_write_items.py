@@ -10,7 +10,7 @@ import orjson
 
 from sekkei.engine import capacity, item_collections
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import (
+from sekkei.errors import (
     ConditionalCheckFailedException,
     IdempotentParameterMismatchException,
     TransactionCanceledException,

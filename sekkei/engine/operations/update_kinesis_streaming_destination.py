@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine.described_tables import described_table
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.kinesis_destinations import not_active_to_update
 from sekkei.engine.snapshot import Snapshot

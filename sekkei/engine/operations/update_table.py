@@ -9,7 +9,7 @@ from typing import Any
 
 from sekkei.engine import sql, streams, table_description
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import (
+from sekkei.errors import (
     LimitExceededException,
     ResourceInUseException,
     ResourceNotFoundException,

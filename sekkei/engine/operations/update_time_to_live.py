@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.engine import expiry
-from sekkei.engine.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
+from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
 

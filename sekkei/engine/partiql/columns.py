@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions import Projection, paths
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.paths import DocumentPath, document_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions import BoundCondition, condition_checks, evaluation
 from sekkei.engine.expressions.functions import CONDITION_FUNCTIONS, IN_OPERANDS_MAX, wrong_count, wrong_type
 from sekkei.engine.expressions.nodes import (

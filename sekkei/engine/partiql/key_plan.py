@@ -12,7 +12,7 @@ from itertools import product
 from typing import NamedTuple
 
 from sekkei.engine.catalogue import KeyPart, KeySchema
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions.nodes import And, Condition, Not, Operation, Or, Path, Value, walk
 from sekkei.engine.key_range import KeyRange, key_range
 from sekkei.engine.partiql.conditions import Bindings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sekkei.engine import numbers, values
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.values import AttributeValue, Item

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from sekkei.engine.catalogue import Index, KeyPart, Table
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.values import Item
 
 _DIGEST_BYTES = 16

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sekkei.engine import keys
 from sekkei.engine.catalogue import KeySchema
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.partiql.key_plan import Read
 from sekkei.engine.partiql.paths import document_path
 from sekkei.engine.partiql.prepared import Selection

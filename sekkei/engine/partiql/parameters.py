@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sekkei.engine import values
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.values import AttributeValue
 
 _INTEGER_MAX = 2**31 - 1

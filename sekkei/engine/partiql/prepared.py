@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions.nodes import Condition
 from sekkei.engine.expressions.update import BoundUpdate
 from sekkei.engine.partiql import nodes, parameters

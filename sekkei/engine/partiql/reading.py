@@ -7,7 +7,7 @@ from typing import Any
 
 from sekkei.engine import keys
 from sekkei.engine.catalogue import Index, Table
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions.nodes import Path, walk
 from sekkei.engine.frame import Render, Response
 from sekkei.engine.key_range import whole_segment

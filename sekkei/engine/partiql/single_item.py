@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import DuplicateItemException, ValidationException
+from sekkei.errors import DuplicateItemException, ValidationException
 from sekkei.engine.expressions.nodes import And, Condition, Operation, Or, Path, Value
 from sekkei.engine.partiql.columns import Columns
 from sekkei.engine.partiql.conditions import Bindings, StatementCondition

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.partiql.words import JOINED, KEYWORDS, OPERATOR_WORDS, TYPE_ALIASES
 
 _EXPONENT_LIMIT = 2**31

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions import update_checks
 from sekkei.engine.expressions.grammar import Action
 from sekkei.engine.expressions.nodes import Operand, Operation, Path, Value

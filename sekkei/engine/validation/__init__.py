@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from sekkei.engine.errors import UnknownOperationException
+from sekkei.errors import UnknownOperationException
 from sekkei.engine.validation import (
     batch_execute_statement,
     batch_get_item,

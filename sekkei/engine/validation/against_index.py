@@ -7,7 +7,7 @@ from typing import Any
 
 from sekkei.engine import expressions
 from sekkei.engine.catalogue import Index, KeyPart, KeySchema, Table
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.key_range import KeyRange, key_range, whole_segment
 from sekkei.engine.validation.checked import Checked, Condition, Update
 from sekkei.engine.validation.key_values import INVALID, check_not_empty, check_sizes, schema_mismatch

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sekkei.engine import values
 from sekkei.engine.catalogue import KeyPart, KeySchema, Table
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.validation.against_index import check_query, check_scalar_keys, check_scan
 from sekkei.engine.validation.checked import Update
 from sekkei.engine.validation.key_values import (

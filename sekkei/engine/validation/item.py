@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from sekkei.engine import values
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 
 def check_item_size(size: int) -> None:

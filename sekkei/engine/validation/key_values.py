@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sekkei.engine import values
 from sekkei.engine.catalogue import HASH_BYTES_MAX, RANGE_BYTES_MAX, KeyPart, KeySchema
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.values import AttributeValue, Item
 
 INVALID = "One or more parameter values were invalid: "

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sekkei.engine import expressions, values
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.values import AttributeValue
 
 INVALID = "One or more parameter values were invalid: "

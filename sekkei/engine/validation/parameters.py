@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from sekkei.engine import expressions, values
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.validation import legacy
 from sekkei.engine.validation.checked import Condition
 

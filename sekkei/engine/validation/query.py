@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.validation import fields, legacy
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.item import start_key

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.validation.shapes import Structure
 
 _is_table = re.compile(r"arn:aws[a-z-]*:dynamodb:[^:]*:\d+:table/[a-zA-Z0-9_.-]{3,255}").fullmatch

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from sekkei.engine.errors import SerializationException, ValidationException
+from sekkei.errors import SerializationException, ValidationException
 
 Predicate = Callable[[Any], bool]
 

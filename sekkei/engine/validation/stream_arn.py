@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 _is_stream = re.compile(r"arn:aws[a-z-]*:dynamodb:[^:]*:\d*:table/[a-zA-Z0-9_.-]+/stream/.+").fullmatch
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.validation.shapes import Shape, String, Structure, fault
 
 PATTERN = "[a-zA-Z0-9_.-]+"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 TAGS_MAX = 50
 _OTHER_CHARACTERS = frozenset("+-=._:/@")

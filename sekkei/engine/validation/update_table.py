@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine.errors import LimitExceededException, ValidationException
+from sekkei.errors import LimitExceededException, ValidationException
 from sekkei.engine.validation import fields, schema
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.create_table import check_billing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine.errors import SerializationException
+from sekkei.errors import SerializationException
 from sekkei.engine.validation.shapes import (
     DYNAMODB_CLASS,
     STRUCTURE_NOT_EXPECTED,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.store.errors import CredentialsError
+from sekkei.errors import CredentialsError
 
 log = logging.getLogger("sekkei.store")
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from sekkei.store.aws.profiles import Profiles
-from sekkei.store.errors import ConfigurationError
+from sekkei.errors import ConfigurationError
 from sekkei.store.http import Origin
 
 LOCAL_REGION = "us-east-1"

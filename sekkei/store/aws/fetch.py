@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from sekkei.store.errors import CredentialsError
+from sekkei.errors import CredentialsError
 
 ANSWER_BYTES_MAX = 1024 * 1024
 

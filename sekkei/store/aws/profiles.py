@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sekkei.store.errors import ConfigurationError
+from sekkei.errors import ConfigurationError
 
 Section = Mapping[str, str]
 

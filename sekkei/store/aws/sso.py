@@ -17,7 +17,7 @@ from sekkei.store.aws.credentials import Credentials, seconds_of
 from sekkei.store.aws.endpoints import domain
 from sekkei.store.aws.fetch import fetch, parsed
 from sekkei.store.aws.profiles import Profiles, home
-from sekkei.store.errors import ConfigurationError, CredentialsError
+from sekkei.errors import ConfigurationError, CredentialsError
 
 _TOKEN_MARGIN_SECONDS = 300
 

@@ -11,7 +11,7 @@ from sekkei.clock import Clock
 from sekkei.store.aws.credentials import Credentials, seconds_of
 from sekkei.store.aws.endpoints import domain
 from sekkei.store.aws.fetch import fetch
-from sekkei.store.errors import CredentialsError
+from sekkei.errors import CredentialsError
 from sekkei.wire.sigv4 import sign
 
 

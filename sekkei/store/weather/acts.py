@@ -8,7 +8,7 @@ from typing import Any
 
 from sekkei.engine import keys, validation
 from sekkei.engine.catalogue import KeySchema, Table
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 from sekkei.engine.partiql.prepared import Existence, Insertion, Prepared, Selection, prepare
 from sekkei.engine.partiql.single_item import keyed
 from sekkei.engine.validation import Checked

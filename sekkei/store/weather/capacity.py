@@ -13,7 +13,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import DynamoDBError, ProvisionedThroughputExceededException, ThrottlingException
+from sekkei.errors import DynamoDBError, ProvisionedThroughputExceededException, ThrottlingException
 from sekkei.engine.keys import HASH_BYTES
 from sekkei.engine.values import Item
 from sekkei.store.weather.acts import Act, partition_of

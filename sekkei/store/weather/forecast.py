@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from sekkei.store.errors import ConfigurationError
+from sekkei.errors import ConfigurationError
 
 
 @dataclass(frozen=True)

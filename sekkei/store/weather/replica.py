@@ -9,7 +9,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 from sekkei.engine.frame import Render
 from sekkei.engine.values import Item
 from sekkei.store.embedded import Embedded

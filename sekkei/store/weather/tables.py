@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sekkei.engine.catalogue import Table, table_name
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 from sekkei.store.protocol import Request, Store
 
 CHANGING = frozenset(

@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 
 from sekkei.clock import SYSTEM, Clock
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import (
+from sekkei.errors import (
     DynamoDBError,
     InternalServerError,
     ThrottlingException,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions import parse_condition, parse_key_condition, parse_projection, parse_update
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine.catalogue import KeyPart, KeySchema
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions import KeyRange, KeyTest, legacy
 
 ITEM: dict[str, Any] = {

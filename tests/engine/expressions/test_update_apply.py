@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.expressions import Updated, parse_update
 
 ITEM: dict[str, Any] = {

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from sekkei.engine import backups
-from sekkei.engine.errors import (
+from sekkei.errors import (
     BackupInUseException,
     BackupNotFoundException,
     InternalServerError,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from tests.engine.partiql.running import Running
 
 NEEDS_KEY = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.errors import (
+from sekkei.errors import (
     IdempotentParameterMismatchException,
     InternalServerError,
     ResourceNotFoundException,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 from tests.engine.partiql.running import Running
 
 

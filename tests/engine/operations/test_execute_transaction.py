@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.errors import DynamoDBError, TransactionCanceledException, ValidationException
+from sekkei.errors import DynamoDBError, TransactionCanceledException, ValidationException
 from tests.engine.partiql.running import Running
 
 MISMATCH = "The provided key element does not match the schema"

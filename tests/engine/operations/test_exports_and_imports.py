@@ -13,7 +13,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, exports, imports
-from sekkei.engine.errors import (
+from sekkei.errors import (
     ExportConflictException,
     ExportNotFoundException,
     ImportConflictException,

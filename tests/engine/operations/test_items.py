@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei.engine.errors import (
+from sekkei.errors import (
     ConditionalCheckFailedException,
     ResourceNotFoundException,
     ValidationException,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei.engine.errors import TransactionCanceledException, ValidationException
+from sekkei.errors import TransactionCanceledException, ValidationException
 from tests.engine.conftest import Tables, item
 
 

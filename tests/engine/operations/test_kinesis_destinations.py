@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.errors import DynamoDBError, ValidationException
+from sekkei.errors import DynamoDBError, ValidationException
 from tests.engine.partiql.running import Running
 
 FIRST = "arn:aws:kinesis:us-east-1:000000000000:stream/first"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, copies, restores
-from sekkei.engine.errors import (
+from sekkei.errors import (
     InvalidRestoreTimeException,
     PointInTimeRecoveryUnavailableException,
     TableAlreadyExistsException,

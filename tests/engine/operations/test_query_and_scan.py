@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from tests.engine.conftest import Tables, item
 
 

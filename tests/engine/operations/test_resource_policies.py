@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine.catalogue import ACCOUNT
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 from tests.engine.partiql.running import Running, key_schema
 
 ARN = f"arn:aws:dynamodb:us-east-1:{ACCOUNT}:table/hash"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.errors import DynamoDBError, UnknownOperationException
+from sekkei.errors import DynamoDBError, UnknownOperationException
 from tests.engine.partiql.running import Running
 
 OLD_VERSION = (

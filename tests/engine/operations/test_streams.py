@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine
-from sekkei.engine.errors import (
+from sekkei.errors import (
     ConditionalCheckFailedException,
     ExpiredIteratorException,
     InternalServerError,

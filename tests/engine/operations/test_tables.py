@@ -8,7 +8,7 @@ import pytest
 
 from sekkei.engine import Engine
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import (
+from sekkei.errors import (
     ResourceInUseException,
     ResourceNotFoundException,
     ValidationException,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sekkei.engine import Engine
-from sekkei.engine.errors import DynamoDBError
+from sekkei.errors import DynamoDBError
 
 
 def s(text: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sekkei.engine.errors import DynamoDBError, InternalServerError
+from sekkei.errors import DynamoDBError, InternalServerError
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.conditions import StatementCondition
 from sekkei.engine.partiql.nodes import Expression

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.statements import parse

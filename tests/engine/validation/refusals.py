@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import validation
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "
 PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"

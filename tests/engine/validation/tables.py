@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine.catalogue import Table
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "
 MISMATCH = "The provided key element does not match the schema"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import validation
-from sekkei.engine.errors import DynamoDBError, SerializationException, ValidationException
+from sekkei.errors import DynamoDBError, SerializationException, ValidationException
 from sekkei.engine.validation import shapes
 from tests.engine.validation.requests import Requests
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import validation
-from sekkei.engine.errors import SerializationException
+from sekkei.errors import SerializationException
 
 MAP_OF = "Unrecognized collection type java.util.Map<java.lang.String, {}>"
 CLASS = "com.amazonaws.dynamodb.v20120810."

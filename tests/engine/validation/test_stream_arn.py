@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import validation
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/items/stream/2026-01-01T00:00:00.000"
 NO_ARN = "x" * 40

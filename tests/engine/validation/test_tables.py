@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import validation
-from sekkei.engine.errors import LimitExceededException
+from sekkei.errors import LimitExceededException
 from tests.engine.validation.refusals import INVALID, NOT_NULL, PATTERN, faults, refusal
 
 UNITS = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei.engine.errors import ValidationException
+from sekkei.errors import ValidationException
 from sekkei.engine.validation.tags import check_tags
 
 

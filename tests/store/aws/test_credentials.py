@@ -8,7 +8,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.store.aws.credentials import HOLD_SECONDS, RENEW_SECONDS, Credentials, Keyring, seconds_of
-from sekkei.store.errors import CredentialsError
+from sekkei.errors import CredentialsError
 
 
 class Source:

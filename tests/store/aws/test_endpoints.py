@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sekkei.store.errors import ConfigurationError
+from sekkei.errors import ConfigurationError
 from sekkei.store.http import Origin
 from sekkei.store.remote import Remote
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine.errors import InternalServerError, ResourceNotFoundException, ValidationException
+from sekkei.errors import InternalServerError, ResourceNotFoundException, ValidationException
 from sekkei.store import Embedded
 from sekkei.store.weather import Weather
 from tests.store.weather.conftest import TABLE, by_status, get, ids, item, key, put

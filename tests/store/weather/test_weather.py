@@ -10,7 +10,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine
-from sekkei.engine.errors import (
+from sekkei.errors import (
     DynamoDBError,
     InternalServerError,
     ThrottlingException,

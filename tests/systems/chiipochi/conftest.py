@@ -17,13 +17,13 @@ from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.transports.line import signature
 from sekkei.store import Retrying, Store
 from sekkei.web.testing import Client, Reply, opened
-from systems.chiipochi import SYSTEM
-from systems.chiipochi.design import history_of_user
-from systems.chiipochi.line import local_secret
-from systems.chiipochi.links import order_id_of
-from systems.chiipochi.models import Donation, Outcome
-from systems.chiipochi.payments.local import LocalProvider
-from systems.chiipochi.service import Service
+from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.design import history_of_user
+from sekkei_systems.chiipochi.line import local_secret
+from sekkei_systems.chiipochi.links import order_id_of
+from sekkei_systems.chiipochi.models import Donation, Outcome
+from sekkei_systems.chiipochi.payments.local import LocalProvider
+from sekkei_systems.chiipochi.service import Service
 from tests.browser import browser, serve, shots
 
 __all__ = ["browser", "serve", "shots"]

@@ -10,14 +10,14 @@ import pytest
 
 from sekkei.design import replace
 from sekkei.runtime import days
-from systems.chiipochi.conversation import SESSION
-from systems.chiipochi.design import awards, donations, stamp_card
-from systems.chiipochi.line import Received, read_event
-from systems.chiipochi.links import order_id_of
-from systems.chiipochi.models import Award, Outcome, Status
-from systems.chiipochi.payments.local import LocalProvider
-from systems.chiipochi.payments.port import PaymentEvent
-from systems.chiipochi.settling import NotRefundable, UnknownOrder
+from sekkei_systems.chiipochi.conversation import SESSION
+from sekkei_systems.chiipochi.design import awards, donations, stamp_card
+from sekkei_systems.chiipochi.line import Received, read_event
+from sekkei_systems.chiipochi.links import order_id_of
+from sekkei_systems.chiipochi.models import Award, Outcome, Status
+from sekkei_systems.chiipochi.payments.local import LocalProvider
+from sekkei_systems.chiipochi.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.settling import NotRefundable, UnknownOrder
 from tests.systems.chiipochi.conftest import AOI, REN, Bot, utc
 
 TODAY = date(2025, 8, 20)
@@ -259,8 +259,8 @@ async def test_two_donations_in_one_millisecond_are_two(bot: Bot) -> None:
 
 
 async def test_totals_that_went_wrong_are_repaired_from_the_donations(bot: Bot) -> None:
-    from systems.chiipochi.design import day_totals, prefecture_totals
-    from systems.chiipochi.models import DayTotal, PrefectureTotal
+    from sekkei_systems.chiipochi.design import day_totals, prefecture_totals
+    from sekkei_systems.chiipochi.models import DayTotal, PrefectureTotal
 
     await bot.donate()
     await bot.db.write(day_totals.upsert(TODAY).add(DayTotal.amount, 400))

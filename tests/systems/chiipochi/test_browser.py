@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows
 
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from systems.chiipochi.chat_view import view
-from systems.chiipochi.models import ChatMessage
+from sekkei_systems.chiipochi.chat_view import view
+from sekkei_systems.chiipochi.models import ChatMessage
 
 HERE = "http://127.0.0.1:8000"
 NOW = datetime(2025, 8, 20, tzinfo=UTC)

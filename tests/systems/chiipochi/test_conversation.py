@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from systems.chiipochi.conversation import (
+from sekkei_systems.chiipochi.conversation import (
     Ask,
     AskAgain,
     Cancel,
@@ -28,8 +28,8 @@ from systems.chiipochi.conversation import (
     Withdraw,
     decide,
 )
-from systems.chiipochi.models import UserState
-from systems.chiipochi.prefectures import BY_ISO, PREFECTURES, code_of, find, normalised, pending_text
+from sekkei_systems.chiipochi.models import UserState
+from sekkei_systems.chiipochi.prefectures import BY_ISO, PREFECTURES, code_of, find, normalised, pending_text
 
 NOW = datetime(2025, 8, 20, 5, 10, tzinfo=UTC)
 CHIBA, OKINAWA = PREFECTURES["CHIBA"], PREFECTURES["OKINAWA"]

@@ -11,13 +11,13 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
 from sekkei.web.testing import opened, test_settings
-from systems.chiipochi import SYSTEM
-from systems.chiipochi.line import Quota
-from systems.chiipochi.line_api import LineApi
-from systems.chiipochi.models import Outcome, Status
-from systems.chiipochi.payments import signed
-from systems.chiipochi.payments.port import BadCallback, RefundRefused
-from systems.chiipochi.payments.stripe import Stripe, StripeError
+from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.line import Quota
+from sekkei_systems.chiipochi.line_api import LineApi
+from sekkei_systems.chiipochi.models import Outcome, Status
+from sekkei_systems.chiipochi.payments import signed
+from sekkei_systems.chiipochi.payments.port import BadCallback, RefundRefused
+from sekkei_systems.chiipochi.payments.stripe import Stripe, StripeError
 from tests.runtime.servers import CannedHttp, http_server
 from tests.systems.chiipochi.conftest import AOI, Bot
 

@@ -15,14 +15,14 @@ from linebot.v3.webhook import SignatureValidator, WebhookParser
 from linebot.v3.webhooks import MessageEvent, PostbackEvent, UnsendEvent
 
 from sekkei.runtime.transports.line import signature
-from systems.chiipochi import messages
-from systems.chiipochi.conversation import Ask, Incoming, Speak, Tell, decide
-from systems.chiipochi.examples import LONGEST, URL, WHOLE, everything
-from systems.chiipochi.line import BadSignature, check_signature, read_events
-from systems.chiipochi.message_limits import Message, Unsendable, check
-from systems.chiipochi.prefectures import PREFECTURES
-from systems.chiipochi.rich_menu import rich_menu
-from systems.chiipochi.sayings import LANGUAGES, SAYINGS, Language
+from sekkei_systems.chiipochi import messages
+from sekkei_systems.chiipochi.conversation import Ask, Incoming, Speak, Tell, decide
+from sekkei_systems.chiipochi.examples import LONGEST, URL, WHOLE, everything
+from sekkei_systems.chiipochi.line import BadSignature, check_signature, read_events
+from sekkei_systems.chiipochi.message_limits import Message, Unsendable, check
+from sekkei_systems.chiipochi.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rich_menu import rich_menu
+from sekkei_systems.chiipochi.sayings import LANGUAGES, SAYINGS, Language
 from tests.systems.chiipochi.conftest import Bot
 
 NOW = datetime(2025, 8, 20, 5, 10, tzinfo=UTC)

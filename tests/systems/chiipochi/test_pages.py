@@ -18,10 +18,10 @@ from sekkei.design import TransactionFailed
 from sekkei.runtime.jobs import Job
 from sekkei.web import missing_texts
 from sekkei.web.testing import opened, test_settings
-from systems import chiipochi
-from systems.chiipochi import SYSTEM
-from systems.chiipochi.chat import line_id
-from systems.chiipochi.design import (
+from sekkei_systems import chiipochi
+from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.chat import line_id
+from sekkei_systems.chiipochi.design import (
     chat_of,
     design,
     history_of_user,
@@ -32,12 +32,12 @@ from systems.chiipochi.design import (
     user_settings,
     user_states,
 )
-from systems.chiipochi.exports import as_csv
-from systems.chiipochi.jobs import pseudonym
-from systems.chiipochi.links import order_id_of
-from systems.chiipochi.models import Donation, Outcome, Status
-from systems.chiipochi.payments.port import PaymentEvent
-from systems.chiipochi.texts import TEXTS
+from sekkei_systems.chiipochi.exports import as_csv
+from sekkei_systems.chiipochi.jobs import pseudonym
+from sekkei_systems.chiipochi.links import order_id_of
+from sekkei_systems.chiipochi.models import Donation, Outcome, Status
+from sekkei_systems.chiipochi.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.texts import TEXTS
 from tests.systems.chiipochi.conftest import AOI, NOW, REN, Bot, utc
 from tests.web.authorisation import Rule, deviations, uncovered
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from systems.chiipochi.parquet import Column, encode
+from sekkei_systems.chiipochi.parquet import Column, encode
 
 COLUMNS = [
     Column("prefecture", "text"),

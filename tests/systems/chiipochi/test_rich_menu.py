@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from sekkei.cli import main
-from systems.chiipochi.rich_menu import AREAS, rich_menu
-from systems.chiipochi.rich_menu_picture import (
+from sekkei_systems.chiipochi.rich_menu import AREAS, rich_menu
+from sekkei_systems.chiipochi.rich_menu_picture import (
     ACCENT,
     LABEL_HEIGHT,
     LABEL_WIDTH,
@@ -22,7 +22,7 @@ from systems.chiipochi.rich_menu_picture import (
     labels_wanted,
     picture,
 )
-from systems.chiipochi.sayings import LANGUAGES, Language
+from sekkei_systems.chiipochi.sayings import LANGUAGES, Language
 from tests.runtime.servers import CannedHttp, http_server
 
 OLD = {"richMenuId": "richmenu-old", "name": "chiipochi ja"}

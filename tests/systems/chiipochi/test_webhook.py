@@ -10,16 +10,16 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine.errors import InternalServerError
+from sekkei.errors import InternalServerError
 from sekkei.runtime.transports.line import signature
 from sekkei.web.testing import opened, test_settings
-from systems.chiipochi import SYSTEM
-from systems.chiipochi.design import line_events, state
-from systems.chiipochi.line import local_secret, read_event, read_events
-from systems.chiipochi.links import donation_key, order_id_of
-from systems.chiipochi.models import Status
-from systems.chiipochi.payments import signed
-from systems.chiipochi.payments.local import HEADER
+from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.design import line_events, state
+from sekkei_systems.chiipochi.line import local_secret, read_event, read_events
+from sekkei_systems.chiipochi.links import donation_key, order_id_of
+from sekkei_systems.chiipochi.models import Status
+from sekkei_systems.chiipochi.payments import signed
+from sekkei_systems.chiipochi.payments.local import HEADER
 from tests.systems.chiipochi.conftest import AOI, REN, Bot
 
 
@@ -152,7 +152,7 @@ async def test_whoever_leaves_is_not_written_to(quick_bot: Bot) -> None:
 
 
 async def test_a_slow_store_does_not_keep_line_waiting(quick_bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    from systems.chiipochi import webhook
+    from sekkei_systems.chiipochi import webhook
 
     monkeypatch.setattr(webhook, "ANSWER_SECONDS", 0.01)
     gate = asyncio.Event()

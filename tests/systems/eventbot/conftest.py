@@ -14,15 +14,15 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened
-from systems.eventbot import SYSTEM
-from systems.eventbot.discord.local import LocalDiscord
-from systems.eventbot.discord.local_design import LocalMessage
-from systems.eventbot.discord.signature import Signer
-from systems.eventbot.entities import Event
-from systems.eventbot.gateway import LOCAL_APPLICATION_ID
-from systems.eventbot.service import Draft, Service
-from systems.eventbot.simulator.client import AppClient, Outcome
-from systems.eventbot.simulator.world import GUILD_ID, PEOPLE, RECRUIT, Person
+from sekkei_systems.eventbot import SYSTEM
+from sekkei_systems.eventbot.discord.local import LocalDiscord
+from sekkei_systems.eventbot.discord.local_design import LocalMessage
+from sekkei_systems.eventbot.discord.signature import Signer
+from sekkei_systems.eventbot.entities import Event
+from sekkei_systems.eventbot.gateway import LOCAL_APPLICATION_ID
+from sekkei_systems.eventbot.service import Draft, Service
+from sekkei_systems.eventbot.simulator.client import AppClient, Outcome
+from sekkei_systems.eventbot.simulator.world import GUILD_ID, PEOPLE, RECRUIT, Person
 
 START = 1_768_372_200.0  # 2026-01-14 15:30 in Japan, a Wednesday
 AOI, REN, MEI, SOTA, YUI = PEOPLE.values()

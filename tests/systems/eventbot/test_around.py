@@ -16,11 +16,11 @@ from sekkei.runtime.eventbridge import EventBridgeSchedules
 from sekkei.runtime.eventbridge import schedule_name as checked_name
 from sekkei.runtime.identifiers import uuid7
 from sekkei.store import Embedded
-from systems.eventbot import SYSTEM, calendar, spreadsheet
-from systems.eventbot.discord.signature import Signer
-from systems.eventbot.entities import Member
-from systems.eventbot.identifiers import custom_id, new_event_id, nonce, read_custom_id, schedule_name
-from systems.eventbot.service import EventView
+from sekkei_systems.eventbot import SYSTEM, calendar, spreadsheet
+from sekkei_systems.eventbot.discord.signature import Signer
+from sekkei_systems.eventbot.entities import Member
+from sekkei_systems.eventbot.identifiers import custom_id, new_event_id, nonce, read_custom_id, schedule_name
+from sekkei_systems.eventbot.service import EventView
 from tests.systems.eventbot.conftest import AOI, REN, START, Bot, bot_on
 from tests.systems.eventbot.test_limits import NOW, event
 
@@ -83,7 +83,7 @@ async def test_the_demo_fills_every_table(clock: ManualClock) -> None:
 
 
 async def test_reminders_go_to_eventbridge_where_it_is_set_up(quick: Bot) -> None:
-    from systems.eventbot.gateway import schedules_of
+    from sekkei_systems.eventbot.gateway import schedules_of
 
     context = quick.client.shell.house.systems["eventbot"].context
     assert schedules_of(context) is context.schedules
@@ -133,7 +133,7 @@ def test_the_bot_as_a_lambda_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_a_permission_that_comes_back_is_used(quick: Bot) -> None:
     """What was forbidden for a while is edited again at the next change, without anybody asking."""
-    from systems.eventbot.discord.local import Fault
+    from sekkei_systems.eventbot.discord.local import Fault
 
     made = await quick.event(start=quick.service.desk.now() + timedelta(hours=9))
     quick.local.faults.append(Fault("forbidden", 1))

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from sekkei.runtime.days import JST
-from systems.eventbot import dates
+from sekkei_systems.eventbot import dates
 
 NOW = datetime(2026, 1, 14, 15, 30, tzinfo=JST)  # a Wednesday
 

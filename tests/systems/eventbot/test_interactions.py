@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from systems.eventbot.entities import Status
-from systems.eventbot.gateway import LOCAL_APPLICATION_ID
-from systems.eventbot.simulator.client import AppClient
-from systems.eventbot.simulator.world import GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.entities import Status
+from sekkei_systems.eventbot.gateway import LOCAL_APPLICATION_ID
+from sekkei_systems.eventbot.simulator.client import AppClient
+from sekkei_systems.eventbot.simulator.world import GUILD_ID, RECRUIT
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 JAPANESE = re.compile(r"[぀-ヿ一-鿿]")

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from sekkei.runtime.days import JST
-from systems.eventbot import modals, render
-from systems.eventbot.discord.limits import (
+from sekkei_systems.eventbot import modals, render
+from sekkei_systems.eventbot.discord.limits import (
     problems_of_commands,
     problems_of_message,
     problems_of_modal,
     problems_of_response,
 )
-from systems.eventbot.entities import Ack, Answer, Event, Member, Notice, Repeat, Reply, Status, Template
-from systems.eventbot.mentions import call_messages
-from systems.eventbot.registration import COMMANDS
-from systems.eventbot.service import EventView, NoticeView
-from systems.eventbot.wording import wording
+from sekkei_systems.eventbot.entities import Ack, Answer, Event, Member, Notice, Repeat, Reply, Status, Template
+from sekkei_systems.eventbot.mentions import call_messages
+from sekkei_systems.eventbot.registration import COMMANDS
+from sekkei_systems.eventbot.service import EventView, NoticeView
+from sekkei_systems.eventbot.wording import wording
 
 NOW = datetime(2026, 1, 14, 15, 30, tzinfo=JST)
 GUILD, ID = "9" * 19, "0198c6a0-7c1e-7b54-9d5c-0a4f1d2e3b4c"

@@ -6,15 +6,15 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-import systems.eventbot
+import sekkei_systems.eventbot
 from sekkei.web.testing import Client
 from sekkei.web.texts import missing_texts
-from systems.eventbot.discord.local import Fault
-from systems.eventbot.discord.permissions import ADMINISTRATOR, MANAGE_GUILD, of_member
-from systems.eventbot.entities import OrganiserLink, Status, organiser_links
-from systems.eventbot.service import NewNotice
-from systems.eventbot.simulator.world import GUILD_ID, ORGANISER_ROLE, RECRUIT, Person
-from systems.eventbot.texts import TEXTS
+from sekkei_systems.eventbot.discord.local import Fault
+from sekkei_systems.eventbot.discord.permissions import ADMINISTRATOR, MANAGE_GUILD, of_member
+from sekkei_systems.eventbot.entities import OrganiserLink, Status, organiser_links
+from sekkei_systems.eventbot.service import NewNotice
+from sekkei_systems.eventbot.simulator.world import GUILD_ID, ORGANISER_ROLE, RECRUIT, Person
+from sekkei_systems.eventbot.texts import TEXTS
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 from tests.web.authorisation import Rule, deviations, uncovered
 
@@ -178,13 +178,13 @@ async def test_whoever_manages_the_server_can_have_everything_deleted(quick: Bot
         await quick.work(6)
     store = quick.service.desk.db.store
     kept = {"OrganiserLinks"}
-    for table in systems.eventbot.SYSTEM.design.tables.values():
+    for table in sekkei_systems.eventbot.SYSTEM.design.tables.values():
         if table.name not in kept:
             assert (await store.call("Scan", {"TableName": table.name}))["Count"] == 0, table.name
 
 
 def test_every_text_is_there_in_both_languages() -> None:
-    assert missing_texts(TEXTS, Path(systems.eventbot.__file__).parent) == []
+    assert missing_texts(TEXTS, Path(sekkei_systems.eventbot.__file__).parent) == []
 
 
 async def test_the_pages_go_by_the_roles_of_today(quick: Bot) -> None:

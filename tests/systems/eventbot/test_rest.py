@@ -15,10 +15,10 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Undeliverable
-from systems.eventbot.discord.errors import OVER, RateLimited, Refused, Unauthorised, Unavailable
-from systems.eventbot.discord.rates import route_of
-from systems.eventbot.discord.rest import Rest, RestAnswer, over_http
-from systems.eventbot.transports import ToInteraction
+from sekkei_systems.eventbot.discord.errors import OVER, RateLimited, Refused, Unauthorised, Unavailable
+from sekkei_systems.eventbot.discord.rates import route_of
+from sekkei_systems.eventbot.discord.rest import Rest, RestAnswer, over_http
+from sekkei_systems.eventbot.transports import ToInteraction
 from tests.runtime.servers import http_server
 
 OK = (200, {}, {"id": "1"})

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from sekkei.runtime.refusals import Changed, Invalid
-from systems.eventbot.discord.local import Fault
-from systems.eventbot.entities import Answer, Event, Repeat, Status, events
-from systems.eventbot.refusals import (
+from sekkei_systems.eventbot.discord.local import Fault
+from sekkei_systems.eventbot.entities import Answer, Event, Repeat, Status, events
+from sekkei_systems.eventbot.refusals import (
     AlreadySo,
     Cancelled,
     Closed,
@@ -20,9 +20,9 @@ from systems.eventbot.refusals import (
     NotOrganiser,
     Started,
 )
-from systems.eventbot.service import Details, Draft, NewNotice
-from systems.eventbot.service.events import following
-from systems.eventbot.simulator.world import ATTENDEE_ROLE, GUILD_ID, ORGANISER_ROLE, RECRUIT
+from sekkei_systems.eventbot.service import Details, Draft, NewNotice
+from sekkei_systems.eventbot.service.events import following
+from sekkei_systems.eventbot.simulator.world import ATTENDEE_ROLE, GUILD_ID, ORGANISER_ROLE, RECRUIT
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot
 
 

@@ -9,10 +9,10 @@ import orjson
 import pytest
 
 from sekkei.design import Database
-from systems.eventbot.interactions import desk as interaction_desk
-from systems.eventbot.interactions.desk import InteractionDesk
-from systems.eventbot.simulator.client import command_data
-from systems.eventbot.simulator.world import GUILD_ID, RECRUIT, Person
+from sekkei_systems.eventbot.interactions import desk as interaction_desk
+from sekkei_systems.eventbot.interactions.desk import InteractionDesk
+from sekkei_systems.eventbot.simulator.client import command_data
+from sekkei_systems.eventbot.simulator.world import GUILD_ID, RECRUIT, Person
 from tests.systems.eventbot.conftest import AOI, REN, Bot, somebody
 
 UUID = "0198c6a0-7c1e-7b54-9d5c-0a4f1d2e3b4c"
@@ -69,7 +69,7 @@ async def test_odd_interactions_get_a_proper_answer(quick: Bot, kind: int, data:
     interaction = quick.app.interaction(kind, REN, RECRUIT, data, "token")
     status, body = await send(quick, orjson.dumps(interaction))
     assert status == 200
-    from systems.eventbot.discord.limits import problems_of_response
+    from sekkei_systems.eventbot.discord.limits import problems_of_response
 
     assert problems_of_response(orjson.loads(body), kind) == []
 
@@ -83,7 +83,7 @@ async def test_outside_of_a_server_it_says_so(quick: Bot) -> None:
 
 
 async def test_every_command_answers(quick: Bot) -> None:
-    from systems.eventbot.registration import COMMANDS
+    from sekkei_systems.eventbot.registration import COMMANDS
 
     event = await quick.event()
     for command in COMMANDS:

@@ -18,20 +18,20 @@ from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store import Store
 from sekkei.web.accounts import email_of
-from systems.lessons.alerts import Alerts
-from systems.lessons.contacts import Contacts
-from systems.lessons.design import Lesson, UserLesson, design, lessons
-from systems.lessons.jobs import LessonJobs
-from systems.lessons.links import Links
-from systems.lessons.monitor import Monitor
-from systems.lessons.notices import Notices
-from systems.lessons.people import Contact
-from systems.lessons.people import contacts as contacts_rows
-from systems.lessons.providers import ByStudio, Catalogue
-from systems.lessons.rules import Policy, Slot
-from systems.lessons.searches import Searches
-from systems.lessons.service import Actor, Service
-from systems.lessons.studios import Staff, Studio
+from sekkei_systems.lessons.alerts import Alerts
+from sekkei_systems.lessons.contacts import Contacts
+from sekkei_systems.lessons.design import Lesson, UserLesson, design, lessons
+from sekkei_systems.lessons.jobs import LessonJobs
+from sekkei_systems.lessons.links import Links
+from sekkei_systems.lessons.monitor import Monitor
+from sekkei_systems.lessons.notices import Notices
+from sekkei_systems.lessons.people import Contact
+from sekkei_systems.lessons.people import contacts as contacts_rows
+from sekkei_systems.lessons.providers import ByStudio, Catalogue
+from sekkei_systems.lessons.rules import Policy, Slot
+from sekkei_systems.lessons.searches import Searches
+from sekkei_systems.lessons.service import Actor, Service
+from sekkei_systems.lessons.studios import Staff, Studio
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import LATEST_INDEX_SECONDS
 

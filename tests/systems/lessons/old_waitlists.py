@@ -9,19 +9,19 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import ConditionFailed, Database, tables
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.errors import ResourceNotFoundException
 from sekkei.runtime import days
 from sekkei.store import Store
-from systems.lessons.design import Status, UserLesson, change_status, design, user_lessons
-from systems.lessons.migration import old_rows
-from systems.lessons.migration.configuration import OldTable
-from systems.lessons.migration.ledger import Stage
-from systems.lessons.migration.mapping import Unusable, mapped
-from systems.lessons.migration.moving import Move
-from systems.lessons.migration.old_rows import OldRows, stored
-from systems.lessons.migration.places import Place, place_of
-from systems.lessons.migration.sample import fill, make_table
-from systems.lessons.migration.sample import old_rows as generated
+from sekkei_systems.lessons.design import Status, UserLesson, change_status, design, user_lessons
+from sekkei_systems.lessons.migration import old_rows
+from sekkei_systems.lessons.migration.configuration import OldTable
+from sekkei_systems.lessons.migration.ledger import Stage
+from sekkei_systems.lessons.migration.mapping import Unusable, mapped
+from sekkei_systems.lessons.migration.moving import Move
+from sekkei_systems.lessons.migration.old_rows import OldRows, stored
+from sekkei_systems.lessons.migration.places import Place, place_of
+from sekkei_systems.lessons.migration.sample import fill, make_table
+from sekkei_systems.lessons.migration.sample import old_rows as generated
 
 OLD = OldTable()
 KEY = ("userId", "waitlistId")

@@ -8,9 +8,9 @@ import pytest
 
 from sekkei.design import replace
 from sekkei.runtime import days
-from systems.lessons import refusals
-from systems.lessons.design import Kind, Lesson, Status, UserLesson, lesson, user_lesson
-from systems.lessons.providers import Availability
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Kind, Lesson, Status, UserLesson, lesson, user_lesson
+from sekkei_systems.lessons.providers import Availability
 from tests.systems.lessons.conftest import LESSON, STAFF, World
 
 SLOT = (LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)

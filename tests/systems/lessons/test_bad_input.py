@@ -14,8 +14,8 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
 from sekkei.store import Store
 from sekkei.web.testing import Client, Reply, opened
-from systems.lessons import SYSTEM
-from systems.lessons.design import lessons_table, user_lessons_table
+from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.design import lessons_table, user_lessons_table
 from tests.systems.lessons.conftest import LESSON, NOON
 
 HOUSE = {"name": "BSL House 1", "instructor": "YUKI", "capacity": 1, "id": "a"}

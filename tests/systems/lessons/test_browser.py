@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime import days
-from systems.lessons import SYSTEM
+from sekkei_systems.lessons import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows
 
 LOOKS = 150

@@ -16,9 +16,9 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
 from sekkei.web.accounts import BadEmail
 from sekkei.web.testing import Reply, opened, test_settings
-from systems.lessons import SYSTEM, refusals
-from systems.lessons.contacts import ATTEMPTS_MAX, Preferences
-from systems.lessons.links import Links
+from sekkei_systems.lessons import SYSTEM, refusals
+from sekkei_systems.lessons.contacts import ATTEMPTS_MAX, Preferences
+from sekkei_systems.lessons.links import Links
 from tests.systems.lessons.conftest import LESSON, World
 
 HOOK = "https://hook.example/lessons"

@@ -6,8 +6,8 @@ from datetime import time, timedelta
 
 from sekkei.runtime import days
 from sekkei.runtime.design import Schedule, due_schedules
-from systems.lessons.design import Kind, Lesson, Status, lessons
-from systems.lessons.rules import Slot
+from sekkei_systems.lessons.design import Kind, Lesson, Status, lessons
+from sekkei_systems.lessons.rules import Slot
 from tests.systems.lessons.conftest import LESSON, World
 
 

@@ -10,7 +10,7 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
 from sekkei.web.testing import Client, opened
-from systems.lessons import SYSTEM
+from sekkei_systems.lessons import SYSTEM
 from tests.systems.lessons.conftest import LESSON
 from tests.systems.lessons.test_pages import act, add_lesson
 

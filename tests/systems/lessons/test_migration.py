@@ -12,10 +12,10 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, replace
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.errors import ResourceNotFoundException
 from sekkei.runtime import days
 from sekkei.store import Embedded
-from systems.lessons.design import (
+from sekkei_systems.lessons.design import (
     Kind,
     Status,
     UserLesson,
@@ -24,15 +24,15 @@ from systems.lessons.design import (
     user_lessons,
     user_lessons_table,
 )
-from systems.lessons.migration.configuration import OldTable
-from systems.lessons.migration.ledger import Ledger, Stage, WrongStage
-from systems.lessons.migration.mapping import mapped
-from systems.lessons.migration.moving import Move
-from systems.lessons.migration.old_rows import NoOldTable, stored
-from systems.lessons.migration.places import digest, place_of
-from systems.lessons.migration.sample import fill, make_table
-from systems.lessons.migration.sample import old_rows as generated
-from systems.lessons.rules import Slot
+from sekkei_systems.lessons.migration.configuration import OldTable
+from sekkei_systems.lessons.migration.ledger import Ledger, Stage, WrongStage
+from sekkei_systems.lessons.migration.mapping import mapped
+from sekkei_systems.lessons.migration.moving import Move
+from sekkei_systems.lessons.migration.old_rows import NoOldTable, stored
+from sekkei_systems.lessons.migration.places import digest, place_of
+from sekkei_systems.lessons.migration.sample import fill, make_table
+from sekkei_systems.lessons.migration.sample import old_rows as generated
+from sekkei_systems.lessons.rules import Slot
 from tests.systems.lessons.old_waitlists import (
     KEY,
     OLD,

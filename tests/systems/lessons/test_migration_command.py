@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from sekkei.cli import main
-from sekkei.engine.errors import ResourceNotFoundException
+from sekkei.errors import ResourceNotFoundException
 from sekkei.runtime.design import design as runtime_design
 from sekkei.store import Embedded, Retries, open_store
-from systems.lessons.design import design
-from systems.lessons.migration.progress import Progress, line
-from systems.lessons.migration.report import LISTED_MAX, Report, Tally
+from sekkei_systems.lessons.design import design
+from sekkei_systems.lessons.migration.progress import Progress, line
+from sekkei_systems.lessons.migration.report import LISTED_MAX, Report, Tally
 
 
 class Shell:

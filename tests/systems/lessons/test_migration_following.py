@@ -17,10 +17,10 @@ from sekkei.runtime.house import build_house
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.settings import Settings
 from sekkei.store import Embedded, Request, Response, Store
-from systems.lessons import SYSTEM
-from systems.lessons.design import Kind, Lesson, Status, design, lessons
-from systems.lessons.migration.configuration import BadMapping, OldTable
-from systems.lessons.migration.leading import (
+from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.design import Kind, Lesson, Status, design, lessons
+from sekkei_systems.lessons.migration.configuration import BadMapping, OldTable
+from sekkei_systems.lessons.migration.leading import (
     MonitorBesideOld,
     ServiceBesideOld,
     WaitlistsElsewhere,
@@ -28,12 +28,12 @@ from systems.lessons.migration.leading import (
     follower,
     old_table_of,
 )
-from systems.lessons.migration.ledger import Ledger
-from systems.lessons.migration.mapping import mapped
-from systems.lessons.migration.moving import Move
-from systems.lessons.migration.places import place_of
-from systems.lessons.migration.sample import make_table
-from systems.lessons.rules import Policy
+from sekkei_systems.lessons.migration.ledger import Ledger
+from sekkei_systems.lessons.migration.mapping import mapped
+from sekkei_systems.lessons.migration.moving import Move
+from sekkei_systems.lessons.migration.places import place_of
+from sekkei_systems.lessons.migration.sample import make_table
+from sekkei_systems.lessons.rules import Policy
 from tests.systems.lessons.conftest import LESSON, World, open_world
 from tests.systems.lessons.old_waitlists import OLD, db, delete, end, everything, places, put, sample
 

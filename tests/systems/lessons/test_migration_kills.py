@@ -12,14 +12,14 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database, replace, tables
 from sekkei.runtime import days
 from sekkei.store import Embedded, Request, Response, Store
-from systems.lessons.design import Status, UserLesson, change_status, design, user_lessons
-from systems.lessons.migration import old_rows
-from systems.lessons.migration.configuration import OldTable
-from systems.lessons.migration.ledger import Stage
-from systems.lessons.migration.moving import Move
-from systems.lessons.migration.old_rows import OldRows
-from systems.lessons.migration.sample import fill, make_table
-from systems.lessons.migration.sample import old_rows as generated
+from sekkei_systems.lessons.design import Status, UserLesson, change_status, design, user_lessons
+from sekkei_systems.lessons.migration import old_rows
+from sekkei_systems.lessons.migration.configuration import OldTable
+from sekkei_systems.lessons.migration.ledger import Stage
+from sekkei_systems.lessons.migration.moving import Move
+from sekkei_systems.lessons.migration.old_rows import OldRows
+from sekkei_systems.lessons.migration.sample import fill, make_table
+from sekkei_systems.lessons.migration.sample import old_rows as generated
 
 OLD = OldTable()
 ROWS = 12

@@ -11,11 +11,11 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import replace
 from sekkei.runtime.identifiers import uuid7
-from systems.lessons.design import Kind, Status, UserLesson, user_lessons
-from systems.lessons.migration.configuration import BadMapping, OldTable
-from systems.lessons.migration.mapping import Unusable, mapped
-from systems.lessons.migration.places import OldRow, Verdict, is_untouched, judged, merged, place_of
-from systems.lessons.migration.returning import returned
+from sekkei_systems.lessons.design import Kind, Status, UserLesson, user_lessons
+from sekkei_systems.lessons.migration.configuration import BadMapping, OldTable
+from sekkei_systems.lessons.migration.mapping import Unusable, mapped
+from sekkei_systems.lessons.migration.places import OldRow, Verdict, is_untouched, judged, merged, place_of
+from sekkei_systems.lessons.migration.returning import returned
 
 OLD = OldTable(studio="studioName", studios={"銀座": "gnz"}, statuses={"waiting": "active"})
 ROW = {

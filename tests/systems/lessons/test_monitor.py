@@ -14,12 +14,12 @@ from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
 from sekkei.store import Store
-from systems.lessons import refusals
-from systems.lessons.design import Kind, Lesson, UserLesson, design, lessons, user_lessons
-from systems.lessons.monitor import Monitor
-from systems.lessons.providers import Availability, Catalogue, signature_of, verify_push
-from systems.lessons.rules import Fairness, Policy, Slot, is_quiet
-from systems.lessons.service import Service
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Kind, Lesson, UserLesson, design, lessons, user_lessons
+from sekkei_systems.lessons.monitor import Monitor
+from sekkei_systems.lessons.providers import Availability, Catalogue, signature_of, verify_push
+from sekkei_systems.lessons.rules import Fairness, Policy, Slot, is_quiet
+from sekkei_systems.lessons.service import Service
 from tests.systems.lessons.conftest import LESSON, STAFF, World, notice, open_world
 
 

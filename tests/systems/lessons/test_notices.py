@@ -8,10 +8,10 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
-from systems.lessons.design import Kind, Lesson, UserLesson
-from systems.lessons.links import Links
-from systems.lessons.notices import LINE_UNITS_MAX, WORDS, Messages, Notices
-from systems.lessons.people import Contact
+from sekkei_systems.lessons.design import Kind, Lesson, UserLesson
+from sekkei_systems.lessons.links import Links
+from sekkei_systems.lessons.notices import LINE_UNITS_MAX, WORDS, Messages, Notices
+from sekkei_systems.lessons.people import Contact
 from tests.systems.lessons.conftest import LESSON, STUDIOS
 
 WAYS = frozenset({"mail", "line", "push", "webhook"})

@@ -9,7 +9,7 @@ import pytest
 
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime import days
-from systems.lessons import SYSTEM
+from sekkei_systems.lessons import SYSTEM
 from tests.browser import Serve
 from tests.web.described import Known, ask_everything
 

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
-import systems.lessons
+import sekkei_systems.lessons
 from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
 from sekkei.web import missing_texts
 from sekkei.web.testing import Client, Reply, opened
-from systems.lessons import SYSTEM
-from systems.lessons.texts import TEXTS
+from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.texts import TEXTS
 from tests.systems.lessons.conftest import LESSON, NOON
 from tests.web.authorisation import Matrix, Rule, deviations, uncovered
 
@@ -216,7 +216,7 @@ async def test_the_first_and_the_last_day_of_all(client: Client, day: str) -> No
 
 
 def test_no_text_is_missing() -> None:
-    assert missing_texts(TEXTS, Path(systems.lessons.__file__).parent) == []
+    assert missing_texts(TEXTS, Path(sekkei_systems.lessons.__file__).parent) == []
 
 
 async def test_the_demo_fills_every_table_and_every_page_opens() -> None:

@@ -13,8 +13,8 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
 from sekkei.store.http import Limits
-from systems.lessons.design import Lesson
-from systems.lessons.providers import (
+from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.providers import (
     FAILURES_MAX,
     Availability,
     ByStudio,

@@ -10,11 +10,11 @@ import pytest
 
 from sekkei.runtime import days
 from sekkei.runtime.design import Schedule, schedules
-from systems.lessons import refusals
-from systems.lessons.design import Lesson, lessons
-from systems.lessons.people import Search
-from systems.lessons.rules import Slot, fits
-from systems.lessons.searches import GATHERED, SEARCHES_MAX, Wish
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Lesson, lessons
+from sekkei_systems.lessons.people import Search
+from sekkei_systems.lessons.rules import Slot, fits
+from sekkei_systems.lessons.searches import GATHERED, SEARCHES_MAX, Wish
 from tests.systems.lessons.conftest import LESSON, World
 
 FOUND = Lesson(

@@ -10,8 +10,8 @@ from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei.runtime.settings import Settings
 from sekkei.store import Store
-from systems.lessons import refusals
-from systems.lessons.design import (
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import (
     Kind,
     Lesson,
     Status,
@@ -22,10 +22,10 @@ from systems.lessons.design import (
     user_lesson,
     user_lessons_table,
 )
-from systems.lessons.providers import Availability
-from systems.lessons.rules import Policy, Slot, parse_slot, slot, slot_of
-from systems.lessons.service import Actor, Service
-from systems.lessons.studios import Staff, staff_of
+from sekkei_systems.lessons.providers import Availability
+from sekkei_systems.lessons.rules import Policy, Slot, parse_slot, slot, slot_of
+from sekkei_systems.lessons.service import Actor, Service
+from sekkei_systems.lessons.studios import Staff, staff_of
 from tests.systems.lessons.conftest import LESSON, STAFF, STUDIOS, World
 
 

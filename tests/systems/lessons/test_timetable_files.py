@@ -16,14 +16,14 @@ from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei.runtime.http import Http
 from sekkei.runtime.schedules import StoredSchedules
-from systems.lessons import refusals
-from systems.lessons.design import Lesson
-from systems.lessons.jobs import LessonJobs
-from systems.lessons.providers import ByStudio, Catalogue, Feed
-from systems.lessons.rules import Slot
-from systems.lessons.studios import Studio
-from systems.lessons.timetable import Timetable
-from systems.lessons.timetable_files import Unreadable, read, take_in
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.jobs import LessonJobs
+from sekkei_systems.lessons.providers import ByStudio, Catalogue, Feed
+from sekkei_systems.lessons.rules import Slot
+from sekkei_systems.lessons.studios import Studio
+from sekkei_systems.lessons.timetable import Timetable
+from sekkei_systems.lessons.timetable_files import Unreadable, read, take_in
 from tests.systems.lessons.conftest import LESSON, NOON, STAFF, World
 
 STUDIOS = [Studio("gnz", "銀座")]

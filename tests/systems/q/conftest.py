@@ -15,11 +15,11 @@ from sekkei.runtime.house import House, Opened, build_house
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Store
 from sekkei.web.design import design as web_design
-from systems.q import SYSTEM
-from systems.q.entities import daily_questions, questions, users
-from systems.q.models import Answer, DailyQuestion, Question, QuestionStatus, QuestionType, User, Visibility
-from systems.q.service import Service
-from systems.q.service.people import Profile, Visitor
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.entities import daily_questions, questions, users
+from sekkei_systems.q.models import Answer, DailyQuestion, Question, QuestionStatus, QuestionType, User, Visibility
+from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.people import Profile, Visitor
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import LATEST_INDEX_SECONDS
 

@@ -11,8 +11,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from sekkei.design import Database, Entity
-from systems.q.entities import answers, blocks, daily_questions, follows, users
-from systems.q.models import Answer, Block, DailyQuestion, Follow, User, Visibility
+from sekkei_systems.q.entities import answers, blocks, daily_questions, follows, users
+from sekkei_systems.q.models import Answer, Block, DailyQuestion, Follow, User, Visibility
 
 VIEWER = "viewer"
 BATCH = 25

@@ -10,9 +10,9 @@ import pytest
 
 from sekkei.runtime import days
 from sekkei.runtime.refusals import ProofNeeded
-from systems.q.entities import daily_questions, questions
-from systems.q.models import AdminAction, QuestionStatus, ReportCategory, ReportStatus, TargetType
-from systems.q.refusals import (
+from sekkei_systems.q.entities import daily_questions, questions
+from sekkei_systems.q.models import AdminAction, QuestionStatus, ReportCategory, ReportStatus, TargetType
+from sekkei_systems.q.refusals import (
     AdminsStay,
     AlreadyPublished,
     BadText,
@@ -23,7 +23,7 @@ from systems.q.refusals import (
     Taken,
     WrongState,
 )
-from systems.q.service.words import Words
+from sekkei_systems.q.service.words import Words
 from tests.systems.q.conftest import World
 
 

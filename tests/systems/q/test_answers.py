@@ -10,12 +10,12 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import CursorRefused
-from sekkei.engine.errors import TransactionConflictException
+from sekkei.errors import TransactionConflictException
 from sekkei.runtime import days
 from sekkei.store import Store
-from systems.q.entities import answers
-from systems.q.models import Answer, ReactionType, ReportCategory, TargetType
-from systems.q.refusals import (
+from sekkei_systems.q.entities import answers
+from sekkei_systems.q.models import Answer, ReactionType, ReportCategory, TargetType
+from sekkei_systems.q.refusals import (
     AlreadyAnswered,
     AlreadyReported,
     AlreadySubmitted,
@@ -26,7 +26,7 @@ from systems.q.refusals import (
     TakenDown,
     UndoOver,
 )
-from systems.q.service.people import Profile
+from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World, open_world
 
 DAY = timedelta(days=1).total_seconds()

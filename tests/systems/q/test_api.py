@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-import systems.q
+import sekkei_systems.q
 from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
 from sekkei.web import missing_texts
 from sekkei.web.testing import Client, opened
-from systems.q import SYSTEM
-from systems.q.service.people import Visitor
-from systems.q.texts import TEXTS
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.service.people import Visitor
+from sekkei_systems.q.texts import TEXTS
 from tests.systems.q.conftest import NOON, World
 
 ATTEMPTS = 16
@@ -37,7 +37,7 @@ async def site() -> AsyncIterator[tuple[Client, World]]:
 
 
 def test_every_text_is_there_in_both_languages() -> None:
-    assert missing_texts(TEXTS, Path(systems.q.__file__).parent) == []
+    assert missing_texts(TEXTS, Path(sekkei_systems.q.__file__).parent) == []
 
 
 async def test_from_a_mailed_code_to_an_answer(site: tuple[Client, World]) -> None:

@@ -11,12 +11,12 @@ import pytest
 
 from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
-from systems.q import design, times
-from systems.q.entities import follows, users
-from systems.q.jobs import QJobs
-from systems.q.models import AdminAction, Block, Follow, User
-from systems.q.refusals import NotFollowing
-from systems.q.service.moderation import COUNT_BANNED
+from sekkei_systems.q import design, times
+from sekkei_systems.q.entities import follows, users
+from sekkei_systems.q.jobs import QJobs
+from sekkei_systems.q.models import AdminAction, Block, Follow, User
+from sekkei_systems.q.refusals import NotFollowing
+from sekkei_systems.q.service.moderation import COUNT_BANNED
 from tests.systems.q.conftest import World
 
 WEEK = timedelta(days=7, minutes=1).total_seconds()

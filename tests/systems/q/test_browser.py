@@ -9,10 +9,10 @@ from typing import Any
 
 from playwright.async_api import Locator, Page, Route, expect
 
-from systems.q import SYSTEM
-from systems.q.models import Visibility
-from systems.q.service import Service
-from systems.q.service.people import Profile, Visitor
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.models import Visibility
+from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.people import Profile, Visitor
 from tests.browser import PHONE, Serve, Shots, Site, Windows
 
 expect.set_options(timeout=20_000)  # a machine that has much to do is slow, not wrong

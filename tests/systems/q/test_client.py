@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import systems.q
+import sekkei_systems.q
 from sekkei.web.testing import opened
-from systems.q import SYSTEM
-from systems.q.client import MODULES, SHELL_FILES
-from systems.q.words_of_client import CLIENT
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.client import MODULES, SHELL_FILES
+from sekkei_systems.q.words_of_client import CLIENT
 
-ROOM = Path(systems.q.__file__).parent
+ROOM = Path(sekkei_systems.q.__file__).parent
 SCRIPTS = sorted((ROOM / "static").glob("*.js"))
 OTHER_PAGES = ("landing.js", "admin.js")
 SOURCES = "\n".join(

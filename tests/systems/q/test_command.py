@@ -13,10 +13,10 @@ from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime.house import build_house
 from sekkei.runtime.settings import from_environment
 from sekkei.store import Embedded
-from systems.q import SYSTEM
-from systems.q.entities import users
-from systems.q.models import User
-from systems.q.service.people import Visitor
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.entities import users
+from sekkei_systems.q.models import User
+from sekkei_systems.q.service.people import Visitor
 
 
 @pytest.fixture

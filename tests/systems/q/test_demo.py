@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sekkei.web.testing import opened
-from systems.q import SYSTEM, writing
-from systems.q.demo_words import ANSWERS, BIOS, FLAGGED, OLD_ANSWERS, PROPOSALS, QUESTIONS, TODAY, YEAR_AGO
-from systems.q.entities import design
-from systems.q.service import Service
+from sekkei_systems.q import SYSTEM, writing
+from sekkei_systems.q.demo_words import ANSWERS, BIOS, FLAGGED, OLD_ANSWERS, PROPOSALS, QUESTIONS, TODAY, YEAR_AGO
+from sekkei_systems.q.entities import design
+from sekkei_systems.q.service import Service
 
 
 async def test_every_table_has_something_in_it() -> None:

@@ -12,12 +12,12 @@ from sekkei.clock import ManualClock
 from sekkei.design import replace
 from sekkei.runtime.design import Message, newest_messages
 from sekkei.web.testing import Client, opened
-from systems.q import SYSTEM, cards
-from systems.q.entities import questions
-from systems.q.models import Answer, DeviceType, Question, QuestionStatus, QuestionType, ReactionType, User
-from systems.q.notices import Wishes, quiet_left
-from systems.q.refusals import NoSuchThing, QuietHalf
-from systems.q.service.people import Profile
+from sekkei_systems.q import SYSTEM, cards
+from sekkei_systems.q.entities import questions
+from sekkei_systems.q.models import Answer, DeviceType, Question, QuestionStatus, QuestionType, ReactionType, User
+from sekkei_systems.q.notices import Wishes, quiet_left
+from sekkei_systems.q.refusals import NoSuchThing, QuietHalf
+from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import NOON, World
 
 DAY = timedelta(days=1).total_seconds()

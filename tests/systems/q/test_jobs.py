@@ -16,11 +16,11 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.outbox import Delivery
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.transports.expo import DeviceGone
-from systems.q import SYSTEM, design
-from systems.q.entities import daily_questions, push_tokens, questions, users
-from systems.q.jobs import QJobs
-from systems.q.models import NEVER, DailyQuestion, DeviceType, Question, QuestionStatus, User
-from systems.q.service.planning import SPARE_QUESTIONS
+from sekkei_systems.q import SYSTEM, design
+from sekkei_systems.q.entities import daily_questions, push_tokens, questions, users
+from sekkei_systems.q.jobs import QJobs
+from sekkei_systems.q.models import NEVER, DailyQuestion, DeviceType, Question, QuestionStatus, User
+from sekkei_systems.q.service.planning import SPARE_QUESTIONS
 from tests.systems.q.conftest import World
 
 DAY = timedelta(days=1).total_seconds()

@@ -16,8 +16,8 @@ from schemathesis import APIOperation, Case, GenerationMode
 from schemathesis.specs.openapi import checks as described
 
 from sekkei.runtime import days
-from systems.q import SYSTEM
-from systems.q.models import QuestionType
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.models import QuestionType
 from tests.browser import Serve, Site
 from tests.systems.q.conftest import World
 from tests.systems.q.test_pictures import png

@@ -9,11 +9,11 @@ import pytest
 
 from sekkei.design import TransactionFailed, replace
 from sekkei.runtime import days
-from systems.q import design
-from systems.q.entities import blocks, follow_requests, follows, push_tokens, users
-from systems.q.models import DeviceType, Follow, Visibility
-from systems.q.pictures import drawn_anew
-from systems.q.refusals import (
+from sekkei_systems.q import design
+from sekkei_systems.q.entities import blocks, follow_requests, follows, push_tokens, users
+from sekkei_systems.q.models import DeviceType, Follow, Visibility
+from sekkei_systems.q.pictures import drawn_anew
+from sekkei_systems.q.refusals import (
     AlreadyFollowing,
     AlreadyJoined,
     AppIdNeeded,
@@ -28,7 +28,7 @@ from systems.q.refusals import (
     Taken,
     TooYoung,
 )
-from systems.q.service.people import Profile, Visitor
+from sekkei_systems.q.service.people import Profile, Visitor
 from tests.systems.q.conftest import World
 from tests.systems.q.test_pictures import png
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from systems.q import pictures
-from systems.q.refusals import BadPicture
+from sekkei_systems.q import pictures
+from sekkei_systems.q.refusals import BadPicture
 
 
 def png(side: int = 1) -> bytes:

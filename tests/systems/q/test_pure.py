@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from systems.q import times, writing
-from systems.q.models import ReactionType
-from systems.q.ng_words import Filter, normalised
-from systems.q.refusals import BadAppId, BadCharacters, BadReaction, BadText, BadUsername
-from systems.q.service.reactions import reaction_of
+from sekkei_systems.q import times, writing
+from sekkei_systems.q.models import ReactionType
+from sekkei_systems.q.ng_words import Filter, normalised
+from sekkei_systems.q.refusals import BadAppId, BadCharacters, BadReaction, BadText, BadUsername
+from sekkei_systems.q.service.reactions import reaction_of
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from systems.q.entities import answers
-from systems.q.service import timeline
+from sekkei_systems.q.entities import answers
+from sekkei_systems.q.service import timeline
 from tests.systems.q import crowd
 from tests.systems.q.conftest import World
 

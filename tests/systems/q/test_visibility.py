@@ -10,10 +10,10 @@ import pytest
 
 from sekkei.runtime.house import build_house
 from sekkei.runtime.refusals import Refusal
-from systems.q import SYSTEM
-from systems.q.models import ReactionType, ReportCategory, TargetType, Visibility
-from systems.q.service import hides_flagged
-from systems.q.service.people import Profile
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.models import ReactionType, ReportCategory, TargetType, Visibility
+from sekkei_systems.q.service import hides_flagged
+from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World
 
 Prepare = Callable[[World], Awaitable[None]]

@@ -9,11 +9,11 @@ import pytest
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.jobs import Jobs
 from sekkei.web.design import design as web_design
-from systems.q.entities import design, unique_keys, users
-from systems.q.jobs import QJobs
-from systems.q.models import DeviceType, QuestionStatus, ReactionType, ReportCategory, ReportStatus, TargetType, User
-from systems.q.refusals import AdminsStay, Leaving, NotJoined, Taken, WrongState
-from systems.q.service.people import Profile, Visitor, reserved
+from sekkei_systems.q.entities import design, unique_keys, users
+from sekkei_systems.q.jobs import QJobs
+from sekkei_systems.q.models import DeviceType, QuestionStatus, ReactionType, ReportCategory, ReportStatus, TargetType, User
+from sekkei_systems.q.refusals import AdminsStay, Leaving, NotJoined, Taken, WrongState
+from sekkei_systems.q.service.people import Profile, Visitor, reserved
 from tests.systems.q.conftest import World
 from tests.systems.q.test_pictures import png
 

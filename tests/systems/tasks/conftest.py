@@ -10,11 +10,11 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.house import House, Opened, build_house
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Store
-from systems.tasks import SYSTEM
-from systems.tasks.digest import Digest
-from systems.tasks.entities import Role, Team
-from systems.tasks.jobs import TaskJobs
-from systems.tasks.service import Service, Visitor
+from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.digest import Digest
+from sekkei_systems.tasks.entities import Role, Team
+from sekkei_systems.tasks.jobs import TaskJobs
+from sekkei_systems.tasks.service import Service, Visitor
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import LATEST_INDEX_SECONDS
 

@@ -9,7 +9,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.web.testing import Client, opened, test_settings
-from systems.tasks import SYSTEM
+from sekkei_systems.tasks import SYSTEM
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.web.testing import Client, opened
-from systems.tasks import SYSTEM
-from systems.tasks.changes import Draft
-from systems.tasks.entities import Role
-from systems.tasks.service import Service, Visitor
+from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.changes import Draft
+from sekkei_systems.tasks.entities import Role
+from sekkei_systems.tasks.service import Service, Visitor
 from tests.web.authorisation import Matrix, Rule, deviations, uncovered
 
 TEAM = "/tasks/teams/{team_id}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import Page, expect
 
-from systems.tasks import SYSTEM
+from sekkei_systems.tasks import SYSTEM
 from tests.browser import PHONE, Serve, Shots, Site, Windows
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from systems.tasks.calendar_feed import calendar
-from systems.tasks.changes import Draft
-from systems.tasks.statuses import Status
+from sekkei_systems.tasks.calendar_feed import calendar
+from sekkei_systems.tasks.changes import Draft
+from sekkei_systems.tasks.statuses import Status
 
 NOW = datetime(2025, 11, 6, 3, tzinfo=UTC)
 

@@ -8,9 +8,9 @@ import pytest
 
 from sekkei.runtime.design import Message
 from sekkei.runtime.refusals import NotThere
-from systems.tasks.changes import Changes, Draft
-from systems.tasks.digest import Digest
-from systems.tasks.statuses import Status
+from sekkei_systems.tasks.changes import Changes, Draft
+from sekkei_systems.tasks.digest import Digest
+from sekkei_systems.tasks.statuses import Status
 from tests.systems.tasks.conftest import World
 
 TODAY = date(2025, 11, 6)

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from systems.tasks.entered import BadColor, BadDay, check_dates, color_of, contrast_with_white, line_of, text_of
-from systems.tasks.refusals import BadDates, BadText
+from sekkei_systems.tasks.entered import BadColor, BadDay, check_dates, color_of, contrast_with_white, line_of, text_of
+from sekkei_systems.tasks.refusals import BadDates, BadText
 
 
 def test_a_line_is_one_line() -> None:

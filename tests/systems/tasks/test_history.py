@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import date
 
-from systems.tasks.changes import Changes, Draft
-from systems.tasks.entities import NoteKind, activities
-from systems.tasks.history import History
-from systems.tasks.statuses import Priority, Status
+from sekkei_systems.tasks.changes import Changes, Draft
+from sekkei_systems.tasks.entities import NoteKind, activities
+from sekkei_systems.tasks.history import History
+from sekkei_systems.tasks.statuses import Priority, Status
 from tests.systems.tasks.conftest import World
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from sekkei.design import Reactions
 from sekkei.runtime.design import newest_messages
-from systems.tasks.entities import Role, invitation_table
-from systems.tasks.refusals import AlreadyInvited, AlreadyMember, InvitationOver, NotYourMail
-from systems.tasks.service import Visitor
-from systems.tasks.service.invitations import LIFE, hashed
+from sekkei_systems.tasks.entities import Role, invitation_table
+from sekkei_systems.tasks.refusals import AlreadyInvited, AlreadyMember, InvitationOver, NotYourMail
+from sekkei_systems.tasks.service import Visitor
+from sekkei_systems.tasks.service.invitations import LIFE, hashed
 from tests.systems.tasks.conftest import World
 
 MEI = Visitor("mei", "mei@example.com", "Mei")

@@ -10,9 +10,9 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.live import LiveEvent
 from sekkei.store import Embedded, Store
-from systems.tasks.changes import Changes, Draft
-from systems.tasks.reactions import topic
-from systems.tasks.statuses import Status
+from sekkei_systems.tasks.changes import Changes, Draft
+from sekkei_systems.tasks.reactions import topic
+from sekkei_systems.tasks.statuses import Status
 from tests.systems.tasks.conftest import World
 
 

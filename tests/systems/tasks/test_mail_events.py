@@ -17,11 +17,11 @@ from cryptography.x509.oid import NameOID
 from sekkei.store.http import Answer
 from sekkei.web.testing import opened
 from sekkei.web.testing import test_settings as settings_of_a_test
-from systems.tasks import SYSTEM
-from systems.tasks.bounces import Report, from_dsn, from_ses
-from systems.tasks.entities import Role
-from systems.tasks.mail_events import _SIGNED, Forged, Topic
-from systems.tasks.refusals import Unreachable
+from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.bounces import Report, from_dsn, from_ses
+from sekkei_systems.tasks.entities import Role
+from sekkei_systems.tasks.mail_events import _SIGNED, Forged, Topic
+from sekkei_systems.tasks.refusals import Unreachable
 from tests.systems.tasks.conftest import World
 
 ARN = "arn:aws:sns:ap-northeast-1:123456789012:mails"

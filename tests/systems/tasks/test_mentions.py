@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from systems.tasks.mentions import mentioned
+from sekkei_systems.tasks.mentions import mentioned
 
 NAMES = {"a": "佐藤 葵", "b": "佐藤 葵子", "c": "Ren Suzuki", "d": "ren"}
 

@@ -9,8 +9,8 @@ from pathlib import Path
 PROGRAM = """
 import asyncio, json, sys
 from sekkei.web import on_lambda
-from systems.tasks.entities import Role, invitation_table
-from systems.tasks.service import Visitor
+from sekkei_systems.tasks.entities import Role, invitation_table
+from sekkei_systems.tasks.service import Visitor
 
 def http(path, **more):
     event = {"version": "2.0", "rawPath": path, "rawQueryString": "", "headers": {"host": "127.0.0.1", **more},

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import pytest
 
 from sekkei.web.testing import Client, opened
-from systems.tasks import SYSTEM
-from systems.tasks.service import Service
+from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.service import Service
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sekkei.clock import ManualClock
-from systems.tasks.identifiers import short
-from systems.tasks.ranks import DIGITS, RANK_MAX, between
+from sekkei_systems.tasks.identifiers import short
+from sekkei_systems.tasks.ranks import DIGITS, RANK_MAX, between
 
 
 def test_digits_are_in_the_order_of_their_bytes() -> None:

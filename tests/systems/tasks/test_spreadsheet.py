@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from systems.tasks import spreadsheet
-from systems.tasks.changes import Draft
-from systems.tasks.entities import Task
-from systems.tasks.refusals import BadFile, TooLarge
-from systems.tasks.statuses import Status
+from sekkei_systems.tasks import spreadsheet
+from sekkei_systems.tasks.changes import Draft
+from sekkei_systems.tasks.entities import Task
+from sekkei_systems.tasks.refusals import BadFile, TooLarge
+from sekkei_systems.tasks.statuses import Status
 
 TAGS = {"TAG#1": "api", "TAG#2": "画面"}
 TAG_IDS = {"api": "1", "画面": "2"}

@@ -10,12 +10,12 @@ from itertools import combinations
 import pytest
 
 from sekkei.runtime.refusals import Changed
-from systems.tasks.changes import Changes, Draft
-from systems.tasks.design import stored_tasks
-from systems.tasks.entities import Task
-from systems.tasks.filters import Filter, Late
-from systems.tasks.refusals import NoSuchMember, NoSuchTag, NoSuchTask, NoSuchTeam, TooLarge
-from systems.tasks.statuses import Order, Status
+from sekkei_systems.tasks.changes import Changes, Draft
+from sekkei_systems.tasks.design import stored_tasks
+from sekkei_systems.tasks.entities import Task
+from sekkei_systems.tasks.filters import Filter, Late
+from sekkei_systems.tasks.refusals import NoSuchMember, NoSuchTag, NoSuchTask, NoSuchTeam, TooLarge
+from sekkei_systems.tasks.statuses import Order, Status
 from tests.systems.tasks.conftest import World
 
 TODAY = date(2025, 11, 6)

@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from systems.tasks.changes import Draft
-from systems.tasks.design import stored_tasks
-from systems.tasks.entities import Role, teams, users
-from systems.tasks.refusals import EmailTaken, LastAdmin, NoSuchTag, NoSuchTeam, NotAdmin
-from systems.tasks.service import Visitor
+from sekkei_systems.tasks.changes import Draft
+from sekkei_systems.tasks.design import stored_tasks
+from sekkei_systems.tasks.entities import Role, teams, users
+from sekkei_systems.tasks.refusals import EmailTaken, LastAdmin, NoSuchTag, NoSuchTeam, NotAdmin
+from sekkei_systems.tasks.service import Visitor
 from tests.systems.tasks.conftest import World
 
 

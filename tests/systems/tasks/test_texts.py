@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import systems.tasks
+import sekkei_systems.tasks
 from sekkei.web import missing_texts
-from systems.tasks.texts import TEXTS
+from sekkei_systems.tasks.texts import TEXTS
 
 
 def test_no_text_is_missing() -> None:
-    assert missing_texts(TEXTS, Path(systems.tasks.__file__).parent) == []
+    assert missing_texts(TEXTS, Path(sekkei_systems.tasks.__file__).parent) == []
 
 
 def test_texts_that_pages_put_together_are_there() -> None:

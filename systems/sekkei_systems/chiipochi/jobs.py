@@ -1,0 +1,164 @@
+"""What ちいポチ does by the clock, and what takes longer than a request."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from sekkei.design import Action, ConditionFailed, Database, replace
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Job, Progress
+from sekkei.runtime.system import Context, ScheduledJob
+from sekkei_systems.chiipochi.design import (
+    awards,
+    chat_messages,
+    chat_of,
+    donations,
+    given_back,
+    history_of_user,
+    local_payments,
+    pledges,
+    pledges_on,
+    returns,
+    stamp_card,
+    stamps,
+    user_settings,
+    user_states,
+)
+from sekkei_systems.chiipochi.exports import Exports
+from sekkei_systems.chiipochi.links import order_id_of
+from sekkei_systems.chiipochi.models import FORGOTTEN, Award, Donation, LocalPayment, Return
+from sekkei_systems.chiipochi.service import Service
+
+RECURRING = {
+    "handle-left-over": "* * * * *",
+    "reconcile": "*/5 * * * *",
+    "check-totals": "20 0 * * *",
+    "export": "30 0 * * *",
+    "ask-for-pledges": "0 9 * * *",
+}
+FORGET_BATCH = 25
+
+log = logging.getLogger("sekkei_systems.chiipochi.jobs")
+
+Payload = Mapping[str, Any]
+
+
+def scheduled(context: Context, service: Service, exports: Exports) -> dict[str, ScheduledJob]:
+    async def handle_left_over(payload: Payload) -> None:
+        await service.inbox.handle_left_over()
+
+    async def reconcile(payload: Payload) -> None:
+        done = await service.settling.reconcile()
+        log.info("payments reconciled", extra={"settled": done.settled, "open": done.open, "given_up": done.given_up})
+
+    async def check_totals(payload: Payload) -> None:
+        """Yesterday's totals must equal a recount; where they do not, the donations are right."""
+        day = days.today(context.clock) - timedelta(days=1)
+        found = await service.reports.check(day)
+        if not found.agrees:
+            log.error("a day's totals differ from a recount; repairing", extra={"day": f"{day}"})
+            await service.reports.repair(day)
+
+    async def export(payload: Payload) -> None:
+        # Two days: what was pending at midnight has been settled since. And those that lost a donation lately.
+        today = days.today(context.clock)
+        changed = {today - timedelta(days=age) for age in (1, 2)}
+        async for donation in context.db.each(given_back()):
+            if donation.refunded_at is not None and days.day_of(donation.refunded_at) >= min(changed):
+                changed.add(donation.day)
+        for day in sorted(changed - {today}):
+            await exports.write(day)
+
+    async def ask_for_pledges(payload: Payload) -> None:
+        async for pledge in context.db.each(pledges_on(days.today(context.clock).day)):
+            await service.ask_for_pledge(pledge)
+
+    return {
+        "handle-left-over": handle_left_over,
+        "reconcile": reconcile,
+        "check-totals": check_totals,
+        "export": export,
+        "ask-for-pledges": ask_for_pledges,
+    }
+
+
+def jobs(context: Context) -> dict[str, Job]:
+    return {"forget": Job([("donations", _forget_donations(context)), ("rest", _forget_rest(context))])}
+
+
+def pseudonym(context: Context, user_id: str) -> str:
+    """Who a forgotten user's donations belong to; nobody can find the user from it."""
+    key = context.settings.secrets.key("chiipochi/forget")
+    return FORGOTTEN + hashlib.blake2b(user_id.encode(), key=key, digest_size=12).hexdigest()
+
+
+def _forget_donations(context: Context):  # type: ignore[no-untyped-def]
+    async def step(payload: Payload, cursor: str | None) -> Progress:
+        """Donations stay, for the books, under a name that leads to nobody."""
+        user_id = str(payload["user_id"])
+        page = await context.db.page(history_of_user(user_id).consistent(), size=FORGET_BATCH)
+        for found in page:
+            await _move(context, found, pseudonym(context, user_id))
+        # Always from the start: what was moved is no longer there.
+        return Progress(len(page), "again" if len(page) == FORGET_BATCH else None)
+
+    return step
+
+
+async def _move(context: Context, found: Donation, to: str) -> None:
+    """The mark of a donation that was counted moves with it: one that was not is counted under its new name."""
+    moved = replace(found, user_id=to, idempotency_key=None)
+    award = await context.db.get(awards(found.user_id, found.created_at).consistent())
+    if award is None:
+        marks: list[Action[Any, Any]] = [awards.must_not_exist(found.user_id, found.created_at)]
+    else:
+        marks = [awards.delete(found.user_id, found.created_at).must_exist(), awards.put(replace(award, user_id=to))]
+    # As it was read: what a payment or a refund writes meanwhile must move with it, not be undone.
+    gone = donations.delete(found.user_id, found.created_at).must_exist()
+    gone = gone.when(
+        Donation.status == found.status,
+        Donation.tx_id == found.tx_id,
+        Donation.paid_late_at == found.paid_late_at,
+        Donation.refund_asked_at == found.refund_asked_at,
+        Donation.refunded_at == found.refunded_at,
+    )
+    await context.db.transact(gone, donations.put(moved), *marks)
+    if found.tx_id is not None:
+        try:
+            renamed = local_payments.update(found.tx_id)
+            await context.db.write(renamed.set(LocalPayment.order_id, order_id_of(to, found.created_at)))
+        except ConditionFailed:
+            log.info("the payment is another provider's", extra={"tx_id": found.tx_id})
+
+
+def _forget_rest(context: Context):  # type: ignore[no-untyped-def]
+    async def step(payload: Payload, cursor: str | None) -> Progress:
+        user_id = str(payload["user_id"])
+        done = await _delete_rows(context.db, user_id)
+        await context.db.write(user_states.delete(user_id))
+        await context.db.write(pledges.delete(user_id))
+        await context.db.write(user_settings.delete(user_id))
+        return Progress(done + 3)
+
+    return step
+
+
+async def _delete_rows(db: Database, user_id: str) -> int:
+    done = 0
+    for stamp in await db.all(stamp_card(user_id).consistent()):
+        await db.write(stamps.delete(user_id, stamp.prefecture))
+        done += 1
+    for award in await db.all(awards.where(Award.user_id == user_id).consistent()):
+        await db.write(awards.delete(user_id, award.donated_at))
+        done += 1
+    for gone in await db.all(returns.where(Return.user_id == user_id).consistent()):
+        await db.write(returns.delete(user_id, gone.donated_at))
+        done += 1
+    for message in await db.all(chat_of(user_id).consistent()):
+        await db.write(chat_messages.delete(user_id, message.at, message.message_id))
+        done += 1
+    return done

@@ -1,0 +1,123 @@
+"""What follows from a donation that succeeded, once: a stamp, the day's totals, a word of thanks.
+
+Records come in batches. Those of one batch are rewarded several in a transaction, because under a burst they all add to
+the same totals; where that fails (some of them were told before), each is looked at alone. A refund leaves the totals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from sekkei.design import Action, Change, Reactions, Table, TransactionFailed
+from sekkei.design.streams import OnFailure, Record, decode_record
+from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi import messages
+from sekkei_systems.chiipochi.design import award_stamps, design, donations, take_back
+from sekkei_systems.chiipochi.links import order_id_of
+from sekkei_systems.chiipochi.models import Donation, Status
+from sekkei_systems.chiipochi.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.service import Service
+
+LIVE_TOPIC = "chiipochi/day"
+TOGETHER = 19
+"""Five items each and the totals of up to three days: a transaction takes a hundred."""
+
+log = logging.getLogger("sekkei_systems.chiipochi.reactions")
+
+
+class Rewards(Reactions):
+    def __init__(self, context: Context, service: Service) -> None:
+        super().__init__(design, env=context.settings.env)
+        self._context, self._service = context, service
+        self._rewarded: set[str] = set()
+        self.on(donations)(self._react)
+
+    async def dispatch(self, table: Table, records: Sequence[Record], failed: OnFailure | None = None) -> str | None:
+        """Several at once first; then record by record, in order, whatever is left."""
+        self._rewarded = set()
+        try:
+            await self._reward_together(table, records)
+        except Exception as error:  # of one of them; looked at alone, that one fails and no other
+            log.warning("several donations could not be rewarded together", extra={"error": repr(error)})
+        return await super().dispatch(table, records, failed)
+
+    async def _reward_together(self, table: Table, records: Sequence[Record]) -> None:
+        waiting = [found for found in (_succeeded(decode_record(table, record)) for record in records) if found]
+        for start in range(0, len(waiting), TOGETHER):
+            some = waiting[start : start + TOGETHER]
+            if len(some) > 1 and await give_stamps(self._context, self._service, some):
+                self._rewarded.update(_key(donation) for donation in some)
+
+    async def _react(self, change: Change[Donation]) -> None:
+        donation = _succeeded(change)
+        if donation is not None and _key(donation) not in self._rewarded:
+            await give_stamps(self._context, self._service, [donation])
+        if change.new is not None and _was_given_back(change):
+            await leave_totals(self._context, change.new)
+        if change.new is not None:
+            news = {"day": f"{change.new.day}", "status": change.new.status.value}
+            self._context.live.publish(LIVE_TOPIC, "changed", news)
+
+
+def _key(donation: Donation) -> str:
+    return order_id_of(donation.user_id, donation.created_at)
+
+
+def _succeeded(change: Change[Donation]) -> Donation | None:
+    """The donation, where this is its step to SUCCEEDED; a change of one that has succeeded before is none."""
+    before = change.old.status if change.old is not None else None
+    return change.new if change.new is not None and change.new.counts and before is not Status.SUCCEEDED else None
+
+
+def _was_given_back(change: Change[Donation]) -> bool:
+    """Is this the step in which money that had counted was given back?"""
+    return change.old is not None and change.old.counts and change.new is not None and not change.new.counts
+
+
+async def give_stamps(context: Context, service: Service, some: Sequence[Donation]) -> bool:
+    """Stamps, totals and thanks in one transaction; False when any of these donations has had them."""
+    transaction = award_stamps(some)
+    # A record that is told again long after must not count a donation that has been moved away since.
+    still_there = [donations.must_exist(found.user_id, found.created_at) for found in some]
+    thanks = await _thanks(context, service, some)
+    try:
+        await context.db.transact(*still_there, *transaction.actions, *thanks)
+    except TransactionFailed as failed:
+        known = [*still_there, *transaction.actions[: len(some)]]
+        if any(failed.failed(action) for action in known):
+            return False
+        raise
+    return True
+
+
+async def leave_totals(context: Context, donation: Donation) -> None:
+    """Once, however often it is told; what has been moved away meanwhile is left to the nightly recount."""
+    transaction = take_back(donation)
+    still_there = donations.must_exist(donation.user_id, donation.created_at)
+    try:
+        await context.db.transact(still_there, *transaction.actions)
+    except TransactionFailed as failed:
+        if not any(failed.failed(action) for action in (still_there, *transaction.actions[:2])):
+            raise
+        log.info("a refund had left the totals before", extra={"order": _key(donation)})
+
+
+async def _thanks(context: Context, service: Service, some: Sequence[Donation]) -> list[Action[Any, Any]]:
+    """A message for each who can be written to; it counts the stamps as they will be then."""
+    languages = await service.readers.of([donation.user_id for donation in some])
+    stamps = await asyncio.gather(*(service.reports.stamps(person) for person in languages))
+    cards = dict(zip(languages, stamps, strict=True))
+    found: list[Action[Any, Any]] = []
+    for donation in some:
+        user_id, code = donation.user_id, donation.prefecture
+        if user_id not in languages:
+            continue
+        cards[user_id][code] = cards[user_id].get(code, 0) + 1
+        url = service.links.mine(user_id)
+        said = messages.thanks_letter(PREFECTURES[code], donation.amount, cards[user_id], url, languages[user_id])
+        body = messages.body(said)
+        found.append(context.outbox.message("line", user_id, body, id=f"thanks/{_key(donation)}"))
+    return found

@@ -1,0 +1,51 @@
+"""The bot's operations. Everything that may be refused is refused here, so that commands, buttons and pages agree."""
+
+from __future__ import annotations
+
+from sekkei.runtime.schedules import Schedules, StoredSchedules
+from sekkei.runtime.system import Context
+from sekkei_systems.eventbot.service.desk import Actor, Desk, Request
+from sekkei_systems.eventbot.service.events import Details, Draft, Events, read_capacity
+from sekkei_systems.eventbot.service.guilds import Guilds, LookUp
+from sekkei_systems.eventbot.service.joining import Joining
+from sekkei_systems.eventbot.service.notices import NewNotice, Notices
+from sekkei_systems.eventbot.service.views import EventView, NoticeView, has_started, is_joinable
+
+
+class Service:
+    """All of them, on one store."""
+
+    def __init__(self, context: Context, schedules: Schedules, look_up: LookUp) -> None:
+        self.desk = Desk(
+            db=context.db,
+            clock=context.clock,
+            outbox=context.outbox,
+            soon=StoredSchedules(context.runtime, context.clock, context.system),
+            schedules=schedules,
+            live=context.live,
+            idempotency=context.idempotency,
+        )
+        self.events = Events(self.desk)
+        self.joining = Joining(self.desk)
+        self.notices = Notices(self.desk)
+        self.guilds = Guilds(self.desk, context.settings.secrets.key("eventbot-links"), look_up)
+
+
+__all__ = [
+    "Actor",
+    "Desk",
+    "Details",
+    "Draft",
+    "EventView",
+    "Events",
+    "Guilds",
+    "Joining",
+    "NewNotice",
+    "NoticeView",
+    "Notices",
+    "Request",
+    "Service",
+    "has_started",
+    "is_joinable",
+    "read_capacity",
+]

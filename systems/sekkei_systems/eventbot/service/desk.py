@@ -1,0 +1,172 @@
+"""What every operation of the bot works with, and who is asking."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, Contended, Database, Put, Transaction, TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.design import Once, Schedule
+from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.live import Live
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.schedules import Schedules, StoredSchedules
+from sekkei_systems.eventbot.design import event as event_now
+from sekkei_systems.eventbot.design import notice as notice_now
+from sekkei_systems.eventbot.design import settings_of_guild
+from sekkei_systems.eventbot.discord import permissions
+from sekkei_systems.eventbot.entities import Event, GuildSettings, Notice
+from sekkei_systems.eventbot.identifiers import schedule_name
+from sekkei_systems.eventbot.refusals import Busy, NoSuchEvent, NoSuchNotice, NotOrganiser, Repeated
+from sekkei_systems.eventbot.wording import Wording, wording
+from sekkei_systems.eventbot.zones import zone_of
+
+log = logging.getLogger("sekkei_systems.eventbot")
+
+SETTLE_EVENT = "settle-event"
+SETTLE_NOTICE = "settle-notice"
+SETTLE_DELAY = timedelta(seconds=1)
+"""A message is edited this long after the first of several changes, so that a rush of joins makes one edit."""
+SOON = timedelta(milliseconds=1)
+PATIENCE_SECONDS = 2.0
+"""Discord waits three seconds for an answer; contended writes are repeated for two of them."""
+REQUEST_KEPT = timedelta(minutes=20)
+"""Longer than a signature is accepted and than a token lives."""
+
+
+@dataclass(slots=True)
+class Request:
+    """One interaction of Discord's, which is carried out once: its mark is stored in the transaction of its effect."""
+
+    id: str
+    done: bool = False
+
+    @property
+    def key(self) -> str:
+        return f"eventbot/interaction/{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Whoever asks for something, as Discord describes them in this very request (or a web link did lately)."""
+
+    guild_id: str
+    user_id: str
+    name: str
+    roles: frozenset[str] = field(default_factory=frozenset)
+    permissions: int = 0
+    request: Request | None = field(default=None, compare=False)
+    """None for whoever comes by the web pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The store, the clock and the ways out."""
+
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    soon: StoredSchedules
+    """Rows of our own table, so that they can stand in a transaction; for what is due in a moment."""
+    schedules: Schedules
+    """The port for what is due in days: EventBridge where that is set up."""
+    live: Live
+    idempotency: Idempotency
+
+    def now(self) -> datetime:
+        """This second: times are stored to the second, in one width."""
+        return days.now_jst(self.clock).replace(microsecond=0)
+
+    def settle_event(self, guild_id: str, event_id: str, delay: timedelta = SETTLE_DELAY) -> Put[Schedule]:
+        """An action: bring Discord in line with the event shortly. Many changes in a row make one such row."""
+        payload = {"guild_id": guild_id, "event_id": event_id}
+        at = days.now(self.clock) + delay
+        return self.soon.put_action(schedule_name(event_id, "settle"), SETTLE_EVENT, payload, at=at)
+
+    def settle_notice(self, guild_id: str, notice_id: str, delay: timedelta = SETTLE_DELAY) -> Put[Schedule]:
+        payload = {"guild_id": guild_id, "notice_id": notice_id}
+        at = days.now(self.clock) + delay
+        return self.soon.put_action(schedule_name(notice_id, "settle"), SETTLE_NOTICE, payload, at=at)
+
+    async def transact(self, *actions: Action[Any, Any] | Transaction, by: Actor | None = None) -> None:
+        """All or none, and the mark that `by`'s request was carried out with them; raises Repeated when it was before.
+
+        Each call has a token of its own, so an answer that was lost on the way is not done twice."""
+        request = None if by is None or by.request is None or by.request.done else by.request
+        mark = None if request is None else self.mark(request)
+        deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+        while True:
+            try:
+                await self.db.transact(*actions, *([mark] if mark else []), token=self.clock.uuid())
+                break
+            except Contended:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise Busy(1) from None
+            except TransactionFailed as failed:
+                if mark is not None and failed.failed(mark):
+                    raise Repeated() from None
+                raise
+        if request is not None:
+            request.done = True
+
+    def mark(self, request: Request) -> Put[Once]:
+        return self.idempotency.mark(request.key, kept=REQUEST_KEPT)
+
+    async def refuse_repetition(self, actor: Actor) -> None:
+        """Before anything is done. Raises Repeated."""
+        if actor.request is not None and await self.idempotency.answer(actor.request.key) is not None:
+            raise Repeated()
+
+    async def finish(self, actor: Actor) -> None:
+        """Mark what changed nothing too: whoever sends it again has recorded it. Raises Repeated."""
+        if actor.request is not None and not actor.request.done:
+            await self.transact(by=actor)
+
+    def changed(self, guild_id: str) -> None:
+        """Tell open pages."""
+        self.live.publish(f"eventbot/{guild_id}", "changed")
+
+    # Reading, consistently
+
+    async def event(self, guild_id: str, event_id: str) -> Event:
+        found = await self.db.get(event_now(guild_id, event_id))
+        if found is None:
+            raise NoSuchEvent()
+        return found
+
+    async def notice(self, guild_id: str, notice_id: str) -> Notice:
+        found = await self.db.get(notice_now(guild_id, notice_id))
+        if found is None:
+            raise NoSuchNotice()
+        return found
+
+    async def settings(self, guild_id: str) -> GuildSettings:
+        return await self.db.get(settings_of_guild(guild_id)) or GuildSettings(guild_id=guild_id)
+
+    async def wall_clock(self, guild_id: str) -> datetime:
+        """Now, as the clocks of the guild's people show it; dates that they write are read by it."""
+        return self.now().astimezone(zone_of((await self.settings(guild_id)).time_zone))
+
+    async def words(self, guild_id: str) -> Wording:
+        """What the bot says to everybody in a guild."""
+        return wording((await self.settings(guild_id)).locale)
+
+    # Who may
+
+    async def may_organise(self, actor: Actor, event: Event | None = None) -> bool:
+        """The creator of the event, holders of the organiser role, and those whom Discord lets manage events."""
+        if event is not None and event.created_by == actor.user_id:
+            return True
+        if actor.permissions & permissions.ORGANISING:
+            return True
+        role = (await self.settings(actor.guild_id)).organiser_role_id
+        return role is not None and role in actor.roles
+
+    async def must_organise(self, actor: Actor, event: Event | None = None) -> None:
+        if not await self.may_organise(actor, event):
+            raise NotOrganiser()

@@ -1,0 +1,369 @@
+"""Events: made, edited, closed, opened again, called off, and what happens to them by the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sekkei.design import ConditionFailed, Put, TransactionFailed, Update
+from sekkei.runtime.design import Message
+from sekkei.runtime.refusals import Changed
+from sekkei_systems.eventbot import design
+from sekkei_systems.eventbot.entities import Event, Repeat, Status, events
+from sekkei_systems.eventbot.identifiers import new_event_id, schedule_name, uuid_of
+from sekkei_systems.eventbot.mentions import call_messages
+from sekkei_systems.eventbot.refusals import (
+    AlreadySo,
+    BadCapacity,
+    Cancelled,
+    Missing,
+    NoChannel,
+    NoSuchEvent,
+    Started,
+    TooLong,
+)
+from sekkei_systems.eventbot.service.desk import SOON, Actor, Desk
+from sekkei_systems.eventbot.service.views import EventView, has_started, members_in_order, view_of_event
+
+TITLE_MAX = 100
+DESCRIPTION_MAX = 1500
+LOCATION_MAX = 100
+CAPACITY_MAX = 10_000
+KINDS = ("r", "s", "d")
+"""Schedules of an event: reminder, start, deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a person says of an event, already read into values."""
+
+    title: str
+    start: datetime | None = None
+    end: datetime | None = None
+    description: str = ""
+    location: str = ""
+    capacity: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The rest of it: what most events leave as it is."""
+
+    deadline: datetime | None = None
+    remind_at: datetime | None = None
+    end: datetime | None = None
+    repeat: Repeat | None = None
+    waiting_list: bool = True
+
+
+def checked(draft: Draft) -> Draft:
+    """Texts trimmed and of a length that fits into a message; raises Invalid."""
+    title = " ".join(draft.title.split())
+    if not title:
+        raise Missing(field="title")
+    for field, text, most in (
+        ("title", title, TITLE_MAX),
+        ("description", draft.description, DESCRIPTION_MAX),
+        ("location", draft.location, LOCATION_MAX),
+    ):
+        if len(text) > most:
+            raise TooLong(field=field, most=most)
+    if draft.capacity is not None and not 1 <= draft.capacity <= CAPACITY_MAX:
+        raise BadCapacity(field="capacity", most=CAPACITY_MAX)
+    return replace(draft, title=title, description=draft.description.strip(), location=draft.location.strip())
+
+
+def read_capacity(text: str) -> int | None:
+    """A number of places, or none for no limit; full-width digits and 人 are fine."""
+    cleaned = text.strip().removesuffix("人").removesuffix("名").strip()
+    if not cleaned or cleaned in ("なし", "無制限", "-"):
+        return None
+    if not cleaned.isdecimal() or len(cleaned) > 6:
+        raise BadCapacity(field="capacity", most=CAPACITY_MAX)
+    return int(cleaned)
+
+
+class Events:
+    """Operations on events. Whatever must be seen in Discord afterwards is written down in the same transaction."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def create(self, actor: Actor, draft: Draft, channel_id: str | None = None) -> Event:
+        """Anybody may call people together; settings say where it is posted."""
+        draft = checked(draft)
+        desk = self._desk
+        settings = await desk.settings(actor.guild_id)
+        channel = settings.recruit_channel_id or channel_id
+        if not channel:
+            raise NoChannel()
+        now = desk.now()
+        event = Event(
+            guild_id=actor.guild_id,
+            event_id=new_event_id(desk.clock),
+            title=draft.title,
+            created_by=actor.user_id,
+            created_by_name=actor.name,
+            created_at=now,
+            recruit_channel_id=channel,
+            notice_channel_id=settings.notice_channel_id or channel,
+            event_start_at=draft.start,
+            event_end_at=draft.end,
+            event_remind_at=_reminder(draft.start, settings.remind_minutes_before, now),
+            description=draft.description or None,
+            location=draft.location or None,
+            capacity=draft.capacity,
+            thread_wanted=settings.make_thread,
+            mirror_wanted=settings.mirror_events and draft.start is not None,
+            attendee_role_id=settings.attendee_role_id,
+        )
+        await desk.transact(events.create(event), desk.settle_event(event.guild_id, event.event_id, SOON), by=actor)
+        desk.changed(actor.guild_id)
+        return await desk.event(event.guild_id, event.event_id)
+
+    async def get(self, guild_id: str, event_id: str) -> Event:
+        return await self._desk.event(guild_id, event_id)
+
+    async def view(self, guild_id: str, event_id: str) -> EventView:
+        return await view_of_event(self._desk.db, await self._desk.event(guild_id, event_id))
+
+    async def of_guild(self, guild_id: str, *, past: bool = False) -> list[Event]:
+        """A guild's events that are yet to come, soonest first; or those that are over, latest first."""
+        now = self._desk.now()
+        found = await self._desk.db.all(design.events_of_guild(guild_id))
+        over = [one for one in found if one.cancelled_at is not None or _over(one, now)]
+        if past:
+            return sorted(over, key=_by_start, reverse=True)
+        gone = {one.event_id for one in over}
+        return sorted((one for one in found if one.event_id not in gone), key=_by_start)
+
+    async def edit(self, actor: Actor, event_id: str, draft: Draft, version: int | None = None) -> Event:
+        """What was read before must still be there: of two people who edit at once, the second is told."""
+        draft = checked(draft)
+        event = await self._editable(actor, event_id, version)
+        settings = await self._desk.settings(actor.guild_id)
+        update = self._update(event).set(Event.title, draft.title)
+        update = update.set(Event.description, draft.description or None).set(Event.location, draft.location or None)
+        update = update.set(Event.capacity, draft.capacity).set(Event.event_start_at, draft.start)
+        end = draft.end
+        if draft.start != event.event_start_at:
+            update = update.set(
+                Event.event_remind_at, _moved_reminder(event, draft, settings.remind_minutes_before, self._desk.now())
+            )
+            update = update.remove(Event.reminded_at)
+            if end is None and event.event_end_at and event.event_start_at and draft.start:
+                end = draft.start + (event.event_end_at - event.event_start_at)
+        elif end is None:
+            end = event.event_end_at
+        return await self._apply(event, update.set(Event.event_end_at, end), by=actor)
+
+    async def set_details(self, actor: Actor, event_id: str, details: Details, version: int | None = None) -> Event:
+        event = await self._editable(actor, event_id, version)
+        update = self._update(event).set(Event.deadline_at, details.deadline).set(Event.repeat, details.repeat)
+        update = update.set(Event.event_end_at, details.end).set(Event.waiting_list, details.waiting_list)
+        if details.remind_at != event.event_remind_at:
+            update = update.set(Event.event_remind_at, details.remind_at).remove(Event.reminded_at)
+        return await self._apply(event, update, by=actor)
+
+    async def close(self, actor: Actor, event_id: str) -> Event:
+        event = await self._desk.event(actor.guild_id, event_id)
+        await self._desk.must_organise(actor, event)
+        update = self._plain(event).set(Event.status, Status.CLOSED).when(Event.status == Status.OPEN)
+        return await self._apply(event, update, by=actor)
+
+    async def reopen(self, actor: Actor, event_id: str) -> Event:
+        """Only what has neither started nor been called off; a deadline that has passed is dropped."""
+        event = await self._editable(actor, event_id, None)
+        update = self._plain(event).set(Event.status, Status.OPEN)
+        if event.deadline_at is not None and event.deadline_at <= self._desk.now():
+            update = update.remove(Event.deadline_at)
+        update = update.when(Event.status == Status.CLOSED, Event.cancelled_at.absent())
+        return await self._apply(event, update, by=actor)
+
+    async def cancel(self, actor: Actor, event_id: str) -> Event:
+        """Called off for good, and announced to those who would have come."""
+        event = await self._desk.event(actor.guild_id, event_id)
+        await self._desk.must_organise(actor, event)
+        if has_started(event, self._desk.now()):
+            raise Started()
+        update = self._plain(event).set(Event.status, Status.CLOSED).set(Event.cancelled_at, self._desk.now())
+        members = await members_in_order(self._desk.db, event)
+        text = (await self._desk.words(event.guild_id))["called-off"].format(title=event.title)
+        told = call_messages(text, [member.user_id for member in members])
+        announcing = [
+            self._desk.outbox.message(
+                "discord", event.recruit_channel_id or "", body, id=f"cancelled/{uuid_of(event_id)}/{number}"
+            )
+            for number, body in enumerate(told)
+        ]
+        return await self._apply(event, update.when(Event.cancelled_at.absent()), *announcing, by=actor)
+
+    async def repost(self, actor: Actor, event_id: str, channel_id: str | None = None) -> Event:
+        """Post the recruiting message anew: it was deleted, or the bot could not post."""
+        event = await self._desk.event(actor.guild_id, event_id)
+        await self._desk.must_organise(actor, event)
+        update = self._plain(event).remove(Event.recruit_message_id).remove(Event.delivery_error)
+        if channel_id:
+            update = update.set(Event.recruit_channel_id, channel_id)
+        return await self._apply(event, update, by=actor)
+
+    # By the clock. Whoever fires these may fire twice, late, or for a time that has been moved since.
+
+    async def begin(self, guild_id: str, event_id: str, planned: str) -> str | None:
+        """The start has come: close, and make the next one of a series. Returns the notice to be closed, if any."""
+        event = await self._at(guild_id, event_id)
+        if event is None or event.event_start_at is None or event.event_start_at.isoformat() != planned:
+            return None
+        if event.status is Status.OPEN:
+            update = self._plain(event).set(Event.status, Status.CLOSED).when(Event.status == Status.OPEN)
+            await self._apply_quietly(event, update.when(Event.event_start_at == event.event_start_at))
+        if event.repeat is not None and event.next_event_id is None and event.cancelled_at is None:
+            await self._repeat(event)
+        return event.open_notice_id
+
+    async def deadline(self, guild_id: str, event_id: str, planned: str) -> None:
+        """The last moment to join has come."""
+        event = await self._at(guild_id, event_id)
+        if event is None or event.deadline_at is None or event.deadline_at.isoformat() != planned:
+            return
+        update = self._plain(event).set(Event.status, Status.CLOSED)
+        update = update.when(Event.status == Status.OPEN, Event.deadline_at == event.deadline_at)
+        await self._apply_quietly(event, update)
+
+    async def _repeat(self, event: Event) -> None:
+        """The next one of a series; made once, because the old one remembers it."""
+        assert event.repeat is not None
+        assert event.event_start_at is not None
+        step = following(event.event_start_at, event.repeat) - event.event_start_at
+        desk = self._desk
+        while event.event_start_at + step <= desk.now():  # after a long pause only the next one that is still to come
+            step = following(event.event_start_at + step, event.repeat) - event.event_start_at
+
+        def moved(moment: datetime | None) -> datetime | None:
+            return None if moment is None else moment + step
+
+        fresh = Event(
+            **{
+                **_carried(event),
+                "event_id": new_event_id(desk.clock),
+                "created_at": desk.now(),
+                "event_start_at": event.event_start_at + step,
+                "event_end_at": moved(event.event_end_at),
+                "deadline_at": moved(event.deadline_at),
+                "event_remind_at": moved(event.event_remind_at),
+            }
+        )
+        remember = self._plain(event).set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
+        settle = desk.settle_event(fresh.guild_id, fresh.event_id, SOON)
+        try:
+            await desk.transact(remember, events.create(fresh), settle)
+        except TransactionFailed:
+            return  # it has been made before
+        desk.changed(event.guild_id)
+
+    async def _at(self, guild_id: str, event_id: str) -> Event | None:
+        try:
+            return await self._desk.event(guild_id, event_id)
+        except NoSuchEvent:
+            return None
+
+    # How an update is made
+
+    async def _editable(self, actor: Actor, event_id: str, version: int | None) -> Event:
+        event = await self._desk.event(actor.guild_id, event_id)
+        await self._desk.must_organise(actor, event)
+        if event.cancelled_at is not None:
+            raise Cancelled()
+        if has_started(event, self._desk.now()):
+            raise Started()
+        if version is not None and version != event.version:
+            raise Changed()
+        return event
+
+    def _update(self, event: Event) -> Update[Event]:
+        """One that is refused when the event was edited since it was read; joins do not count as edits."""
+        return events.update(event.guild_id, event.event_id).when(Event.version == event.version)
+
+    def _plain(self, event: Event) -> Update[Event]:
+        return events.update(event.guild_id, event.event_id)
+
+    async def _apply(
+        self, event: Event, update: Update[Event], *further: Put[Message], by: Actor | None = None
+    ) -> Event:
+        desk = self._desk
+        try:
+            await desk.transact(update, desk.settle_event(event.guild_id, event.event_id, SOON), *further, by=by)
+        except TransactionFailed as failed:
+            now = await desk.event(event.guild_id, event.event_id)
+            if failed.failed(update) and now.version != event.version:
+                raise Changed() from None
+            if now.cancelled_at is not None:
+                raise Cancelled() from None
+            raise AlreadySo() from None
+        desk.changed(event.guild_id)
+        return await desk.event(event.guild_id, event.event_id)
+
+    async def _apply_quietly(self, event: Event, update: Update[Event]) -> None:
+        try:
+            await self._apply(event, update)
+        except (AlreadySo, Cancelled, Changed):
+            pass  # somebody was quicker; what matters is that it is so
+
+    async def scheduled(self, event: Event, wanted: dict[str, str]) -> None:
+        """Remember which schedules are set, and under which name the reminder is."""
+        update: Update[Event] = self._plain(event).keeping_version().set(Event.scheduled, wanted)
+        name = schedule_name(event.event_id, "r")
+        update = update.set(Event.event_remind_schedule_name, name if name in wanted else None)
+        try:
+            await self._desk.db.write(update)
+        except ConditionFailed:
+            pass  # deleted meanwhile
+
+
+def _reminder(start: datetime | None, minutes_before: int, now: datetime) -> datetime | None:
+    if start is None or minutes_before <= 0:
+        return None
+    remind_at = start - timedelta(minutes=minutes_before)
+    return remind_at if remind_at > now else None
+
+
+def _moved_reminder(event: Event, draft: Draft, minutes_before: int, now: datetime) -> datetime | None:
+    """As long before the new start as it was before the old one."""
+    if event.event_remind_at is None or event.event_start_at is None or draft.start is None:
+        return _reminder(draft.start, minutes_before, now)
+    moved = draft.start - (event.event_start_at - event.event_remind_at)
+    return moved if moved > now else None
+
+
+def following(start: datetime, repeat: Repeat) -> datetime:
+    """The next time of a series; a month without such a day has it on its last."""
+    if repeat is not Repeat.MONTHLY:
+        return start + timedelta(days={Repeat.DAILY: 1, Repeat.WEEKLY: 7, Repeat.FORTNIGHTLY: 14}[repeat])
+    month = start.month % 12 + 1
+    year = start.year + (start.month == 12)
+    for day in (start.day, 30, 29, 28):
+        try:
+            return start.replace(year=year, month=month, day=min(day, start.day))
+        except ValueError:
+            continue
+    raise AssertionError("every month has 28 days")
+
+
+def _carried(event: Event) -> dict[str, Any]:
+    """What the next one of a series has from this one."""
+    names = (
+        "guild_id", "title", "created_by", "created_by_name", "recruit_channel_id", "notice_channel_id", "description",
+        "location", "capacity", "waiting_list", "repeat", "thread_wanted", "mirror_wanted", "attendee_role_id",
+    )  # fmt: skip
+    return {name: getattr(event, name) for name in names}
+
+
+def _by_start(event: Event) -> tuple[str, str]:
+    start = event.event_start_at
+    return (start.isoformat() if start else "9999", uuid_of(event.event_id))
+
+
+def _over(event: Event, now: datetime) -> bool:
+    end = event.event_end_at or event.event_start_at
+    return end is not None and end + timedelta(hours=0 if event.event_end_at else 6) <= now

@@ -1,0 +1,209 @@
+"""What belongs to a guild: settings, templates, and who may use the web pages for it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+
+from sekkei.design import ConditionFailed
+from sekkei.runtime import days
+from sekkei.runtime.identifiers import uuid7
+from sekkei_systems.eventbot import design
+from sekkei_systems.eventbot.discord import permissions
+from sekkei_systems.eventbot.discord.errors import DiscordError
+from sekkei_systems.eventbot.entities import (
+    Event,
+    GuildSettings,
+    OrganiserLink,
+    Template,
+    guild_settings,
+    organiser_links,
+    templates,
+)
+from sekkei_systems.eventbot.refusals import BadLink, DiscordSilent, Missing, NoSuchTemplate, NotManager, TooManyTemplates
+from sekkei_systems.eventbot.service.desk import Actor, Desk
+from sekkei_systems.eventbot.zones import zone_of
+
+LINK_SECONDS = 600
+LINK_LIFE = timedelta(days=30)
+FRESH = timedelta(minutes=5)
+STALE_MAX = timedelta(hours=1)
+"""Roles change in Discord: they are asked for every five minutes. While it is silent, the old ones hold for an hour."""
+TEMPLATES_MAX = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who somebody is in a guild right now, and the guild's name."""
+
+    actor: Actor
+    guild_name: str
+
+
+LookUp = Callable[[str, str], Awaitable[Standing | None]]
+"""Guild and user to their standing; None when they are not there. Raises DiscordError."""
+
+
+class Guilds:
+    """`key` signs links that Discord users carry to the web pages."""
+
+    def __init__(self, desk: Desk, key: bytes, look_up: LookUp) -> None:
+        self._desk, self._key, self._look_up = desk, key, look_up
+
+    async def settings(self, guild_id: str) -> GuildSettings:
+        return await self._desk.settings(guild_id)
+
+    async def change_settings(self, actor: Actor, **changes: Any) -> GuildSettings:
+        """Whoever organises may say where and how."""
+        await self._desk.must_organise(actor)
+        current = await self._desk.settings(actor.guild_id)
+        values = {name: changes.get(name, value) for name, value in vars(current).items()}
+        changed = GuildSettings(**values)
+        zone_of(changed.time_zone)
+        await self._desk.transact(guild_settings.put(changed), by=actor)
+        return changed
+
+    async def must_manage(self, actor: Actor) -> None:
+        """For what concerns the whole guild: those who may manage the server itself."""
+        if not actor.permissions & (permissions.ADMINISTRATOR | permissions.MANAGE_GUILD):
+            raise NotManager()
+
+    # Templates
+
+    async def templates(self, guild_id: str) -> list[Template]:
+        found = await self._desk.db.all(design.templates_of_guild(guild_id))
+        return sorted(found, key=lambda one: one.name)
+
+    async def template(self, guild_id: str, template_id: str) -> Template:
+        found = await self._desk.db.get(templates(guild_id, template_id).consistent())
+        if found is None:
+            raise NoSuchTemplate()
+        return found
+
+    async def save_template(self, actor: Actor, event: Event, name: str) -> Template:
+        await self._desk.must_organise(actor, event)
+        name = " ".join(name.split())[:80]
+        if not name:
+            raise Missing(field="name")
+        existing = await self.templates(actor.guild_id)
+        same = next((one for one in existing if one.name == name), None)
+        if same is None and len(existing) >= TEMPLATES_MAX:
+            raise TooManyTemplates(most=TEMPLATES_MAX)
+        template = Template(
+            guild_id=actor.guild_id,
+            template_id=same.template_id if same else f"TPL#{uuid7(self._desk.clock)}",
+            name=name,
+            title=event.title,
+            description=event.description,
+            location=event.location,
+            capacity=event.capacity,
+            created_by=actor.user_id,
+            created_at=self._desk.now(),
+        )
+        await self._desk.transact(templates.put(template), by=actor)
+        return template
+
+    async def delete_template(self, actor: Actor, template_id: str) -> None:
+        await self._desk.must_organise(actor)
+        try:
+            await self._desk.db.write(templates.delete(actor.guild_id, template_id).must_exist())
+        except ConditionFailed:
+            raise NoSuchTemplate() from None
+
+    # The way to the web pages
+
+    async def link(self, actor: Actor) -> str:
+        """A token for the web pages, good for ten minutes and for organisers only."""
+        await self._desk.must_organise(actor)
+        content = {
+            "g": actor.guild_id,
+            "u": actor.user_id,
+            "n": actor.name,
+            "r": sorted(actor.roles)[:50],
+            "p": str(actor.permissions),
+            "e": int(self._desk.clock.now()) + LINK_SECONDS,
+        }
+        body = urlsafe_b64encode(orjson.dumps(content)).decode().rstrip("=")
+        return f"{body}.{self._signature(body)}"
+
+    def _signature(self, body: str) -> str:
+        return hmac.new(self._key, body.encode(), hashlib.sha256).hexdigest()
+
+    async def accept_link(self, account_id: str, token: str) -> OrganiserLink:
+        """The signed-in account stands for that Discord user from now on, for a month."""
+        body, _, signature = token.rpartition(".")
+        if not hmac.compare_digest(signature.encode(), self._signature(body).encode()):
+            raise BadLink()
+        content = orjson.loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+        if content["e"] < self._desk.clock.now():
+            raise BadLink()
+        link = OrganiserLink(
+            account_id=account_id,
+            guild_id=content["g"],
+            user_id=content["u"],
+            user_name=content["n"],
+            roles=content["r"],
+            permissions=content["p"],
+            expires=self._desk.now() + LINK_LIFE,
+            checked_at=self._desk.now(),
+        )
+        return await self._desk.db.write(organiser_links.put(link))
+
+    async def links(self, account_id: str) -> list[OrganiserLink]:
+        """The guilds that an account may look after."""
+        return await self._desk.db.all(design.guilds_of_account(account_id))
+
+    async def actor(self, account_id: str, guild_id: str) -> Actor | None:
+        """The Discord user that an account stands for in a guild, if it does, with the roles of today."""
+        found = await self._desk.db.get(organiser_links(account_id, guild_id).consistent())
+        if found is None or found.expires <= self._desk.now():
+            return None
+        age = self._desk.now() - (found.checked_at or datetime.fromtimestamp(0, days.JST))
+        if age >= FRESH:
+            return await self._looked_up(found, age)
+        return _actor(found)
+
+    async def _looked_up(self, link: OrganiserLink, age: timedelta) -> Actor | None:
+        try:
+            standing = await self._look_up(link.guild_id, link.user_id)
+        except DiscordError:
+            if age >= STALE_MAX:
+                raise DiscordSilent() from None
+            standing = Standing(_actor(link), link.guild_name)
+        else:
+            await self._renew(link, standing)
+        return None if standing is None else standing.actor
+
+    async def _renew(self, link: OrganiserLink, standing: Standing | None) -> None:
+        if standing is None:
+            await self.unlink(link.account_id, link.guild_id)
+            return
+        actor = standing.actor
+        update = organiser_links.update(link.account_id, link.guild_id).set(OrganiserLink.checked_at, self._desk.now())
+        update = update.set(OrganiserLink.roles, sorted(actor.roles)).set(OrganiserLink.user_name, actor.name)
+        update = update.set(OrganiserLink.permissions, str(actor.permissions))
+        try:
+            await self._desk.db.write(update.set(OrganiserLink.guild_name, standing.guild_name))
+        except ConditionFailed:
+            pass  # unlinked meanwhile
+
+    async def unlink(self, account_id: str, guild_id: str) -> None:
+        await self._desk.db.write(organiser_links.delete(account_id, guild_id))
+
+    def calendar_key(self, guild_id: str) -> str:
+        """What makes the address of a guild's calendar unguessable."""
+        return hmac.new(self._key, f"calendar/{guild_id}".encode(), hashlib.sha256).hexdigest()[:32]
+
+    def calendar_allowed(self, guild_id: str, key: str) -> bool:
+        return hmac.compare_digest(key.encode(), self.calendar_key(guild_id).encode())
+
+
+def _actor(link: OrganiserLink) -> Actor:
+    return Actor(link.guild_id, link.user_id, link.user_name, frozenset(link.roles), permissions.bits(link.permissions))

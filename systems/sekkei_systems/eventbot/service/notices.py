@@ -1,0 +1,218 @@
+"""Notices within an event: posted, confirmed, closed, hidden, shown, reminded of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sekkei.design import TransactionFailed
+from sekkei_systems.eventbot import design
+from sekkei_systems.eventbot.entities import Ack, Event, Notice, Status, events, notices
+from sekkei_systems.eventbot.identifiers import new_notice_id
+from sekkei_systems.eventbot.refusals import (
+    AlreadyConfirmed,
+    AlreadySo,
+    Cancelled,
+    Missing,
+    NoChannel,
+    NoSuchEvent,
+    NoSuchNotice,
+    NoticeClosed,
+    NoticeOpen,
+    NotMember,
+    TooLong,
+)
+from sekkei_systems.eventbot.service.desk import SOON, Actor, Desk
+from sekkei_systems.eventbot.service.views import NoticeView, view_of_notice
+
+TITLE_MAX = 100
+BODY_MAX = 1800
+PAGE_SIZE = 4
+"""A message has five rows: four notices and one to turn the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewNotice:
+    """What a person says of a notice."""
+
+    title: str
+    body: str
+    remind_at: datetime | None = None
+
+
+class Notices:
+    """Operations on notices."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def post(self, actor: Actor, event_id: str, new: NewNotice) -> Notice:
+        """By an organiser; while one is open no other is posted, unless the guild allows it."""
+        title, body = " ".join(new.title.split()), new.body.strip()
+        for field, text, most in (("title", title, TITLE_MAX), ("body", body, BODY_MAX)):
+            if not text:
+                raise Missing(field=field)
+            if len(text) > most:
+                raise TooLong(field=field, most=most)
+        desk = self._desk
+        event = await desk.event(actor.guild_id, event_id)
+        await desk.must_organise(actor, event)
+        channel = event.notice_channel_id or event.recruit_channel_id
+        if not channel:
+            raise NoChannel()
+        notice = Notice(
+            guild_id=actor.guild_id,
+            notice_id=new_notice_id(desk.clock),
+            event_id=event_id,
+            notice_channel_id=channel,
+            title=title,
+            body=body,
+            created_by=actor.user_id,
+            created_by_name=actor.name,
+            created_at=desk.now(),
+            remind_at=new.remind_at,
+        )
+        await self._store(actor, notice)
+        desk.changed(actor.guild_id)
+        return notice
+
+    async def _store(self, actor: Actor, notice: Notice) -> None:
+        desk = self._desk
+        settle = desk.settle_notice(notice.guild_id, notice.notice_id, SOON)
+        if not (await desk.settings(notice.guild_id)).one_open_notice:
+            alive = events.must_exist(notice.guild_id, notice.event_id).when(Event.cancelled_at.absent())
+            try:
+                await desk.transact(notices.create(notice), alive, settle, by=actor)
+            except TransactionFailed:
+                raise Cancelled() from None
+            return
+        transaction = design.post_notice(notice)
+        try:
+            await desk.transact(transaction, settle, by=actor)
+        except TransactionFailed:
+            event = await desk.event(notice.guild_id, notice.event_id)
+            if event.cancelled_at is not None or event.open_notice_id is None:
+                raise Cancelled() from None
+            other = await desk.db.get(design.notice(notice.guild_id, event.open_notice_id))
+            raise NoticeOpen(title=other.title if other else "") from None
+
+    async def confirm(self, actor: Actor, notice_id: str) -> NoticeView:
+        """Once, as a member, while the notice is open."""
+        desk = self._desk
+        notice = await desk.notice(actor.guild_id, notice_id)
+        ack = Ack(
+            guild_id=actor.guild_id,
+            notice_id=notice_id,
+            event_id=notice.event_id,
+            user_id=actor.user_id,
+            username=actor.name,
+            acked_at=desk.now(),
+        )
+        transaction = design.confirm(ack)
+        is_open, is_member, create = transaction.actions
+        try:
+            await desk.transact(transaction, desk.settle_notice(actor.guild_id, notice_id), by=actor)
+        except TransactionFailed as failed:
+            if failed.failed(create):
+                raise AlreadyConfirmed() from None
+            if failed.failed(is_open):
+                raise NoticeClosed() from None
+            if failed.failed(is_member):
+                raise NotMember() from None
+            raise
+        desk.changed(actor.guild_id)
+        return await self.view(actor.guild_id, notice_id)
+
+    async def view(self, guild_id: str, notice_id: str) -> NoticeView:
+        desk = self._desk
+        notice = await desk.notice(guild_id, notice_id)
+        return await view_of_notice(desk.db, notice, await desk.event(guild_id, notice.event_id))
+
+    async def close(self, actor: Actor, notice_id: str) -> Notice:
+        desk = self._desk
+        notice = await desk.notice(actor.guild_id, notice_id)
+        await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
+        if not await self.shut(actor.guild_id, notice_id, actor):
+            raise AlreadySo()
+        return await desk.notice(actor.guild_id, notice_id)
+
+    async def shut(self, guild_id: str, notice_id: str, by: Actor | None = None) -> bool:
+        """Close it, whoever asks (the clock does at the start of the event); False when it is closed already."""
+        desk = self._desk
+        notice = await desk.notice(guild_id, notice_id)
+        settle = desk.settle_notice(guild_id, notice_id, SOON)
+        shutting = design.close_notice(guild_id, notice_id).remove(Notice.remind_schedule_name)
+        released = (
+            events.update(guild_id, notice.event_id)
+            .remove(Event.open_notice_id)
+            .keeping_version()
+            .when(Event.open_notice_id == notice_id)
+        )
+        try:
+            await desk.transact(shutting, released, settle, by=by)
+        except TransactionFailed as failed:
+            if failed.failed(shutting):
+                return False
+            await desk.transact(shutting, settle, by=by)  # another one is the open one
+        if notice.remind_schedule_name is not None:
+            await desk.schedules.delete(notice.remind_schedule_name)
+        desk.changed(guild_id)
+        return True
+
+    async def hide(self, actor: Actor, notice_id: str, hidden: bool) -> Notice:
+        """In the list only; the post stays as it is."""
+        desk = self._desk
+        notice = await desk.notice(actor.guild_id, notice_id)
+        await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
+        try:
+            await desk.transact(design.hide_notice(actor.guild_id, notice_id, hidden), by=actor)
+        except TransactionFailed:
+            raise NoSuchNotice() from None
+        desk.changed(actor.guild_id)
+        return await desk.notice(actor.guild_id, notice_id)
+
+    async def repost(self, actor: Actor, notice_id: str) -> Notice:
+        desk = self._desk
+        notice = await desk.notice(actor.guild_id, notice_id)
+        await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
+        update = notices.update(actor.guild_id, notice_id).remove(Notice.notice_message_id)
+        update = update.remove(Notice.delivery_error)
+        await desk.transact(update, desk.settle_notice(actor.guild_id, notice_id, SOON), by=actor)
+        return await desk.notice(actor.guild_id, notice_id)
+
+    async def of_event(self, actor: Actor, event_id: str) -> list[Notice]:
+        """All of them, newest first, with the open one even when the index does not have it yet."""
+        desk = self._desk
+        event = await desk.event(actor.guild_id, event_id)
+        organising = await desk.may_organise(actor, event)
+        found = {one.notice_id: one for one in await desk.db.all(design.notices_of_event(actor.guild_id, event_id))}
+        if event.open_notice_id is not None:
+            current = await desk.db.get(design.notice(actor.guild_id, event.open_notice_id))
+            if current is not None:
+                found[current.notice_id] = current
+        shown = [one for one in found.values() if organising or not one.is_hidden]
+        return sorted(shown, key=lambda one: (one.created_at, one.notice_id), reverse=True)
+
+    async def counts(self, event: Event, listed: list[Notice]) -> dict[str, int]:
+        """How many members have confirmed each of some notices."""
+        present = {
+            one.user_id for one in await self._desk.db.all(design.members_of_event(event.guild_id, event.event_id))
+        }
+        found: dict[str, int] = {}
+        for notice in listed:
+            done = await self._desk.db.all(design.acks_of_notice(event.guild_id, notice.notice_id))
+            found[notice.notice_id] = sum(ack.user_id in present for ack in done)
+        return found
+
+    async def begin_reminder(self, guild_id: str, notice_id: str, planned: str) -> NoticeView | None:
+        """Who is to be reminded; None when the notice is closed, done, or its time was moved."""
+        try:
+            view = await self.view(guild_id, notice_id)
+        except (NoSuchNotice, NoSuchEvent):
+            return None
+        notice = view.notice
+        if notice.status is not Status.OPEN or notice.remind_at is None or notice.reminded_at is not None:
+            return None
+        if notice.remind_at.isoformat() != planned or view.event.cancelled_at is not None:
+            return None
+        return view

@@ -1,0 +1,89 @@
+"""`sekkei lessons`: the move from the old waitlist table, and timetables out of files."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from sekkei.commands import FINDINGS, OK, CouldNotRun
+from sekkei_systems.lessons.migration import stages
+
+SUMMARY = "Lessons: take in timetables; move an old waitlist table in stages that can be repeated and undone."
+
+EXAMPLES = """\
+examples:
+  sekkei lessons import august.csv                  columns studio,date,start,end,name,instructor,capacity,id
+  sekkei lessons import studio.ics --dry-run        what would change; nothing is written
+  sekkei lessons migrate plan                       what a move of an old waitlist table would do
+  sekkei lessons migrate --help                     the stages of the move
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    what = parser.add_subparsers(dest="what", required=True, metavar="import|migrate")
+    taking = what.add_parser("import", help="lessons out of a .csv, .ics or .json file")
+    taking.add_argument("file", metavar="FILE")
+    taking.add_argument("--dry-run", action="store_true", help="say what would change; write nothing")
+    stages.add_store_arguments(taking)
+    moving = what.add_parser(
+        "migrate",
+        help="the move from an old waitlist table",
+        description="Move an old waitlist table into user_lessons, in stages that can be repeated and undone.",
+        epilog=stages.EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    stages.add_arguments(moving)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from sekkei.errors import DynamoDBError
+    from sekkei.engine.file import NotOurFile
+
+    try:
+        return _import(arguments) if arguments.what == "import" else stages.run(arguments)
+    except NotOurFile as error:
+        raise CouldNotRun(str(error)) from error
+    except DynamoDBError as error:
+        raise CouldNotRun(f"the store refused: {error.code}: {error.message}") from error
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    from sekkei_systems.lessons.timetable_files import Unreadable
+
+    try:
+        content = Path(arguments.file).read_bytes()
+        return asyncio.run(_take_in(arguments, content))
+    except (OSError, Unreadable) as error:
+        raise CouldNotRun(f"the timetable cannot be used: {error}") from error
+
+
+async def _take_in(arguments: argparse.Namespace, content: bytes) -> int:
+    from sekkei.clock import SYSTEM
+    from sekkei.design import tables
+    from sekkei.runtime import days
+    from sekkei.store import open_store
+    from sekkei_systems.lessons.design import design
+    from sekkei_systems.lessons.studios import DEFAULT_STUDIOS, studios_in
+    from sekkei_systems.lessons.timetable import Timetable
+    from sekkei_systems.lessons.timetable_files import read, take_in
+
+    studios = studios_in(os.environ.get("SEKKEI_LESSONS_STUDIOS", DEFAULT_STUDIOS))
+    found = read(arguments.file, content, studios, days.now(SYSTEM))
+    store = open_store(arguments.store)
+    try:
+        await tables.create(store, design, arguments.env)
+        timetable = Timetable(design.open(store, env=arguments.env), SYSTEM)
+        taken = await take_in(timetable, found.lessons, dry=arguments.dry_run)
+    finally:
+        await store.close()
+    refused = [*found.problems, *taken.refused]
+    would = "would be " if arguments.dry_run else ""
+    print(f"{would}added    {taken.added:>7,}")
+    print(f"{would}changed  {taken.changed:>7,}")
+    print(f"as they are {' ' * len(would)}{taken.unchanged:>5,}")
+    for problem in refused:
+        print(f"  {problem}", file=sys.stderr)
+    return FINDINGS if refused else OK

@@ -1,0 +1,141 @@
+"""What happens by the clock: the monitor's pass, reminders, and what becomes of ties when their lesson has begun."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, TransactionFailed, replace
+from sekkei.runtime import days
+from sekkei.runtime.schedules import Schedules
+from sekkei.runtime.system import ScheduledJob
+from sekkei_systems.lessons.alerts import Alerts
+from sekkei_systems.lessons.design import (
+    Kind,
+    Status,
+    UserLesson,
+    active_before,
+    change_status,
+    complete_booking,
+    user_lessons,
+)
+from sekkei_systems.lessons.monitor import Monitor
+from sekkei_systems.lessons.providers import ByStudio
+from sekkei_systems.lessons.rules import parse_slot, slot_of
+from sekkei_systems.lessons.searches import Searches
+from sekkei_systems.lessons.studios import Studio
+from sekkei_systems.lessons.timetable import Timetable
+from sekkei_systems.lessons.timetable_files import take_in
+
+RECURRING = {"monitor": "* * * * *", "expire": "*/5 * * * *", "remind": "*/10 * * * *", "refresh": "5 * * * *"}
+DAYS_AHEAD = timedelta(days=14)
+NEAR = timedelta(hours=2)
+"""So close to the start a lesson is looked at more often than once a minute."""
+NEAR_SECONDS = (20, 40)
+ENDED_AT_ONCE = 25
+
+log = logging.getLogger("sekkei.lessons.jobs")
+
+
+class LessonJobs:
+    """The scheduled jobs of this system, by name."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        schedules: Schedules,
+        monitor: Monitor,
+        alerts: Alerts,
+        searches: Searches,
+        provider: ByStudio,
+        studios: Sequence[Studio] = (),
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._schedules = schedules
+        self._monitor = monitor
+        self._alerts = alerts
+        self._searches = searches
+        self._provider = provider
+        self._studios = studios
+
+    def scheduled(self) -> dict[str, ScheduledJob]:
+        return {
+            "monitor": self.monitor,
+            "near": self.near,
+            "expire": self.expire,
+            "remind": self.remind,
+            "changed": self.changed,
+            "refresh": self.refresh,
+            "searches": self.searches,
+        }
+
+    async def remind(self, payload: Mapping[str, Any]) -> None:
+        await self._alerts.remind()
+
+    async def changed(self, payload: Mapping[str, Any]) -> None:
+        await self._alerts.lesson_changed(parse_slot(str(payload["slot"])))
+
+    async def searches(self, payload: Mapping[str, Any]) -> None:
+        await self._searches.tell(str(payload["user"]))
+
+    async def monitor(self, payload: Mapping[str, Any]) -> None:
+        """All that is waited for; and, as cron knows minutes only, what begins soon again in between."""
+        now = days.now(self._clock)
+        for seconds in NEAR_SECONDS:
+            at = now + timedelta(seconds=seconds)
+            await self._schedules.put(f"lessons/near/{seconds}", "near", {}, at=at)
+        await self._monitor.run()
+
+    async def near(self, payload: Mapping[str, Any]) -> None:
+        await self._monitor.run(NEAR)
+
+    async def expire(self, payload: Mapping[str, Any]) -> None:
+        """Favourites and waitlists of lessons that have begun expire; bookings become history."""
+        now = days.now(self._clock)
+        listed: list[UserLesson] = []
+        async for tie in self._db.each(active_before(now)):
+            listed.append(tie)
+            if len(listed) == ENDED_AT_ONCE:
+                await self._end_all(listed, now)
+                listed = []
+        await self._end_all(listed, now)
+
+    async def _end_all(self, listed: list[UserLesson], now: datetime) -> None:
+        # The index may be behind: what is decided is decided on the items themselves.
+        found = await self._db.get_many(user_lessons.ref_of(tie).consistent() for tie in listed)
+        active = [tie for tie in found if tie is not None and tie.status is Status.ACTIVE and tie.starts_at < now]
+        await asyncio.gather(*(self._end(tie, now) for tie in active))
+
+    async def _end(self, tie: UserLesson, now: datetime) -> None:
+        try:
+            if tie.kind is Kind.BOOKING:
+                # In one transaction with the booking's end, which is when its time to live begins.
+                history = replace(
+                    tie, kind=Kind.HISTORY, status=Status.COMPLETED, created_at=now, updated_at=now, ttl=None
+                )
+                await self._db.transact(complete_booking(tie, history, now))
+            else:
+                await self._db.write(change_status(tie, Status.EXPIRED, now))
+        except (ConditionFailed, TransactionFailed):
+            return  # somebody changed it meanwhile; the next pass looks again
+
+    async def refresh(self, payload: Mapping[str, Any]) -> None:
+        """The timetables of the studios' own feeds, for the days that are shown."""
+        today, timetable = days.today(self._clock), Timetable(self._db, self._clock)
+        for studio in self._studios:
+            feed = self._provider.feed(studio.code)
+            found = await feed.list(studio.code, today, today + DAYS_AHEAD) if feed else None
+            if found is None:
+                continue
+            there = await timetable.between(studio.code, today, today + DAYS_AHEAD)
+            # Everybody was told that it is off: only the desk takes that back, no feed that has not heard of it yet.
+            off = {slot_of(one) for one in there if one.called_off}
+            taken = await take_in(timetable, [one for one in found if slot_of(one) not in off])
+            if taken.refused:
+                log.warning("lessons of a feed were refused", extra={"studio": studio.code, "why": taken.refused[:5]})

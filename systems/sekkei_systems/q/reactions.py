@@ -1,0 +1,47 @@
+"""What happens when items change: people hear of followers, of requests, and of reactions to their answers."""
+
+from __future__ import annotations
+
+from sekkei.design import Change, Reactions
+from sekkei.runtime.system import Context
+from sekkei_systems.q import notices
+from sekkei_systems.q.entities import design, follow_requests, follows, reactions, users
+from sekkei_systems.q.models import Follow, FollowRequest, Reaction
+from sekkei_systems.q.notices import Kind
+from sekkei_systems.q.service import Service
+from sekkei_systems.q.sight import is_present
+
+
+def reactions_of(context: Context, service: Service) -> Reactions:
+    heard = Reactions(design, env=context.settings.env)
+    db, tell = context.db, service.notices.tell
+
+    @heard.on(follows)
+    async def followed(change: Change[Follow]) -> None:
+        edge = change.new
+        by = await db.get(users(edge.follower_id)) if change.kind == "INSERT" and edge is not None else None
+        if edge is not None and by is not None and is_present(by):
+            reason = f"{edge.follower_id}#{edge.followee_id}"
+            await tell(edge.followee_id, edge.follower_id, Kind.FOLLOW, notices.new_follower(by), reason)
+
+    @heard.on(follow_requests)
+    async def asked(change: Change[FollowRequest]) -> None:
+        edge = change.new
+        by = await db.get(users(edge.follower_id)) if change.kind == "INSERT" and edge is not None else None
+        if edge is not None and by is not None and is_present(by):
+            reason = f"request#{edge.follower_id}#{edge.followee_id}"
+            await tell(edge.followee_id, edge.follower_id, Kind.FOLLOW, notices.new_request(by), reason)
+
+    @heard.on(reactions)
+    async def reacted(change: Change[Reaction]) -> None:
+        """The first time that somebody reacts to an answer; not when they change their mind."""
+        given = change.new
+        if given is None or change.kind != "INSERT" or given.reactor_id == given.user_id:
+            return
+        by = await db.get(users(given.reactor_id))
+        if by is not None and is_present(by):
+            message = notices.new_reaction(given.day, by, given.reaction_type)
+            reason = f"{given.day}#{given.user_id}#{given.reactor_id}"
+            await tell(given.user_id, given.reactor_id, Kind.REACTION, message, reason)
+
+    return heard

@@ -1,0 +1,88 @@
+"""The operations, by what they are about. Who may do what is decided here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.system import Context
+from sekkei.web.accounts import Accounts
+from sekkei.web.design import design as web_design
+from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.answers import Answers
+from sekkei_systems.q.service.editing import Editing, Logs
+from sekkei_systems.q.service.graph import Graph
+from sekkei_systems.q.service.leaving import Leaving
+from sekkei_systems.q.service.moderation import Moderation
+from sekkei_systems.q.service.notices import Notices
+from sekkei_systems.q.service.people import People
+from sekkei_systems.q.service.planning import Planning
+from sekkei_systems.q.service.reactions import Reactions
+from sekkei_systems.q.service.timeline import Timelines
+from sekkei_systems.q.service.visibility import Visibility
+from sekkei_systems.q.service.voices import Devices, Reports, Submissions
+from sekkei_systems.q.service.words import Words
+from sekkei_systems.q.times import window_of
+
+__all__ = ["Service", "open_service"]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    access: Access
+    people: People
+    graph: Graph
+    answers: Answers
+    timelines: Timelines
+    reactions: Reactions
+    reports: Reports
+    submissions: Submissions
+    devices: Devices
+    notices: Notices
+    leaving: Leaving
+    planning: Planning
+    editing: Editing
+    moderation: Moderation
+    accounts: Accounts
+    """Who can sign in: the house's, not Q.'s own."""
+    logs: Logs
+    words: Words
+
+
+def hides_flagged(settings: Settings) -> bool:
+    """SEKKEI_Q_FLAGGED: `hide` what holds a forbidden word until it was looked at, or `show` it meanwhile."""
+    wanted = settings.get("q_flagged") or "hide"
+    if wanted not in ("hide", "show"):
+        raise ValueError(f"SEKKEI_Q_FLAGGED is hide or show, not {wanted!r}.")
+    return wanted == "hide"
+
+
+def open_service(context: Context) -> Service:
+    db, clock = context.db, context.clock
+    access, sight, words = Access(db), Visibility(db, hides_flagged(context.settings)), Words(db, clock)
+    logs = Logs(db, clock, access)
+    settings = context.settings
+    web = web_design.open(context.store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)
+    accounts = Accounts(web, clock, settings.secrets)
+    answers = Answers(db, clock, access, sight, words)
+    reactions = Reactions(db, clock, access, sight)
+    planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))
+    return Service(
+        access=access,
+        people=People(db, clock, access, sight),
+        graph=Graph(db, clock, access, sight),
+        answers=answers,
+        timelines=Timelines(db, access, sight, answers, reactions),
+        reactions=reactions,
+        reports=Reports(db, clock, access, sight),
+        submissions=Submissions(db, clock, access, words),
+        devices=Devices(db, clock, access),
+        notices=Notices(db, clock, access, context.outbox),
+        leaving=Leaving(db, clock, access, context.schedules),
+        planning=planning,
+        editing=Editing(db, clock, access, logs, planning),
+        moderation=Moderation(db, clock, access, logs, words, accounts, context.jobs),
+        accounts=accounts,
+        logs=logs,
+        words=words,
+    )

@@ -1,0 +1,185 @@
+"""The question that is open now, answering it, and looking back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, Page, TransactionFailed
+from sekkei.runtime import days
+from sekkei_systems.q import design, times, writing
+from sekkei_systems.q.entities import answers, daily_questions
+from sekkei_systems.q.models import Answer, DailyQuestion, User
+from sekkei_systems.q.refusals import AlreadyAnswered, NoQuestion, NoSuchAnswer, QuestionClosed, TakenDown, UndoOver
+from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.service.words import Words
+
+LOOK_BACK_DAYS = 8
+"""A question stays open until the next one is out, be it after days without a worker."""
+STREAK_PAGE = 100
+STREAK_MAX = 1_000
+HISTORY_PAGE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    question: DailyQuestion
+    answer: Answer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An answer with the question that it answers."""
+
+    answer: Answer
+    question_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookBack:
+    streak: int
+    year_ago: Remembered | None
+
+
+async def remembered(db: Database, found: Sequence[Answer]) -> list[Remembered]:
+    """Answers with the questions of their days."""
+    questions = await db.get_many([daily_questions(one.day) for one in found])
+    texts = {one.day: one.question_text for one in questions if one is not None}
+    return [Remembered(one, texts.get(one.day, "")) for one in found]
+
+
+class Answers:
+    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight, words: Words) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+        self._sight = sight
+        self._words = words
+        self._latest: DailyQuestion | None = None
+
+    async def open_question(self) -> DailyQuestion:
+        """The latest one that was published; after midnight that may be yesterday's.
+
+        What is published stays as it is, so it is remembered: once today's is out, nobody reads its row again, however
+        many people answer in that minute.
+        """
+        today = days.today(self._clock)
+        known = self._latest if self._latest is not None and self._latest.day <= today else None
+        back = LOOK_BACK_DAYS if known is None else min(LOOK_BACK_DAYS, (today - known.day).days)
+        refs = [daily_questions(today - timedelta(days=number)).consistent() for number in range(back)]
+        later = (one for one in await self._db.get_many(refs) if one is not None and one.published_at is not None)
+        found = next(later, known)
+        if found is None:
+            raise NoQuestion()
+        self._latest = found
+        return found
+
+    async def today(self, who: str) -> Today:
+        await self._access.member(who)
+        question = await self.open_question()
+        return Today(question, await self._db.get(answers(question.day, who).consistent()))
+
+    async def answer(self, who: str, text: str, day: date | None = None) -> Answer:
+        """Answer the open question, once. `day` says which question was on the screen."""
+        author = await self._access.author(who)
+        clean = writing.text_of(text, writing.ANSWER_MAX, "text")
+        question = await self.open_question()
+        if day is not None and day != question.day:
+            raise QuestionClosed()
+        assert question.published_at is not None
+        now = days.now(self._clock)
+        late = times.lateness(question.published_at, now)
+        made = Answer(
+            day=question.day,
+            user_id=author.user_id,
+            question_id=question.question_id,
+            text=clean,
+            is_on_time=late == 0,
+            late_minutes=late,
+            is_flagged=await self._words.flags(clean),
+            created_at=now,
+        )
+        post = design.post_answer(made)
+        try:
+            return await self._db.write(post)
+        except ConditionFailed as failed:
+            if failed.old(post) == made:
+                return made  # it went through the first time, and only the word of it was lost
+            raise AlreadyAnswered() from failed
+
+    async def delete(self, who: str, day: date) -> Answer:
+        """Hidden from everybody. There is no second answer, but for a while it can be taken back."""
+        await self._access.member(who)
+        update = answers.update(day, who).set(Answer.is_deleted, True).set(Answer.deleted_at, days.now(self._clock))
+        # A transaction, for its token: when the word of a change is lost, the second try is not taken for a late one.
+        try:
+            await self._db.transact(update.when(Answer.is_deleted.is_(False)))
+        except TransactionFailed as failed:
+            raise NoSuchAnswer() from failed
+        return await self._db.need(answers(day, who).consistent())
+
+    async def restore(self, who: str, day: date) -> Answer:
+        await self._access.member(who)
+        since = days.now(self._clock) - times.UNDO
+        update = answers.update(day, who).set(Answer.is_deleted, False).set(Answer.deleted_at, None)
+        update = update.when(
+            Answer.is_deleted.is_(True), Answer.deleted_by_admin.is_(False), Answer.deleted_at >= since
+        )
+        try:
+            await self._db.transact(update)
+        except TransactionFailed as failed:
+            old = failed.old(update)
+            if old is None or not old.is_deleted:
+                raise NoSuchAnswer() from failed
+            raise (TakenDown() if old.deleted_by_admin else UndoOver()) from failed
+        return await self._db.need(answers(day, who).consistent())
+
+    async def show(self, viewer: str, day: date, author: str) -> tuple[Answer, User, str]:
+        """One answer, its author, and the question."""
+        await self._access.member(viewer)
+        answer, by = await self._sight.answer(viewer, day, author)
+        return answer, by, (await remembered(self._db, [answer]))[0].question_text
+
+    # Looking back
+
+    async def history(self, viewer: str, author: str, after: str | None = None) -> Page[Remembered]:
+        """Newest first. One's own has everything in it, what was deleted too."""
+        await self._access.member(viewer)
+        query = design.answers_of_user(author)
+        if viewer != author:
+            await self._sight.author(viewer, author)
+            query = query.filter(Answer.is_deleted.is_(False))
+            if self._sight.hides_flagged:
+                query = query.filter(Answer.is_flagged.is_(False))
+        page = await self._db.page(query, size=HISTORY_PAGE, after=after)
+        return Page(await remembered(self._db, page.items), page.cursor)
+
+    async def look_back(self, who: str) -> LookBack:
+        """Days in a row, and what one said a year ago."""
+        await self._access.member(who)
+        try:
+            day = (await self.open_question()).day
+        except NoQuestion:
+            day = days.today(self._clock)
+        count, before = await asyncio.gather(self._streak(who, day), self._db.get(answers(times.year_before(day), who)))
+        shown = [before] if before is not None and not before.is_deleted else []
+        return LookBack(count, next(iter(await remembered(self._db, shown)), None))
+
+    async def _streak(self, who: str, day: date) -> int:
+        """Days in a row with an answer, up to the open question or, while that is unanswered, the one before."""
+        answered: list[date] = []
+        # The newest from the table itself: the index may not have it yet.
+        latest = await self._db.get(answers(day, who).consistent())
+        if latest is not None and not latest.is_deleted:
+            answered.append(day)
+        async for one in self._db.each(design.answers_of_user(who).page_of(STREAK_PAGE)):
+            if one.day >= day or one.is_deleted:
+                continue
+            if (answered[-1] if answered else day) - one.day > timedelta(days=1) or len(answered) == STREAK_MAX:
+                break
+            answered.append(one.day)
+        return len(answered)

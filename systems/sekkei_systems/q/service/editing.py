@@ -1,0 +1,197 @@
+"""What administrators do to questions. Every action and its line in the log are one transaction."""
+
+from __future__ import annotations
+
+from datetime import date, time
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, Database, Page, Put, TransactionFailed
+from sekkei.runtime import days
+from sekkei_systems.q import design, writing
+from sekkei_systems.q.entities import admin_logs, daily_questions, questions
+from sekkei_systems.q.models import (
+    AdminAction,
+    AdminLog,
+    DailyQuestion,
+    Question,
+    QuestionStatus,
+    QuestionType,
+)
+from sekkei_systems.q.refusals import AlreadyPublished, NoSuchThing, WrongState
+from sekkei_systems.q.service.access import Access, Admin
+from sekkei_systems.q.service.planning import Planning, gives_back, takes
+
+PAGE = 50
+
+
+class Logs:
+    """The log of what administrators do; it forgets after 90 days."""
+
+    def __init__(self, db: Database, clock: Clock, access: Access) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+
+    def entry(
+        self, by: Admin, action: AdminAction, kind: str, target: str, details: dict[str, Any] | None = None
+    ) -> Put[AdminLog]:
+        """A line of the log, to join the transaction of what it tells."""
+        return admin_logs.create(
+            AdminLog(
+                log_id=self._clock.uuid(),
+                admin_id=by.id,
+                admin_email=by.email,
+                action=action,
+                target_type=kind,
+                target_id=target,
+                details=details,
+                ip_address=by.address,
+                timestamp=days.now(self._clock),
+            )
+        )
+
+    async def page(
+        self, who: str, *, action: AdminAction | None = None, admin: str | None = None, after: str | None = None
+    ) -> Page[AdminLog]:
+        """Newest first: everything, or one action, or one administrator, or both."""
+        await self._access.admin(who)
+        query = design.all_logs()
+        if action is not None:
+            query = design.logs_of_action(action)
+            if admin:
+                query = query.filter(AdminLog.admin_id == admin)
+        elif admin:
+            query = design.logs_of_admin(admin)
+        return await self._db.page(query, size=PAGE, after=after)
+
+
+class Editing:
+    def __init__(self, db: Database, clock: Clock, access: Access, logs: Logs, planning: Planning) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+        self._logs = logs
+        self._planning = planning
+
+    async def with_status(self, who: str, status: QuestionStatus, after: str | None = None) -> Page[Question]:
+        await self._access.admin(who)
+        return await self._db.page(design.questions_with_status(status), size=PAGE, after=after)
+
+    async def create(self, who: str, text: str, address: str | None = None) -> Question:
+        by = await self._access.admin(who, address)
+        now = days.now(self._clock)
+        made = Question(
+            question_id=self._clock.uuid(),
+            text=writing.text_of(text, writing.QUESTION_MAX, "text"),
+            type=QuestionType.ADMIN,
+            status=QuestionStatus.APPROVED,
+            created_at=now,
+            updated_at=now,
+        )
+        await self._db.transact(
+            questions.create(made),
+            self._logs.entry(by, AdminAction.CREATE_QUESTION, "question", made.question_id, {"text": made.text}),
+        )
+        return made
+
+    async def review(self, who: str, question_id: str, approve: bool, address: str | None = None) -> None:
+        """A proposed question becomes one that can be asked, or never will."""
+        to = QuestionStatus.APPROVED if approve else QuestionStatus.REJECTED
+        await self._move(who, question_id, to, (QuestionStatus.PENDING,), address)
+
+    async def archive(self, who: str, question_id: str, address: str | None = None) -> None:
+        allowed = (QuestionStatus.APPROVED, QuestionStatus.USED)
+        await self._move(who, question_id, QuestionStatus.ARCHIVED, allowed, address)
+
+    async def bring_back(self, who: str, question_id: str, address: str | None = None) -> None:
+        await self._move(who, question_id, QuestionStatus.APPROVED, (QuestionStatus.ARCHIVED,), address)
+
+    async def _move(
+        self,
+        who: str,
+        question_id: str,
+        to: QuestionStatus,
+        allowed: tuple[QuestionStatus, ...],
+        address: str | None,
+    ) -> None:
+        by = await self._access.admin(who, address)
+        update = questions.update(question_id).set(Question.status, to)
+        update = update.set(Question.updated_at, days.now(self._clock)).when(Question.status.one_of(*allowed))
+        # The document has no action of its own for archiving: it is a review of the question, with where it went.
+        entry = self._logs.entry(by, AdminAction.REVIEW_SUBMISSION, "question", question_id, {"to": to.value})
+        try:
+            await self._db.transact(update, entry)
+        except TransactionFailed as failed:
+            raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
+
+    # Days
+
+    async def calendar(self, who: str, first: date, count: int) -> list[tuple[date, DailyQuestion | None]]:
+        await self._access.admin(who)
+        return await self._planning.calendar(first, count)
+
+    async def set_day(
+        self, who: str, day: date, at: time, question_id: str | None = None, address: str | None = None
+    ) -> DailyQuestion:
+        """Choose a day's question or its minute, until it is published. The question that stood there is free again."""
+        by = await self._access.admin(who, address)
+        if day < days.today(self._clock):
+            raise AlreadyPublished()
+        now = days.now(self._clock)
+        planned = await self._db.get(daily_questions(day).consistent())
+        if planned is not None and planned.published_at is not None:
+            raise AlreadyPublished()
+        actions: list[Action[Any, Any]] = []
+        chosen: Question | None = None
+        if question_id and (planned is None or planned.question_id != question_id):
+            chosen = await self._db.get(questions(question_id).consistent())
+            if chosen is None or chosen.status is not QuestionStatus.APPROVED:
+                raise WrongState()
+            actions.append(takes(chosen, now))
+        elif planned is None:
+            planned = await self._planning.plan(day)
+        details = {"time": at.strftime("%H:%M"), **({"text": chosen.text} if chosen else {})}
+        actions.append(self._logs.entry(by, AdminAction.SET_DAILY_QUESTION, "dailyQuestion", day.isoformat(), details))
+        return await self._write_day(day, at, planned, chosen, actions)
+
+    async def _write_day(
+        self,
+        day: date,
+        at: time,
+        planned: DailyQuestion | None,
+        chosen: Question | None,
+        actions: list[Action[Any, Any]],
+    ) -> DailyQuestion:
+        now = days.now(self._clock)
+        if planned is None:
+            assert chosen is not None
+            row = DailyQuestion(
+                day=day,
+                question_id=chosen.question_id,
+                question_text=chosen.text,
+                scheduled_publish_time=at,
+                created_at=now,
+                previous_use=chosen.last_used_at,
+            )
+            actions.append(daily_questions.create(row))
+        else:
+            update = daily_questions.update(day).set(DailyQuestion.scheduled_publish_time, at)
+            if chosen is not None:
+                update = (
+                    update.set(DailyQuestion.question_id, chosen.question_id)
+                    .set(DailyQuestion.question_text, chosen.text)
+                    .set(DailyQuestion.is_fallback, False)
+                    .set(DailyQuestion.previous_use, chosen.last_used_at)
+                )
+                before = await self._db.get(questions(planned.question_id).consistent())
+                if before is not None and before.status is QuestionStatus.USED:  # what was archived stays so
+                    actions += gives_back(planned, now)
+            actions.append(
+                update.when(DailyQuestion.published_at.absent(), DailyQuestion.question_id == planned.question_id)
+            )
+        try:
+            await self._db.transact(*actions)
+        except TransactionFailed as failed:
+            raise (AlreadyPublished() if failed.failed(actions[-1]) else WrongState()) from failed
+        return await self._db.need(daily_questions(day).consistent())

@@ -1,0 +1,240 @@
+"""Following, asking to follow, and blocking. Counters move in the transaction of the edge that they count."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sekkei.clock import Clock
+from sekkei.design import Contended, Database, Delete, Page, Query, Transaction, TransactionFailed
+from sekkei.runtime import days
+from sekkei_systems.q import design
+from sekkei_systems.q.entities import blocks, follow_requests, follows, mutes, users
+from sekkei_systems.q.models import Block, Follow, FollowRequest, Mute, User
+from sekkei_systems.q.refusals import (
+    AlreadyFollowing,
+    BlockedPair,
+    Hidden,
+    NoSuchThing,
+    NoSuchUser,
+    NotFollowing,
+    Oneself,
+)
+from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.sight import Relation, sees_profile
+
+EDGE_TRIES_MAX = 20
+LIST_PAGE = 30
+Outcome = Literal["following", "requested"]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Somebody in a list, and how the viewer stands to them."""
+
+    user: User
+    relation: Relation
+
+
+class Graph:
+    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+        self._sight = sight
+
+    # Following
+
+    async def follow(self, who: str, other: str) -> Outcome:
+        """Follow, or ask to when the account is private."""
+        await self._access.member(who)
+        person, relation = await self._other(who, other)
+        if relation.follows:
+            raise AlreadyFollowing()
+        if relation.blocks:
+            raise BlockedPair()
+        if person.is_private:
+            await self._ask(who, other)
+            return "requested"
+        await self._follow(Follow(follower_id=who, followee_id=other, created_at=days.now(self._clock)))
+        return "following"
+
+    async def _other(self, who: str, other: str) -> tuple[User, Relation]:
+        if who == other:
+            raise Oneself()
+        return await self._sight.person(who, other)
+
+    async def _follow(self, edge: Follow, *before: Transaction) -> None:
+        transaction = design.follow(edge)
+        create, mine, theirs, *_ = transaction.actions
+        try:
+            await self._db.transact(*before, transaction)
+        except TransactionFailed as failed:
+            if failed.failed(create):
+                raise AlreadyFollowing() from failed
+            if failed.failed(mine) or failed.failed(theirs):
+                raise NoSuchUser() from failed
+            if before and failed.failed(before[0].actions[0]):
+                raise NoSuchThing() from failed
+            raise BlockedPair() from failed
+
+    async def _ask(self, who: str, other: str) -> None:
+        asked = FollowRequest(followee_id=other, follower_id=who, created_at=days.now(self._clock))
+        here = User.is_banned.is_(False) & User.deleting_at.absent()
+        try:
+            await self._db.transact(
+                follow_requests.put(asked),
+                users.must_exist(other).when(here),
+                blocks.must_not_exist(who, other),
+                blocks.must_not_exist(other, who),
+            )
+        except TransactionFailed as failed:
+            raise NoSuchUser() from failed
+
+    async def unfollow(self, who: str, other: str) -> None:
+        """Stop following, or take the request back."""
+        await self._access.member(who)
+        if not await self._ended(follow_requests.delete(other, who)):
+            await self._unfollow(who, other)
+
+    async def remove_follower(self, who: str, follower: str) -> None:
+        await self._access.member(who)
+        await self._unfollow(follower, who)
+
+    async def _unfollow(self, follower: str, followee: str) -> None:
+        """The edge is read first: a ban takes it out of a counter, and that must still be so."""
+        for attempt in range(EDGE_TRIES_MAX):
+            edge = await self._db.get(follows(follower, followee).consistent())
+            if edge is None:
+                raise NotFollowing()
+            transaction = design.unfollow(edge)
+            try:
+                await self._db.transact(transaction)
+                return
+            except TransactionFailed as failed:
+                if not failed.failed(transaction.actions[0]):
+                    raise NotFollowing() from failed
+                await asyncio.sleep(0.002 * attempt * self._clock.random())
+        raise Contended("SK303", f"{follower} or {followee} kept being banned and let back in.")
+
+    async def _ended(self, delete: Delete[Any]) -> bool:
+        """Whether there was something to end. A transaction, for its token: it knows its own work from another's."""
+        try:
+            await self._db.transact(delete.must_exist())
+        except TransactionFailed:
+            return False
+        return True
+
+    # Requests
+
+    async def accept(self, who: str, follower: str) -> None:
+        await self._access.member(who)
+        asked = Transaction(follow_requests.delete(who, follower).must_exist())
+        await self._follow(Follow(follower_id=follower, followee_id=who, created_at=days.now(self._clock)), asked)
+
+    async def decline(self, who: str, follower: str) -> None:
+        await self._access.member(who)
+        if not await self._ended(follow_requests.delete(who, follower)):
+            raise NoSuchThing()
+
+    async def requests(self, who: str, after: str | None = None) -> Page[Card]:
+        """Who asks to follow."""
+        await self._access.member(who)
+        page = await self._db.page(design.requests_to(who).consistent(), size=LIST_PAGE, after=after)
+        return await self._cards(who, [one.follower_id for one in page], page.cursor)
+
+    async def standing(self, who: str, other: str) -> tuple[bool, bool]:
+        """Whether a user has asked to follow another, and whether they mute them."""
+        asked, muted = await asyncio.gather(
+            self._db.get(follow_requests(other, who).consistent()), self._db.get(mutes(who, other).consistent())
+        )
+        return asked is not None, muted is not None
+
+    # Blocking
+
+    async def block(self, who: str, other: str) -> None:
+        """Both follows and both requests end with it. The edges are read first, and must still be so."""
+        await self._access.member(who)
+        await self._other(who, other)
+        edge = Block(blocker_id=who, blocked_id=other, created_at=days.now(self._clock))
+        for attempt in range(EDGE_TRIES_MAX):
+            out, back = await self._db.get_many([follows(who, other).consistent(), follows(other, who).consistent()])
+            transaction = design.block(edge, out, back)
+            requests = Transaction(follow_requests.delete(who, other), follow_requests.delete(other, who))
+            try:
+                await self._db.transact(transaction, requests)
+                return
+            except TransactionFailed as failed:
+                if failed.failed(transaction.actions[0]):
+                    return  # blocked already
+                await asyncio.sleep(0.002 * attempt * self._clock.random())
+        raise Contended("SK303", f"{who} and {other} kept following and unfollowing each other.")
+
+    async def unblock(self, who: str, other: str) -> None:
+        await self._access.member(who)
+        if not await self._ended(blocks.delete(who, other)):
+            raise NoSuchThing()
+
+    async def blocked(self, who: str, after: str | None = None) -> Page[Card]:
+        """Whom a user blocks; the blocked ones are shown, so that they can be let go again."""
+        await self._access.member(who)
+        page = await self._db.page(design.blocked(who).consistent(), size=LIST_PAGE, after=after)
+        found = await self._sight.users([one.blocked_id for one in page])
+        cards = [Card(found[one.blocked_id], Relation(blocks=True)) for one in page if one.blocked_id in found]
+        return Page(cards, page.cursor)
+
+    # Muting
+
+    async def mute(self, who: str, other: str) -> None:
+        """Out of one's timeline and pushes, and nothing else: the other never learns of it."""
+        await self._access.member(who)
+        await self._other(who, other)
+        await self._db.write(mutes.put(Mute(muter_id=who, muted_id=other, created_at=days.now(self._clock))))
+
+    async def unmute(self, who: str, other: str) -> None:
+        await self._access.member(who)
+        if not await self._ended(mutes.delete(who, other)):
+            raise NoSuchThing()
+
+    async def muted(self, who: str, after: str | None = None) -> Page[Card]:
+        await self._access.member(who)
+        page = await self._db.page(design.muted(who).consistent(), size=LIST_PAGE, after=after)
+        return await self._cards(who, [one.muted_id for one in page], page.cursor)
+
+    # Lists
+
+    async def following(self, viewer: str, user: str, after: str | None = None) -> Page[Card]:
+        await self._must_see_lists(viewer, user)
+        return await self._list(viewer, design.following(user), "followee_id", after)
+
+    async def followers(self, viewer: str, user: str, after: str | None = None) -> Page[Card]:
+        await self._must_see_lists(viewer, user)
+        return await self._list(viewer, design.followers_of(user), "follower_id", after)
+
+    async def _must_see_lists(self, viewer: str, user: str) -> None:
+        await self._access.member(viewer)
+        person, relation = await self._sight.person(viewer, user)
+        if not sees_profile(viewer, person, relation):
+            raise Hidden()
+
+    async def _list(self, viewer: str, query: Query[Follow], side: str, after: str | None) -> Page[Card]:
+        page = await self._db.page(query, size=LIST_PAGE, after=after)
+        return await self._cards(viewer, [getattr(one, side) for one in page], page.cursor)
+
+    async def _cards(self, viewer: str, ids: list[str], cursor: str | None) -> Page[Card]:
+        found, relations, quiet = await asyncio.gather(
+            self._sight.users(ids), self._sight.relations(viewer, ids), self._sight.muted_by(viewer)
+        )
+        cards = [
+            Card(found[id], replace(relations[id], mutes=id in quiet))
+            for id in ids
+            if id in found and not relations[id].apart
+        ]
+        return Page(cards, cursor)
+
+    async def mutual(self, viewer: str, other: str) -> bool:
+        await self._access.member(viewer)
+        one, back = await self._db.get_many([ref.consistent() for ref in design.mutual(viewer, other)])
+        return one is not None and back is not None

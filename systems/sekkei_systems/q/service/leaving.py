@@ -1,0 +1,60 @@
+"""Withdrawal: asked for, held for a week in which it can be cancelled, and then carried out by a job."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sekkei.clock import Clock
+from sekkei.design import Database, TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.schedules import Schedules
+from sekkei_systems.q import times
+from sekkei_systems.q.entities import users
+from sekkei_systems.q.models import User
+from sekkei_systems.q.refusals import AdminsStay, WrongState
+from sekkei_systems.q.service.access import Access
+
+JOB = "begin-withdrawal"
+
+
+def schedule_of(user: str) -> str:
+    return f"q/withdraw/{user}"
+
+
+class Leaving:
+    def __init__(self, db: Database, clock: Clock, access: Access, schedules: Schedules) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+        self._schedules = schedules
+
+    async def ask(self, who: str, leaves_house: bool = False) -> datetime:
+        """From now on nobody sees the user any more. Returns when everything will be deleted.
+
+        With `leaves_house` the account that they sign in with goes too. Where other systems share it, it stays.
+        """
+        if (await self._access.member(who)).is_admin:
+            raise AdminsStay()
+        now = days.now(self._clock)
+        # The schedule first: one that fires for somebody who does not leave does nothing, but one that was lost
+        # between two writes would keep a leaver's data for ever.
+        await self._schedules.put(schedule_of(who), JOB, {"user_id": who}, at=now + times.GRACE)
+        update = users.update(who).set(User.deleting_at, now).set(User.updated_at, now)
+        update = update.set(User.leaves_house, leaves_house)
+        try:  # transactions, whose tokens know their own work when an answer is lost
+            await self._db.transact(update.when(User.is_admin.is_(False), User.deleting_at.absent()))
+        except TransactionFailed as failed:
+            raise WrongState() from failed
+        return now + times.GRACE
+
+    async def cancel(self, who: str) -> User:
+        """Until the job has begun; then it is too late."""
+        await self._access.row(who)
+        now = days.now(self._clock)
+        update = users.update(who).set(User.deleting_at, None).set(User.updated_at, now)
+        try:
+            await self._db.transact(update.when(User.deleting_at > now - times.GRACE))
+        except TransactionFailed as failed:
+            raise WrongState() from failed
+        await self._schedules.delete(schedule_of(who))
+        return await self._access.row(who)

@@ -1,0 +1,265 @@
+"""What administrators do about people and posts. Every action and its line in the log are one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, Database, Page, Put, TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.design import JobRun
+from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.refusals import ProofNeeded
+from sekkei.web import is_recent
+from sekkei.web.accounts import Accounts
+from sekkei_systems.q import design, writing
+from sekkei_systems.q.entities import (
+    answers,
+    daily_questions,
+    ng_words,
+    reports,
+    unique_app_id,
+    unique_email,
+    unique_username,
+    users,
+)
+from sekkei_systems.q.models import AdminAction, AdminLog, Answer, NGWord, Report, ReportStatus, TargetType, User
+from sekkei_systems.q.ng_words import WORD_MAX, normalised
+from sekkei_systems.q.refusals import AdminsStay, BadText, NoSuchThing, NoSuchUser, Taken, WrongState
+from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.editing import Logs
+from sekkei_systems.q.service.words import Words
+
+PAGE = 50
+COUNT_BANNED = "count-banned"
+LATELY = 20
+"""How many answers of somebody moderators are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """An answer as moderators see it."""
+
+    answer: Answer
+    author: User | None
+    question_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A report and what it is about."""
+
+    report: Report
+    reporter: User | None
+    user: User | None
+    answer: Answer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """Somebody as moderators look at them before they decide."""
+
+    user: User
+    posts: list[Post]
+    reports: list[Report]
+    """About the account itself, newest first."""
+
+
+class Moderation:
+    def __init__(
+        self, db: Database, clock: Clock, access: Access, logs: Logs, words: Words, accounts: Accounts, jobs: Jobs
+    ) -> None:
+        self._db = db
+        self._jobs = jobs
+        self._accounts = accounts
+        self._clock = clock
+        self._access = access
+        self._logs = logs
+        self._words = words
+
+    # Reports
+
+    async def reports(self, who: str, status: ReportStatus, after: str | None = None) -> Page[Case]:
+        await self._access.admin(who)
+        page = await self._db.page(design.reports_with_status(status), size=PAGE, after=after)
+        return Page(await asyncio.gather(*(self._case(one) for one in page)), page.cursor)
+
+    async def _case(self, report: Report) -> Case:
+        reporter = await self._db.get(users(report.reporter_id))
+        if report.target_type is TargetType.USER:
+            return Case(report, reporter, await self._db.get(users(report.target_id)), None)
+        day, _, author = report.target_id.partition("#")
+        if not author:  # the author has left
+            return Case(report, reporter, None, None)
+        answer = await self._db.get(answers(date.fromisoformat(day), author))
+        return Case(report, reporter, await self._db.get(users(author)), answer)
+
+    async def settle(self, who: str, report_id: str, status: ReportStatus, address: str | None = None) -> None:
+        by = await self._access.admin(who, address)
+        if status is ReportStatus.PENDING:
+            raise WrongState()
+        update = (
+            reports.update(report_id)
+            .set(Report.status, status)
+            .set(Report.resolved_at, days.now(self._clock))
+            .set(Report.resolved_by, by.id)
+            .when(Report.status == ReportStatus.PENDING)
+        )
+        entry = self._logs.entry(by, AdminAction.UPDATE_REPORT, "report", report_id, {"to": status.value})
+        try:
+            await self._db.transact(update, entry)
+        except TransactionFailed as failed:
+            raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
+
+    # Posts
+
+    async def flagged(self, who: str, after: str | None = None) -> Page[Post]:
+        await self._access.admin(who)
+        page = await self._db.page(design.flagged_answers(), size=PAGE, after=after)
+        return Page(await self._posts(page.items), page.cursor)
+
+    async def _posts(self, found: Sequence[Answer]) -> list[Post]:
+        authors = await self._db.get_many([users(one.user_id) for one in found])
+        asked = await self._db.get_many([daily_questions(one.day) for one in found])
+        return [
+            Post(answer, author, question.question_text if question else "")
+            for answer, author, question in zip(found, authors, asked, strict=True)
+        ]
+
+    async def review_post(self, who: str, day: date, author: str, remove: bool, address: str | None = None) -> None:
+        """Let a post stand, without its flag, or take it down for good."""
+        by = await self._access.admin(who, address)
+        update = answers.update(day, author).set(Answer.is_flagged, False)
+        if remove:
+            update = update.set(Answer.is_deleted, True).set(Answer.deleted_by_admin, True)
+            update = update.set(Answer.deleted_at, days.now(self._clock)).when(Answer.deleted_by_admin.is_(False))
+        else:
+            update = update.when(Answer.is_flagged.is_(True))
+        entry = self._logs.entry(by, AdminAction.REVIEW_FLAGGED_POST, "answer", f"{day}#{author}", {"removed": remove})
+        try:
+            await self._db.transact(update, entry)
+        except TransactionFailed as failed:
+            raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
+
+    async def restore_post(self, who: str, day: date, author: str, address: str | None = None) -> None:
+        """What was taken down by mistake is there again."""
+        by = await self._access.admin(who, address)
+        update = answers.update(day, author).set(Answer.is_deleted, False).set(Answer.deleted_by_admin, False)
+        update = update.set(Answer.deleted_at, None).when(Answer.is_deleted.is_(True))
+        entry = self._logs.entry(
+            by, AdminAction.REVIEW_FLAGGED_POST, "answer", f"{day}#{author}", {"removed": False, "restored": True}
+        )
+        try:
+            await self._db.transact(update, entry)
+        except TransactionFailed as failed:
+            raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
+
+    # People
+
+    async def ban(
+        self, who: str, user_id: str, reason: str = "", address: str | None = None, *, proved_at: datetime | None
+    ) -> None:
+        """Locked out and signed out at once, and unseen; for an administrator who has just shown who they are."""
+        await self._set_banned(who, user_id, True, reason, address, proved_at)
+
+    async def unban(
+        self, who: str, user_id: str, reason: str = "", address: str | None = None, *, proved_at: datetime | None
+    ) -> None:
+        await self._set_banned(who, user_id, False, reason, address, proved_at)
+
+    async def _set_banned(
+        self, who: str, user_id: str, banned: bool, reason: str, address: str | None, proved_at: datetime | None
+    ) -> None:
+        by = await self._access.admin(who, address)
+        if not is_recent(proved_at, days.now(self._clock)):
+            raise ProofNeeded()
+        details = {}
+        if reason.strip():
+            details["reason"] = writing.text_of(reason, writing.DESCRIPTION_MAX, "reason", lines=True)
+        action = AdminAction.BAN_USER if banned else AdminAction.UNBAN_USER
+        update = users.update(user_id).set(User.is_banned, banned).set(User.updated_at, days.now(self._clock))
+        update = update.when(User.is_banned.is_(not banned), User.is_admin.is_(False))
+        entry = self._logs.entry(by, action, "user", user_id, details or None)
+        actions: list[Action[Any, Any]] = [update, entry, self._counting(entry.instance)]
+        if banned and await self._accounts.get(user_id) is not None:
+            actions.append(self._accounts.signing_out(user_id))
+        try:
+            await self._db.transact(*actions)
+        except TransactionFailed as failed:
+            old = failed.old(update)
+            if old is None:
+                raise NoSuchUser() from failed
+            raise (AdminsStay() if old.is_admin else WrongState()) from failed
+
+    def _counting(self, entry: AdminLog) -> Put[JobRun]:
+        """Others' counters follow in a job. It names the line of the log and not the user, whom a withdrawal takes
+        out of the log; the worker's notes stay for a month."""
+        payload = {"timestamp": entry.timestamp.isoformat(), "log_id": entry.log_id}
+        return self._jobs.start_action(COUNT_BANNED, payload, id=f"{COUNT_BANNED}/{entry.log_id}")
+
+    async def people(self, who: str, after: str | None = None) -> Page[User]:
+        await self._access.admin(who)
+        return await self._db.page(design.all_users(), size=PAGE, after=after)
+
+    async def dossier(self, who: str, user_id: str) -> Dossier:
+        await self._access.admin(who)
+        user = await self._db.get(users(user_id).consistent())
+        if user is None:
+            raise NoSuchUser()
+        said = await self._db.page(design.answers_of_user(user_id), size=LATELY)
+        told = await self._db.page(design.reports_about(user_id).backwards(), size=PAGE)
+        return Dossier(user, await self._posts(said.items), list(told))
+
+    async def search(self, who: str, text: str) -> list[User]:
+        """By user id, app id, user name or mail address, whole; there is no index for parts of them."""
+        await self._access.admin(who)
+        wanted = text.strip().lstrip("@")
+        if not wanted or "#" in wanted or len(wanted) > 254:
+            return []
+        found = [
+            await self._db.get(users(wanted).consistent()),
+            await self._db.holder(unique_app_id, User.app_id == wanted.lower()),
+            await self._db.holder(unique_username, User.username_folded == wanted.casefold()),
+            await self._db.holder(unique_email, User.email == wanted.lower()),
+        ]
+        return list({user.user_id: user for user in found if user is not None}.values())
+
+    # Forbidden words
+
+    async def words(self, who: str) -> list[NGWord]:
+        await self._access.admin(who)
+        found = await self._db.all(design.all_ng_words().consistent())
+        return sorted(found, key=lambda one: one.created_at, reverse=True)
+
+    async def add_word(self, who: str, text: str, *, allowed: bool = False, address: str | None = None) -> NGWord:
+        """Forbid a word, or name a harmless one that a forbidden one is part of."""
+        by = await self._access.admin(who, address)
+        original = writing.text_of(text, WORD_MAX, "word")
+        word = normalised(original)
+        if not word:
+            raise BadText(field="word", most=WORD_MAX)
+        made = NGWord(
+            word=word, created_at=days.now(self._clock), created_by=by.id, original=original, is_allowed=allowed
+        )
+        details = {"word": original, "allowed": allowed}
+        try:
+            await self._db.transact(
+                ng_words.create(made), self._logs.entry(by, AdminAction.ADD_NG_WORD, "ngWord", word, details)
+            )
+        except TransactionFailed as failed:
+            raise Taken(field="word") from failed
+        self._words.forget()
+        return made
+
+    async def delete_word(self, who: str, word: str, address: str | None = None) -> None:
+        by = await self._access.admin(who, address)
+        gone = ng_words.delete(word).must_exist()
+        try:
+            await self._db.transact(gone, self._logs.entry(by, AdminAction.DELETE_NG_WORD, "ngWord", word))
+        except TransactionFailed as failed:
+            raise NoSuchThing() from failed
+        self._words.forget()

@@ -1,0 +1,83 @@
+"""Telling people something on all their devices, if they want to hear it, and not in their quiet hours."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Database
+from sekkei.runtime import days
+from sekkei.runtime.outbox import Outbox
+from sekkei_systems.q import design
+from sekkei_systems.q.entities import blocks, mutes, users
+from sekkei_systems.q.models import PushToken, User
+from sekkei_systems.q.notices import Kind, Wishes, is_wanted, quiet_left, wishes_of
+from sekkei_systems.q.refusals import QuietHalf
+from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.sight import is_present
+
+
+class Notices:
+    def __init__(self, db: Database, clock: Clock, access: Access, outbox: Outbox) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+        self._outbox = outbox
+
+    async def wishes(self, who: str) -> Wishes:
+        return wishes_of(await self._access.member(who))
+
+    async def wish(self, who: str, wishes: Wishes) -> Wishes:
+        await self._access.member(who)
+        if (wishes.quiet_from is None) != (wishes.quiet_until is None):
+            raise QuietHalf(field="quietUntil")
+        update = (
+            users.update(who)
+            .set(User.notify_question, wishes.question)
+            .set(User.notify_reaction, wishes.reaction)
+            .set(User.notify_follow, wishes.follow)
+            .set(User.notify_digest, wishes.digest)
+            .set(User.quiet_from, wishes.quiet_from)
+            .set(User.quiet_until, wishes.quiet_until)
+            .set(User.updated_at, days.now(self._clock))
+        )
+        return wishes_of(await self._db.write(update))
+
+    async def tell(self, to: str, about: str, kind: Kind, message: Mapping[str, Any], reason: str) -> int:
+        """Tell one user of something that another did; how many devices hear of it. One reason is told once."""
+        user = await self._db.get(users(to).consistent())
+        if user is None or not is_present(user) or not is_wanted(user, kind):
+            return 0
+        # Word of what happened comes a moment later: they may have parted since.
+        muted, *apart = await asyncio.gather(
+            self._db.get(mutes(to, about).consistent()),
+            self._db.get(blocks(to, about).consistent()),
+            self._db.get(blocks(about, to).consistent()),
+        )
+        if muted is not None or any(apart):
+            return 0
+        found = await self._db.all(design.tokens_of(to).consistent())
+        for one in found:
+            await self.send(user, one, kind, message, reason)
+        return len(found)
+
+    async def send(
+        self,
+        user: User,
+        device: PushToken,
+        kind: Kind,
+        message: Mapping[str, Any],
+        reason: str,
+        after: timedelta = timedelta(),
+    ) -> None:
+        wait = quiet_left(user, days.now(self._clock)) + after
+        await self._outbox.put("push", device.token, message, id=message_id(kind, reason, device.token), after=wait)
+
+
+def message_id(kind: Kind, reason: str, token: str) -> str:
+    """Hashed, so that what was sent does not name people who have left meanwhile."""
+    return f"{kind.value}/{hashlib.sha256(f'{reason}#{token}'.encode()).hexdigest()[:40]}"

@@ -1,0 +1,115 @@
+"""Reading what the rules of `sight` need, for one author or for many at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import date
+from typing import TypeVar
+
+from sekkei.design import Database, Ref
+from sekkei_systems.q import design
+from sekkei_systems.q.entities import answers, blocks, follows, users
+from sekkei_systems.q.models import Answer, User
+from sekkei_systems.q.refusals import NoSuchAnswer, NoSuchUser
+from sekkei_systems.q.sight import Relation, is_present, is_shown, reads_answers
+
+M = TypeVar("M")
+KEYS_PER_BATCH = 100
+BATCHES_AT_ONCE = 8
+
+
+class Visibility:
+    """All of it is read consistently: a block or a ban holds from the moment it is answered."""
+
+    def __init__(self, db: Database, hides_flagged: bool = True) -> None:
+        self._db = db
+        self.hides_flagged = hides_flagged
+        """Whether what holds a forbidden word waits, unseen, for somebody to look at it."""
+
+    def is_shown(self, viewer: str, answer: Answer | None) -> bool:
+        return is_shown(viewer, answer, self.hides_flagged)
+
+    async def get_many(self, refs: Sequence[Ref[M]]) -> list[M | None]:
+        """Any number of items, several batches at a time."""
+        turn = asyncio.Semaphore(BATCHES_AT_ONCE)
+
+        async def batch(start: int) -> list[M | None]:
+            async with turn:
+                return await self._db.get_many(refs[start : start + KEYS_PER_BATCH])
+
+        parts = await asyncio.gather(*(batch(start) for start in range(0, len(refs), KEYS_PER_BATCH)))
+        return [item for part in parts for item in part]
+
+    async def relation(self, viewer: str, other: str) -> Relation:
+        return (await self.relations(viewer, [other]))[other]
+
+    async def relations(self, viewer: str, others: Sequence[str]) -> dict[str, Relation]:
+        """How the viewer stands to each of them: both edges, and blocks both ways."""
+        count = len(others)
+        edges, barriers = await asyncio.gather(
+            self.get_many(
+                [follows(viewer, other).consistent() for other in others]
+                + [follows(other, viewer).consistent() for other in others]
+            ),
+            self.get_many(
+                [blocks(viewer, other).consistent() for other in others]
+                + [blocks(other, viewer).consistent() for other in others]
+            ),
+        )
+        return {
+            other: Relation(
+                follows=edges[at] is not None,
+                followed=edges[count + at] is not None,
+                blocks=barriers[at] is not None,
+                blocked=barriers[count + at] is not None,
+            )
+            for at, other in enumerate(others)
+        }
+
+    async def apart_from(self, viewer: str) -> frozenset[str]:
+        """Everybody whom the viewer blocks or is blocked by: few, so that two queries beat two reads for each author.
+
+        The second is an index and may be a moment behind. That hides nothing from the one who is protected: a block
+        ends both follows in its own transaction, and without a follow nothing is read.
+        """
+        mine, theirs = await asyncio.gather(
+            self._db.all(design.blocked(viewer).consistent()), self._db.all(design.blockers_of(viewer))
+        )
+        return frozenset([*(one.blocked_id for one in mine), *(one.blocker_id for one in theirs)])
+
+    async def muted_by(self, viewer: str) -> frozenset[str]:
+        """Whom the viewer does not want in their timeline."""
+        return frozenset(one.muted_id for one in await self._db.all(design.muted(viewer).consistent()))
+
+    async def followers_among(self, viewer: str, ids: Sequence[str]) -> frozenset[str]:
+        """Those of them who follow the viewer."""
+        found = await self.get_many([follows(id, viewer).consistent() for id in ids])
+        return frozenset(edge.follower_id for edge in found if edge is not None)
+
+    async def users(self, ids: Sequence[str]) -> dict[str, User]:
+        """Those of them that are there for others, by id."""
+        found = await self.get_many([users(id).consistent() for id in ids])
+        return {user.user_id: user for user in found if user is not None and is_present(user)}
+
+    async def person(self, viewer: str, other: str) -> tuple[User, Relation]:
+        """Another user, unless there is none for this viewer: gone, suspended, leaving, or blocking them."""
+        found, relation = await asyncio.gather(self._db.get(users(other).consistent()), self.relation(viewer, other))
+        if found is None or (other != viewer and (not is_present(found) or relation.blocked)):
+            raise NoSuchUser()
+        return found, relation
+
+    async def author(self, viewer: str, author: str) -> User:
+        """An author whose answers the viewer may read."""
+        found, relation = await asyncio.gather(self._db.get(users(author).consistent()), self.relation(viewer, author))
+        if found is None or not reads_answers(viewer, found, relation):
+            raise NoSuchAnswer()
+        return found
+
+    async def answer(self, viewer: str, day: date, author: str) -> tuple[Answer, User]:
+        """One answer that the viewer may see, and its author. Why not is never said."""
+        by = await self.author(viewer, author)
+        found = await self._db.get(answers(day, author).consistent())
+        if found is None or not self.is_shown(viewer, found):
+            raise NoSuchAnswer()
+        return found, by

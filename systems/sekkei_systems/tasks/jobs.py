@@ -1,0 +1,250 @@
+"""What takes longer than a request, in steps that can be cut off anywhere, and what happens by the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, ConditionFailed, Database, Update
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Job, Jobs, Payload, Progress, Step
+from sekkei.runtime.system import ScheduledJob
+from sekkei_systems.tasks.design import (
+    activity_on,
+    all_teams,
+    comments_on,
+    members_of,
+    memberships_in,
+    stored_tasks,
+    teams_of,
+)
+from sekkei_systems.tasks.digest import Digest
+from sekkei_systems.tasks.entities import (
+    COUNTED,
+    DayTotals,
+    Task,
+    TeamUser,
+    Totals,
+    UserTeam,
+    activities,
+    comments,
+    day_totals,
+    invitation_table,
+    tag_ref,
+    tags,
+    tasks,
+    team_users,
+    teams,
+    totals,
+    user_teams,
+    users,
+)
+
+STEP_ITEMS = 100
+DIGEST_TEAMS = 10
+SNAPSHOT_LIFE = timedelta(days=400)
+RECURRING = {"snapshot": "5 0 * * *", "reconcile": "30 3 * * *", "digest": "0 8 * * *"}
+"""Japan's time: yesterday's totals are written down after midnight, counted anew at night, and mails go at eight."""
+
+
+class TaskJobs:
+    """Every step reads a bounded part, does what must be done to it, and can be done again without harm."""
+
+    def __init__(
+        self, db: Database, clock: Clock, jobs: Jobs, digest: Digest, snapshot_life: timedelta = SNAPSHOT_LIFE
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._jobs = jobs
+        self._digest = digest
+        self._snapshot_life = snapshot_life
+
+    def definitions(self) -> Mapping[str, Job]:
+        found: dict[str, Sequence[tuple[str, Step]]] = {
+            "rename-user": [("copies", self._rename_user)],
+            "rename-team": [("copies", self._rename_team)],
+            # Twice, because a task may have got the tag while the first round was under way.
+            "delete-tag": [("tasks", self._strip_tag), ("tag", self._delete_tag), ("again", self._strip_tag)],
+            "unassign": [("tasks", self._unassign)],
+            "delete-rest-of-task": [("comments", self._delete_comments), ("activity", self._delete_activity)],
+            "delete-team": [
+                ("members", self._delete_members),
+                ("strays", self._delete_strays),
+                ("invitations", self._delete_invitations),
+                ("everything", self._delete_everything),
+                ("team", self._delete_team),
+            ],
+            "snapshot": [("teams", self._snapshot)],
+            "reconcile": [("teams", self._reconcile)],
+            "digest": [("teams", self._send_digests)],
+        }
+        return {name: Job(steps) for name, steps in found.items()}
+
+    def scheduled(self) -> Mapping[str, ScheduledJob]:
+        return {"snapshot": self._begin_snapshot, "reconcile": self._begin_reconcile, "digest": self._begin_digest}
+
+    # Copies of names
+
+    async def _rename_user(self, payload: Payload, cursor: str | None) -> Progress:
+        user = await self._db.get(users(payload["user_id"]).consistent())
+        if user is None:
+            return Progress(0)
+        page = await self._db.page(teams_of(user.user_id).consistent(), size=STEP_ITEMS, after=cursor)
+        for team in page:
+            await self._if_there(team_users.update(team.team_id, user.user_id).set(TeamUser.user_name, user.name))
+        return Progress(len(page), page.cursor)
+
+    async def _rename_team(self, payload: Payload, cursor: str | None) -> Progress:
+        team = await self._db.get(teams(payload["team_id"]).consistent())
+        if team is None:
+            return Progress(0)
+        page = await self._db.page(members_of(team.team_id).consistent(), size=STEP_ITEMS, after=cursor)
+        for member in page:
+            await self._if_there(user_teams.update(member.user_id, team.team_id).set(UserTeam.team_name, team.name))
+        return Progress(len(page), page.cursor)
+
+    async def _if_there(self, update: Update[Any]) -> None:
+        try:
+            await self._db.write(update)
+        except ConditionFailed:
+            pass  # left or deleted meanwhile
+
+    # Tags and assignees
+
+    async def _strip_tag(self, payload: Payload, cursor: str | None) -> Progress:
+        ref = tag_ref(payload["tag_id"])
+        holding = stored_tasks(payload["team_id"]).filter(Task.tags.contains(ref))
+        page = await self._db.page(holding, size=STEP_ITEMS, after=cursor)
+        for task in page:
+            await self._if_there(tasks.update(task.team_id, task.task_id).discard(Task.tags, [ref]))
+        return Progress(len(page), page.cursor)
+
+    async def _delete_tag(self, payload: Payload, cursor: str | None) -> Progress:
+        await self._db.write(tags.delete(payload["team_id"], payload["tag_id"]))
+        return Progress(1)
+
+    async def _unassign(self, payload: Payload, cursor: str | None) -> Progress:
+        theirs = stored_tasks(payload["team_id"]).filter(Task.assignee == payload["user_id"])
+        page = await self._db.page(theirs, size=STEP_ITEMS, after=cursor)
+        for task in page:
+            update = tasks.update(task.team_id, task.task_id).set(Task.assignee, None)
+            await self._if_there(update.when(Task.assignee == payload["user_id"]))
+        return Progress(len(page), page.cursor)
+
+    # Deletions
+
+    async def _delete_comments(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(comments_on(payload["team_id"], payload["task_id"]).consistent(), size=STEP_ITEMS)
+        await self._db.write_many(comments.delete(one.team_id, one.task_id, one.comment_id) for one in page)
+        return Progress(len(page), "more" if len(page) else None)
+
+    async def _delete_activity(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(activity_on(payload["team_id"], payload["task_id"]).consistent(), size=STEP_ITEMS)
+        await self._db.write_many(activities.delete(one.team_id, one.task_id, one.version) for one in page)
+        return Progress(len(page), "more" if len(page) else None)
+
+    async def _delete_members(self, payload: Payload, cursor: str | None) -> Progress:
+        """First, so that nobody can do anything in the team any more. Both sides of each membership."""
+        team_id = payload["team_id"]
+        page = await self._db.page(members_of(team_id).consistent(), size=STEP_ITEMS)
+        both: list[Action[Any, Any]] = [user_teams.delete(one.user_id, team_id) for one in page]
+        await self._db.write_many(both + [team_users.delete(team_id, one.user_id) for one in page])
+        return Progress(len(page), "more" if len(page) else None)
+
+    async def _delete_strays(self, payload: Payload, cursor: str | None) -> Progress:
+        """Memberships that only the person's side knows, found by the inverted index."""
+        page = await self._db.page(memberships_in(payload["team_id"]), size=STEP_ITEMS, after=cursor)
+        await self._db.write_many(user_teams.delete(one.user_id, one.team_id) for one in page)
+        return Progress(len(page), page.cursor)
+
+    async def _delete_invitations(self, payload: Payload, cursor: str | None) -> Progress:
+        return await self._clear(invitation_table, payload["team_id"])
+
+    async def _delete_everything(self, payload: Payload, cursor: str | None) -> Progress:
+        return await self._clear(teams.table, payload["team_id"], keep=f"TEAM#{payload['team_id']}")
+
+    async def _clear(self, table: Any, team_id: str, keep: str = "") -> Progress:
+        """What is left in the team's partition, whatever it is; the counter goes too, so that no task can be added."""
+        request = {
+            "TableName": self._db.table_name(table),
+            "KeyConditionExpression": "PK = :team",
+            "ExpressionAttributeValues": {":team": {"S": f"TEAM#{team_id}"}},
+            "ProjectionExpression": "PK, SK",
+            "ConsistentRead": True,
+            "Limit": STEP_ITEMS,
+        }
+        found = (await self._db.store.call("Query", request))["Items"]
+        gone = [key for key in found if key["SK"]["S"] != keep]
+        for key in gone:
+            await self._db.store.call("DeleteItem", {"TableName": request["TableName"], "Key": key})
+        return Progress(len(gone), "more" if gone else None)
+
+    async def _delete_team(self, payload: Payload, cursor: str | None) -> Progress:
+        await self._db.write(teams.delete(payload["team_id"]))
+        return Progress(1)
+
+    # By the clock
+
+    async def _begin_snapshot(self, payload: Payload) -> None:
+        day = days.today(self._clock) - timedelta(days=1)
+        await self._jobs.start("snapshot", {"day": day.isoformat()}, id=f"snapshot/{day}")
+
+    async def _begin_reconcile(self, payload: Payload) -> None:
+        day = days.today(self._clock)
+        await self._jobs.start("reconcile", {}, id=f"reconcile/{day}")
+
+    async def _begin_digest(self, payload: Payload) -> None:
+        day = days.today(self._clock)
+        await self._jobs.start("digest", {"day": day.isoformat()}, id=f"digest/{day}")
+
+    async def _send_digests(self, payload: Payload, cursor: str | None) -> Progress:
+        """To every member of every team once, whichever team they are found in first."""
+        day = date.fromisoformat(payload["day"])
+        page = await self._db.page(all_teams(), size=DIGEST_TEAMS, after=cursor)
+        for team in page:
+            async for member in self._db.each(members_of(team.team_id)):
+                await self._digest.send(member.user_id, day)
+        return Progress(len(page), page.cursor)
+
+    async def _snapshot(self, payload: Payload, cursor: str | None) -> Progress:
+        """Each team's totals as they stood at the end of the day. Written once: the first look is the nearest to it."""
+        day = date.fromisoformat(payload["day"])
+        page = await self._db.page(all_teams(), size=STEP_ITEMS, after=cursor)
+        for team in page:
+            now = await self._db.get(totals(team.team_id).consistent())
+            if now is None:
+                continue
+            expires = days.now(self._clock) + self._snapshot_life
+            made = DayTotals(
+                team_id=team.team_id, day=day, todo=now.todo, doing=now.doing, done=now.done, expires=expires
+            )
+            try:
+                await self._db.write(day_totals.create(made))
+            except ConditionFailed:
+                continue
+        return Progress(len(page), page.cursor)
+
+    async def _reconcile(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(all_teams(), size=10, after=cursor)
+        for team in page:
+            await self.recount(team.team_id)
+        return Progress(len(page), page.cursor)
+
+    async def recount(self, team_id: str) -> bool:
+        """Set the counter right, if it is wrong and nobody changed it meanwhile; True when it was repaired."""
+        before = await self._db.get(totals(team_id).consistent()) or Totals(team_id=team_id)
+        counted = dict.fromkeys(COUNTED, 0)
+        async for task in self._db.each(stored_tasks(team_id)):
+            counted[task.status] += 1
+        if all(getattr(before, field.name) == counted[status] for status, field in COUNTED.items()):
+            return False
+        update = totals.upsert(team_id)
+        for status, field in COUNTED.items():
+            update = update.set(field, counted[status]).when((field == getattr(before, field.name)) | field.absent())
+        try:
+            await self._db.write(update)
+        except ConditionFailed:
+            return False  # tasks moved while they were counted; the next night looks again
+        return True

@@ -1,0 +1,130 @@
+"""What happens when items change: open boards are told, and invitations go out by mail."""
+
+from __future__ import annotations
+
+from html import escape
+from urllib.parse import urlencode
+
+from sekkei.design import Change, Reactions
+from sekkei.runtime import days
+from sekkei.runtime.system import Context
+from sekkei.runtime.transports.mail import one_line
+from sekkei_systems.tasks.entities import (
+    Activity,
+    Comment,
+    Invitation,
+    Role,
+    Tag,
+    Task,
+    TeamUser,
+    Totals,
+    activities,
+    comments,
+    design,
+    invitations,
+    tags,
+    tasks,
+    team_users,
+    totals,
+    users,
+)
+from sekkei_systems.tasks.history import History
+from sekkei_systems.tasks.service.invitations import Invitations, mail_id
+
+
+def topic(team_id: str) -> str:
+    """Where the open pages of a team listen."""
+    return f"tasks/team/{team_id}"
+
+
+def reactions_of(context: Context, sent: Invitations) -> Reactions:
+    reactions = Reactions(design, env=context.settings.env)
+    _tell_boards(reactions, context)
+
+    @reactions.on(invitations)
+    async def send_mail(change: Change[Invitation]) -> None:
+        """For a new invitation and for a new token; never twice for the same token."""
+        new, old = change.new, change.old
+        if new is None or (old is not None and old.token == new.token):
+            return
+        await _send(context, sent, new)
+
+    return reactions
+
+
+def _tell_boards(reactions: Reactions, context: Context) -> None:
+    publish = context.live.publish
+    history = History(context.db, context.clock)
+
+    @reactions.on(tasks)
+    async def task_changed(change: Change[Task]) -> None:
+        team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
+        if change.new is not None:
+            await history.changed(change.old, change.new)
+        if change.new is None:
+            publish(topic(team_id), "gone", {"task": task_id})
+            return
+        data = {"task": task_id, "status": change.new.status.value, "version": change.new.version}
+        publish(topic(team_id), "task", data)
+
+    @reactions.on(totals)
+    async def counted(change: Change[Totals]) -> None:
+        if change.new is not None:
+            data = {"todo": change.new.todo, "doing": change.new.doing, "done": change.new.done}
+            publish(topic(change.new.team_id), "totals", data)
+
+    @reactions.on(comments)
+    async def said(change: Change[Comment]) -> None:
+        values = change.ref.values
+        if change.new is not None and change.old is None:
+            await history.said(change.new)
+        publish(topic(values["team_id"]), "comment", {"task": values["task_id"]})
+
+    @reactions.on(activities)
+    async def written_down(change: Change[Activity]) -> None:
+        values = change.ref.values
+        publish(topic(values["team_id"]), "history", {"task": values["task_id"]})
+
+    @reactions.on(tags)
+    async def tag_changed(change: Change[Tag]) -> None:
+        publish(topic(change.ref.values["team_id"]), "team")
+
+    @reactions.on(team_users)
+    async def member_changed(change: Change[TeamUser]) -> None:
+        publish(topic(change.ref.values["team_id"]), "team")
+
+
+async def _send(context: Context, sent: Invitations, invitation: Invitation) -> None:
+    inviter = await context.db.get(users(invitation.invited_by.removeprefix("USER#")))
+    name = one_line(inviter.name if inviter else "")
+    team = one_line(invitation.team_name)
+    link = invitation_link(context.settings.public_url, invitation, sent.token_of(invitation))
+    until = invitation.expires.astimezone(days.JST).strftime("%Y-%m-%d %H:%M")
+    await context.outbox.put(
+        "mail", invitation.email, mail(name, team, invitation.role, link, until), id=mail_id(invitation)
+    )
+
+
+def invitation_link(public_url: str, invitation: Invitation, token: str) -> str:
+    """Carries all that is needed to find the invitation, so that tokens need no index."""
+    query = urlencode({"token": token})
+    return f"{public_url}/tasks/invitations/{invitation.team_id}/{invitation.invite_id}?{query}"
+
+
+def mail(inviter: str, team: str, role: Role, link: str, until: str) -> dict[str, str]:
+    """In both languages: nobody knows yet which one the reader speaks."""
+    ja_role, en_role = ("管理者", "an admin") if role is Role.ADMIN else ("メンバー", "a member")
+    subject = f"「{team}」への招待 / Invitation to {team}"
+    lines = [
+        f"{inviter} さんから、チーム「{team}」に{ja_role}として招待されました。",
+        f"参加するには、{until}（日本時間）までに次のリンクを開いてください。",
+        "",
+        f"{inviter} invites you to join the team “{team}” as {en_role}.",
+        f"Open this link by {until} (Japan time):",
+        "",
+    ]
+    note = ["", "心当たりがない場合は、このメールを無視してください。", "If you did not expect this, ignore this mail."]
+    html = "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+    button = f'<p><a href="{escape(link)}">参加する / Join</a></p>'
+    ending = "".join(f"<p>{escape(line)}</p>" for line in note if line)
+    return {"subject": subject, "text": "\n".join([*lines, link, *note]), "html": html + button + ending}

@@ -1,0 +1,62 @@
+"""The calendar's address of one member: a secret that can be renewed, and that ends with the membership."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
+from sekkei.runtime import days
+from sekkei_systems.tasks.calendar_feed import calendar
+from sekkei_systems.tasks.design import chosen
+from sekkei_systems.tasks.entities import UserTeam, user_teams
+from sekkei_systems.tasks.refusals import NoSuchTeam
+from sekkei_systems.tasks.service.access import Access
+from sekkei_systems.tasks.statuses import OPEN, Order
+
+TASKS_MAX = 1_000
+
+
+class Feeds:
+    def __init__(self, db: Database, clock: Clock, key: bytes, access: Access, url: str) -> None:
+        self._db = db
+        self._clock = clock
+        self._key = key
+        self._access = access
+        self._url = url
+
+    async def address(self, who: str, team_id: str) -> str:
+        """The path of somebody's calendar of a team."""
+        await self._access.member(who, team_id)
+        return self._path(await self._membership(who, team_id))
+
+    async def renew(self, who: str, team_id: str) -> None:
+        """Another address; the one before is worth nothing any more."""
+        await self._access.member(who, team_id)
+        try:
+            await self._db.write(user_teams.update(who, team_id).add(UserTeam.feed, 1))
+        except ConditionFailed as failed:
+            raise NoSuchTeam() from failed
+
+    async def open(self, team_id: str, user_id: str, token: str) -> bytes:
+        """The calendar, for whoever knows the address of a member."""
+        membership = await self._membership(user_id, team_id)
+        if not hmac.compare_digest(self._token(membership).encode(), token.encode()):
+            raise NoSuchTeam()
+        await self._access.member(user_id, team_id)
+        page = await self._db.page(chosen(team_id, OPEN, Order.END), size=TASKS_MAX)
+        return calendar(membership.team_name, page, self._url, days.now(self._clock))
+
+    async def _membership(self, user_id: str, team_id: str) -> UserTeam:
+        found = await self._db.get(user_teams(user_id, team_id).consistent())
+        if found is None:
+            raise NoSuchTeam()
+        return found
+
+    def _path(self, membership: UserTeam) -> str:
+        return f"/calendar/{membership.team_id}/{membership.user_id}/{self._token(membership)}.ics"
+
+    def _token(self, membership: UserTeam) -> str:
+        subject = f"{membership.team_id}|{membership.user_id}|{membership.feed}"
+        return hmac.new(self._key, subject.encode(), hashlib.sha256).hexdigest()[:40]

@@ -1,0 +1,237 @@
+"""Invitations: one open invitation for an address, a token that is stored nowhere, accepted in one transaction.
+
+The token is derived from the server's key, the invitation and a nonce; the table holds its SHA-256 and the nonce. So
+neither the table nor its stream gives anything away, and the mailer can make the token again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, Contended, Database, TransactionFailed
+from sekkei.design.retries import pause
+from sekkei.runtime import days
+from sekkei.runtime.design import State
+from sekkei.runtime.identifiers import uuid7
+from sekkei.runtime.outbox import Outbox
+from sekkei_systems.tasks.design import invitations_of, one_invitation
+from sekkei_systems.tasks.entered import line_of
+from sekkei_systems.tasks.entities import (
+    Invitation,
+    InviteLock,
+    Role,
+    Team,
+    User,
+    invitations,
+    invite_locks,
+    team_users,
+    teams,
+    users,
+)
+from sekkei_systems.tasks.refusals import (
+    AlreadyInvited,
+    AlreadyMember,
+    InvitationOver,
+    NoSuchTeam,
+    NotYourMail,
+    TooLarge,
+    Unreachable,
+)
+from sekkei_systems.tasks.service.access import Access
+from sekkei_systems.tasks.service.mail import MailBlocks, email_hash
+from sekkei_systems.tasks.service.people import People, Visitor
+from sekkei_systems.tasks.service.teams import Teams
+
+LIFE = timedelta(hours=24)
+OPEN_MAX = 100
+TRIES_MAX = 5
+BOUNCED = "bounced"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An invitation and what became of its mail: waiting, sent, failed or bounced."""
+
+    invitation: Invitation
+    mail: str
+
+
+class Invitations:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        outbox: Outbox,
+        key: bytes,
+        access: Access,
+        people: People,
+        teams: Teams,
+        blocks: MailBlocks,
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._outbox = outbox
+        self._key = key
+        self._access = access
+        self._people = people
+        self._teams = teams
+        self._blocks = blocks
+
+    async def invite(self, who: str, team_id: str, email: str, role: Role) -> Invitation:
+        """The mail goes out by the table's stream."""
+        await self._access.admin(who, team_id)
+        team, _ = await self._access.team(who, team_id)
+        await self._refuse_member(team_id, email)
+        await self._refuse_unreachable(email)
+        if len(await self._db.all(invitations_of(team_id).consistent())) >= OPEN_MAX:
+            raise TooLarge(most=OPEN_MAX)
+        now, invite_id, nonce = days.now(self._clock), uuid7(self._clock), secrets.token_urlsafe(16)
+        made = Invitation(
+            team_id=team_id,
+            invite_id=invite_id,
+            email=email,
+            role=role,
+            created_at=now,
+            expires=now + LIFE,
+            invited_by=f"USER#{who}",
+            token=hashed(self._token(team_id, invite_id, nonce)),
+            team_name=line_of(team.name, 100, "name"),
+            nonce=nonce,
+        )
+        lock = InviteLock(team_id=team_id, email_hash=email_hash(email), invite_id=made.invite_id, expires=made.expires)
+        try:
+            await self._db.transact(invitations.create(made), invite_locks.create(lock))
+        except TransactionFailed as failed:
+            raise AlreadyInvited(field="email") from failed
+        return made
+
+    async def _refuse_member(self, team_id: str, email: str) -> None:
+        user = await self._people.by_email(email)
+        if user is not None and await self._db.get(team_users(team_id, user.user_id).consistent()) is not None:
+            raise AlreadyMember(field="email")
+
+    async def _refuse_unreachable(self, email: str) -> None:
+        blocked = await self._blocks.of(email)
+        if blocked is not None:
+            raise Unreachable(field="email", reason=blocked.reason)
+
+    async def send_again(self, who: str, team_id: str, invite_id: str) -> Invitation:
+        """A new token and a new day for it; the token in the first mail is worth nothing any more."""
+        await self._access.admin(who, team_id)
+        found = await self._found(team_id, invite_id)
+        await self._refuse_unreachable(found.email)
+        nonce = secrets.token_urlsafe(16)
+        expires = days.now(self._clock) + LIFE
+        renewed = (
+            invitations.update(team_id, invite_id)
+            .set(Invitation.nonce, nonce)
+            .set(Invitation.token, hashed(self._token(team_id, invite_id, nonce)))
+            .set(Invitation.expires, expires)
+            .when(Invitation.token == found.token)
+        )
+        lock = InviteLock(team_id=team_id, email_hash=email_hash(found.email), invite_id=invite_id, expires=expires)
+        try:
+            await self._db.transact(renewed, invite_locks.put(lock))
+        except TransactionFailed as failed:
+            raise InvitationOver() from failed
+        return await self._found(team_id, invite_id)
+
+    async def revoke(self, who: str, team_id: str, invite_id: str) -> None:
+        await self._access.admin(who, team_id)
+        found = await self._found(team_id, invite_id)
+        await self._db.transact(
+            invitations.delete(team_id, invite_id), invite_locks.delete(team_id, email_hash(found.email))
+        )
+
+    async def open(self, who: str, team_id: str) -> list[Listed]:
+        """What is open, in the order in which it was made, and where each mail stands."""
+        await self._access.admin(who, team_id)
+        found = await self._db.all(invitations_of(team_id).consistent())
+        return [Listed(one, await self._mail_state(one)) for one in found]
+
+    async def _mail_state(self, invitation: Invitation) -> str:
+        if await self._blocks.of(invitation.email) is not None:
+            return BOUNCED
+        message = await self._outbox.get(mail_id(invitation))
+        return State.QUEUED.value if message is None else message.state.value
+
+    async def look(self, team_id: str, invite_id: str, token: str) -> Invitation:
+        """What an invitation says, to whoever holds its token."""
+        found = await self._found(team_id, invite_id)
+        if not hmac.compare_digest(found.token.encode(), hashed(token).encode()):
+            raise InvitationOver()
+        return found
+
+    async def accept(self, visitor: Visitor, team_id: str, invite_id: str, token: str) -> str:
+        """Membership and the end of the invitation together, over both tables; returns the team's id."""
+        try:
+            found = await self.look(team_id, invite_id, token)
+        except InvitationOver:
+            # The second click of somebody who is in already is no mistake.
+            if await self._db.get(team_users(team_id, visitor.id).consistent()) is not None:
+                return team_id
+            raise
+        if not visitor.verified or (visitor.email or "").casefold() != found.email.casefold():
+            raise NotYourMail()
+        for attempt in range(TRIES_MAX):
+            if await self._join(visitor, found):
+                return team_id
+            await pause(attempt, self._clock)  # a name was changed just then, and its copy would be the old one
+        raise Contended("SK303", f"team {team_id} kept being changed by others")
+
+    async def _join(self, visitor: Visitor, found: Invitation) -> bool:
+        """False when the team or the person got another name meanwhile."""
+        team_id, now = found.team_id, days.now(self._clock)
+        user, team = await self._db.snapshot(users(visitor.id), teams(team_id))
+        if user is None or team is None or team.closing:
+            raise NoSuchTeam()
+        used = invitations.delete(team_id, found.invite_id).must_exist()
+        used = used.when(Invitation.token == found.token, Invitation.expires > now)
+        unlock = invite_locks.delete(team_id, email_hash(found.email))
+        join = self._teams.join(team_id, team.name, user, found.role)
+        same_user = users.must_exist(user.user_id).when(User.name == user.name)
+        same_team = self._counted(team, found.role)
+        try:
+            await self._db.transact(used, unlock, *join, same_user, same_team)
+        except TransactionFailed as failed:
+            if any(failed.failed(action) for action in join):
+                raise AlreadyMember() from failed
+            if failed.failed(used):
+                raise InvitationOver() from failed
+            return False
+        return True
+
+    def _counted(self, team: Team, role: Role) -> Action[Any, Any]:
+        """The team must still be there, open and of this name; a further admin is counted."""
+        still = (Team.name == team.name, Team.closing.absent() | Team.closing.is_(False))
+        if role is Role.ADMIN:
+            return teams.update(team.team_id).add(Team.admins, 1).when(*still)
+        return teams.must_exist(team.team_id).when(*still)
+
+    async def _found(self, team_id: str, invite_id: str) -> Invitation:
+        found = await self._db.get(one_invitation(team_id, invite_id))
+        if found is None:
+            raise InvitationOver()
+        return found
+
+    def token_of(self, invitation: Invitation) -> str:
+        """What goes into the mail."""
+        return self._token(invitation.team_id, invitation.invite_id, invitation.nonce)
+
+    def _token(self, team_id: str, invite_id: str, nonce: str) -> str:
+        return hmac.new(self._key, f"{team_id}|{invite_id}|{nonce}".encode(), hashlib.sha256).hexdigest()
+
+
+def hashed(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def mail_id(invitation: Invitation) -> str:
+    """One mail for one token, however often the stream says so."""
+    return f"invitation/{invitation.invite_id}/{invitation.token[:16]}"

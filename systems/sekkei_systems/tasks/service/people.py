@@ -1,0 +1,90 @@
+"""People: the row that this system keeps for everybody who signs in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Jobs
+from sekkei_systems.tasks.design import teams_of, totals_of, work_of_user
+from sekkei_systems.tasks.entities import Task, Totals, User, UserTeam, emails, users
+from sekkei_systems.tasks.refusals import EmailTaken
+
+KNOWN_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Whoever is signed in, as the way in knows them."""
+
+    id: str
+    email: str | None
+    name: str
+    verified: bool = True
+    """The address was shown to be theirs; invitations go by it."""
+
+
+class People:
+    """Sign-up, renaming, and what belongs to one person over all teams."""
+
+    def __init__(self, db: Database, clock: Clock, jobs: Jobs) -> None:
+        self._db = db
+        self._clock = clock
+        self._jobs = jobs
+        self._known: set[Visitor] = set()
+
+    async def arrive(self, visitor: Visitor) -> User:
+        """Makes the person's row the first time, with the address that only one person can have."""
+        found = await self._db.get(users(visitor.id).consistent())
+        if found is None:
+            return await self._sign_up(visitor)
+        if found.name != visitor.name:
+            return await self.rename(visitor.id, visitor.name)
+        return found
+
+    async def seen(self, visitor: Visitor) -> None:
+        """The same for every request: asks the store only once for one person and name."""
+        if visitor in self._known:
+            return
+        await self.arrive(visitor)
+        if len(self._known) >= KNOWN_MAX:
+            self._known.clear()
+        self._known.add(visitor)
+
+    async def _sign_up(self, visitor: Visitor) -> User:
+        made = User(user_id=visitor.id, email=visitor.email, name=visitor.name, created_on=days.today(self._clock))
+        try:
+            return await self._db.write(users.create(made))
+        except ConditionFailed as failed:
+            if failed.taken is not None:
+                raise EmailTaken(field="email") from failed
+            return await self._db.need(users(visitor.id).consistent())
+
+    async def rename(self, user_id: str, name: str) -> User:
+        """The person's own row now, the copies in their teams by a job that can be cut off anywhere."""
+        job = self._jobs.start_action("rename-user", {"user_id": user_id}, id=f"rename-user/{self._clock.uuid()}")
+        await self._db.transact(users.update(user_id).set(User.name, name), job)
+        return await self._db.need(users(user_id).consistent())
+
+    async def get(self, user_id: str) -> User:
+        return await self._db.need(users(user_id).consistent())
+
+    async def by_email(self, email: str) -> User | None:
+        return await self._db.holder(emails, User.email == email)
+
+    async def teams(self, who: str) -> list[UserTeam]:
+        """Their teams, by name."""
+        return sorted(await self._db.all(teams_of(who).consistent()), key=lambda team: team.team_name)
+
+    async def work(self, who: str, most: int = 200) -> list[Task]:
+        """What they still have to do, in all teams that they are in."""
+        mine = {team.team_id for team in await self.teams(who)}
+        page = await self._db.page(work_of_user(who), size=most)
+        return [task for task in page if task.team_id in mine]
+
+    async def totals(self, memberships: list[UserTeam]) -> dict[str, Totals]:
+        """How many tasks each of somebody's teams has."""
+        found = await self._db.get_many([totals_of(team.team_id) for team in memberships])
+        return {one.team_id: one for one in found if one is not None}
