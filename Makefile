@@ -20,13 +20,13 @@ help:
 setup: .venv/.ready
 
 # What runs it: enough for `make up`.
-.venv/.run: requirements/run.txt pyproject.toml
+.venv/.run: requirements/run.txt pyproject.toml systems/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Sekkei needs Python 3.11 or newer; point make at one: make setup PYTHON=python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing the pinned packages into .venv ..."
 	@$(PIP) --require-hashes -r requirements/run.txt
-	@$(PIP) --no-deps --no-build-isolation -e .
+	@$(PIP) --no-deps --no-build-isolation -e . -e systems
 	@touch $@
 
 # And what tests, checks and measures it.
@@ -67,8 +67,8 @@ peers: setup
 	$(BIN)/python -m bench.peers
 
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build -o requirements/run.txt pyproject.toml
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra build --extra dev -o requirements/dev.txt pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra server --extra build -o requirements/run.txt pyproject.toml systems/pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra server --extra build --extra dev -o requirements/dev.txt pyproject.toml systems/pyproject.toml
 
 clean:
 	rm -rf .venv build dist

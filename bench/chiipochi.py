@@ -28,7 +28,7 @@ from sekkei.runtime import days
 from sekkei.runtime.http import Http
 from sekkei.runtime.transports.line import signature
 from sekkei.store.http import Limits
-from sekkei.web.shell import Shell
+from sekkei.web.application import Shell
 from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
 from sekkei_systems.chiipochi.design import donations_on, stamp_card
 from sekkei_systems.chiipochi.line import local_secret
@@ -49,7 +49,7 @@ WORDS = ("ピーナッツ", "ゴーヤ", "牛タン", "たこ焼き", "明太子
 async def _react(shell: Shell) -> float:
     """Let the stream hand out everything; the seconds it took."""
     started = time.perf_counter()
-    pumps = shell.house.systems["chiipochi"].running.pumps
+    pumps = shell.deployment.systems["chiipochi"].running.pumps
     while sum([await pump.run_once() for pump in pumps]):
         pass
     return time.perf_counter() - started
@@ -57,12 +57,12 @@ async def _react(shell: Shell) -> float:
 
 async def _orders(shell: Shell) -> list[tuple[str, int]]:
     """Every donation that waits for its payment, as its order and its yen."""
-    service = shell.house.systems["chiipochi"].parts.service
+    service = shell.deployment.systems["chiipochi"].parts.service
     return [(order_id_of(found.user_id, found.created_at), found.amount) for found in await service.settling.pending()]
 
 
 async def _compare(shell: Shell) -> dict[str, Any]:
-    opened = shell.house.systems["chiipochi"]
+    opened = shell.deployment.systems["chiipochi"]
     reports, db = opened.parts.service.reports, opened.context.db
     today = days.today(SYSTEM)
     found = {"agrees": True, "donations": 0, "amount": 0, "stamps": 0, "users": 0, "unsettled": 0}

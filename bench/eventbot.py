@@ -23,7 +23,7 @@ from bench.markdown import number, table
 from bench.served import Post, told
 from sekkei.runtime.http import Http
 from sekkei.store.http import Limits
-from sekkei.web.shell import Shell
+from sekkei.web.application import Shell
 from sekkei_systems.eventbot import SYSTEM as EVENTBOT
 from sekkei_systems.eventbot.discord.signature import Signer
 from sekkei_systems.eventbot.interactions.desk import ANSWER_LATE, InteractionDesk
@@ -40,7 +40,7 @@ VERBS = ("join", "leave", "maybe", "join", "no", "members")
 
 async def _events(shell: Shell) -> list[str]:
     """Twenty events of six places, and the one for the rush."""
-    service = shell.house.systems["eventbot"].parts.service
+    service = shell.deployment.systems["eventbot"].parts.service
     host = next(iter(PEOPLE.values())).actor
     start = service.desk.now() + timedelta(days=3)
     made = [await service.events.create(host, Draft(f"会 {at}", start, capacity=6), RECRUIT) for at in range(EVENTS)]
@@ -54,8 +54,8 @@ async def _cpu(shell: Shell) -> float:
 
 async def _compare(shell: Shell) -> list[tuple[int, int, int, int]]:
     """For each event: its counters, and what stands in the tables, once everybody has been served who was put off."""
-    service = shell.house.systems["eventbot"].parts.service
-    desk: InteractionDesk = shell.house.systems["eventbot"].parts.scheduled[ANSWER_LATE].__self__  # type: ignore[attr-defined]
+    service = shell.deployment.systems["eventbot"].parts.service
+    desk: InteractionDesk = shell.deployment.systems["eventbot"].parts.scheduled[ANSWER_LATE].__self__  # type: ignore[attr-defined]
     await desk.settled()
     found = []
     for event in await service.events.of_guild(GUILD_ID):

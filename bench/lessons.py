@@ -21,7 +21,7 @@ from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
 from sekkei.store import Embedded
 from sekkei.store.protocol import Request, Response
-from sekkei_systems.lessons.design import Kind, Lesson, UserLesson, design, lessons, user_lessons
+from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson, design, lessons, user_lessons
 from sekkei_systems.lessons.links import Links
 from sekkei_systems.lessons.migration.configuration import OldTable
 from sekkei_systems.lessons.migration.moving import Move
@@ -138,7 +138,7 @@ def _slots(now: datetime, count: int, first: int) -> list[Slot]:
     ]
 
 
-def _tie(user: str, slot: Slot, kind: Kind, now: datetime, at: int = 0) -> UserLesson:
+def _tie(user: str, slot: Slot, kind: TieKind, now: datetime, at: int = 0) -> UserLesson:
     return UserLesson(
         user_id=user,
         studio_code=slot.studio_code,
@@ -150,22 +150,22 @@ def _tie(user: str, slot: Slot, kind: Kind, now: datetime, at: int = 0) -> UserL
         created_at=now,
         updated_at=now,
         ttl=ttl_of(kind, slot.starts_at),
-        waitlist_id=f"wl_{user}_{at}" if kind is Kind.WAITLIST else None,
-        notification_sent=False if kind is Kind.WAITLIST else None,
-        reservation_id=f"rsv_{user}_{at}" if kind is Kind.BOOKING else None,
-        queue_key=f"{at:012x}" if kind is Kind.WAITLIST else None,
+        waitlist_id=f"wl_{user}_{at}" if kind is TieKind.WAITLIST else None,
+        notification_sent=False if kind is TieKind.WAITLIST else None,
+        reservation_id=f"rsv_{user}_{at}" if kind is TieKind.BOOKING else None,
+        queue_key=f"{at:012x}" if kind is TieKind.WAITLIST else None,
     )
 
 
 async def _others(store: Metered, db: Database, count: int, now: datetime) -> None:
     """Active relations that are not due: favourites, bookings, and waitlists of lessons far away."""
     near, far = _slots(now, 144, 1), _slots(now, 144, 40)
-    kinds = (Kind.FAVORITE, Kind.BOOKING, Kind.WAITLIST)
+    kinds = (TieKind.FAVORITE, TieKind.BOOKING, TieKind.WAITLIST)
 
     def items() -> Iterable[Mapping[str, Any]]:
         for at in range(count):
             kind = kinds[at % 3]
-            slot = (far if kind is Kind.WAITLIST else near)[at % 144]
+            slot = (far if kind is TieKind.WAITLIST else near)[at % 144]
             yield user_lessons.encode(_tie(f"x{at:06}", slot, kind, now, at))
 
     await _fill(store, db.table_name(user_lessons.table), items())
@@ -181,7 +181,7 @@ async def _due(store: Metered, db: Database, first: int, count: int, now: dateti
     ]
     await db.write_many(contacts.put(person) for person in people)
     ties = (
-        _tie(person.user_id, slots[at // WAITING_PER_LESSON], Kind.WAITLIST, now, at)
+        _tie(person.user_id, slots[at // WAITING_PER_LESSON], TieKind.WAITLIST, now, at)
         for at, person in enumerate(people)
     )
     await _fill(store, db.table_name(user_lessons.table), (user_lessons.encode(tie) for tie in ties))

@@ -16,7 +16,7 @@ from bench import peers
 from bench.markdown import table
 from sekkei.clock import ManualClock
 from sekkei.design import replace
-from sekkei.runtime.house import build_house
+from sekkei.runtime.deployment import assemble
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Embedded
 from sekkei.store.protocol import Store
@@ -110,9 +110,9 @@ class _Opened:
 
 async def _open(store: Store) -> _Opened:
     clock = ManualClock(crowd.NOW.timestamp())
-    house = build_house([SYSTEM], store, Settings(secrets=Secrets(b"a secret of the bench")), clock)
-    await house.make_tables()
-    opened = house.systems["q"]
+    deployment = assemble([SYSTEM], store, Settings(secrets=Secrets(b"a secret of the bench")), clock)
+    await deployment.make_tables()
+    opened = deployment.systems["q"]
     return _Opened(opened.parts.service, opened.context.db, clock)
 
 

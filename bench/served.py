@@ -18,8 +18,8 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.system import System
 from sekkei.store import Embedded
-from sekkei.web.program import bind, http_server
-from sekkei.web.shell import Shell, application
+from sekkei.web.application import Shell, application
+from sekkei.web.server import bind, http_server
 
 Command = Callable[[Shell], Awaitable[Any]]
 Post = tuple[bytes, dict[str, str]]

@@ -22,11 +22,11 @@ import uvloop
 from bench import peers
 from bench.load import load, rate
 from bench.markdown import number, ratio, table
-from sekkei.runtime.people import DEMO_PEOPLE
+from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Embedded
 from sekkei.web import application
-from sekkei.web.program import bind, http_server
+from sekkei.web.server import bind, http_server
 from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import stored_tasks
 from sekkei_systems.tasks.entities import Task, Totals, tasks, totals
@@ -142,10 +142,10 @@ async def _program(folder: str, sizes: tuple[int, int], pipe: Connection) -> Non
     app = application([SYSTEM], store, settings)
     async with app.router.lifespan_context(app):
         shell = app.state.shell
-        service: Service = shell.house.systems["tasks"].parts.service
+        service: Service = shell.deployment.systems["tasks"].parts.service
         account = await shell.accounts.ensure(DEMO_PEOPLE[0])
         await service.people.arrive(Visitor(account.id, account.email, account.name))
-        teams = [await _team(shell.house.systems["tasks"].context.db, service, account.id, size) for size in sizes]
+        teams = [await _team(shell.deployment.systems["tasks"].context.db, service, account.id, size) for size in sizes]
         socket = bind("127.0.0.1", 0)
         server = http_server(app, lambda: None)
         server.config.lifespan = "off"
@@ -153,7 +153,7 @@ async def _program(folder: str, sizes: tuple[int, int], pipe: Connection) -> Non
         token = await shell.accounts.make_token(account.id, "bench")
         ids, some = zip(*teams, strict=True)
         pipe.send(Site(socket.getsockname()[1], token, ids, some))
-        db = shell.house.systems["tasks"].context.db
+        db = shell.deployment.systems["tasks"].context.db
         while (asked := await asyncio.to_thread(pipe.recv)) != "stop":
             assert asked == "recount"
             pipe.send(await _counts(db, ids[0]))

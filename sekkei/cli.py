@@ -2,8 +2,9 @@
 
 0 is well, 1 means that findings were printed, 2 that the command could not run.
 
-A system may have commands of its own: `sekkei lessons …` is `systems/lessons/command.py`, with the same four names as a
-module in `sekkei/commands`. It is loaded only when it is asked for.
+An installed package may bring commands along: `sekkei lessons …` is `sekkei_systems/lessons/command.py`, named by the
+entry point `lessons` of the group `sekkei.commands`, with the same four names as a module in `sekkei/commands`. It is
+loaded only when it is asked for.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
+from importlib.metadata import entry_points
 
 from sekkei.commands import COULD_NOT_RUN, CouldNotRun
 
-COMMANDS = ("up", "serve", "tables", "docs", "engine", "aside", "verify", "backup", "restore")
+COMMANDS = ("up", "serve", "tables", "docs", "engine", "dead-letters", "verify", "backup", "restore")
 """Each is a module in `sekkei/commands`; see there for what it has to have."""
+
+GROUP = "sekkei.commands"
+OLD_NAMES = {"dead-letters": ("aside",)}
+"""Commands that had another name before, under which they still run."""
 
 EXAMPLES = """\
 examples:
@@ -26,37 +30,36 @@ examples:
   sekkei serve tasks             one system alone
   sekkei engine                  DynamoDB on this machine, for boto3 and the AWS CLI
   sekkei tables create tasks     the tables of a system, in the store that SEKKEI_STORE names
-  sekkei aside list              what failed too often, and why
+  sekkei dead-letters list       what failed too often, and why
   sekkei backup data backups/    a copy of the store while it is in use
 
 `sekkei COMMAND --help` explains a command and has examples.
 """
 
 
-def system_commands() -> list[str]:
-    """Names of the systems that have commands of their own."""
-    spec = find_spec("systems")
-    folders = spec.submodule_search_locations if spec is not None else None
-    return sorted(path.parent.name for folder in folders or () for path in Path(folder).glob("*/command.py"))
+def further_commands() -> dict[str, str]:
+    """Commands that installed packages bring along, and the module of each; nothing is imported yet."""
+    return {point.name: point.value for point in entry_points(group=GROUP)}
 
 
 def parser(asked: str | None = None) -> argparse.ArgumentParser:
     """`asked` is the command that will be run, if that is known: only then a system's command is loaded."""
-    systems = system_commands()
+    further = further_commands()
     top = argparse.ArgumentParser(
         prog="sekkei",
         description="DynamoDB designs as executable Python.",
-        epilog=EXAMPLES + (f"\nSystems have commands too: {', '.join(systems)}." if systems else ""),
+        epilog=EXAMPLES + (f"\nSystems have commands too: {', '.join(sorted(further))}." if further else ""),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    modules = {name: f"sekkei.commands.{name}" for name in COMMANDS}
-    if asked in systems:
-        modules[asked] = f"sekkei_systems.{asked}.command"
+    modules = {name: f"sekkei.commands.{name.replace('-', '_')}" for name in COMMANDS}
+    if asked is not None and asked in further:
+        modules[asked] = further[asked]
     for name, path in modules.items():
         module = import_module(path)
         sub = subparsers.add_parser(
             name,
+            aliases=OLD_NAMES.get(name, ()),
             help=module.SUMMARY,
             description=module.SUMMARY,
             epilog=module.EXAMPLES,

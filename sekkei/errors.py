@@ -1,4 +1,4 @@
-"""Every error of the seam, typed: DynamoDB's own, and what a store raises beside them. Only the wire makes bytes of them.
+"""Every error of the seam, typed: DynamoDB's own, and a store's beside them. Only the wire turns them into bytes.
 
     DynamoDBError
     ├── ValidationException                        the request breaks a rule
@@ -37,6 +37,8 @@
     ├── DamagedAnswer                              retryable; an answer does not match its CRC32 or is not JSON
     ├── StoreClosed                                the store was closed before the call
     └── UnknownError                               the endpoint answered a code that has no class; `code` tells which
+
+`NotOurFile`, for a file that is no store of ours, stands outside that tree.
 
 The name of a class is the error's code on the wire. `namespace` is what stands before `#` in `__type`.
 """
@@ -330,3 +332,7 @@ class UnknownError(DynamoDBError):
 
     def __str__(self) -> str:
         return f"{self._code}: {self.message}"
+
+
+class NotOurFile(Exception):
+    """The file exists and is not a Sekkei store, or is one that this version cannot read. No answer of DynamoDB's."""

@@ -29,7 +29,7 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 from sekkei.runtime.system import System
 from sekkei.web.gate import SESSION_COOKIE
-from sekkei.web.program import bind, http_server
+from sekkei.web.server import bind, http_server
 from sekkei.web.testing import Client, opened, test_settings
 
 CHROMIUM = os.environ.get("SEKKEI_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
@@ -131,8 +131,8 @@ async def serve() -> AsyncIterator[Serve]:
                 await task
 
             stack.push_async_callback(stop)
-            await client.shell.house.worker.start()
-            stack.push_async_callback(client.shell.house.worker.stop)
+            await client.shell.deployment.worker.start()
+            stack.push_async_callback(client.shell.deployment.worker.stop)
             await ready.wait()
             return Site(url, client)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekkei.commands import OK, STORE_FILE, CouldNotRun, port_number
-from sekkei.commands.opening import file_errors
+from sekkei.commands.startup import file_errors
 
 if TYPE_CHECKING:
     from sekkei.engine import Engine

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from sekkei.commands.opening import file_errors
+    from sekkei.commands.startup import file_errors
     from sekkei.design import SekkeiError
     from sekkei.design.loading import load
     from sekkei.errors import DynamoDBError

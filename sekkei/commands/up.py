@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import OK, STORE_FILE, CouldNotRun, port_number
 from sekkei.commands.engine import keys_from_environment
-from sekkei.commands.opening import open_the_store, settings_of, store_errors
+from sekkei.commands.startup import open_the_store, settings_of, store_errors
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -80,7 +80,7 @@ def configure_logs(arguments: argparse.Namespace) -> None:
 
 def serve_systems(systems: Sequence[System], arguments: argparse.Namespace) -> int:
     """Serve until told to stop."""
-    from sekkei.web import program
+    from sekkei.web import server
     from sekkei.wire.server import OpenToStrangers
 
     listening = _listening(arguments)
@@ -88,7 +88,7 @@ def serve_systems(systems: Sequence[System], arguments: argparse.Namespace) -> i
     transports = _transports(settings)
     store = open_the_store(settings)
     try:
-        program.run(_serve(systems, store, settings, listening, transports, arguments))
+        server.run(_serve(systems, store, settings, listening, transports, arguments))
     except OpenToStrangers as error:
         raise CouldNotRun(str(error)) from error
     except OSError as error:
@@ -116,7 +116,7 @@ async def _serve(
     arguments: argparse.Namespace,
 ) -> None:
     """Everything is made inside the loop that it will live in."""
-    from sekkei.web import program
+    from sekkei.web import server
 
     try:
         app = _application(systems, store, settings, transports, arguments)
@@ -130,7 +130,7 @@ async def _serve(
         app.state.shell.dynamodb_url = dynamodb_url
         print(introduction(systems, settings, store, dynamodb_url), flush=True)
 
-    await program.serve(app, store, listening, ready)
+    await server.serve(app, store, listening, ready)
 
 
 def _application(
@@ -159,7 +159,7 @@ def _application(
 
 
 def _listening(arguments: argparse.Namespace) -> Any:
-    from sekkei.web.program import Listening, bind
+    from sekkei.web.server import Listening, bind
 
     try:
         web = bind(arguments.host, arguments.port)

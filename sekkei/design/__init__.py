@@ -1,5 +1,7 @@
 """A DynamoDB design as typed Python: tables, entities, key templates, indexes, named access patterns, transactions."""
 
+from typing import TYPE_CHECKING, Any
+
 from .actions import Action, Check, Delete, Put, Transaction, Update
 from .annotations import approximate, epoch, iso, time_of_day
 from .collections import Collection, collection
@@ -33,6 +35,19 @@ from .streams import Change, Reactions
 from .table import Capacity, Index, LocalIndex, Table
 from .unique import Unique, UniqueKey
 from .views import View
+
+if TYPE_CHECKING:
+    from . import provisioning as tables
+else:
+
+    def __getattr__(name: str) -> Any:
+        """`tables` is the public name of `provisioning`, loaded when asked for: most programs never make a table."""
+        if name != "tables":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from . import provisioning
+
+        return provisioning
+
 
 __all__ = [
     "Action",
@@ -87,6 +102,7 @@ __all__ = [
     "model",
     "part",
     "replace",
+    "tables",
     "template",
     "time_of_day",
     "version",

@@ -66,7 +66,7 @@ class Put(Action[M, M]):
         return found
 
 
-class Change(NamedTuple):
+class FieldChange(NamedTuple):
     """One change of one attribute."""
 
     kind: ChangeKind
@@ -81,7 +81,7 @@ class Update(Action[M, M]):
 
     def __init__(self, entity: Entity[..., M], ref: Ref[M], create: bool = False) -> None:
         self.entity, self.ref, self.creating = entity, ref, create
-        self.changes: tuple[Change, ...] = ()
+        self.changes: tuple[FieldChange, ...] = ()
         self.known: dict[str, Any] = {}
         self.known_whole = False
         self.version_kept = False
@@ -90,7 +90,7 @@ class Update(Action[M, M]):
         self._check_field(field)
         if any(change.field.path == field.path for change in self.changes):
             raise ValueRefused("SK216", f"{field.label} is changed twice in one update. Say it once.")
-        found: Update[M] = self._with(changes=(*self.changes, Change(kind, field, value)))
+        found: Update[M] = self._with(changes=(*self.changes, FieldChange(kind, field, value)))
         return found
 
     def _check_field(self, field: Field[M, Any]) -> None:

@@ -23,12 +23,12 @@ from .codecs import (
     Flag,
     Instant,
     Integer,
+    LiteralCodec,
     Names,
     Several,
     Text,
     TimeOfDay,
     Unfit,
-    Words,
 )
 
 _SCALARS: dict[Any, Codec] = {
@@ -81,7 +81,7 @@ def codec_of(annotation: Any) -> Codec:
         return _SCALARS[annotation]
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Literal and all(isinstance(arg, str) for arg in args):
-        return Words(args)
+        return LiteralCodec(args)
     if origin in (list, tuple) and args:
         if origin is tuple and args[1:] != (...,):
             raise TypeError(f"{annotation} has a fixed length; use tuple[X, ...], list[X] or a nested @model")

@@ -292,7 +292,7 @@ class Choice(Codec):
         return f"{names.of(self.members)}[{stored}['{self.kind}']]"
 
 
-class Words(Codec):
+class LiteralCodec(Codec):
     """Literal["a", "b"]: one of a few texts."""
 
     def __init__(self, words: tuple[str, ...]) -> None:

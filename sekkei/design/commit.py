@@ -34,7 +34,7 @@ class Stale(Exception):
     """What was read first has changed since; read again."""
 
 
-class Token:
+class TransactionToken:
     """The token of one transaction through all its tries.
 
     An answer can be lost after the transaction has happened. As long as a try asks for the same as the one before, it
@@ -59,7 +59,7 @@ class Token:
 
 async def write(db: Database, action: Action[Any, Any]) -> Any:
     """Carry out one action; returns what its type says."""
-    token, now = Token(db, None), int(db.clock.now())
+    token, now = TransactionToken(db, None), int(db.clock.now())
     for attempt in range(TRIES_MAX):
         try:
             pieces, knowledge = await _prepare(db, (action,), now)
@@ -77,7 +77,7 @@ async def write(db: Database, action: Action[Any, Any]) -> Any:
 
 async def transact(db: Database, actions: tuple[Action[Any, Any], ...], token: str | None, pattern: str | None) -> None:
     """Carry out several actions, all or none."""
-    through_all, now = Token(db, token), int(db.clock.now())
+    through_all, now = TransactionToken(db, token), int(db.clock.now())
     for attempt in range(TRIES_MAX):
         pieces, knowledge = await _prepare(db, actions, now)
         _check_distinct(pieces)
@@ -180,7 +180,9 @@ async def _result(db: Database, action: Action[Any, Any], knowledge: Knowledge) 
     return None
 
 
-async def _together(db: Database, pieces: list[Piece], knowledge: Knowledge, token: Token, pattern: str | None) -> None:
+async def _together(
+    db: Database, pieces: list[Piece], knowledge: Knowledge, token: TransactionToken, pattern: str | None
+) -> None:
     items = [{piece.kind: piece.request} for piece in pieces]
     request: dict[str, Any] = {"TransactItems": items}
     carried = token.of(items)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from .errors import DesignError
 def load(name: str) -> Design:
     """The design that `name` means: a module, `module:attribute`, a package with a `design` module, or a system.
 
-    `systems.q.design:design`, `systems.q.design`, `systems.q` and `q` are the same.
+    `sekkei_systems.q.design:design`, `sekkei_systems.q.design`, `sekkei_systems.q` and `q` are the same.
     """
     here = str(Path.cwd())
     if here not in sys.path:
@@ -29,6 +30,11 @@ def load(name: str) -> Design:
     raise DesignError(
         "SK148", f"{name!r} names no design. Pass a module that has one called `design`, or module:attribute."
     )
+
+
+def _of_a_system(name: str) -> list[str]:
+    """Where the design of an installed system of this name is."""
+    return [f"{point.module}.design" for point in entry_points(group="sekkei.systems", name=name)]
 
 
 def _exists(module: str) -> bool:

@@ -18,7 +18,7 @@ from .fields import MISSING, Field
 from .model import Unknown, Values
 
 if TYPE_CHECKING:
-    from .actions import Change, Update
+    from .actions import FieldChange, Update
     from .unique import Unique
 
 _BLIND = ("add", "append", "prepend", "discard", "default")  # the new value depends on the old one
@@ -81,7 +81,7 @@ def _after(update: Update[Any], before: Mapping[str, Any], needed: set[str], fre
     return after
 
 
-def changed_value(change: Change, before: Mapping[str, Any], field: Field[Any, Any]) -> Any:
+def changed_value(change: FieldChange, before: Mapping[str, Any], field: Field[Any, Any]) -> Any:
     """The attribute after one change."""
     if change.kind == "set":
         return change.value

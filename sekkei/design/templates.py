@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
-from .codecs import AttributeValue, Choice, Codec, Integer, Text, Unfit, Words
+from .codecs import AttributeValue, Choice, Codec, Integer, LiteralCodec, Text, Unfit
 from .errors import DesignError, ValueRefused
 from .fields import Field
 from .samples import is_sample
@@ -136,7 +136,9 @@ class Template:
                     f"{self.place} holds the number {field.label} without a width, so 10 would sort before 9. "
                     f"Write {{{field.name}:06d}} with as many digits as it will ever need.",
                 )
-            words = codec.members if isinstance(codec, Choice) else codec.words if isinstance(codec, Words) else ()
+            words = (
+                codec.members if isinstance(codec, Choice) else codec.words if isinstance(codec, LiteralCodec) else ()
+            )
             if any(self.delimiter in word for word in words):
                 raise DesignError(
                     "SK105", f"a value of {field.label} contains {self.delimiter!r}, and {self.place} uses it."

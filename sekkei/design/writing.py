@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .actions import Action, Change, Check, Delete, Put, Update
+from .actions import Action, Check, Delete, FieldChange, Put, Update
 from .codecs import AttributeValue
 from .conditions import Compare, Condition, grouped
 from .errors import ValueRefused
@@ -308,7 +308,7 @@ def _update_text(action: Update[Any], derived: Mapping[str, AttributeValue | Non
     return clauses.text()
 
 
-def _term(change: Change, into: Expression) -> tuple[str, str]:
+def _term(change: FieldChange, into: Expression) -> tuple[str, str]:
     field, kind = change.field, change.kind
     name = into.path(field.path)
     if kind == "remove":

@@ -11,11 +11,11 @@ from typing import Any
 from sekkei.engine import copies, jobs, sql
 from sekkei.engine.catalogue import Table
 from sekkei.engine.copies import CopiedItem, Copy
-from sekkei.errors import BackupNotFoundException
 from sekkei.engine.jobs import JobFailed, Memory, State
 from sekkei.engine.sealed import seal, unseal
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import BackupNotFoundException
 
 Record = dict[str, Any]
 

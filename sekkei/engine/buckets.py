@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sekkei.errors import ValidationException
 from sekkei.engine.settings import Settings
+from sekkei.errors import ValidationException
 
 
 class Bucket:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from sekkei.engine.catalogue import KeySchema, Table
 from sekkei.engine.described_tables import described_table
-from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import ResourceNotFoundException
 
 ALL_KEYS = "ACCESSED_AND_THROTTLED_KEYS"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sekkei.engine.catalogue import Table
-from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.snapshot import Snapshot
+from sekkei.errors import ResourceNotFoundException
 
 
 def described_table(snapshot: Snapshot, name: str) -> Table:

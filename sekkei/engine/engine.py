@@ -21,11 +21,11 @@ import orjson
 from sekkei.clock import SYSTEM, Clock
 from sekkei.engine import file, housekeeping, operations, validation
 from sekkei.engine.catalogue import DEFAULT_REGION
-from sekkei.errors import DynamoDBError
 from sekkei.engine.frame import Render, Response
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.snapshot import Catalogue, Snapshot
 from sekkei.engine.writer import Writer, as_dynamodb_error
+from sekkei.errors import DynamoDBError, NotOurFile
 
 
 class Engine:
@@ -120,7 +120,7 @@ class Engine:
         """For a thread that has not read before."""
         try:
             return self._snapshot()
-        except (apsw.Error, file.NotOurFile) as error:
+        except (apsw.Error, NotOurFile) as error:
             raise as_dynamodb_error(error) from error
 
     def _snapshot(self) -> Snapshot:

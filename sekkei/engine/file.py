@@ -9,6 +9,7 @@ from urllib.parse import quote
 import apsw
 
 from sekkei.engine import sql
+from sekkei.errors import NotOurFile
 
 LIBRARY_MIN = (3, 51, 3)
 """Versions before this one can corrupt a database in WAL mode."""
@@ -19,10 +20,6 @@ CHECKPOINT_PAGES = 4_000
 SYNCHRONOUS = "EXTRA"
 """FULL, and the folder is synced too when the journal of the file's first commit is deleted: were that journal to come
 back after a power cut, it would undo the whole file."""
-
-
-class NotOurFile(Exception):
-    """The file exists and is not a Sekkei store, or is one that this version cannot read."""
 
 
 def check_library(version: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sekkei.errors import ConditionalCheckFailedException
 from sekkei.engine.snapshot import Stored
 from sekkei.engine.validation.checked import Checked
+from sekkei.errors import ConditionalCheckFailedException
 
 Render = Callable[[bytes], Any]
 """Makes an item of a response out of its stored bytes."""

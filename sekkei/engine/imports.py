@@ -19,13 +19,13 @@ import orjson
 from sekkei.engine import documents, jobs, values
 from sekkei.engine.buckets import Bucket
 from sekkei.engine.catalogue import Table
-from sekkei.errors import DynamoDBError, ValidationException
 from sekkei.engine.jobs import JobFailed, Memory, State
 from sekkei.engine.operations.create_table import build, new_record
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
 from sekkei.engine.validation.item import check_item_size
 from sekkei.engine.values import Item
+from sekkei.errors import DynamoDBError, ValidationException
 
 Record = dict[str, Any]
 

@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 from sekkei.engine.catalogue import Table
-from sekkei.errors import ValidationException
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import ValidationException
 
 _MEMBER = "KinesisDataStreamDestinations"
 _NOT_VALID = "Table is not in a valid state to enable Kinesis Streaming Destination: "

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from sekkei.engine.catalogue import Table
-from sekkei.errors import PointInTimeRecoveryUnavailableException, TableNotFoundException
 from sekkei.engine.snapshot import Snapshot
+from sekkei.errors import PointInTimeRecoveryUnavailableException, TableNotFoundException
 
 RECOVERY_DAYS_DEFAULT = 35
 DAY_SECONDS = 24 * 3600

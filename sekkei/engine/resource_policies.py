@@ -9,9 +9,9 @@ import orjson
 
 from sekkei.engine.catalogue import ACCOUNT, Table, table_arn
 from sekkei.engine.described_tables import described_table
-from sekkei.errors import PolicyNotFoundException, ResourceNotFoundException, ValidationException
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import PolicyNotFoundException, ResourceNotFoundException, ValidationException
 
 POLICY_BYTES_MAX = 20 * 1024
 NO_POLICY = "NO_POLICY"

@@ -15,7 +15,6 @@ import orjson
 from sekkei.engine import copies, jobs
 from sekkei.engine.catalogue import Table, table_arn
 from sekkei.engine.copies import CopiedItem, Copy
-from sekkei.errors import TableAlreadyExistsException, ValidationException
 from sekkei.engine.jobs import JobFailed, Memory, State
 from sekkei.engine.operations.create_table import (
     billing_mode_summary,
@@ -25,6 +24,7 @@ from sekkei.engine.operations.create_table import (
     throughput,
 )
 from sekkei.engine.transaction import ABSENT, Transaction
+from sekkei.errors import TableAlreadyExistsException, ValidationException
 
 Record = dict[str, Any]
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from zlib import crc32
 
 from sekkei.engine import streams
-from sekkei.errors import ExpiredIteratorException, TrimmedDataAccessException, ValidationException
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.streams import Stream
+from sekkei.errors import ExpiredIteratorException, TrimmedDataAccessException, ValidationException
 
 LIFETIME_SECONDS = 15 * 60
 _PACKED = struct.Struct(">QQQ")

@@ -17,10 +17,10 @@ import orjson
 
 from sekkei.engine import sql
 from sekkei.engine.catalogue import Index, Table, table_name
-from sekkei.errors import InternalServerError, ResourceNotFoundException
 from sekkei.engine.sealed import unseal
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.values import Item
+from sekkei.errors import InternalServerError, ResourceNotFoundException
 
 Rows = list[tuple[Any, ...]]
 """What a query gives: its columns have the types that the statement's text says."""

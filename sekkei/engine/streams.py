@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
-from sekkei.errors import ResourceNotFoundException, ValidationException
 from sekkei.engine.sealed import seal, unseal
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import ResourceNotFoundException, ValidationException
 
 Record = dict[str, Any]
 

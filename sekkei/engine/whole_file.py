@@ -11,6 +11,7 @@ import apsw
 
 from sekkei.engine import file, sql
 from sekkei.engine.verify import verify_file
+from sekkei.errors import NotOurFile
 
 PAGES_PER_STEP = 1_000
 
@@ -74,7 +75,7 @@ def _copy_pages(source: Path, partial: Path, progress: Progress) -> None:
 def _open_ours(path: Path) -> apsw.Connection:
     """Neither made nor migrated by being copied."""
     if not path.is_file():
-        raise file.NotOurFile(f"There is no file {path}.")
+        raise NotOurFile(f"There is no file {path}.")
     writable = os.access(path, os.W_OK)
     flags = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
     connection = apsw.Connection(str(path), flags=flags)
@@ -85,7 +86,7 @@ def _open_ours(path: Path) -> apsw.Connection:
         ours = False
     if not ours:
         connection.close()
-        raise file.NotOurFile(f"{path} is not a Sekkei store.")
+        raise NotOurFile(f"{path} is not a Sekkei store.")
     return connection
 
 

@@ -19,11 +19,10 @@ from typing import Any
 import apsw
 
 from sekkei.engine import file
-from sekkei.errors import DynamoDBError, InternalServerError, TransactionConflictException
-from sekkei.engine.file import NotOurFile
 from sekkei.engine.settings import Settings
 from sekkei.engine.snapshot import Catalogue
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import DynamoDBError, InternalServerError, NotOurFile, TransactionConflictException
 
 BATCH_JOBS_MAX = 256
 

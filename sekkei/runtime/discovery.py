@@ -1,9 +1,8 @@
-"""Which systems are installed: the entry points `sekkei.systems`, and the packages in `systems`."""
+"""Which systems are installed: what packages say in their entry points `sekkei.systems`."""
 
 from __future__ import annotations
 
 import logging
-import pkgutil
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -11,7 +10,6 @@ from importlib.metadata import entry_points
 from sekkei.runtime.system import System
 
 GROUP = "sekkei.systems"
-PACKAGE = "systems"
 
 log = logging.getLogger("sekkei.runtime.discovery")
 
@@ -22,15 +20,7 @@ class NoSuchSystem(LookupError):
 
 def names() -> dict[str, str]:
     """Every system's name and where it is, as `module:attribute`; nothing is imported yet."""
-    found = {point.name: point.value for point in entry_points(group=GROUP)}
-    try:
-        package = import_module(PACKAGE)
-    except ImportError:
-        return found
-    for module in pkgutil.iter_modules(package.__path__):
-        if module.ispkg:
-            found.setdefault(module.name, f"{PACKAGE}.{module.name}:SYSTEM")
-    return found
+    return {point.name: point.value for point in entry_points(group=GROUP)}
 
 
 def load(name: str) -> System:

@@ -16,7 +16,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.design import FAILED, JOB, JobRun, due_jobs, job_runs
-from sekkei.runtime.failures import words
+from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
@@ -114,7 +114,7 @@ class Jobs:
         except LeaseLost as error:
             log.warning("a step was left to another worker", extra={"job": run.job, "id": run.id, "error": str(error)})
         except Exception as error:
-            log.warning("a job's step failed", extra={"job": run.job, "id": run.id, "error": words(error)})
+            log.warning("a job's step failed", extra={"job": run.job, "id": run.id, "error": one_line(error)})
             await self._fail(run, error)
 
     async def _step(self, job: Job, run: JobRun) -> JobRun:
@@ -141,7 +141,7 @@ class Jobs:
         return saved
 
     async def _fail(self, run: JobRun, error: Exception) -> None:
-        update = job_runs.update(run.id).set(JobRun.last_error, words(error))
+        update = job_runs.update(run.id).set(JobRun.last_error, one_line(error))
         if run.attempts >= ATTEMPTS_MAX:
             update = update.set(JobRun.due_pk, FAILED + JOB).set(JobRun.due_at, days.now(self._clock))
         else:

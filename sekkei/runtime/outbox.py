@@ -16,7 +16,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put, Update
 from sekkei.runtime import days
 from sekkei.runtime.design import FAILED, OUTBOX, Message, State, due_messages, messages
-from sekkei.runtime.failures import words
+from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
@@ -130,7 +130,7 @@ class Delivery:
         except LeaseLost as error:
             log.warning("a message was left to another worker", extra={"message_id": taken.id, "error": str(error)})
         except Exception as error:
-            log.warning("a message could not be sent", extra={"message_id": taken.id, "error": words(error)})
+            log.warning("a message could not be sent", extra={"message_id": taken.id, "error": one_line(error)})
             await self._try_later(taken, error)
         else:
             await self._sent(taken, receipt)
@@ -160,7 +160,7 @@ class Delivery:
             message,
             messages.update(message.id)
             .set(Message.state, State.FAILED)
-            .set(Message.last_error, words(error))
+            .set(Message.last_error, one_line(error))
             .set(Message.due_pk, FAILED + OUTBOX)
             .set(Message.due_at, days.now(self._clock)),
         )
@@ -173,7 +173,7 @@ class Delivery:
             message,
             messages.update(message.id)
             .set(Message.due_at, days.now(self._clock) + backoff(message.attempts, self._clock))
-            .set(Message.last_error, words(error)),
+            .set(Message.last_error, one_line(error)),
         )
 
     async def _put_down(self, message: Message, update: Update[Message]) -> None:

@@ -22,7 +22,7 @@ from sekkei.errors import (
 )
 from sekkei.runtime import days
 from sekkei.runtime.design import Checkpoint, SetAside, checkpoints, set_aside
-from sekkei.runtime.failures import words
+from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import LeaseLost, Leases, take
 from sekkei.store.protocol import Store
 
@@ -42,7 +42,7 @@ carry an "error" beside it, which Lambda's answer has no place for: why it faile
 UNTOLD = "the handler reported it as failed and did not say why"
 
 
-def telling(reactions: Reactions) -> Handler:
+def stream_handler(reactions: Reactions) -> Handler:
     """Reactions as a handler that says why a record failed."""
 
     async def handle(event: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -50,7 +50,7 @@ def telling(reactions: Reactions) -> Handler:
 
         def failed(record: Mapping[str, Any], error: Exception) -> None:
             reactions.failed(record, error)
-            reasons[_sequence(record)] = words(error)
+            reasons[_sequence(record)] = one_line(error)
 
         answer = await reactions.handle(event, failed)
         failures = [{**entry, "error": reasons[entry["itemIdentifier"]]} for entry in answer["batchItemFailures"]]
@@ -211,7 +211,7 @@ class Pump:
         except Exception as error:
             if len(records) == 1:
                 log.exception("a stream handler failed", extra={"consumer": self._consumer})
-                return {_sequence(records[0]): words(error)}
+                return {_sequence(records[0]): one_line(error)}
             # One by one, so that a record is not blamed for its neighbour.
             for record in records:
                 failed = await self._failures([record])

@@ -25,10 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-Words = Mapping[str, str]
+Localized = Mapping[str, str]
 
 
-def say(ja: str, en: str) -> Words:
+def say(ja: str, en: str) -> Localized:
     """A text in both languages; `{name}` in it is filled in with the value of that name."""
     return {"ja": ja, "en": en}
 
@@ -44,7 +44,7 @@ class Refusal(Exception):
         self,
         code: str | None = None,
         status: int | None = None,
-        words: Words | None = None,
+        words: Localized | None = None,
         *,
         field: str | None = None,
         **values: object,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sekkei.runtime.outbox import Outbox, Transport
     from sekkei.runtime.schedules import Schedules
 
-Words = Mapping[str, str]
+Localized = Mapping[str, str]
 """A text in its languages: {"ja": …, "en": …}."""
 Payload = Mapping[str, Any]
 ScheduledJob = Callable[[Payload], Awaitable[None]]
@@ -68,10 +68,10 @@ class System:
     """One of the systems that this program can run."""
 
     name: str
-    title: Words
-    about: Words
+    title: Localized
+    about: Localized
     design: Design
     build: Callable[[Context], Parts]
     demo: Callable[[Context, Parts], Awaitable[None]]
-    pages: Sequence[tuple[str, Words]] = ()
+    pages: Sequence[tuple[str, Localized]] = ()
     """What to open, as (path below the prefix, words), for the home page."""

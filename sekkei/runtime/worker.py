@@ -21,7 +21,7 @@ from sekkei.runtime.design import Schedule
 from sekkei.runtime.jobs import Job, Jobs
 from sekkei.runtime.leases import LeaseLost
 from sekkei.runtime.outbox import Delivery, Transport
-from sekkei.runtime.pump import Pump, telling
+from sekkei.runtime.pump import Pump, stream_handler
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.system import Parts, ScheduledJob
 from sekkei.store.protocol import Store
@@ -74,7 +74,9 @@ class Worker:
                 for table in reactions.tables:
                     table_name = system.db.table_name(table)
                     consumer = system.name
-                    system.pumps.append(Pump(store, runtime, clock, table_name, consumer, telling(reactions), name))
+                    system.pumps.append(
+                        Pump(store, runtime, clock, table_name, consumer, stream_handler(reactions), name)
+                    )
         self._delivery = Delivery(runtime, clock, ways_out, name, self._systems)
         self._any_schedules = StoredSchedules(runtime, clock, "", name)
         self._tasks: list[asyncio.Task[None]] = []

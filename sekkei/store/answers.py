@@ -10,6 +10,7 @@ import orjson
 from sekkei.errors import (
     BY_CODE,
     ConditionalCheckFailedException,
+    DamagedAnswer,
     DynamoDBError,
     InternalServerError,
     ProvisionedThroughputExceededException,
@@ -17,8 +18,8 @@ from sekkei.errors import (
     ServiceUnavailable,
     ThrottlingException,
     TransactionCanceledException,
+    UnknownError,
 )
-from sekkei.errors import DamagedAnswer, UnknownError
 from sekkei.store.http import Answer
 from sekkei.store.protocol import Response
 

@@ -15,6 +15,7 @@ from sekkei.errors import (
     DynamoDBError,
     InvalidSignatureException,
     SerializationException,
+    StoreClosed,
     UnknownOperationException,
 )
 from sekkei.store.answers import response_of
@@ -22,7 +23,6 @@ from sekkei.store.aws.chain import Chain
 from sekkei.store.aws.credentials import Credentials, Keyring
 from sekkei.store.aws.endpoints import configured_endpoint, origins, region_of
 from sekkei.store.aws.profiles import Profiles
-from sekkei.errors import StoreClosed
 from sekkei.store.http import Answer, Limits, Origin, Pool
 from sekkei.store.protocol import Request, Response
 from sekkei.store.retries import Retries, with_token

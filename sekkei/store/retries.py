@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.errors import DynamoDBError
-from sekkei.errors import DamagedAnswer, NoAnswer, UnknownError
+from sekkei.errors import DamagedAnswer, DynamoDBError, NoAnswer, UnknownError
 from sekkei.store.protocol import Request, Response, Store
 
 T = TypeVar("T")

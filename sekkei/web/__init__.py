@@ -93,17 +93,17 @@ Every route by every kind of person: tests/web/authorisation.py. In a real brows
 """
 
 from sekkei.web.api import Answer, Api, PageOf, check_if_match, etag, respond, version_in_if_match
+from sekkei.web.application import Shell, application
 from sekkei.web.csrf import body_limit, webhook
 from sekkei.web.forms import Form, FormErrors, form, refill
+from sekkei.web.identity.proof import is_recent, proved_at, require_proof
+from sekkei.web.identity.users import User, current_user, require_user
 from sekkei.web.limits import Rate, limit
 from sekkei.web.live import live_url, sse
-from sekkei.web.pages import flash, local_path, page, redirect
 from sekkei.web.problems import problem
-from sekkei.web.proof import is_recent, proved_at, require_proof
-from sekkei.web.routes import Pages
-from sekkei.web.shell import Shell, application
+from sekkei.web.rendering import flash, local_path, page, redirect
+from sekkei.web.routing import Pages
 from sekkei.web.texts import TextTable, language_of, missing_texts, pick, t
-from sekkei.web.users import User, current_user, require_user
 
 __all__ = [
     "Answer",

@@ -32,9 +32,9 @@ from starlette.routing import BaseRoute, Route
 from sekkei.runtime.refusals import Changed, Invalid
 from sekkei.web import csrf, openapi
 from sekkei.web.forms import described, is_several, reason
-from sekkei.web.pages import page
+from sekkei.web.identity.users import User, current_user, require_user
+from sekkei.web.rendering import page
 from sekkei.web.texts import t
-from sekkei.web.users import User, current_user, require_user
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Callable[..., Awaitable[Any]])

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from sekkei.design import ConditionFailed
 from sekkei.runtime import days
-from sekkei.runtime.people import DEMO_PEOPLE
-from sekkei.web.design import Marker, done_once
+from sekkei.runtime.demo_people import DEMO_PEOPLE
+from sekkei.web.identity.design import Marker, done_once
 
 if TYPE_CHECKING:
-    from sekkei.web.shell import Shell
+    from sekkei.web.application import Shell
 
 log = logging.getLogger("sekkei.web.demo")
 
@@ -24,7 +24,7 @@ async def load(shell: Shell, *, strict: bool = False) -> list[str]:
     for person in DEMO_PEOPLE:
         await shell.accounts.ensure(person)
     loaded = []
-    for name, opened in shell.house.systems.items():
+    for name, opened in shell.deployment.systems.items():
         marker = f"demo/{name}"
         if await shell.db.get(done_once(marker).consistent()) is not None:
             continue

@@ -22,13 +22,13 @@ from sekkei.runtime.refusals import Refusal
 from sekkei.web import problems
 from sekkei.web.csrf import ANONYMOUS_COOKIE, BODY_LIMIT_KEY, SAFE
 from sekkei.web.limits import READS, WEBHOOKS, WRITES, Rate, address
-from sekkei.web.pages import FLASH_COOKIE, seal_flashes
-from sekkei.web.routes import path_for_logs
+from sekkei.web.rendering import FLASH_COOKIE, seal_flashes
+from sekkei.web.routing import path_for_logs
 from sekkei.web.texts import COOKIE as LANGUAGE_COOKIE
 from sekkei.web.texts import LANGUAGES, Speech, negotiate, speech
 
 if TYPE_CHECKING:
-    from sekkei.web.shell import Shell
+    from sekkei.web.application import Shell
 
 SESSION_COOKIE = "sekkei_session"
 BODY_BYTES_MAX = 1_000_000

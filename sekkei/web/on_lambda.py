@@ -20,14 +20,14 @@ from sekkei.clock import SYSTEM as CLOCK
 from sekkei.clock import Clock
 from sekkei.design import Reactions
 from sekkei.runtime import discovery
-from sekkei.runtime.aws_lambda import Event, http_handler, schedule_handler, stream_handler
-from sekkei.runtime.house import House
+from sekkei.runtime.aws.functions import Event, http_handler, schedule_handler, stream_handler
+from sekkei.runtime.deployment import Deployment
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings, from_environment
 from sekkei.runtime.system import Payload, ScheduledJob, System
 from sekkei.runtime.transports import configured
 from sekkei.store import Store, open_store
-from sekkei.web.shell import application
+from sekkei.web.application import application
 
 SPARE_SECONDS = 10.0
 """Left of a function's time when `work` begins nothing new."""
@@ -40,7 +40,7 @@ class Functions:
 
     def __init__(self, systems: Sequence[System], store: Store, settings: Settings, clock: Clock = CLOCK) -> None:
         app = application(systems, store, settings, clock, transports=configured(settings, clock, Http()))
-        self.house: House = app.state.shell.house
+        self.deployment: Deployment = app.state.shell.deployment
         self.http = http_handler(lambda: app)
         self.stream = stream_handler(lambda: self._react)
         self.schedule = schedule_handler(self._jobs)
@@ -63,7 +63,7 @@ class Functions:
         tables = {record["eventSourceARN"].split("/")[1] for record in event["Records"]}
         found = [
             reactions
-            for opened in self.house.systems.values()
+            for opened in self.deployment.systems.values()
             for reactions in opened.parts.reactions
             if tables & {opened.context.db.table_name(table) for table in reactions.tables}
         ]
@@ -75,9 +75,9 @@ class Functions:
 
     def _jobs(self) -> Mapping[str, Mapping[str, ScheduledJob]]:
         async def work(payload: Payload) -> None:
-            await self.house.worker.tick(payload["seconds"])
+            await self.deployment.worker.tick(payload["seconds"])
 
-        named = {name: opened.parts.scheduled for name, opened in self.house.systems.items()}
+        named = {name: opened.parts.scheduled for name, opened in self.deployment.systems.items()}
         return {**named, "": {"work": work}}
 
 

@@ -16,8 +16,8 @@ from starlette.responses import RedirectResponse, Response
 from sekkei.design import Contended, CursorRefused, TransactionFailed, ValueRefused
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import ProofNeeded, Refusal, SignInNeeded, TooMany
-from sekkei.web.pages import page
-from sekkei.web.routes import path_for_logs
+from sekkei.web.rendering import page
+from sekkei.web.routing import path_for_logs
 from sekkei.web.texts import language_of, t
 
 log = logging.getLogger("sekkei.web")

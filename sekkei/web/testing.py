@@ -27,15 +27,15 @@ from argon2 import PasswordHasher
 from starlette.applications import Starlette
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.runtime.people import DEMO_PEOPLE
+from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.system import System
 from sekkei.store import Embedded, Store
 from sekkei.web import csrf
-from sekkei.web.accounts import Passwords
+from sekkei.web.application import Shell, application
 from sekkei.web.demo import load
 from sekkei.web.gate import SESSION_COOKIE
-from sekkei.web.shell import Shell, application
+from sekkei.web.identity.accounts import Passwords
 
 _TOKEN = re.compile(r'name="csrf-token" content="([0-9a-f]+)"')
 QUICK_PASSWORDS = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
@@ -86,7 +86,7 @@ class Client:
 
     async def work(self) -> None:
         """Do everything that is due: streams, schedules, outbox, jobs."""
-        await self.shell.house.worker.run_until_idle()
+        await self.shell.deployment.worker.run_until_idle()
 
     async def sign_in(self, person: str = "demo-aoi") -> None:
         """As somebody of the demo data, by a session of their own."""

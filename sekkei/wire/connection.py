@@ -21,7 +21,7 @@ from sekkei.wire.service import Call, Service
 NEVER = float("inf")
 
 
-class House(Protocol):
+class Host(Protocol):
     """What a connection asks of the server that it belongs to."""
 
     service: Service
@@ -54,7 +54,7 @@ class Connection(asyncio.Protocol):
         "_head_bytes",
         "_header_count_max",
         "_headers",
-        "_house",
+        "_host",
         "_in_message",
         "_last",
         "_loop",
@@ -69,10 +69,10 @@ class Connection(asyncio.Protocol):
         "deadline",
     )
 
-    def __init__(self, house: House, loop: asyncio.AbstractEventLoop) -> None:
-        self._house = house
-        self._header_count_max = house.limits.header_count_max
-        self._service = house.service
+    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
+        self._host = host
+        self._header_count_max = host.limits.header_count_max
+        self._service = host.service
         self._loop = loop
         self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpRequestParser(self)
@@ -94,14 +94,14 @@ class Connection(asyncio.Protocol):
         self._continue_wanted = False
         self._in_message = False
         self._read_deadline = NEVER
-        self.deadline = loop.time() + house.limits.idle_seconds
+        self.deadline = loop.time() + host.limits.idle_seconds
         """When the server may lose its patience."""
 
     # --- the transport calls ------------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        if not self._house.enter(self):
+        if not self._host.enter(self):
             self._refuse(self._service.answers.refusal(503))
 
     def data_received(self, data: bytes) -> None:
@@ -127,7 +127,7 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._writing_paused = True
-        self.deadline = self._loop.time() + self._house.limits.write_seconds
+        self.deadline = self._loop.time() + self._host.limits.write_seconds
 
     def resume_writing(self) -> None:
         self._writing_paused = False
@@ -139,7 +139,7 @@ class Connection(asyncio.Protocol):
         self._deaf = True
         self._queue.clear()
         self._drop_body()
-        self._house.leave(self)
+        self._host.leave(self)
         del self._parser
 
     # --- the parser calls ---------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ class Connection(asyncio.Protocol):
         self._body_bytes = 0
         self._head_bytes = 0
         self._in_message = True
-        self._read_deadline = self._loop.time() + self._house.limits.request_seconds
+        self._read_deadline = self._loop.time() + self._host.limits.request_seconds
         if self._current is None and not self._writing_paused:
             self.deadline = self._read_deadline
 
@@ -167,7 +167,7 @@ class Connection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         self._fields = fields = {name.lower(): value for name, value in self._headers}
         length = fields.get(b"content-length")
-        if length is not None and int(length) > self._house.limits.body_bytes_max:
+        if length is not None and int(length) > self._host.limits.body_bytes_max:
             self._refuse(self._service.answers.too_large())
         elif fields.get(b"expect", b"").lower() == b"100-continue" and not self._parser.should_upgrade():
             self._continue_wanted = True
@@ -179,10 +179,10 @@ class Connection(asyncio.Protocol):
         self._body_bytes += len(data)
         if self._body:  # only bodies that come in pieces can pile up, so only they are counted
             self._buffered_bytes += len(data)
-            if not self._house.buffer(len(data)):
+            if not self._host.buffer(len(data)):
                 self._refuse(self._service.answers.refusal(503))
                 return
-        if self._body_bytes > self._house.limits.body_bytes_max:
+        if self._body_bytes > self._host.limits.body_bytes_max:
             self._refuse(self._service.answers.too_large())
             return
         self._body.append(data)
@@ -272,7 +272,7 @@ class Connection(asyncio.Protocol):
         future.add_done_callback(resume)
 
     def _finish(self, request: Request, answer: bytes) -> None:
-        if self._house.debug:
+        if self._host.debug:
             self._service.log_request(request, answer, self._loop.time() - request.received_at)
         if self._transport is None:
             return
@@ -326,7 +326,7 @@ class Connection(asyncio.Protocol):
             self._end()
             return
         self._transport.write_eof()
-        self.deadline = self._loop.time() + self._house.limits.linger_seconds
+        self.deadline = self._loop.time() + self._host.limits.linger_seconds
 
     def _take_no_more(self) -> None:
         """The last of the requests that are here ends the connection."""
@@ -342,13 +342,13 @@ class Connection(asyncio.Protocol):
 
     def _count_head(self, count: int) -> None:
         self._head_bytes += count
-        if self._head_bytes > self._house.limits.head_bytes_max:
+        if self._head_bytes > self._host.limits.head_bytes_max:
             self._refuse(self._service.answers.refusal(431))
 
     def _drop_body(self) -> None:
         self._body = []
         if self._buffered_bytes:
-            self._house.buffer(-self._buffered_bytes)
+            self._host.buffer(-self._buffered_bytes)
             self._buffered_bytes = 0
 
     def _set_deadline(self) -> None:
@@ -359,7 +359,7 @@ class Connection(asyncio.Protocol):
         elif self._in_message:
             self.deadline = self._read_deadline
         else:
-            self.deadline = self._loop.time() + self._house.limits.idle_seconds
+            self.deadline = self._loop.time() + self._host.limits.idle_seconds
 
     # --- the server calls ---------------------------------------------------------------------------------------------
 

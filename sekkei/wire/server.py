@@ -85,7 +85,7 @@ class Server:
         if self._sweeper is not None:
             self._sweeper.cancel()
 
-    # --- what a connection asks of its house --------------------------------------------------------------------------
+    # --- what a connection asks of its host ------------------------------------------------------------------------
 
     def enter(self, connection: Connection) -> bool:
         self._connections.add(connection)

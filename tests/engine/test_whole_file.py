@@ -13,9 +13,9 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, whole_file
-from sekkei.engine.file import NotOurFile
 from sekkei.engine.verify import verify_file
 from sekkei.engine.whole_file import AlreadyThere, InUse, copy_file
+from sekkei.errors import NotOurFile
 from tests.engine.conftest import Tables, item
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (package / name / "__init__.py").write_text(text)
     (package / "__init__.py").write_text("")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(discovery, "PACKAGE", "somewhere")
-    monkeypatch.setattr(discovery, "entry_points", lambda group: ())
+    points = [EntryPoint(name, f"somewhere.{name}:SYSTEM", discovery.GROUP) for name in ("begun", "broken", "good")]
+    monkeypatch.setattr(discovery, "entry_points", lambda group: points)
     yield package
     for name in [name for name in sys.modules if name.partition(".")[0] == "somewhere"]:
         del sys.modules[name]
@@ -48,6 +49,5 @@ def test_a_system_by_name(folder: Path) -> None:
 
 
 def test_without_any_systems_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "PACKAGE", "no_such_package")
     monkeypatch.setattr(discovery, "entry_points", lambda group: ())
     assert load_all() == ([], {})

@@ -13,6 +13,7 @@ import pytest
 from linebot.v3.webhook import SignatureValidator
 
 from sekkei.clock import ManualClock
+from sekkei.errors import NoAnswer
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Undeliverable
@@ -25,7 +26,6 @@ from sekkei.runtime.transports.mail import as_email
 from sekkei.runtime.transports.ses import Ses
 from sekkei.runtime.transports.smtp import Smtp
 from sekkei.runtime.transports.webhook import Resolve, Webhook, is_public, networks, signature
-from sekkei.errors import NoAnswer
 from sekkei.testing import make
 from tests.runtime.servers import http_server, smtp_server
 

@@ -9,8 +9,8 @@ import pytest
 
 from sekkei.engine import Engine
 from sekkei.engine.snapshot import Catalogue
-from sekkei.store import Embedded, Remote, StoreClosed, open_store
 from sekkei.errors import ConfigurationError
+from sekkei.store import Embedded, Remote, StoreClosed, open_store
 
 TABLE = {
     "TableName": "people",

@@ -10,8 +10,8 @@ import orjson
 import pytest
 
 from sekkei import errors
-from sekkei.store.aws.credentials import Credentials
 from sekkei.errors import CredentialsError, DamagedAnswer, NoAnswer, StoreClosed, UnknownError
+from sekkei.store.aws.credentials import Credentials
 from sekkei.store.remote import Remote
 from sekkei.wire import sigv4
 from tests.store.canned import cut, error, eventually, message, ok, raw, waiting

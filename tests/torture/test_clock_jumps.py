@@ -20,8 +20,8 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, expiry
-from sekkei.errors import ExpiredIteratorException, TrimmedDataAccessException
 from sekkei.engine.verify import verify_file
+from sekkei.errors import ExpiredIteratorException, TrimmedDataAccessException
 from tests.engine.conftest import Tables, item
 from tests.engine.operations.stream_reading import iterator, stream_arn
 from tests.engine.operations.waiting import jobs_done

@@ -17,8 +17,8 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, changes, snapshot, verify, verify_history
-from sekkei.engine.file import NotOurFile
 from sekkei.engine.verify import verify_file
+from sekkei.errors import NotOurFile
 from tests.engine.conftest import Tables
 from tests.engine.operations.stream_reading import read, stream_arn
 from tests.engine.operations.waiting import jobs_done

@@ -14,8 +14,8 @@ import apsw
 import pytest
 
 from sekkei.engine import Engine, file
-from sekkei.errors import InternalServerError
 from sekkei.engine.writer import Writer
+from sekkei.errors import InternalServerError
 from tests.torture import store
 from tests.torture.disk import disk
 

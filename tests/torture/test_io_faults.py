@@ -17,9 +17,8 @@ import apsw
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.errors import DynamoDBError
-from sekkei.engine.file import NotOurFile
 from sekkei.engine.writer import Writer
+from sekkei.errors import DynamoDBError, NotOurFile
 from tests.torture import amounts, store
 from tests.torture.disk import disk
 

@@ -22,9 +22,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, copies
-from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.verify import verify_file
+from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
 from tests.engine.conftest import Tables, item
 from tests.engine.operations.stream_reading import read, replay, stream_arn
 from tests.engine.operations.waiting import jobs_done

@@ -79,7 +79,7 @@ async def test_the_example_by_everybody() -> None:
 
         async def a_fresh_note() -> Mapping[str, str]:
             id = client.shell.clock.uuid()
-            db = client.shell.house.systems["example"].context.db
+            db = client.shell.deployment.systems["example"].context.db
             await db.write(notes.create(Note(owner="demo-aoi", id=id, text="x")))
             return {"id": id}
 

@@ -10,7 +10,7 @@ from tests.web.example.design import notes_of
 
 
 async def written(client: Client) -> int:
-    return len(await client.shell.house.systems["example"].context.db.all(notes_of("demo-aoi")))
+    return len(await client.shell.deployment.systems["example"].context.db.all(notes_of("demo-aoi")))
 
 
 async def test_a_form_without_the_token_changes_nothing() -> None:

@@ -141,7 +141,7 @@ async def test_ready_only_while_the_store_answers(monkeypatch: pytest.MonkeyPatc
         async def silent(query: object) -> None:
             raise ConnectionError("nobody there: a secret detail")
 
-        monkeypatch.setattr(client.shell.house.runtime, "get", silent)
+        monkeypatch.setattr(client.shell.deployment.runtime, "get", silent)
         reply = await client.get("/readyz")
         assert (reply.status, reply.text) == (503, "the store does not answer")
         assert (await client.get("/healthz")).status == 200, "to start the process anew would not help"

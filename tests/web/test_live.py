@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.runtime.aws_lambda import http_handler
+from sekkei.runtime.aws.functions import http_handler
 from sekkei.store import Embedded
 from sekkei.web import application
 from sekkei.web.live import CONNECTIONS_MAX
@@ -19,7 +19,7 @@ from tests.web.example import SYSTEM
 
 
 def topic(client: Client, name: str, data: object) -> None:
-    client.shell.house.live.publish("example/demo-aoi", name, data)
+    client.shell.deployment.live.publish("example/demo-aoi", name, data)
 
 
 async def heard(client: Client, count: int, path: str = "/example/live", **headers: str) -> str:
@@ -72,8 +72,8 @@ async def test_a_position_of_an_earlier_life_of_the_server_asks_for_a_reload() -
             "deadbeef-3",
             "x",
             "-",
-            f"{client.shell.house.live.life}-x",
-            f"{client.shell.house.live.life}-999",
+            f"{client.shell.deployment.live.life}-x",
+            f"{client.shell.deployment.live.life}-999",
         ):
             assert "event: reload" in await heard(client, 2, **{"Last-Event-ID": position}), position
         assert "event: reload" not in await heard(client, 2)
@@ -102,7 +102,7 @@ async def test_one_person_has_a_bounded_number_of_connections() -> None:
         replies = await asyncio.wait_for(asyncio.gather(*tasks), 5)
         assert {reply.status for reply in replies} == {200}
         assert not client.shell.connections.open
-        assert client.shell.house.live.listeners("example/demo-aoi") == 0
+        assert client.shell.deployment.live.listeners("example/demo-aoi") == 0
 
 
 async def test_where_it_is_off_browsers_are_told_not_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_the_application_answers_in_lambda(tmp_path: Path, monkeypatch: pytest.M
 async def begun(client: Client) -> asyncio.Task[Reply]:
     """A browser that listens until the answer ends."""
     listening = asyncio.create_task(client.events("/example/live", 1_000))
-    while not client.shell.house.live.listeners("example/demo-aoi"):  # noqa: ASYNC110
+    while not client.shell.deployment.live.listeners("example/demo-aoi"):  # noqa: ASYNC110
         await asyncio.sleep(0)
     return listening
 
@@ -154,4 +154,4 @@ async def test_who_is_signed_out_hears_nothing_more(something_happens: bool) -> 
         text = (await asyncio.wait_for(listening, 5)).text
         assert "a secret" not in text
         assert text.endswith("event: reload\ndata: null\n\n"), "and the page is to ask them to sign in"
-        assert client.shell.house.live.listeners("example/demo-aoi") == 0
+        assert client.shell.deployment.live.listeners("example/demo-aoi") == 0

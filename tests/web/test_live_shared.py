@@ -53,7 +53,7 @@ async def listening(client: Client, path: str, count: int, **headers: str) -> as
             pieces += 1
 
     task = asyncio.create_task(heard())
-    while not client.shell.house.live.listeners(TOPIC):  # noqa: ASYNC110
+    while not client.shell.deployment.live.listeners(TOPIC):  # noqa: ASYNC110
         await asyncio.sleep(0)
     return task
 
@@ -65,11 +65,11 @@ async def address(client: Client) -> str:
 
 
 def runtime(client: Client) -> Database:
-    return client.shell.house.runtime
+    return client.shell.deployment.runtime
 
 
 async def in_the_log(client: Client, number: int) -> None:
-    while client.shell.house.live.position(TOPIC) < number * live_log.IDS_PER_BATCH:  # noqa: ASYNC110
+    while client.shell.deployment.live.position(TOPIC) < number * live_log.IDS_PER_BATCH:  # noqa: ASYNC110
         await asyncio.sleep(0)
 
 
@@ -108,7 +108,7 @@ async def test_many_at_once_reach_everybody_once_and_in_order(processes: list[Cl
     hearing = [await listening(one, await address(one), 2 * count) for one in processes]
     for number in range(count):
         for name, one in (("a", first), ("b", second)):
-            one.shell.house.live.publish(TOPIC, name, number)
+            one.shell.deployment.live.publish(TOPIC, name, number)
         if number % 10 == 0:
             await asyncio.sleep(0)
     heard = await asyncio.gather(*hearing)
@@ -121,7 +121,7 @@ async def test_many_at_once_reach_everybody_once_and_in_order(processes: list[Cl
 async def test_what_is_too_long_for_the_log_loads_the_page_again(processes: list[Client]) -> None:
     first, second = processes
     hearing = await listening(second, await address(second), 1)
-    first.shell.house.live.publish(TOPIC, "note", {"text": "x" * live_log.EVENT_BYTES_MAX})
+    first.shell.deployment.live.publish(TOPIC, "note", {"text": "x" * live_log.EVENT_BYTES_MAX})
     assert "event: reload" in await hearing
 
 

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from sekkei.design import Change, Reactions
-from sekkei.runtime import aws_lambda, days, discovery
+from sekkei.runtime import days, discovery
+from sekkei.runtime.aws import functions as aws_functions
 from sekkei.runtime.design import State, schedules
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.store import Embedded
 from sekkei.web import on_lambda
-from sekkei.web.design import design as web_design
+from sekkei.web.identity.design import design as web_design
 from sekkei.web.on_lambda import Functions
 from sekkei.web.testing import test_settings
 from tests.web.example import SYSTEM
@@ -131,13 +132,13 @@ class Reacting:
 def made(system: System) -> Functions:
     settings = test_settings(public_url=f"https://{HOST}", demo=False)
     functions = Functions([system], Embedded(), settings)
-    run(functions.house.make_tables(web_design))
+    run(functions.deployment.make_tables(web_design))
     return functions
 
 
 def run(work: Any) -> Any:
     """On the loop that the functions run on."""
-    return aws_lambda._loop().run_until_complete(work)
+    return aws_functions._loop().run_until_complete(work)
 
 
 @pytest.fixture
@@ -149,7 +150,7 @@ def reacting() -> Reacting:
 def functions(reacting: Reacting) -> Iterator[Functions]:
     found = made(reacting.system())
     yield found
-    run(found.house.store.close())
+    run(found.deployment.store.close())
     asyncio.set_event_loop(None)
 
 
@@ -187,7 +188,7 @@ class LambdaContext:
 
 
 def test_once_a_minute_what_waits_is_done(functions: Functions, reacting: Reacting) -> None:
-    context = functions.house.systems["example"].context
+    context = functions.deployment.systems["example"].context
     run(context.schedules.put("evt-1", "remind", {"n": 1}, at=days.now(context.clock)))
     run(context.outbox.put("mail", "aoi@example.com", {"subject": "x"}, id="1"))
     for event in ({}, {"version": "0", "detail-type": "Scheduled Event", "source": "aws.events", "detail": {}}):
@@ -203,12 +204,12 @@ def test_every_system_runs_as_functions(name: str) -> None:
     try:
         assert functions.http(url_event(f"/{name}/"), None)["statusCode"] in (200, 302, 303)
         functions.work({}, LambdaContext())
-        opened = functions.house.systems[name]
+        opened = functions.deployment.systems[name]
         names = [opened.context.db.table_name(table) for one in opened.parts.reactions for table in one.tables]
         listed = ", ".join(f"`{name.replace('test-', '{env}-')}`" for name in names) or "none"
         assert f"| {name} | {listed} |" in GUIDE.read_text(), "docs/aws.md says which streams to map"
     finally:
-        run(functions.house.store.close())
+        run(functions.deployment.store.close())
 
 
 def test_what_a_function_must_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,8 +222,8 @@ def test_what_a_function_must_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEKKEI_SYSTEMS", "tasks")
     monkeypatch.setenv("SEKKEI_PUBLIC_URL", f"https://{HOST}")
     assert on_lambda.http(url_event("/healthz"), None)["statusCode"] == 200
-    assert list(on_lambda.functions().house.systems) == ["tasks"]
-    run(on_lambda.functions().house.store.close())
+    assert list(on_lambda.functions().deployment.systems) == ["tasks"]
+    run(on_lambda.functions().deployment.store.close())
     on_lambda.functions.cache_clear()
 
 

@@ -36,7 +36,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import legacy
 from sekkei.engine.expressions.condition import BoundCondition, Condition, parse_condition
 from sekkei.engine.expressions.key_condition import (
@@ -49,6 +48,7 @@ from sekkei.engine.expressions.key_condition import (
 )
 from sekkei.engine.expressions.projection import Projection, parse_projection
 from sekkei.engine.expressions.update import BoundUpdate, Update, Updated, parse_update
+from sekkei.errors import ValidationException
 
 __all__ = [
     "BoundCondition",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sekkei.engine import numbers
-from sekkei.errors import ValidationException
 from sekkei.engine.values import AttributeValue, in_order
+from sekkei.errors import ValidationException
 
 _SMALL = 37
 """Digits of whole numbers that Python may add directly: their sum still has at most 38."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import paths
 from sekkei.engine.expressions.arithmetic import added, number_difference, number_sum, without
 from sekkei.engine.expressions.evaluation import path_getter
@@ -14,6 +13,7 @@ from sekkei.engine.expressions.grammar import Action
 from sekkei.engine.expressions.nodes import Operand, Operation, Path, Value
 from sekkei.engine.expressions.paths import Elements, PathTree
 from sekkei.engine.values import AttributeValue, Item, normalised
+from sekkei.errors import ValidationException
 
 Producer = Callable[[Item, Values], AttributeValue]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions.cache import Cache
 from sekkei.engine.expressions.condition import NO_VALUES, CheckedCondition, ConditionTemplate
 from sekkei.engine.expressions.functions import Values
@@ -18,6 +17,7 @@ from sekkei.engine.expressions.nodes import And, Operand, Operation, Or, Path, V
 from sekkei.engine.expressions.nodes import Condition as Tree
 from sekkei.engine.expressions.paths import resolved
 from sekkei.engine.values import AttributeValue
+from sekkei.errors import ValidationException
 
 PARAMETER = "KeyConditionExpression"
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import evaluation
 from sekkei.engine.expressions.arithmetic import added, without
 from sekkei.engine.expressions.key_condition import KeyTest, KeyTests
@@ -22,6 +21,7 @@ from sekkei.engine.expressions.paths import PathTree
 from sekkei.engine.expressions.projection import Projection
 from sekkei.engine.expressions.update import Updated
 from sekkei.engine.values import AttributeValue, Item
+from sekkei.errors import ValidationException
 
 Arguments = list[AttributeValue]
 Comparison = Callable[[AttributeValue | None, Arguments], bool]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sekkei.engine import expiry, jobs
-from sekkei.errors import UnknownOperationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.batch_execute_statement import batch_execute_statement
 from sekkei.engine.operations.batch_get_item import batch_get_item
@@ -75,6 +74,7 @@ from sekkei.engine.partiql.job import Job
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.writer import Writer
+from sekkei.errors import UnknownOperationException
 
 Read = Callable[[Snapshot, Checked, Render], Response]
 Write = Callable[[Transaction, Checked, Render], Response]

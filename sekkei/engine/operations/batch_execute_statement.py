@@ -6,6 +6,16 @@ from functools import partial
 from typing import Any
 
 from sekkei.engine.catalogue import Table
+from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.operations.execute_statement import how_to_answer, perform
+from sekkei.engine.operations.get_item import get_item
+from sekkei.engine.partiql.job import Job
+from sekkei.engine.partiql.key_plan import KeyPlanner
+from sekkei.engine.partiql.prepared import Existence, Prepared, Selection, prepare
+from sekkei.engine.partiql.reading import index_of
+from sekkei.engine.partiql.single_item import get_of, write_of
+from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.transaction import Transaction
 from sekkei.errors import (
     AccessDeniedException,
     ConditionalCheckFailedException,
@@ -19,16 +29,6 @@ from sekkei.errors import (
     TransactionConflictException,
     ValidationException,
 )
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.operations.execute_statement import how_to_answer, perform
-from sekkei.engine.operations.get_item import get_item
-from sekkei.engine.partiql.job import Job
-from sekkei.engine.partiql.key_plan import KeyPlanner
-from sekkei.engine.partiql.prepared import Existence, Prepared, Selection, prepare
-from sekkei.engine.partiql.reading import index_of
-from sekkei.engine.partiql.single_item import get_of, write_of
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.transaction import Transaction
 
 _CODES: dict[type[DynamoDBError], str] = {
     ConditionalCheckFailedException: "ConditionalCheckFailed",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.engine import backups
-from sekkei.errors import TableNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import TableNotFoundException
 
 
 def create_backup(transaction: Transaction, checked: Checked, render: Render) -> Response:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sekkei.errors import ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.global_tables import INVALID, version_not_supported
 from sekkei.engine.snapshot import Snapshot
+from sekkei.errors import ValidationException
 
 
 def create_global_table(snapshot: Snapshot, checked: Checked, render: Render) -> Response:

@@ -7,9 +7,9 @@ from typing import Any
 
 from sekkei.engine import resource_policies, streams, table_description
 from sekkei.engine.catalogue import table_arn
-from sekkei.errors import ResourceInUseException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import ResourceInUseException
 
 Record = dict[str, Any]
 

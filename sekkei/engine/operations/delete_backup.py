@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.engine import backups, jobs
-from sekkei.errors import BackupInUseException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import BackupInUseException
 
 IN_USE = (
     "There is another ongoing conflicting backup control plane operation on the table. "

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.engine import backups, sql, streams, table_description
-from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 
 INDEXES = ("LocalSecondaryIndexes", "GlobalSecondaryIndexes")
 

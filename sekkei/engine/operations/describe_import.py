@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sekkei.engine import documents
-from sekkei.errors import ImportNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.import_table import described
 from sekkei.engine.snapshot import Snapshot
+from sekkei.errors import ImportNotFoundException
 
 
 def describe_import(snapshot: Snapshot, checked: Checked, render: Render) -> Response:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.engine import table_description
-from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
+from sekkei.errors import ResourceNotFoundException
 
 
 def describe_table(snapshot: Snapshot, checked: Checked, render: Render) -> Response:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sekkei.engine.catalogue import Table
-from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
+from sekkei.errors import ResourceNotFoundException
 
 
 def describe_time_to_live(snapshot: Snapshot, checked: Checked, render: Render) -> Response:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sekkei.errors import ConditionalCheckFailedException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.delete_item import delete_item
 from sekkei.engine.operations.put_item import put_item
@@ -16,6 +15,7 @@ from sekkei.engine.partiql.reading import select
 from sekkei.engine.partiql.single_item import duplicate_item, write_of
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import ConditionalCheckFailedException, ValidationException
 
 _OPERATIONS = {"Put": put_item, "Update": update_item, "Delete": delete_item}
 

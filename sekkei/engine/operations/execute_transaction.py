@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from sekkei.engine.catalogue import Table
-from sekkei.errors import ResourceNotFoundException, TransactionCanceledException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.execute_statement import how_to_answer
 from sekkei.engine.operations.transact_get_items import transact_get_items
@@ -20,6 +19,7 @@ from sekkei.engine.partiql.single_item import duplicate_item, get_of, keyed, wri
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation import against_table
+from sekkei.errors import ResourceNotFoundException, TransactionCanceledException, ValidationException
 
 S = TypeVar("S", bound=Prepared)
 

@@ -11,9 +11,9 @@ import orjson
 from sekkei.engine import documents, exports, point_in_time
 from sekkei.engine.buckets import Bucket, joined
 from sekkei.engine.catalogue import Table
-from sekkei.errors import ExportConflictException, InvalidExportTimeException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import ExportConflictException, InvalidExportTimeException, ValidationException
 
 Record = dict[str, Any]
 

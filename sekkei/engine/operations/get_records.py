@@ -10,11 +10,11 @@ import orjson
 
 from sekkei.engine import shard_iterator, streams
 from sekkei.engine.changes import COLUMNS, Change
-from sekkei.errors import InternalServerError
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.streams import Stream
 from sekkei.engine.values import item_size
+from sekkei.errors import InternalServerError
 
 RECORDS_MAX = 1_000
 BYTES_MAX = 1024 * 1024

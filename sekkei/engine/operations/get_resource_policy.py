@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sekkei.errors import PolicyNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.resource_policies import resource_of
 from sekkei.engine.snapshot import Snapshot
+from sekkei.errors import PolicyNotFoundException
 
 
 def get_resource_policy(snapshot: Snapshot, checked: Checked, render: Render) -> Response:

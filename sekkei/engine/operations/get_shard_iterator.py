@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sekkei.engine import shard_iterator, streams
-from sekkei.errors import ResourceNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.streams import Stream
+from sekkei.errors import ResourceNotFoundException
 
 
 def get_shard_iterator(snapshot: Snapshot, checked: Checked, render: Render) -> Response:

@@ -11,9 +11,9 @@ import orjson
 from sekkei.engine import documents, imports
 from sekkei.engine.buckets import Bucket
 from sekkei.engine.catalogue import table_arn
-from sekkei.errors import ImportConflictException, ResourceInUseException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import ImportConflictException, ResourceInUseException, ValidationException
 
 Record = dict[str, Any]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.engine.contributor_insights import Subject, enabled
-from sekkei.errors import ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
+from sekkei.errors import ValidationException
 
 PAGE_MAX = 100
 

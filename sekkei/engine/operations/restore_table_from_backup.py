@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sekkei.engine import backups, restores
-from sekkei.errors import BackupInUseException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.delete_backup import IN_USE
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import BackupInUseException
 
 
 def restore_table_from_backup(transaction: Transaction, checked: Checked, render: Render) -> Response:

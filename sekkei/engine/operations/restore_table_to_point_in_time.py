@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.engine import point_in_time, restores
-from sekkei.errors import InvalidRestoreTimeException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import InvalidRestoreTimeException
 
 
 def restore_table_to_point_in_time(transaction: Transaction, checked: Checked, render: Render) -> Response:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 
 from sekkei.engine.catalogue import ACCOUNT, Table, table_arn
-from sekkei.errors import AccessDeniedException, ResourceNotFoundException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation.tags import check_tag_count
+from sekkei.errors import AccessDeniedException, ResourceNotFoundException
 
 
 def tag_resource(transaction: Transaction, checked: Checked, render: Render) -> Response:

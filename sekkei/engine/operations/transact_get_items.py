@@ -7,10 +7,10 @@ from typing import Any
 import orjson
 
 from sekkei.engine.capacity import Consumed, attach_all, wanted
-from sekkei.errors import TransactionCanceledException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.validation import against_table
+from sekkei.errors import TransactionCanceledException, ValidationException
 
 TOTAL_BYTES_MAX = 4 * 1024 * 1024
 

@@ -10,12 +10,6 @@ import orjson
 
 from sekkei.engine import capacity, item_collections
 from sekkei.engine.catalogue import Table
-from sekkei.errors import (
-    ConditionalCheckFailedException,
-    IdempotentParameterMismatchException,
-    TransactionCanceledException,
-    ValidationException,
-)
 from sekkei.engine.frame import Checked, Render, Response, check_condition
 from sekkei.engine.operations.update_item import updated
 from sekkei.engine.sealed import seal, unseal
@@ -23,6 +17,12 @@ from sekkei.engine.snapshot import Stored
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation import against_table
 from sekkei.engine.values import Item
+from sekkei.errors import (
+    ConditionalCheckFailedException,
+    IdempotentParameterMismatchException,
+    TransactionCanceledException,
+    ValidationException,
+)
 
 TOKEN_SECONDS = 600
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sekkei.engine.described_tables import described_table
-from sekkei.errors import ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.kinesis_destinations import not_active_to_update
 from sekkei.engine.snapshot import Snapshot
+from sekkei.errors import ValidationException
 
 
 def update_kinesis_streaming_destination(snapshot: Snapshot, checked: Checked, render: Render) -> Response:

@@ -9,12 +9,6 @@ from typing import Any
 
 from sekkei.engine import sql, streams, table_description
 from sekkei.engine.catalogue import Table
-from sekkei.errors import (
-    LimitExceededException,
-    ResourceInUseException,
-    ResourceNotFoundException,
-    ValidationException,
-)
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.operations.create_table import (
     billing_mode_summary,
@@ -26,6 +20,12 @@ from sekkei.engine.snapshot import Catalogue
 from sekkei.engine.transaction import Transaction
 from sekkei.engine.validation.schema import check_units
 from sekkei.engine.writer import Writer
+from sekkei.errors import (
+    LimitExceededException,
+    ResourceInUseException,
+    ResourceNotFoundException,
+    ValidationException,
+)
 
 Record = dict[str, Any]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.engine import expiry
-from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 from sekkei.engine.frame import Checked, Render, Response
 from sekkei.engine.transaction import Transaction
+from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 
 
 def update_time_to_live(transaction: Transaction, checked: Checked, render: Render) -> Response:

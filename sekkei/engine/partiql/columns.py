@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import Projection, paths
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.paths import DocumentPath, document_path
 from sekkei.engine.values import Item
+from sekkei.errors import ValidationException
 
 
 class Columns(Projection):

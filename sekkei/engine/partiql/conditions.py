@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import BoundCondition, condition_checks, evaluation
 from sekkei.engine.expressions.functions import CONDITION_FUNCTIONS, IN_OPERANDS_MAX, wrong_count, wrong_type
 from sekkei.engine.expressions.nodes import (
@@ -28,6 +27,7 @@ from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.paths import document_path, is_path
 from sekkei.engine.partiql.words import ATTRIBUTE_TYPES
 from sekkei.engine.values import AttributeValue
+from sekkei.errors import ValidationException
 
 PARAMETER = "WHERE"
 """What the engine's messages would call the expression, if PartiQL's did not leave that out."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sekkei.errors import ValidationException
 from sekkei.engine.partiql.nodes import (
     And,
     Arithmetic,
@@ -39,6 +38,7 @@ from sekkei.engine.partiql.nodes import (
 )
 from sekkei.engine.partiql.tokens import Kind, Span, Token, malformed
 from sekkei.engine.partiql.words import FUNCTION_KEYWORDS, TYPE_NAMES
+from sekkei.errors import ValidationException
 
 NESTING_MAX = 80
 """Levels of brackets and signs; what an item may hold ends at 32."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from sekkei.engine.catalogue import Index, KeyPart, Table
-from sekkei.errors import ValidationException
 from sekkei.engine.values import Item
+from sekkei.errors import ValidationException
 
 _DIGEST_BYTES = 16
 

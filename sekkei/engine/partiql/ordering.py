@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from sekkei.engine import keys
 from sekkei.engine.catalogue import KeySchema
-from sekkei.errors import ValidationException
 from sekkei.engine.partiql.key_plan import Read
 from sekkei.engine.partiql.paths import document_path
 from sekkei.engine.partiql.prepared import Selection
+from sekkei.errors import ValidationException
 
 
 class Order(NamedTuple):

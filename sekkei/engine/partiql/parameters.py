@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sekkei.engine import values
-from sekkei.errors import ValidationException
 from sekkei.engine.values import AttributeValue
+from sekkei.errors import ValidationException
 
 _INTEGER_MAX = 2**31 - 1
 _EXPONENT = re.compile(r"[eE][+-]?0*([0-9]*)$")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sekkei.errors import ValidationException
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.nodes import Expression
+from sekkei.errors import ValidationException
 
 _INDEX_MAX = 2**31 - 1
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions.nodes import Condition
 from sekkei.engine.expressions.update import BoundUpdate
 from sekkei.engine.partiql import nodes, parameters
@@ -26,6 +25,7 @@ from sekkei.engine.partiql.tokens import Span
 from sekkei.engine.partiql.updates import update_of
 from sekkei.engine.validation.item import check_item_size
 from sekkei.engine.values import AttributeValue, Item, item_size
+from sekkei.errors import ValidationException
 
 
 @dataclass(frozen=True, slots=True)

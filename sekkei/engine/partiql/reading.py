@@ -7,7 +7,6 @@ from typing import Any
 
 from sekkei.engine import keys
 from sekkei.engine.catalogue import Index, Table
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions.nodes import Path, walk
 from sekkei.engine.frame import Render, Response
 from sekkei.engine.key_range import whole_segment
@@ -22,6 +21,7 @@ from sekkei.engine.partiql.prepared import Selection
 from sekkei.engine.snapshot import Snapshot
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.values import Item
+from sekkei.errors import ValidationException
 
 _INVALID = "One or more parameter values were invalid: "
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sekkei.engine.catalogue import Table
-from sekkei.errors import DuplicateItemException, ValidationException
 from sekkei.engine.expressions.nodes import And, Condition, Operation, Or, Path, Value
 from sekkei.engine.partiql.columns import Columns
 from sekkei.engine.partiql.conditions import Bindings, StatementCondition
 from sekkei.engine.partiql.prepared import Change, Deletion, Existence, Insertion, Selection, Writing
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.values import Item
+from sekkei.errors import DuplicateItemException, ValidationException
 
 _RETURN_VALUES = {
     "ALL OLD": "ALL_OLD",

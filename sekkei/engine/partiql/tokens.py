@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from sekkei.errors import ValidationException
 from sekkei.engine.partiql.words import JOINED, KEYWORDS, OPERATOR_WORDS, TYPE_ALIASES
+from sekkei.errors import ValidationException
 
 _EXPONENT_LIMIT = 2**31
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import update_checks
 from sekkei.engine.expressions.grammar import Action
 from sekkei.engine.expressions.nodes import Operand, Operation, Path, Value
@@ -15,6 +14,7 @@ from sekkei.engine.partiql.literals import is_value, value_of
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.paths import document_path, is_path
 from sekkei.engine.values import type_of
+from sekkei.errors import ValidationException
 
 _SETS = frozenset({"SS", "NS", "BS"})
 _SET_FUNCTIONS = {"set_add": "ADD", "set_delete": "DELETE"}

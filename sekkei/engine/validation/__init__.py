@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from sekkei.errors import UnknownOperationException
 from sekkei.engine.validation import (
     batch_execute_statement,
     batch_get_item,
@@ -81,6 +80,7 @@ from sekkei.engine.validation import (
 )
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.table_name import table_name
+from sekkei.errors import UnknownOperationException
 
 __all__ = ["OPERATIONS", "Checked", "check", "table_name"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from sekkei.engine import expressions
 from sekkei.engine.catalogue import Index, KeyPart, KeySchema, Table
-from sekkei.errors import ValidationException
 from sekkei.engine.key_range import KeyRange, key_range, whole_segment
 from sekkei.engine.validation.checked import Checked, Condition, Update
 from sekkei.engine.validation.key_values import INVALID, check_not_empty, check_sizes, schema_mismatch
 from sekkei.engine.values import AttributeValue, Item
+from sekkei.errors import ValidationException
 
 _BAD_START = "The provided starting key is invalid"
 _BAD_START_ELEMENT = f"{_BAD_START}: The provided key element does not match the schema"

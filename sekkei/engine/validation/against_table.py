@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sekkei.engine import values
 from sekkei.engine.catalogue import KeyPart, KeySchema, Table
-from sekkei.errors import ValidationException
 from sekkei.engine.validation.against_index import check_query, check_scalar_keys, check_scan
 from sekkei.engine.validation.checked import Update
 from sekkei.engine.validation.key_values import (
@@ -20,6 +19,7 @@ from sekkei.engine.validation.key_values import (
     schema_mismatch,
 )
 from sekkei.engine.values import AttributeValue, Item
+from sekkei.errors import ValidationException
 
 __all__ = [
     "EmptyKeyValue",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sekkei.engine import values
-from sekkei.errors import ValidationException
 from sekkei.engine.validation import fields
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.item import check_item_size
 from sekkei.engine.validation.shapes import List, Map, Structure
 from sekkei.engine.validation.table_name import TABLE_NAME, named
+from sekkei.errors import ValidationException
 
 REQUESTS_MAX = 25
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.validation import fields, schema, tags
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.schema import refusal
 from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation, named
+from sekkei.errors import ValidationException
 
 SHAPE = TableOperation(
     "CreateTableInput",

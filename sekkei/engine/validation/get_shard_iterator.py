@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.validation import fields
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.shapes import String, Structure
 from sekkei.engine.validation.stream_arn import check_stream_arn
+from sekkei.errors import ValidationException
 
 SHAPE = Structure(
     "GetShardIteratorInput",

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sekkei.engine import values
 from sekkei.engine.catalogue import HASH_BYTES_MAX, RANGE_BYTES_MAX, KeyPart, KeySchema
-from sekkei.errors import ValidationException
 from sekkei.engine.values import AttributeValue, Item
+from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "
 # A character takes four bytes at most, so a key of no more than these needs no measuring.

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sekkei.engine import expressions, values
-from sekkei.errors import ValidationException
 from sekkei.engine.values import AttributeValue
+from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "
 

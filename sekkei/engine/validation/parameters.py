@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from sekkei.engine import expressions, values
-from sekkei.errors import ValidationException
 from sekkei.engine.validation import legacy
 from sekkei.engine.validation.checked import Condition
+from sekkei.errors import ValidationException
 
 _is_placeholder = re.compile("[#:][0-9a-zA-Z_]+").fullmatch
 KEPT_LENGTH_MAX = 64

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.validation.shapes import Structure
+from sekkei.errors import ValidationException
 
 _is_table = re.compile(r"arn:aws[a-z-]*:dynamodb:[^:]*:\d+:table/[a-zA-Z0-9_.-]{3,255}").fullmatch
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.validation import fields, legacy
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.item import start_key
@@ -12,6 +11,7 @@ from sekkei.engine.validation.parameters import Parameters, Placeholders
 from sekkei.engine.validation.select import check_select
 from sekkei.engine.validation.shapes import Number
 from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
+from sekkei.errors import ValidationException
 
 SEGMENTS_MAX = 1_000_000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.validation import fields
 from sekkei.engine.validation.shapes import List, Number, Shape, String, Structure
+from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "
 SAME_NAME = "Both the Hash Key and the Range Key element in the KeySchema have the same name"

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.validation.shapes import Shape, String, Structure, fault
+from sekkei.errors import ValidationException
 
 PATTERN = "[a-zA-Z0-9_.-]+"
 SHORTEST = 3

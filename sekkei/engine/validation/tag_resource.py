@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.validation import fields, schema, tags
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.resource import ResourceOperation, check_resource
+from sekkei.errors import ValidationException
 
 SHAPE = ResourceOperation("TagResourceInput", "ResourceArn Tags", ResourceArn=fields.RESOURCE_ARN, Tags=schema.TAGS)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sekkei.engine import values
-from sekkei.errors import ValidationException
 from sekkei.engine.validation import fields, update_item
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.item import check_item_size
 from sekkei.engine.validation.shapes import List, Shape, Structure
 from sekkei.engine.validation.table_name import TABLE_NAME, named
+from sekkei.errors import ValidationException
 
 BYTES_MAX = 4 * 1024 * 1024
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.validation import fields
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.resource import ResourceOperation, check_resource
 from sekkei.engine.validation.shapes import List, String
+from sekkei.errors import ValidationException
 
 SHAPE = ResourceOperation(
     "UntagResourceInput",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.errors import LimitExceededException, ValidationException
 from sekkei.engine.validation import fields, schema
 from sekkei.engine.validation.checked import Checked
 from sekkei.engine.validation.create_table import check_billing
@@ -12,6 +11,7 @@ from sekkei.engine.validation.global_tables import REGION
 from sekkei.engine.validation.schema import refusal
 from sekkei.engine.validation.shapes import List, String, Structure
 from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation, named
+from sekkei.errors import LimitExceededException, ValidationException
 
 SHAPE = TableOperation(
     "UpdateTableInput",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.errors import SerializationException
 from sekkei.engine.validation.shapes import (
     DYNAMODB_CLASS,
     STRUCTURE_NOT_EXPECTED,
@@ -17,6 +16,7 @@ from sekkei.engine.validation.shapes import (
     String,
     encodable,
 )
+from sekkei.errors import SerializationException
 
 # The reader stops looking this deep; the rule about nesting levels then speaks.
 DEPTH_MAX = 33

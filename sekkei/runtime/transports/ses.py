@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 
 from sekkei.clock import Clock
-from sekkei.runtime.aws import AwsService, error_message, error_type
+from sekkei.runtime.aws.signing import AwsService, error_message, error_type
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Undeliverable

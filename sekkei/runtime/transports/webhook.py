@@ -19,10 +19,10 @@ from collections.abc import Awaitable, Callable, Sequence
 import orjson
 
 from sekkei.clock import Clock
+from sekkei.errors import ConfigurationError
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Undeliverable
-from sekkei.errors import ConfigurationError
 from sekkei.store.http import Limits, Origin
 
 LIMITS = Limits(connections=4, connect_seconds=5.0, answer_seconds=10.0, idle_seconds=5.0, answer_bytes=64 * 1024)

@@ -11,11 +11,11 @@ import subprocess
 from collections.abc import Mapping
 
 from sekkei.clock import Clock
+from sekkei.errors import ConfigurationError, CredentialsError
 from sekkei.store.aws import metadata, sso, sts
 from sekkei.store.aws.credentials import Credentials
 from sekkei.store.aws.fetch import parsed
 from sekkei.store.aws.profiles import Profiles, Section
-from sekkei.errors import ConfigurationError, CredentialsError
 
 PROCESS_SECONDS = 60.0
 

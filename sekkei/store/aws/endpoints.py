@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sekkei.store.aws.profiles import Profiles
 from sekkei.errors import ConfigurationError
+from sekkei.store.aws.profiles import Profiles
 from sekkei.store.http import Origin
 
 LOCAL_REGION = "us-east-1"

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sekkei.errors import ConfigurationError, CredentialsError
 from sekkei.store.aws.credentials import Credentials
 from sekkei.store.aws.fetch import fetch, parsed
-from sekkei.errors import ConfigurationError, CredentialsError
 
 _AGENT = "http://169.254.170.2"
 _AGENT_HOSTS = frozenset({"169.254.170.2", "169.254.170.23", "fd00:ec2::23"})

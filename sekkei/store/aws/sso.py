@@ -13,11 +13,11 @@ from urllib.parse import urlencode
 import orjson
 
 from sekkei.clock import Clock
+from sekkei.errors import ConfigurationError, CredentialsError
 from sekkei.store.aws.credentials import Credentials, seconds_of
 from sekkei.store.aws.endpoints import domain
 from sekkei.store.aws.fetch import fetch, parsed
 from sekkei.store.aws.profiles import Profiles, home
-from sekkei.errors import ConfigurationError, CredentialsError
 
 _TOKEN_MARGIN_SECONDS = 300
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from sekkei.clock import Clock
+from sekkei.errors import CredentialsError
 from sekkei.store.aws.credentials import Credentials, seconds_of
 from sekkei.store.aws.endpoints import domain
 from sekkei.store.aws.fetch import fetch
-from sekkei.errors import CredentialsError
 from sekkei.wire.sigv4 import sign
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from sekkei.engine import keys, validation
 from sekkei.engine.catalogue import KeySchema, Table
-from sekkei.errors import DynamoDBError
 from sekkei.engine.partiql.prepared import Existence, Insertion, Prepared, Selection, prepare
 from sekkei.engine.partiql.single_item import keyed
 from sekkei.engine.validation import Checked
 from sekkei.engine.values import Item
+from sekkei.errors import DynamoDBError
 from sekkei.store.protocol import Request
 
 TRANSACTIONS = frozenset({"TransactGetItems", "TransactWriteItems", "ExecuteTransaction"})

@@ -13,9 +13,9 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.engine.catalogue import Table
-from sekkei.errors import DynamoDBError, ProvisionedThroughputExceededException, ThrottlingException
 from sekkei.engine.keys import HASH_BYTES
 from sekkei.engine.values import Item
+from sekkei.errors import DynamoDBError, ProvisionedThroughputExceededException, ThrottlingException
 from sekkei.store.weather.acts import Act, partition_of
 
 PARTITION_UNITS = {"Read": 3000.0, "Write": 1000.0}

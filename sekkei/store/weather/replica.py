@@ -9,9 +9,9 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.engine.catalogue import Table
-from sekkei.errors import DynamoDBError
 from sekkei.engine.frame import Render
 from sekkei.engine.values import Item
+from sekkei.errors import DynamoDBError
 from sekkei.store.embedded import Embedded
 from sekkei.store.protocol import Request, Response, Store
 

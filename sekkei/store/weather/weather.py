@@ -11,6 +11,8 @@ from typing import Any, Protocol, cast
 
 from sekkei.clock import SYSTEM, Clock
 from sekkei.engine.catalogue import Table
+from sekkei.engine.frame import Render
+from sekkei.engine.values import Item
 from sekkei.errors import (
     DynamoDBError,
     InternalServerError,
@@ -19,8 +21,6 @@ from sekkei.errors import (
     TransactionConflictException,
     TransactionInProgressException,
 )
-from sekkei.engine.frame import Render
-from sekkei.engine.values import Item
 from sekkei.store.protocol import Request, Response, Store
 from sekkei.store.retries import is_retryable
 from sekkei.store.weather import batches

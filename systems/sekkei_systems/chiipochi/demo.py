@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from sekkei.design import replace
 from sekkei.runtime import days
-from sekkei.runtime.people import DEMO_PEOPLE
+from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
 from sekkei_systems.chiipochi import messages
 from sekkei_systems.chiipochi.chat import line_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sekkei.runtime.people import DEMO_PEOPLE
+from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
 from sekkei_systems.eventbot.entities import (
     Ack,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekkei.clock import SYSTEM
-from sekkei.runtime.eventbridge import EventBridgeSchedules
+from sekkei.runtime.aws.eventbridge import EventBridgeSchedules
 from sekkei.runtime.http import Http
 from sekkei.runtime.schedules import Schedules
 from sekkei.runtime.system import Context

@@ -14,10 +14,10 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, NotThere, Refusal
 from sekkei.web.forms import Form, form, refill
+from sekkei.web.identity.users import require_user
 from sekkei.web.live import sse
-from sekkei.web.pages import flash, page, redirect
+from sekkei.web.rendering import flash, page, redirect
 from sekkei.web.texts import language_of, t
-from sekkei.web.users import require_user
 from sekkei_systems.eventbot import calendar, modals, spreadsheet
 from sekkei_systems.eventbot.discord import permissions
 from sekkei_systems.eventbot.entities import Event, Repeat

@@ -16,7 +16,14 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Schedule
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot import render
-from sekkei_systems.eventbot.discord.errors import FORBIDDEN, LOST, TOO_MANY_OLD_EDITS, UNKNOWN_MEMBER, RateLimited, Refused
+from sekkei_systems.eventbot.discord.errors import (
+    FORBIDDEN,
+    LOST,
+    TOO_MANY_OLD_EDITS,
+    UNKNOWN_MEMBER,
+    RateLimited,
+    Refused,
+)
 from sekkei_systems.eventbot.discord.rest import Rest
 from sekkei_systems.eventbot.entities import Event, Notice, Status, events, notices
 from sekkei_systems.eventbot.identifiers import nonce, schedule_name

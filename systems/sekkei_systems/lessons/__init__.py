@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.runtime.system import Context, Parts, System
-from sekkei.web.accounts import email_of
+from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons import api, line_webhook, pages, people_pages, studio_pages
 from sekkei_systems.lessons.alerts import Alerts
 from sekkei_systems.lessons.contacts import Contacts

@@ -18,9 +18,9 @@ from sekkei.design import Action, Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei_systems.lessons.design import (
-    Kind,
     Lesson,
     Status,
+    TieKind,
     UserLesson,
     active_between,
     change_status,
@@ -34,7 +34,7 @@ from sekkei_systems.lessons.notices import Messages, Notices
 from sekkei_systems.lessons.people import Contact, contact
 from sekkei_systems.lessons.rules import Policy, Slot, is_available, quiet_pause, slot_of
 
-TOLD_OF_CHANGES = (Kind.FAVORITE, Kind.BOOKING)
+TOLD_OF_CHANGES = (TieKind.FAVORITE, TieKind.BOOKING)
 
 log = logging.getLogger("sekkei.lessons.alerts")
 
@@ -54,9 +54,9 @@ class Alerts:
         now = days.now(self._clock)
         soon = await self._db.all(active_between(now, now + self._policy.remind_before))
         fresh = [tie for tie in await self._as_they_are(soon) if tie.starts_at > now]
-        bookings = [tie for tie in fresh if tie.kind is Kind.BOOKING]
+        bookings = [tie for tie in fresh if tie.kind is TieKind.BOOKING]
         booked = {(tie.user_id, slot_of(tie)) for tie in bookings}
-        liked = [tie for tie in fresh if tie.kind is Kind.FAVORITE and (tie.user_id, slot_of(tie)) not in booked]
+        liked = [tie for tie in fresh if tie.kind is TieKind.FAVORITE and (tie.user_id, slot_of(tie)) not in booked]
         untold = [tie for tie in (*bookings, *await self._bookable(liked)) if tie.reminded_at is None]
         return sum([await self._remind(tie, now) for tie in untold])
 
@@ -102,7 +102,7 @@ class Alerts:
             actions += [change_status(tie, Status.CANCELLED, now) for tie in ties]
             fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
             if fresh is not None and fresh.booked > 0:  # the studio may have counted anew, without them
-                actions += [give_place_back(tie, now) for tie in ties if tie.kind is Kind.BOOKING]
+                actions += [give_place_back(tie, now) for tie in ties if tie.kind is TieKind.BOOKING]
             messages = self._notices.called_off(person, current)
         else:
             actions += [refresh(tie, current.lesson_name, current.instructor, now) for tie in ties]

@@ -25,7 +25,7 @@ from sekkei_systems.lessons import people_api, studio_api
 from sekkei_systems.lessons.api_shapes import Identifier, LessonName, LessonOut, StudioOut, TieOut, lesson_out, tie_out
 from sekkei_systems.lessons.calendar_feed import calendar
 from sekkei_systems.lessons.contacts import Contacts
-from sekkei_systems.lessons.design import Kind, UserLesson
+from sekkei_systems.lessons.design import TieKind, UserLesson
 from sekkei_systems.lessons.monitor import Monitor
 from sekkei_systems.lessons.providers import PUSH_SECONDS_MAX, availability_in, verify_push
 from sekkei_systems.lessons.refusals import KeyReused, Replayed
@@ -92,7 +92,7 @@ class FavoriteIn(msgspec.Struct):
     notes: Annotated[str, Meta(max_length=500)] | None = None
 
 
-class Token(msgspec.Struct):
+class LinkToken(msgspec.Struct):
     token: Annotated[str, Meta(max_length=500)]
 
 
@@ -148,7 +148,7 @@ def _timetable(api: Api, service: Service) -> None:
     @api.get("/lessons/{lesson:path}", summary="One lesson, what I have to do with it, my place", tag="timetable")
     async def lesson(request: Request, user: User, lesson: LessonName) -> LessonView:
         view = await service.view(user.id, parse_slot(lesson))
-        overlaps = [] if Kind.BOOKING in view.ties else await service.overlaps(user.id, view.lesson)
+        overlaps = [] if TieKind.BOOKING in view.ties else await service.overlaps(user.id, view.lesson)
         return LessonView(
             lesson=lesson_out(view.lesson),
             mine=[tie_out(tie) for tie in view.ties.values()],
@@ -161,7 +161,7 @@ def _timetable(api: Api, service: Service) -> None:
 def _mine(api: Api, service: Service, contacts: Contacts) -> None:
     @api.get("/me/lessons", summary="Favourites, waitlists, bookings, history in time order", tag="mine")
     async def mine(request: Request, user: User, query: Wanted) -> TiesOut:
-        kind = Kind(query.type) if query.type else None
+        kind = TieKind(query.type) if query.type else None
         found = await service.my_list(user.id, kind, query.first, query.last)
         return TiesOut([tie_out(tie) for tie in found])
 
@@ -179,9 +179,9 @@ def _mine(api: Api, service: Service, contacts: Contacts) -> None:
         )
 
     @api.get("/me/calendar.ics", summary="My bookings as a calendar, by the token of its address", tag="mine")
-    async def my_calendar(request: Request, query: Token) -> Response:
+    async def my_calendar(request: Request, query: LinkToken) -> Response:
         user_id = await contacts.reader_of_calendar(query.token)
-        ties = await service.my_list(user_id, Kind.BOOKING)
+        ties = await service.my_list(user_id, TieKind.BOOKING)
         content = calendar(ties, await service.lessons_of(ties), service.studios, service.now())
         return Response(content, media_type="text/calendar; charset=utf-8", headers={"Cache-Control": "private"})
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sekkei.runtime import icalendar
-from sekkei_systems.lessons.design import Kind, Lesson, Status, UserLesson
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson
 from sekkei_systems.lessons.rules import LENGTH_DEFAULT, Slot, slot_of, span
 from sekkei_systems.lessons.studios import Studio
 
@@ -16,7 +16,7 @@ def calendar(
 ) -> bytes:
     """`lessons` are those that are booked, as far as the timetable still has them."""
     names = {studio.code: studio.name for studio in studios}
-    booked = (tie for tie in ties if tie.kind is Kind.BOOKING and tie.status is not Status.CANCELLED)
+    booked = (tie for tie in ties if tie.kind is TieKind.BOOKING and tie.status is not Status.CANCELLED)
     events = (_event(tie, lessons.get(slot_of(tie)), names, now) for tie in booked)
     return icalendar.calendar("lessons", "レッスン", events)
 

@@ -39,8 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sekkei.errors import DynamoDBError
-    from sekkei.engine.file import NotOurFile
+    from sekkei.errors import DynamoDBError, NotOurFile
 
     try:
         return _import(arguments) if arguments.what == "import" else stages.run(arguments)

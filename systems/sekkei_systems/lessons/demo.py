@@ -7,9 +7,9 @@ from datetime import date, time, timedelta
 
 from sekkei.design import Database
 from sekkei.runtime import days
-from sekkei.runtime.people import DEMO_PEOPLE
+from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
-from sekkei_systems.lessons.design import Kind, Lesson, Status, UserLesson, lessons, user_lessons
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson, lessons, user_lessons
 from sekkei_systems.lessons.people import Contact, Search, contacts, searches
 from sekkei_systems.lessons.rules import Slot
 from sekkei_systems.lessons.service import Service
@@ -154,7 +154,7 @@ async def _history(db: Database, today: date, chance: random.Random) -> None:
                 start_time=start,
                 lesson_name=chance.choice(PROGRAMS),
                 instructor=chance.choice(INSTRUCTORS),
-                kind=Kind.HISTORY,
+                kind=TieKind.HISTORY,
                 status=Status.COMPLETED,
                 reservation_id=f"rsv_demo_{person.id}_{back}",
                 attended=chance.randrange(12) > 0,

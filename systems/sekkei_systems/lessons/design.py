@@ -31,7 +31,7 @@ from sekkei.design import (
 )
 
 
-class Kind(Enum):
+class TieKind(Enum):
     FAVORITE = "favorite"
     WAITLIST = "waitlist"
     BOOKING = "booking"
@@ -105,15 +105,15 @@ lessons_table = design.table(
 contacts_table = design.table("Users", "userId", ja="通知先と設定", en="How to reach users", added=True)
 
 
-def waits(kind: Kind, status: Status) -> bool:
-    return kind is Kind.WAITLIST and status is Status.ACTIVE
+def waits(kind: TieKind, status: Status) -> bool:
+    return kind is TieKind.WAITLIST and status is Status.ACTIVE
 
 
 def starts_at(lesson_date: date, start_time: time) -> datetime:
     return datetime.combine(lesson_date, start_time, JST)
 
 
-def monitor_partition(kind: Kind, status: Status, lesson_date: date) -> str | None:
+def monitor_partition(kind: TieKind, status: Status, lesson_date: date) -> str | None:
     """Sparse: only active waitlists are watched."""
     return f"MON#{lesson_date.isoformat()}" if waits(kind, status) else None
 
@@ -126,7 +126,7 @@ class UserLesson:
     start_time: Attr[time] = attr("startTime", ja="開始時間", en="start")
     lesson_name: Attr[str] = attr("lessonName", ja="レッスン名", en="name of the lesson")
     instructor: Attr[str] = attr(ja="インストラクター名", en="instructor")
-    kind: Attr[Kind] = attr("type", ja="関係タイプ", en="kind of tie")
+    kind: Attr[TieKind] = attr("type", ja="関係タイプ", en="kind of tie")
     status: Attr[Status] = attr(default=Status.ACTIVE, ja="ステータス", en="status")
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="登録日時", en="made")
     updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
@@ -207,7 +207,7 @@ class Lesson:
 
 
 @user_lessons_table.entity(UserLesson, ja="利用者とレッスンの関係", en="tie of a user to a lesson")
-def user_lessons(user_id: str, studio_code: str, lesson_date: date, start_time: time, kind: Kind) -> Key:
+def user_lessons(user_id: str, studio_code: str, lesson_date: date, start_time: time, kind: TieKind) -> Key:
     return Key(f"USER#{user_id}", f"LESSON#{studio_code}#{lesson_date}#{start_time}#{kind}")
 
 
@@ -229,7 +229,7 @@ by_reservation_id = user_lessons.index("ReservationIdIndex")
 
 
 @design.pattern(number="TypeDateIndex", ja="タイプ別の日付ソート、一括処理")
-def of_kind_between(kind: Kind, first: date, last: date) -> Query[UserLesson]:
+def of_kind_between(kind: TieKind, first: date, last: date) -> Query[UserLesson]:
     """Ties of one kind between two days, by day."""
     return by_kind.where(UserLesson.kind == kind, UserLesson.lesson_date.between(first, last))
 
@@ -264,7 +264,7 @@ def of_user_to_lesson(user_id: str, studio_code: str, lesson_date: date, start_t
 
 
 @design.pattern(number="Primary", ja="一件の関係を取得")
-def user_lesson(user_id: str, studio_code: str, lesson_date: date, start_time: time, kind: Kind) -> Ref[UserLesson]:
+def user_lesson(user_id: str, studio_code: str, lesson_date: date, start_time: time, kind: TieKind) -> Ref[UserLesson]:
     """One tie, as it is now."""
     return user_lessons(user_id, studio_code, lesson_date, start_time, kind).consistent()
 
@@ -286,13 +286,13 @@ def active_before(now: datetime) -> Query[UserLesson]:
 
 
 @design.pattern(ja="ユーザーのタイプ別一覧（時系列）", added=True)
-def of_user_and_kind(user_id: str, kind: Kind) -> Query[UserLesson]:
+def of_user_and_kind(user_id: str, kind: TieKind) -> Query[UserLesson]:
     """A user's favourites, waitlists, bookings or history, by time across studios."""
     return by_user_and_kind.where(UserLesson.user_id == user_id, UserLesson.kind == kind)
 
 
 @design.pattern(ja="ユーザーのタイプ別一覧（期間）", added=True)
-def of_user_between(user_id: str, kind: Kind, first: datetime, last: datetime) -> Query[UserLesson]:
+def of_user_between(user_id: str, kind: TieKind, first: datetime, last: datetime) -> Query[UserLesson]:
     """A user's ties of one kind to lessons that start between two moments, by time across studios."""
     return by_user_and_kind.where(
         UserLesson.user_id == user_id, UserLesson.kind == kind, UserLesson.starts_at.between(first, last)
@@ -393,7 +393,7 @@ user_lessons.example(
         start_time=time(10, 30),
         lesson_name="BSL House 1",
         instructor="YUKI",
-        kind=Kind.FAVORITE,
+        kind=TieKind.FAVORITE,
         created_at=datetime.fromisoformat("2025-07-29T03:45:00.000Z"),
         updated_at=datetime.fromisoformat("2025-07-29T03:45:00.000Z"),
         notes="いつものお気に入り",
@@ -407,7 +407,7 @@ user_lessons.example(
         start_time=time(19, 30),
         lesson_name="BSL House 1",
         instructor="Shiori.I",
-        kind=Kind.WAITLIST,
+        kind=TieKind.WAITLIST,
         created_at=datetime.fromisoformat("2025-07-29T03:45:00.000Z"),
         updated_at=datetime.fromisoformat("2025-07-29T03:45:00.000Z"),
         waitlist_id="wl_abc123",

@@ -15,8 +15,8 @@ from sekkei.runtime.schedules import Schedules
 from sekkei.runtime.system import ScheduledJob
 from sekkei_systems.lessons.alerts import Alerts
 from sekkei_systems.lessons.design import (
-    Kind,
     Status,
+    TieKind,
     UserLesson,
     active_before,
     change_status,
@@ -114,10 +114,10 @@ class LessonJobs:
 
     async def _end(self, tie: UserLesson, now: datetime) -> None:
         try:
-            if tie.kind is Kind.BOOKING:
+            if tie.kind is TieKind.BOOKING:
                 # In one transaction with the booking's end, which is when its time to live begins.
                 history = replace(
-                    tie, kind=Kind.HISTORY, status=Status.COMPLETED, created_at=now, updated_at=now, ttl=None
+                    tie, kind=TieKind.HISTORY, status=Status.COMPLETED, created_at=now, updated_at=now, ttl=None
                 )
                 await self._db.transact(complete_booking(tie, history, now))
             else:

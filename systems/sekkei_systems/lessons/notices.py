@@ -12,7 +12,7 @@ import orjson
 from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.days import JST
-from sekkei_systems.lessons.design import Kind, Lesson, UserLesson
+from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson
 from sekkei_systems.lessons.links import Links
 from sekkei_systems.lessons.people import Contact
 from sekkei_systems.lessons.rules import slot_of
@@ -94,7 +94,7 @@ class Notices:
     def reminder(self, person: Contact | None, tie: UserLesson) -> Messages:
         """What is booked begins soon, and can be cancelled in one tap; or what is liked can still be booked."""
         say = _language(person)
-        if tie.kind is Kind.BOOKING:
+        if tie.kind is TieKind.BOOKING:
             link = self._tap(tie, tie.reservation_id)
             notice = Notice(
                 "reminder", say("reminder"), self.words(tie, person), say("reminder.note"), say("reminder.label"), link

@@ -34,7 +34,7 @@ from sekkei.web import (
 )
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.contacts import Contacts
-from sekkei_systems.lessons.design import Kind, Status
+from sekkei_systems.lessons.design import Status, TieKind
 from sekkei_systems.lessons.notices import Notices
 from sekkei_systems.lessons.people import Contact
 from sekkei_systems.lessons.reactions import topic
@@ -119,11 +119,11 @@ def _timetable(pages: Pages, desk: Desk, context: Context) -> None:
         lessons = await desk.service.timetable.between(studio.code, day, day)
         mine = await desk.service.my_list(user.id, first=min(day, today))
         active = [tie for tie in mine if tie.status is Status.ACTIVE]
-        ties: dict[Slot, list[Kind]] = {}
+        ties: dict[Slot, list[TieKind]] = {}
         for tie in active:
             ties.setdefault(slot_of(tie), []).append(tie.kind)
         now = days.now(context.clock)
-        upcoming = [tie for tie in active if tie.kind is not Kind.FAVORITE and tie.starts_at > now]
+        upcoming = [tie for tie in active if tie.kind is not TieKind.FAVORITE and tie.starts_at > now]
         return page(
             request,
             "lessons/timetable.html",
@@ -155,7 +155,7 @@ def _lesson(pages: Pages, desk: Desk, context: Context) -> None:
         studio = desk.service.studio(slot.studio_code)
         live = live_at(request, context, studio.code)
         view = await desk.service.view(user.id, slot)
-        favorite = view.ties.get(Kind.FAVORITE)
+        favorite = view.ties.get(TieKind.FAVORITE)
         policy = desk.service.policy
         return page(
             request,
@@ -172,8 +172,8 @@ def _lesson(pages: Pages, desk: Desk, context: Context) -> None:
                 for other in await desk.service.overlaps(user.id, view.lesson)
             ],
             favorite=favorite,
-            waiting=view.ties.get(Kind.WAITLIST),
-            booking=view.ties.get(Kind.BOOKING),
+            waiting=view.ties.get(TieKind.WAITLIST),
+            booking=view.ties.get(TieKind.BOOKING),
             cancel_hours=f"{policy.cancel_until / timedelta(hours=1):g}",
             may_cancel=policy.may_cancel(slot.starts_at, now),
             late=policy.is_late(slot.starts_at, now),
@@ -234,7 +234,7 @@ def _mine(pages: Pages, desk: Desk, context: Context) -> None:
     async def mine(request: Request) -> Response:
         user = require_user(request)
         wanted = request.query_params.get("type", "")
-        kind = Kind(wanted) if wanted in [one.value for one in Kind] else None
+        kind = TieKind(wanted) if wanted in [one.value for one in TieKind] else None
         everything = await desk.service.my_list(user.id, first=days.today(context.clock))
         now = days.now(context.clock)
         active = [tie for tie in everything if tie.status is Status.ACTIVE and tie.starts_at > now]
@@ -243,11 +243,11 @@ def _mine(pages: Pages, desk: Desk, context: Context) -> None:
             request,
             "lessons/mine.html",
             ties=shown,
-            counts={one: sum(tie.kind is one for tie in active) for one in Kind},
+            counts={one: sum(tie.kind is one for tie in active) for one in TieKind},
             total=len(active),
-            positions=await desk.service.positions([tie for tie in shown if tie.kind is Kind.WAITLIST]),
+            positions=await desk.service.positions([tie for tie in shown if tie.kind is TieKind.WAITLIST]),
             kind=kind,
-            kinds=[Kind.BOOKING, Kind.WAITLIST, Kind.FAVORITE],
+            kinds=[TieKind.BOOKING, TieKind.WAITLIST, TieKind.FAVORITE],
             names=desk.names,
             slot_of=slot_of,
             desk=desk_of(request, desk),
@@ -259,7 +259,7 @@ def _mine(pages: Pages, desk: Desk, context: Context) -> None:
         return page(
             request,
             "lessons/history.html",
-            ties=(await desk.service.my_list(user.id, Kind.HISTORY))[::-1],
+            ties=(await desk.service.my_list(user.id, TieKind.HISTORY))[::-1],
             found=await desk.service.statistics(user.id),
             names=desk.names,
             desk=desk_of(request, desk),
@@ -284,7 +284,7 @@ def _offers(pages: Pages, desk: Desk) -> None:
             words=desk.notices.words(view.lesson, language=language_of(request)),
             available=is_available(view.lesson) and not view.held and tie.status is Status.ACTIVE,
             # What was booked after the link was over is none of its business.
-            booking=None if tie.status is Status.CANCELLED else view.ties.get(Kind.BOOKING),
+            booking=None if tie.status is Status.CANCELLED else view.ties.get(TieKind.BOOKING),
             may_cancel=desk.service.policy.may_cancel(tap.slot.starts_at, desk.service.now()),
             late=desk.service.policy.is_late(tap.slot.starts_at, desk.service.now()),
             token=request.path_params["token"],

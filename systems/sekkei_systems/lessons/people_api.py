@@ -26,7 +26,7 @@ Topic = Literal["opening", "reminder", "change", "search"]
 Weekday = Annotated[int, Meta(ge=0, le=6)]
 Clock = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 """A time of the day: 09:30."""
-Words = Annotated[str, Meta(min_length=1, max_length=200)]
+SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class PreferencesIn(msgspec.Struct, rename="camel"):
@@ -61,8 +61,8 @@ class SearchIn(msgspec.Struct, rename="camel"):
     """At least one of studio, program and instructor."""
 
     studio: Identifier | None = None
-    program: Words | None = None
-    instructor: Words | None = None
+    program: SearchText | None = None
+    instructor: SearchText | None = None
     weekdays: Annotated[list[Weekday], Meta(max_length=7)] = []
     """0 is Monday; none means every day."""
     time_from: Clock | None = None

@@ -16,10 +16,10 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.design import Database
+from sekkei.errors import DamagedAnswer, NoAnswer
 from sekkei.runtime import days
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
-from sekkei.errors import DamagedAnswer, NoAnswer
 from sekkei.store.http import Limits
 from sekkei_systems.lessons.design import Lesson, timetable
 from sekkei_systems.lessons.refusals import BadSignature

@@ -11,7 +11,7 @@ from enum import Enum
 
 from sekkei.runtime.days import JST
 from sekkei.runtime.settings import Settings
-from sekkei_systems.lessons.design import KEPT_AFTER_LESSON, Kind, Lesson, UserLesson
+from sekkei_systems.lessons.design import KEPT_AFTER_LESSON, Lesson, TieKind, UserLesson
 from sekkei_systems.lessons.people import Contact, Match, Search, plain
 from sekkei_systems.lessons.refusals import BadSlot
 
@@ -68,9 +68,9 @@ def slot_of(found: UserLesson | Lesson | Match) -> Slot:
     return Slot(found.studio_code, found.lesson_date, found.start_time)
 
 
-def ttl_of(kind: Kind, starts_at: datetime) -> datetime | None:
+def ttl_of(kind: TieKind, starts_at: datetime) -> datetime | None:
     """Favourites and waitlists go a week after the lesson; bookings become history, and history stays."""
-    return starts_at + KEPT_AFTER_LESSON if kind in (Kind.FAVORITE, Kind.WAITLIST) else None
+    return starts_at + KEPT_AFTER_LESSON if kind in (TieKind.FAVORITE, TieKind.WAITLIST) else None
 
 
 def span(lesson: Lesson) -> tuple[datetime, datetime]:

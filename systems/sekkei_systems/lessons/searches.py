@@ -18,7 +18,7 @@ from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import Schedules
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Kind, Lesson, Status, lesson, user_lesson
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, lesson, user_lesson
 from sekkei_systems.lessons.notices import Notices
 from sekkei_systems.lessons.people import (
     Match,
@@ -185,7 +185,7 @@ class Searches:
         refs = [
             user_lesson(user_id, one.studio_code, one.lesson_date, one.start_time, kind)
             for one in free
-            for kind in (Kind.BOOKING, Kind.WAITLIST)
+            for kind in (TieKind.BOOKING, TieKind.WAITLIST)
         ]
         own = {slot_of(tie) for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE}
         return sorted((one for one in free if slot_of(one) not in own), key=lambda one: slot_of(one).starts_at)

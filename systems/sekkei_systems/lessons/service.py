@@ -17,9 +17,9 @@ from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
-    Kind,
     Lesson,
     Status,
+    TieKind,
     UserLesson,
     all_of_user,
     change_status,
@@ -85,7 +85,7 @@ class LessonView:
     """A lesson as one user sees it."""
 
     lesson: Lesson
-    ties: dict[Kind, UserLesson]
+    ties: dict[TieKind, UserLesson]
     """The user's active ties to it."""
     waiting: int
     position: int | None
@@ -134,7 +134,7 @@ class Service:
         to_lesson = of_user_to_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time)
         ties = await self._db.all(to_lesson.consistent())
         active = {tie.kind: tie for tie in ties if tie.status is Status.ACTIVE}
-        waiting = active.get(Kind.WAITLIST)
+        waiting = active.get(TieKind.WAITLIST)
         queue = with_own(await self.queue(slot), user_id, waiting)
         position = next((place for place, tie in enumerate(queue, 1) if tie.user_id == user_id), None)
         offers = 0 if holds_offer(waiting, self.now()) else await self._offers_to_others(found, user_id)
@@ -146,7 +146,7 @@ class Service:
         return await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
 
     async def my_list(
-        self, user_id: str, kind: Kind | None = None, first: date | None = None, last: date | None = None
+        self, user_id: str, kind: TieKind | None = None, first: date | None = None, last: date | None = None
     ) -> list[UserLesson]:
         """A user's ties in the order of the lessons, across studios."""
         first, last = max(first or FIRST_DAY, FIRST_DAY), min(last or LAST_DAY, LAST_DAY)
@@ -160,15 +160,15 @@ class Service:
         return sorted(found, key=lambda tie: (tie.starts_at, tie.studio_code, tie.kind.value))
 
     async def statistics(self, user_id: str) -> Statistics:
-        history = await self._db.all(of_user_and_kind(user_id, Kind.HISTORY))
-        bookings = await self._db.all(of_user_and_kind(user_id, Kind.BOOKING))
+        history = await self._db.all(of_user_and_kind(user_id, TieKind.HISTORY))
+        bookings = await self._db.all(of_user_and_kind(user_id, TieKind.BOOKING))
         return statistics(history, sum(1 for tie in bookings if tie.cancelled_late))
 
     async def overlaps(self, user_id: str, wanted: Lesson) -> list[Lesson]:
         """What the user has booked that takes place at the same time."""
         day = timedelta(days=1)
         start = slot_of(wanted).starts_at
-        near = await self._db.all(of_user_between(user_id, Kind.BOOKING, start - day, start + day))
+        near = await self._db.all(of_user_between(user_id, TieKind.BOOKING, start - day, start + day))
         refs = [lesson(tie.studio_code, tie.lesson_date, tie.start_time) for tie in near if tie.status is Status.ACTIVE]
         return overlapping(wanted, [found for found in await self._db.get_many(refs) if found is not None])
 
@@ -189,7 +189,7 @@ class Service:
         """The waitlist entry or booking that a link was made for; when there is another one now, the link is over."""
         to_lesson = of_user_to_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time)
         for tie in await self._db.all(to_lesson.consistent()):
-            if tie.kind is not Kind.HISTORY and tie_id and tie_id in (tie.waitlist_id, tie.reservation_id):
+            if tie.kind is not TieKind.HISTORY and tie_id and tie_id in (tie.waitlist_id, tie.reservation_id):
                 return tie
         raise refusals.LinkOver()
 
@@ -200,14 +200,14 @@ class Service:
     async def by_reservation_id(self, user_id: str, reservation_id: str) -> UserLesson:
         """The user's own booking of that id; what became of it, when it is over."""
         found = await self._db.all(of_reservation_id(reservation_id))
-        return await self._own(user_id, sorted(found, key=lambda tie: tie.kind is not Kind.HISTORY))
+        return await self._own(user_id, sorted(found, key=lambda tie: tie.kind is not TieKind.HISTORY))
 
     # Favourites
 
     async def add_favorite(self, user_id: str, slot: Slot, notes: str | None = None) -> UserLesson:
         found = await self.timetable.upcoming(slot)
         _check_note(notes)
-        return await self._register(self._tie(user_id, found, Kind.FAVORITE, notes=notes or None))
+        return await self._register(self._tie(user_id, found, TieKind.FAVORITE, notes=notes or None))
 
     async def save_favorite(self, user_id: str, slot: Slot, notes: str | None) -> UserLesson:
         """A favourite with this note, whether it was one before or not."""
@@ -218,7 +218,7 @@ class Service:
 
     async def change_note(self, user_id: str, slot: Slot, notes: str | None) -> UserLesson:
         _check_note(notes)
-        update = self._update(user_id, slot, Kind.FAVORITE).set(UserLesson.updated_at, self.now())
+        update = self._update(user_id, slot, TieKind.FAVORITE).set(UserLesson.updated_at, self.now())
         update = update.set(UserLesson.notes, notes) if notes else update.remove(UserLesson.notes)
         try:
             return await self._db.write(update.when(UserLesson.status == Status.ACTIVE))
@@ -226,7 +226,7 @@ class Service:
             raise refusals.NoSuchTie() from None
 
     async def remove_favorite(self, user_id: str, slot: Slot) -> None:
-        await self._end(await self._active(user_id, slot, Kind.FAVORITE), Status.CANCELLED)
+        await self._end(await self._active(user_id, slot, TieKind.FAVORITE), Status.CANCELLED)
 
     # The waitlist
 
@@ -238,21 +238,21 @@ class Service:
             free, offers = free_places(found), await self._offers_to_others(found, user_id)
             if free is None or free > offers:
                 raise refusals.NotFull()
-        booked = await self._db.get(self._ref(user_id, slot, Kind.BOOKING))
+        booked = await self._db.get(self._ref(user_id, slot, TieKind.BOOKING))
         if booked is not None and booked.status is Status.ACTIVE:
             raise refusals.AlreadyRegistered()
         waiting = self._tie(
             user_id,
             found,
-            Kind.WAITLIST,
+            TieKind.WAITLIST,
             waitlist_id=f"wl_{secrets.token_hex(8)}",
             notification_sent=False,
             queue_key=uuid7(self._clock),
         )
-        return await self._register(waiting, also, self._as_seen(user_id, slot, Kind.BOOKING, booked))
+        return await self._register(waiting, also, self._as_seen(user_id, slot, TieKind.BOOKING, booked))
 
     async def leave_waitlist(self, user_id: str, slot: Slot) -> None:
-        await self._end(await self._active(user_id, slot, Kind.WAITLIST), Status.CANCELLED)
+        await self._end(await self._active(user_id, slot, TieKind.WAITLIST), Status.CANCELLED)
 
     # Bookings
 
@@ -267,14 +267,14 @@ class Service:
 
     async def _book(self, user_id: str, slot: Slot, also: Also | None) -> UserLesson:
         found = await self.timetable.upcoming(slot)
-        kinds = (Kind.WAITLIST, Kind.BOOKING)
+        kinds = (TieKind.WAITLIST, TieKind.BOOKING)
         waiting, booked = await self._db.get_many(self._ref(user_id, slot, kind) for kind in kinds)
         if booked is not None and booked.status is Status.ACTIVE:
             raise refusals.AlreadyRegistered()
         if not is_available(found):
             raise _why_not(found)
         now = self.now()
-        booking = self._tie(user_id, found, Kind.BOOKING, reservation_id=self._reservation_id(user_id, slot, now))
+        booking = self._tie(user_id, found, TieKind.BOOKING, reservation_id=self._reservation_id(user_id, slot, now))
         registered, taken = register(booking), take_place(booking, now)
         holds = waiting is not None and waiting.status is Status.ACTIVE and holds_offer(waiting, now)
         if not holds and found.capacity is not None and self._mode(slot) is Fairness.FIRST_IN_LINE:
@@ -289,7 +289,7 @@ class Service:
         if waiting is not None and waiting.status is Status.ACTIVE:
             ended: Action[Any, Any] = change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until)
         else:
-            ended = self._as_seen(user_id, slot, Kind.WAITLIST, waiting)
+            ended = self._as_seen(user_id, slot, TieKind.WAITLIST, waiting)
         once = also(booking) if also else None
         try:
             await self._db.transact(registered, taken, ended, *([once] if once else []))
@@ -305,11 +305,11 @@ class Service:
 
     async def cancel_booking(self, user_id: str, slot: Slot) -> None:
         """Give the place back. Who had it from the waitlist may wait again."""
-        booking = await self._active(user_id, slot, Kind.BOOKING)
+        booking = await self._active(user_id, slot, TieKind.BOOKING)
         now = self.now()
         if not self.policy.may_cancel(booking.starts_at, now):
             raise refusals.TooLateToCancel(hours=f"{self.policy.cancel_until / timedelta(hours=1):g}")
-        waited = await self._db.get(self._ref(user_id, slot, Kind.WAITLIST))
+        waited = await self._db.get(self._ref(user_id, slot, TieKind.WAITLIST))
         ended = change_status(booking, Status.CANCELLED, now)
         if self.policy.is_late(booking.starts_at, now):
             ended = ended.set(UserLesson.cancelled_late, True)
@@ -368,7 +368,7 @@ class Service:
         self.must_run(actor, slot.studio_code)
         found = await self.timetable.get(slot)
         ties = await self._db.all(of_studio_on(slot.studio_code, slot.lesson_date))
-        booked = [tie for tie in ties if slot_of(tie) == slot and tie.kind is Kind.BOOKING and tie.status in _COMES]
+        booked = [tie for tie in ties if slot_of(tie) == slot and tie.kind is TieKind.BOOKING and tie.status in _COMES]
         queue = await self.queue(slot)
         people = await self._db.get_many([contact(tie.user_id) for tie in (*booked, *queue)])
         names = {person.user_id: person.name for person in people if person is not None}
@@ -380,11 +380,11 @@ class Service:
         now = self.now()
         if now < slot.starts_at - ATTENDANCE_BEFORE:
             raise refusals.TooEarly(minutes=ATTENDANCE_BEFORE // timedelta(minutes=1))
-        history = await self._db.get(self._ref(user_id, slot, Kind.HISTORY))
+        history = await self._db.get(self._ref(user_id, slot, TieKind.HISTORY))
         status = Status.ACTIVE if history is None else Status.COMPLETED
-        actions = [self._update(user_id, slot, Kind.BOOKING).when(UserLesson.status == status)]
+        actions = [self._update(user_id, slot, TieKind.BOOKING).when(UserLesson.status == status)]
         if history is not None:
-            actions.append(self._update(user_id, slot, Kind.HISTORY).when(UserLesson.user_id.exists()))
+            actions.append(self._update(user_id, slot, TieKind.HISTORY).when(UserLesson.user_id.exists()))
         marks = [one.set(UserLesson.attended, came).set(UserLesson.updated_at, now) for one in actions]
         try:
             await self._db.transact(*marks)
@@ -399,13 +399,13 @@ class Service:
     def _mode(self, slot: Slot) -> Fairness:
         return self.policy.mode(slot.starts_at, self.now())
 
-    def _ref(self, user_id: str, slot: Slot, kind: Kind) -> Ref[UserLesson]:
+    def _ref(self, user_id: str, slot: Slot, kind: TieKind) -> Ref[UserLesson]:
         return user_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
 
-    def _update(self, user_id: str, slot: Slot, kind: Kind) -> Update[UserLesson]:
+    def _update(self, user_id: str, slot: Slot, kind: TieKind) -> Update[UserLesson]:
         return user_lessons.update(user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
 
-    def _as_seen(self, user_id: str, slot: Slot, kind: Kind, seen: UserLesson | None) -> Check[UserLesson]:
+    def _as_seen(self, user_id: str, slot: Slot, kind: TieKind, seen: UserLesson | None) -> Check[UserLesson]:
         """A condition of a transaction: this tie is still what it was when it was read."""
         key = (user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
         if seen is None:
@@ -419,13 +419,13 @@ class Service:
             raise refusals.NoSuchTie()
         return fresh
 
-    async def _active(self, user_id: str, slot: Slot, kind: Kind) -> UserLesson:
+    async def _active(self, user_id: str, slot: Slot, kind: TieKind) -> UserLesson:
         found = await self._db.get(self._ref(user_id, slot, kind))
         if found is None or found.status is not Status.ACTIVE:
             raise refusals.NoSuchTie()
         return found
 
-    def _tie(self, user_id: str, found: Lesson, kind: Kind, **more: object) -> UserLesson:
+    def _tie(self, user_id: str, found: Lesson, kind: TieKind, **more: object) -> UserLesson:
         now = self.now()
         return UserLesson(
             user_id=user_id,

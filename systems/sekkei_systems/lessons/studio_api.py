@@ -12,18 +12,18 @@ from starlette.requests import Request
 from sekkei.web import Api, User
 from sekkei_systems.lessons.api_shapes import Identifier, LessonName, LessonOut, lesson_out
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.people_api import Clock, Words, time_in
+from sekkei_systems.lessons.people_api import Clock, SearchText, time_in
 from sekkei_systems.lessons.rules import Slot, parse_slot
 from sekkei_systems.lessons.service import Actor, Service
 
 
 class LessonIn(msgspec.Struct, rename="camel"):
-    name: Words
-    instructor: Words
+    name: SearchText
+    instructor: SearchText
     end: Clock | None = None
     capacity: Annotated[int, Meta(ge=0, le=10_000)] | None = None
     """None: no limit."""
-    program: Words | None = None
+    program: SearchText | None = None
     id: Identifier | None = None
     """Which lesson it is; another one in the same slot is refused."""
     is_open: bool = True

@@ -19,7 +19,7 @@ from sekkei.web import Form, Pages, flash, form, language_of, page, redirect, re
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.pages import Desk, actor_of, day_in, slot_in
-from sekkei_systems.lessons.people_api import Clock, Words, time_in
+from sekkei_systems.lessons.people_api import Clock, SearchText, time_in
 from sekkei_systems.lessons.rules import Slot, free_places, slot_of
 from sekkei_systems.lessons.service import ATTENDANCE_BEFORE, Roll
 from sekkei_systems.lessons.studios import Studio
@@ -30,8 +30,8 @@ PROBLEMS_SHOWN = 3
 
 
 class LessonForm(msgspec.Struct):
-    lesson_name: Words
-    instructor: Words
+    lesson_name: SearchText
+    instructor: SearchText
     end_time: Clock | None = None
     capacity: Annotated[int, Meta(ge=0, le=10_000)] | None = None
     is_open: bool = False

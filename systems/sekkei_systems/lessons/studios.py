@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sekkei.runtime.people import DEMO_PEOPLE
+from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.settings import Settings
 
 DEMO_STAFF = DEMO_PEOPLE[0].email

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
-    from sekkei.runtime.house import House, Opened
+    from sekkei.runtime.deployment import Deployment, Opened
 
 SUMMARY = "Q.: run its jobs by hand, name administrators, back all tables up."
 
@@ -63,12 +63,12 @@ def run(arguments: argparse.Namespace) -> int:
 async def _run(arguments: argparse.Namespace) -> int:
     from sekkei.clock import SYSTEM as CLOCK
     from sekkei.commands import STORE_FILE
-    from sekkei.runtime.house import build_house
+    from sekkei.runtime.deployment import assemble
     from sekkei.runtime.http import Http
     from sekkei.runtime.settings import from_environment
     from sekkei.runtime.transports import configured
     from sekkei.store import open_store
-    from sekkei.web.design import design as web_design
+    from sekkei.web.identity.design import design as web_design
     from sekkei_systems.q import SYSTEM
 
     settings = from_environment(data=arguments.data, env=arguments.env)
@@ -76,16 +76,16 @@ async def _run(arguments: argparse.Namespace) -> int:
         settings.data.mkdir(parents=True, exist_ok=True)
     store = open_store(arguments.store or str(settings.data / STORE_FILE))
     try:
-        house = build_house([SYSTEM], store, settings, CLOCK, transports=configured(settings, CLOCK, Http()))
-        await house.make_tables(web_design)
-        return await _do(house, house.systems["q"], arguments)
+        deployment = assemble([SYSTEM], store, settings, CLOCK, transports=configured(settings, CLOCK, Http()))
+        await deployment.make_tables(web_design)
+        return await _do(deployment, deployment.systems["q"], arguments)
     finally:
         await store.close()
 
 
-async def _do(house: House, opened: Opened, arguments: argparse.Namespace) -> int:
+async def _do(deployment: Deployment, opened: Opened, arguments: argparse.Namespace) -> int:
     if arguments.what == "work":
-        await house.worker.run_until_idle()
+        await deployment.worker.run_until_idle()
         return OK
     if arguments.what == "backup":
         return await _backup(opened, arguments.name)

@@ -9,7 +9,7 @@ from datetime import date, time, timedelta
 from PIL import Image, ImageDraw
 
 from sekkei.runtime import days
-from sekkei.runtime.people import DEMO_PEOPLE
+from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
 from sekkei_systems.q import demo_days, demo_desk
 from sekkei_systems.q.demo_words import BIOS, FRIENDS

@@ -18,7 +18,7 @@ from sekkei_systems.q.ban_job import CountingBans
 from sekkei_systems.q.entities import daily_questions, push_tokens, users
 from sekkei_systems.q.leave_job import Withdrawal
 from sekkei_systems.q.models import Follow, PushToken, User
-from sekkei_systems.q.notices import Kind, is_wanted
+from sekkei_systems.q.notices import NoticeKind, is_wanted
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.leaving import JOB as BEGIN_WITHDRAWAL
 from sekkei_systems.q.service.moderation import COUNT_BANNED
@@ -115,12 +115,12 @@ class QJobs:
         question = await self._db.need(daily_questions(day).consistent())
         page = await self._db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
         message = notices.new_question(day, question.question_text)
-        for owner, device in await self._who_want(page, Kind.QUESTION):
+        for owner, device in await self._who_want(page, NoticeKind.QUESTION):
             spread = timedelta(seconds=self._clock.random() * SPREAD_SECONDS)
-            await self._service.notices.send(owner, device, Kind.QUESTION, message, day.isoformat(), spread)
+            await self._service.notices.send(owner, device, NoticeKind.QUESTION, message, day.isoformat(), spread)
         return Progress(len(page), page.cursor)
 
-    async def _who_want(self, page: Page[PushToken], kind: Kind) -> list[tuple[User, PushToken]]:
+    async def _who_want(self, page: Page[PushToken], kind: NoticeKind) -> list[tuple[User, PushToken]]:
         owners = await self._db.get_many([users(one.user_id).consistent() for one in page])
         return [
             (owner, one)
@@ -134,11 +134,11 @@ class QJobs:
     async def _digest(self, payload: Payload, cursor: str | None) -> Progress:
         """Once a week, what came in it; whoever got nothing hears nothing."""
         page = await self._db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
-        for owner, device in await self._who_want(page, Kind.DIGEST):
+        for owner, device in await self._who_want(page, NoticeKind.DIGEST):
             found = await self._service.reactions.digest_of(owner.user_id)
             if found.total:
                 message = notices.weekly_digest(found.until, found.total, found.counts)
-                await self._service.notices.send(owner, device, Kind.DIGEST, message, found.until.isoformat())
+                await self._service.notices.send(owner, device, NoticeKind.DIGEST, message, found.until.isoformat())
         return Progress(len(page), page.cursor)
 
     async def _ask_later(self, payload: Payload, cursor: str | None) -> Progress:
@@ -159,7 +159,7 @@ class QJobs:
         tickets: dict[str, PushToken] = {}
         gone: list[PushToken] = []
         for one in page:
-            message = await self._context.outbox.get(message_id(Kind.QUESTION, day.isoformat(), one.token))
+            message = await self._context.outbox.get(message_id(NoticeKind.QUESTION, day.isoformat(), one.token))
             if message is None:
                 continue
             if message.state is State.FAILED and "DeviceNotRegistered" in (message.last_error or ""):

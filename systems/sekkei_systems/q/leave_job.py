@@ -24,7 +24,7 @@ from sekkei.design import (
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload, Progress, Step
 from sekkei.runtime.system import Context
-from sekkei.web.accounts import Accounts
+from sekkei.web.identity.accounts import Accounts
 from sekkei_systems.q import design, times
 from sekkei_systems.q.entities import (
     admin_logs,

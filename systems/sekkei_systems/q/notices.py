@@ -16,7 +16,7 @@ TEXT_MAX = 300
 KEPT_SECONDS = 6 * 3600
 
 
-class Kind(Enum):
+class NoticeKind(Enum):
     QUESTION = "question"
     REACTION = "reaction"
     FOLLOW = "follow"
@@ -46,7 +46,7 @@ def wishes_of(user: User) -> Wishes:
     )
 
 
-def is_wanted(user: User, kind: Kind) -> bool:
+def is_wanted(user: User, kind: NoticeKind) -> bool:
     return bool(getattr(wishes_of(user), kind.value))
 
 
@@ -64,7 +64,7 @@ def quiet_left(user: User, now: datetime) -> timedelta:
     return (ends if ends > local else ends + timedelta(days=1)) - local
 
 
-def _message(kind: Kind, text: str, data: Mapping[str, Any], collapse: str) -> dict[str, Any]:
+def _message(kind: NoticeKind, text: str, data: Mapping[str, Any], collapse: str) -> dict[str, Any]:
     return {
         "title": "Q.",
         "body": text if len(text) <= TEXT_MAX else f"{text[:TEXT_MAX]}…",
@@ -78,27 +78,27 @@ def _message(kind: Kind, text: str, data: Mapping[str, Any], collapse: str) -> d
 
 def new_question(day: date, text: str) -> dict[str, Any]:
     """The day is what collapses: a message that arrives twice is shown once."""
-    return _message(Kind.QUESTION, text, {"day": day.isoformat(), "url": "/q/"}, day.isoformat())
+    return _message(NoticeKind.QUESTION, text, {"day": day.isoformat(), "url": "/q/"}, day.isoformat())
 
 
 def new_reaction(day: date, by: User, kind: ReactionType) -> dict[str, Any]:
     text = f"{_name(by)}さんが {kind.value} をくれました"
-    return _message(Kind.REACTION, text, {"day": day.isoformat(), "url": "/q/"}, f"reactions-{day}")
+    return _message(NoticeKind.REACTION, text, {"day": day.isoformat(), "url": "/q/"}, f"reactions-{day}")
 
 
 def new_follower(by: User) -> dict[str, Any]:
-    return _message(Kind.FOLLOW, f"{_name(by)}さんにフォローされました", {"url": "/q/#/people"}, "followers")
+    return _message(NoticeKind.FOLLOW, f"{_name(by)}さんにフォローされました", {"url": "/q/#/people"}, "followers")
 
 
 def new_request(by: User) -> dict[str, Any]:
     text = f"{_name(by)}さんからフォローの申請が届きました"
-    return _message(Kind.FOLLOW, text, {"url": "/q/#/people"}, "requests")
+    return _message(NoticeKind.FOLLOW, text, {"url": "/q/#/people"}, "requests")
 
 
 def weekly_digest(until: date, total: int, kinds: Mapping[ReactionType, int]) -> dict[str, Any]:
     marks = " ".join(f"{kind.value}{count}" for kind, count in kinds.items())
     text = f"この1週間に{total}件のリアクションが届きました　{marks}"
-    return _message(Kind.DIGEST, text, {"url": "/q/#/me"}, f"digest-{until}")
+    return _message(NoticeKind.DIGEST, text, {"url": "/q/#/me"}, f"digest-{until}")
 
 
 def _name(user: User) -> str:

@@ -7,7 +7,7 @@ from sekkei.runtime.system import Context
 from sekkei_systems.q import notices
 from sekkei_systems.q.entities import design, follow_requests, follows, reactions, users
 from sekkei_systems.q.models import Follow, FollowRequest, Reaction
-from sekkei_systems.q.notices import Kind
+from sekkei_systems.q.notices import NoticeKind
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.sight import is_present
 
@@ -22,7 +22,7 @@ def reactions_of(context: Context, service: Service) -> Reactions:
         by = await db.get(users(edge.follower_id)) if change.kind == "INSERT" and edge is not None else None
         if edge is not None and by is not None and is_present(by):
             reason = f"{edge.follower_id}#{edge.followee_id}"
-            await tell(edge.followee_id, edge.follower_id, Kind.FOLLOW, notices.new_follower(by), reason)
+            await tell(edge.followee_id, edge.follower_id, NoticeKind.FOLLOW, notices.new_follower(by), reason)
 
     @heard.on(follow_requests)
     async def asked(change: Change[FollowRequest]) -> None:
@@ -30,7 +30,7 @@ def reactions_of(context: Context, service: Service) -> Reactions:
         by = await db.get(users(edge.follower_id)) if change.kind == "INSERT" and edge is not None else None
         if edge is not None and by is not None and is_present(by):
             reason = f"request#{edge.follower_id}#{edge.followee_id}"
-            await tell(edge.followee_id, edge.follower_id, Kind.FOLLOW, notices.new_request(by), reason)
+            await tell(edge.followee_id, edge.follower_id, NoticeKind.FOLLOW, notices.new_request(by), reason)
 
     @heard.on(reactions)
     async def reacted(change: Change[Reaction]) -> None:
@@ -42,6 +42,6 @@ def reactions_of(context: Context, service: Service) -> Reactions:
         if by is not None and is_present(by):
             message = notices.new_reaction(given.day, by, given.reaction_type)
             reason = f"{given.day}#{given.user_id}#{given.reactor_id}"
-            await tell(given.user_id, given.reactor_id, Kind.REACTION, message, reason)
+            await tell(given.user_id, given.reactor_id, NoticeKind.REACTION, message, reason)
 
     return heard

@@ -11,10 +11,21 @@ from starlette.routing import BaseRoute
 
 from sekkei.runtime.system import Context
 from sekkei.web import Answer, Api, PageOf, Rate, User, limit, version_in_if_match
-from sekkei.web.accounts import email_of
+from sekkei.web.identity.accounts import email_of
 from sekkei_systems.tasks import filters
 from sekkei_systems.tasks.changes import KEEP, Changes, Draft
-from sekkei_systems.tasks.entities import Activity, Comment, Invitation, Note, NoteKind, Role, Tag, Task, TeamUser, UserTeam
+from sekkei_systems.tasks.entities import (
+    Activity,
+    Comment,
+    Invitation,
+    Note,
+    NoteKind,
+    Role,
+    Tag,
+    Task,
+    TeamUser,
+    UserTeam,
+)
 from sekkei_systems.tasks.service import Service, Visitor
 from sekkei_systems.tasks.service.invitations import Listed
 from sekkei_systems.tasks.statuses import Priority, Status

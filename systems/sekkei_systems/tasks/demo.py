@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from sekkei.runtime import days
-from sekkei.runtime.people import DEMO_PEOPLE
+from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
 from sekkei_systems.tasks.bounces import BOUNCE
 from sekkei_systems.tasks.changes import Changes, Draft

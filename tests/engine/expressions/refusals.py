@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import parse_condition, parse_key_condition, parse_projection, parse_update
+from sekkei.errors import ValidationException
 
 
 def refusal(ask: Callable[[], Any]) -> str:

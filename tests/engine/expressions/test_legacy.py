@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from sekkei.engine.catalogue import KeyPart, KeySchema
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import KeyRange, KeyTest, legacy
+from sekkei.errors import ValidationException
 
 ITEM: dict[str, Any] = {
     "s": {"S": "hello"},

@@ -11,13 +11,13 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import (
     parse_condition,
     parse_key_condition,
     parse_projection,
     parse_update,
 )
+from sekkei.errors import ValidationException
 from tests.engine.expressions import reference
 from tests.engine.expressions.reference import MISSING, Operand
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.errors import ValidationException
 from sekkei.engine.expressions import Updated, parse_update
+from sekkei.errors import ValidationException
 
 ITEM: dict[str, Any] = {
     "p": {"S": "key"},

@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from sekkei.engine import backups
+from sekkei.engine.verify import verify_file
 from sekkei.errors import (
     BackupInUseException,
     BackupNotFoundException,
@@ -18,7 +19,6 @@ from sekkei.errors import (
     TableNotFoundException,
     ValidationException,
 )
-from sekkei.engine.verify import verify_file
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.waiting import HeldJobs, jobs_done
 

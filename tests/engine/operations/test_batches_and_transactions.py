@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sekkei.engine.transaction import Transaction
 from sekkei.errors import (
     IdempotentParameterMismatchException,
     InternalServerError,
@@ -14,7 +15,6 @@ from sekkei.errors import (
     TransactionCanceledException,
     ValidationException,
 )
-from sekkei.engine.transaction import Transaction
 from tests.engine.conftest import Tables, item
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, exports, imports
+from sekkei.engine.verify import verify_file
 from sekkei.errors import (
     ExportConflictException,
     ExportNotFoundException,
@@ -25,7 +26,6 @@ from sekkei.errors import (
     TableNotFoundException,
     ValidationException,
 )
-from sekkei.engine.verify import verify_file
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.test_backups import everything, fill
 from tests.engine.operations.test_point_in_time import set_recovery

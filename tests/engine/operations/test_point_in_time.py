@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, copies, restores
+from sekkei.engine.verify import verify_file
 from sekkei.errors import (
     InvalidRestoreTimeException,
     PointInTimeRecoveryUnavailableException,
@@ -19,7 +20,6 @@ from sekkei.errors import (
     TableNotFoundException,
     ValidationException,
 )
-from sekkei.engine.verify import verify_file
 from tests.engine.conftest import Tables, item
 from tests.engine.operations.test_backups import everything, fill
 from tests.engine.operations.test_streams import perform, writes

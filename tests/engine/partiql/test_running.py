@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sekkei.errors import DynamoDBError, InternalServerError
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.conditions import StatementCondition
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.prepared import Selection, prepare
+from sekkei.errors import DynamoDBError, InternalServerError
 from tests.engine.partiql import printing, trees
 from tests.engine.partiql.running import Running, index
 

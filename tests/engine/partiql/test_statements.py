@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sekkei.errors import ValidationException
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.statements import parse
+from sekkei.errors import ValidationException
 from tests.engine.partiql import printing, trees
 
 NOT_WELL_FORMED = "Statement wasn't well formed, can't be processed: "

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sekkei.engine import validation
-from sekkei.errors import DynamoDBError, SerializationException, ValidationException
 from sekkei.engine.validation import shapes
+from sekkei.errors import DynamoDBError, SerializationException, ValidationException
 from tests.engine.validation.requests import Requests
 
 SHAPES = {operation: checks[0] for operation, checks in validation._CHECKS.items()}

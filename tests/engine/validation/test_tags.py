@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei.errors import ValidationException
 from sekkei.engine.validation.tags import check_tags
+from sekkei.errors import ValidationException
 
 
 def tag(key: str, value: str = "v") -> dict[str, str]:

@@ -14,10 +14,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.errors import ConfigurationError, CredentialsError
 from sekkei.store.aws.chain import Chain
 from sekkei.store.aws.credentials import Credentials
 from sekkei.store.aws.profiles import Profiles
-from sekkei.errors import ConfigurationError, CredentialsError
 from sekkei.wire import sigv4
 
 NOW = 1_700_000_000.0

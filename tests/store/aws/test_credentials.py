@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.store.aws.credentials import HOLD_SECONDS, RENEW_SECONDS, Credentials, Keyring, seconds_of
 from sekkei.errors import CredentialsError
+from sekkei.store.aws.credentials import HOLD_SECONDS, RENEW_SECONDS, Credentials, Keyring, seconds_of
 
 
 class Source:

@@ -38,8 +38,8 @@ class Bot:
 
     def __init__(self, client: Client, clock: ManualClock) -> None:
         self.client, self.clock = client, clock
-        self.db: Database = client.shell.house.systems["chiipochi"].context.db
-        self.service: Service = client.shell.house.systems["chiipochi"].parts.service
+        self.db: Database = client.shell.deployment.systems["chiipochi"].context.db
+        self.service: Service = client.shell.deployment.systems["chiipochi"].parts.service
         self._numbers = itertools.count(1)
 
     def event(self, user: str = AOI, **fields: Any) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class Bot:
 
     async def sent(self, prefix: str = "") -> list[Message]:
         """What the bot sent or will send, oldest first; by the reason for it."""
-        runtime = self.client.shell.house.runtime
+        runtime = self.client.shell.deployment.runtime
         found = await runtime.all(newest_messages())
         return [one for one in found[::-1] if one.kind == "line" and one.id.startswith(f"chiipochi/{prefix}")]
 
@@ -105,7 +105,7 @@ class Bot:
         provider = self.service.settling.provider
         assert isinstance(provider, LocalProvider)
         await provider.decide(tx_id, outcome)
-        context = self.client.shell.house.systems["chiipochi"].context
+        context = self.client.shell.deployment.systems["chiipochi"].context
         await context.outbox.put("chiipochi.callback", tx_id, {}, id=f"callback/{tx_id}/{outcome.value}")
 
     async def donate(self, word: str = "ピーナッツ", user: str = AOI) -> Donation:

@@ -83,7 +83,7 @@ async def test_a_stream_told_again_from_the_beginning_changes_nothing(bot: Bot) 
     await bot.donate("ゴーヤ", REN)
     before = await bot.service.reports.check(TODAY)
     sent = len(await bot.sent())
-    parts = bot.client.shell.house.systems["chiipochi"].parts
+    parts = bot.client.shell.deployment.systems["chiipochi"].parts
     records = await _records(bot)
     assert len(records) >= 4
     answer = await parts.reactions[0].handle({"Records": records})
@@ -103,7 +103,7 @@ async def test_donations_of_many_days_and_one_that_nobody_understands_in_a_batch
     *good, last = await _records(quick_bot)
     bad = orjson.loads(orjson.dumps(last))
     bad["dynamodb"]["NewImage"]["amount"] = {"S": "much"}
-    reactions = quick_bot.client.shell.house.systems["chiipochi"].parts.reactions[0]
+    reactions = quick_bot.client.shell.deployment.systems["chiipochi"].parts.reactions[0]
     answer = await reactions.handle({"Records": [*good, bad]})
     assert answer == {"batchItemFailures": [{"itemIdentifier": bad["dynamodb"]["SequenceNumber"]}]}
     assert await reactions.handle({"Records": [last]}) == {"batchItemFailures": []}
@@ -195,7 +195,7 @@ async def test_a_refund_leaves_the_totals_once_and_no_status_of_its_own(bot: Bot
     assert len(await bot.sent("refunded/")) == 1
     # Told again from the beginning, or written down by hand as well: nothing moves.
     await settling.mark_refunded(AOI, donation.created_at, by="demo-ren")
-    parts = bot.client.shell.house.systems["chiipochi"].parts
+    parts = bot.client.shell.deployment.systems["chiipochi"].parts
     assert await parts.reactions[0].handle({"Records": await _records(bot)}) == {"batchItemFailures": []}
     assert await bot.service.reports.check(TODAY) == check
     assert await bot.service.reports.stamps(AOI) == {"CHIBA": 1}, "a stamp stays with whoever got it"

@@ -197,7 +197,7 @@ async def test_spreadsheets(quick_bot: Bot) -> None:
 async def test_a_pledge_asks_once_a_month_and_can_be_stopped(quick_bot: Bot) -> None:
     await quick_bot.say("毎月 ピーナッツ 300")
     assert "毎月20日" in await quick_bot.last_words()
-    job = quick_bot.client.shell.house.systems["chiipochi"].parts.scheduled["ask-for-pledges"]
+    job = quick_bot.client.shell.deployment.systems["chiipochi"].parts.scheduled["ask-for-pledges"]
     await job({})
     assert await quick_bot.donations() == [], "not in the month it was made"
     quick_bot.clock.set(utc("2025-09-20T09:00:00+09:00").timestamp())
@@ -217,7 +217,7 @@ async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot
     for _ in range(3):
         await quick_bot.donate()
     await quick_bot.say("毎月 ゴーヤ 300", "English")
-    context = quick_bot.client.shell.house.systems["chiipochi"].context
+    context = quick_bot.client.shell.deployment.systems["chiipochi"].context
     before = await quick_bot.service.reports.check(TODAY)
     token = quick_bot.service.links.my_token(AOI)
     assert (await quick_bot.client.post(f"/chiipochi/u/{token}/forget")).status == 303
@@ -232,7 +232,7 @@ async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot
     assert after == before
     assert after.agrees
     assert len(await quick_bot.donations(pseudonym(context, AOI))) == 3
-    jobs: dict[str, Job] = dict(quick_bot.client.shell.house.systems["chiipochi"].parts.jobs)
+    jobs: dict[str, Job] = dict(quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs)
     assert set(jobs) == {"forget"}
 
 
@@ -246,9 +246,9 @@ async def test_whoever_is_forgotten_between_paying_and_counting_is_counted_once(
     payments = [(await quick_bot.service.settling.start(token)).rpartition("/")[2] for token in tokens]
     order = order_id_of(AOI, paid.created_at)
     await quick_bot.service.settling.apply(PaymentEvent("e1", payments[0], order, 100, Outcome.PAID))
-    context = quick_bot.client.shell.house.systems["chiipochi"].context
+    context = quick_bot.client.shell.deployment.systems["chiipochi"].context
     moved = pseudonym(context, AOI)
-    job = quick_bot.client.shell.house.systems["chiipochi"].parts.jobs["forget"]
+    job = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"]
     for _, step in job.steps:
         await step({"user_id": AOI}, None)
     late = PaymentEvent("e2", payments[1], order_id_of(AOI, waiting.created_at), 100, Outcome.PAID)
@@ -272,8 +272,8 @@ async def test_what_happens_to_a_donation_while_its_donor_is_forgotten_is_kept(
     await quick_bot.say("ピーナッツ", "はい")
     (waiting,) = await quick_bot.donations()
     await quick_bot.pay(waiting)
-    context = quick_bot.client.shell.house.systems["chiipochi"].context
-    ((_, step), _) = quick_bot.client.shell.house.systems["chiipochi"].parts.jobs["forget"].steps
+    context = quick_bot.client.shell.deployment.systems["chiipochi"].context
+    ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
     moves = chiipochi.jobs._move
 
     async def late(*given: Any) -> None:
@@ -294,7 +294,7 @@ async def test_a_donor_who_is_forgotten_while_money_is_given_back_is_in_the_book
 ) -> None:
     donation = await quick_bot.donate()
     settling = quick_bot.service.settling
-    ((_, step), _) = quick_bot.client.shell.house.systems["chiipochi"].parts.jobs["forget"].steps
+    ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
     gives = settling.provider.refund
 
     async def slow(tx_id: str, order_id: str) -> str:
@@ -375,7 +375,7 @@ async def test_exports_are_by_day_and_name_nobody(clock: ManualClock, tmp_path: 
         bot = Bot(client, clock)
         await bot.donate("ピーナッツ 500")
         clock.set(utc("2025-08-21T00:30:00+09:00").timestamp())
-        await client.shell.house.systems["chiipochi"].parts.scheduled["export"]({})
+        await client.shell.deployment.systems["chiipochi"].parts.scheduled["export"]({})
         folder = tmp_path / "exports" / "chiipochi"
         file = folder / "ndjson" / "dt=2025-08-20" / "donations.ndjson"
         (row,) = [orjson.loads(line) for line in file.read_bytes().splitlines()]
@@ -387,14 +387,14 @@ async def test_exports_are_by_day_and_name_nobody(clock: ManualClock, tmp_path: 
         await bot.donate("ピーナッツ", REN)
         await bot.say("ピーナッツ", "はい")
         clock.set(utc("2025-08-21T00:30:00+09:00").timestamp())
-        await client.shell.house.systems["chiipochi"].parts.scheduled["export"]({})
+        await client.shell.deployment.systems["chiipochi"].parts.scheduled["export"]({})
         given_back = (await bot.donations(REN))[1]
         await bot.service.settling.refund(REN, given_back.created_at, by="demo-aoi")
         await bot.work()
         clock.set(utc("2025-08-27T00:30:00+09:00").timestamp())
         await bot.service.settling.refund(REN, (await bot.donations(REN))[0].created_at, by="demo-aoi")
         await bot.work()
-        await client.shell.house.systems["chiipochi"].parts.scheduled["export"]({})
+        await client.shell.deployment.systems["chiipochi"].parts.scheduled["export"]({})
         counted = await bot.service.reports.recount(TODAY)
         assert (counted.amount, counted.count) == (500, 1)
         for form in ("ndjson", "parquet"):

@@ -39,7 +39,7 @@ class Bot:
 
     @property
     def service(self) -> Service:
-        service: Service = self.client.shell.house.systems["eventbot"].parts.service
+        service: Service = self.client.shell.deployment.systems["eventbot"].parts.service
         return service
 
     async def work(self, seconds: float = 2.0) -> None:
@@ -79,10 +79,10 @@ def somebody(number: int) -> Person:
 @asynccontextmanager
 async def bot_on(store: Store, clock: ManualClock) -> AsyncIterator[Bot]:
     async with opened(SYSTEM, store=store, clock=clock) as client:
-        house = client.shell.house
-        signer = Signer(house.settings.secrets.key("eventbot-discord"))
-        context = house.systems["eventbot"].context
-        local = house.systems["eventbot"].parts.transports["discord"]._rest._send.__self__  # type: ignore[attr-defined]
+        deployment = client.shell.deployment
+        signer = Signer(deployment.settings.secrets.key("eventbot-discord"))
+        context = deployment.systems["eventbot"].context
+        local = deployment.systems["eventbot"].parts.transports["discord"]._rest._send.__self__  # type: ignore[attr-defined]
 
         async def deliver(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
             reply = await client.request("POST", "/eventbot/interactions", body, dict(headers))

@@ -148,7 +148,7 @@ async def test_a_scheduler_that_fires_twice_reminds_once(bot: Bot) -> None:
     assert event.event_remind_at is not None
     payload = {"guild_id": GUILD_ID, "event_id": event.event_id, "at": event.event_remind_at.isoformat()}
     await bot.work(2 * 3600 + 5)
-    opened = bot.client.shell.house.systems["eventbot"]
+    opened = bot.client.shell.deployment.systems["eventbot"]
     jobs = BotJobs(bot.service, opened.parts.transports["discord"]._rest, opened.context.jobs)  # type: ignore[attr-defined]
     await asyncio.gather(jobs.remind_event(payload), jobs.remind_event(payload))
     await bot.calm()

@@ -11,9 +11,9 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.runtime.aws.eventbridge import EventBridgeSchedules
+from sekkei.runtime.aws.eventbridge import schedule_name as checked_name
 from sekkei.runtime.days import JST
-from sekkei.runtime.eventbridge import EventBridgeSchedules
-from sekkei.runtime.eventbridge import schedule_name as checked_name
 from sekkei.runtime.identifiers import uuid7
 from sekkei.store import Embedded
 from sekkei_systems.eventbot import SYSTEM, calendar, spreadsheet
@@ -69,7 +69,7 @@ def test_names_cannot_become_formulas() -> None:
 async def test_the_demo_fills_every_table(clock: ManualClock) -> None:
     store = Embedded(clock=clock)
     async with bot_on(store, clock) as bot:
-        opened = bot.client.shell.house.systems["eventbot"]
+        opened = bot.client.shell.deployment.systems["eventbot"]
         await SYSTEM.demo(opened.context, opened.parts)
         for table in SYSTEM.design.tables.values():
             found = await store.call("Scan", {"TableName": table.name, "Limit": 5})
@@ -85,7 +85,7 @@ async def test_the_demo_fills_every_table(clock: ManualClock) -> None:
 async def test_reminders_go_to_eventbridge_where_it_is_set_up(quick: Bot) -> None:
     from sekkei_systems.eventbot.gateway import schedules_of
 
-    context = quick.client.shell.house.systems["eventbot"].context
+    context = quick.client.shell.deployment.systems["eventbot"].context
     assert schedules_of(context) is context.schedules
     from dataclasses import replace
 
@@ -104,12 +104,12 @@ def test_the_bot_as_a_lambda_function(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEKKEI_DISCORD_BOT_TOKEN", "secret")
     monkeypatch.setenv("SEKKEI_DISCORD_APPLICATION_ID", "42")
     monkeypatch.setenv("SEKKEI_DISCORD_PUBLIC_KEY", signer.public_key)
-    from sekkei.runtime.aws_lambda import _loop
+    from sekkei.runtime.aws.functions import _loop
     from sekkei.web import on_lambda
 
     on_lambda.functions.cache_clear()
-    house = on_lambda.functions().house
-    _loop().run_until_complete(house.make_tables())
+    deployment = on_lambda.functions().deployment
+    _loop().run_until_complete(deployment.make_tables())
     body = orjson.dumps({"type": 1})
     event = {
         "version": "2.0",
@@ -125,7 +125,7 @@ def test_the_bot_as_a_lambda_function(monkeypatch: pytest.MonkeyPatch) -> None:
     assert on_lambda.http(event, None)["statusCode"] == 401
     assert on_lambda.http({**event, "rawPath": "/eventbot/simulator"}, None)["statusCode"] == 404
     on_lambda.work({}, None)
-    _loop().run_until_complete(house.store.close())
+    _loop().run_until_complete(deployment.store.close())
     on_lambda.functions.cache_clear()
     asyncio.set_event_loop(None)
     _loop.cache_clear()

@@ -126,7 +126,7 @@ async def test_a_page_shows_what_happens_in_discord(browser: Windows, serve: Ser
     await page.goto(site.url + "/eventbot/")
     await page.get_by_role("link", name="ボウリング大会").click()
     await page.locator('[data-live-state="open"]').first.wait_for()
-    service = site.client.shell.house.systems["eventbot"].parts.service
+    service = site.client.shell.deployment.systems["eventbot"].parts.service
     from sekkei_systems.eventbot.simulator.world import GUILD_ID, PEOPLE
 
     listed = await service.events.of_guild(GUILD_ID)

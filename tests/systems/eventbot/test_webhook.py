@@ -117,7 +117,7 @@ async def test_every_verb_of_the_panel_answers(quick: Bot) -> None:
 
 
 def desk_of(bot: Bot) -> InteractionDesk:
-    job = bot.client.shell.house.systems["eventbot"].parts.scheduled[interaction_desk.ANSWER_LATE]
+    job = bot.client.shell.deployment.systems["eventbot"].parts.scheduled[interaction_desk.ANSWER_LATE]
     desk: InteractionDesk = job.__self__  # type: ignore[attr-defined]
     return desk
 

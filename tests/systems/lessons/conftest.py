@@ -17,7 +17,7 @@ from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store import Store
-from sekkei.web.accounts import email_of
+from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons.alerts import Alerts
 from sekkei_systems.lessons.contacts import Contacts
 from sekkei_systems.lessons.design import Lesson, UserLesson, design, lessons

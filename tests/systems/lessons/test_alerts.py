@@ -9,7 +9,7 @@ import pytest
 from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Kind, Lesson, Status, UserLesson, lesson, user_lesson
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson, lesson, user_lesson
 from sekkei_systems.lessons.providers import Availability
 from tests.systems.lessons.conftest import LESSON, STAFF, World
 
@@ -26,7 +26,7 @@ async def told(world: World) -> list[tuple[str, str]]:
     return sorted((one.to.partition("@")[0], str(one.body["subject"]).partition(":")[0]) for one in notices)
 
 
-async def tie(world: World, user: str, kind: Kind) -> UserLesson:
+async def tie(world: World, user: str, kind: TieKind) -> UserLesson:
     return await world.db.need(user_lesson(user, *SLOT, kind))
 
 
@@ -63,7 +63,7 @@ async def test_another_instructor_is_told_and_copied(world: World) -> None:
     assert await world.alerts.lesson_changed(LESSON) == 0, "done again, it changes and tells nothing"
     title = "レッスンの内容が変わりました"
     assert await told(world) == [("hana", title), ("mei", title), ("ren", title)], "one each; who waits is not told"
-    for user, kind in (("hana", Kind.BOOKING), ("hana", Kind.FAVORITE), ("sora", Kind.WAITLIST)):
+    for user, kind in (("hana", TieKind.BOOKING), ("hana", TieKind.FAVORITE), ("sora", TieKind.WAITLIST)):
         assert (await tie(world, user, kind)).instructor == "Mako"
     text = str((await world.notices())[0].body["text"])
     assert "インストラクター: YUKI → Mako" in text
@@ -82,7 +82,12 @@ async def test_a_lesson_called_off_ends_everything_and_tells_everybody(world: Wo
     assert await world.alerts.lesson_changed(LESSON) == 0
     assert {title for _, title in await told(world)} == {"休講のお知らせ"}
     assert [user for user, _ in await told(world)] == ["hana", "mei", "ren", "sora"]
-    for user, kind in (("hana", Kind.BOOKING), ("ren", Kind.BOOKING), ("sora", Kind.WAITLIST), ("mei", Kind.FAVORITE)):
+    for user, kind in (
+        ("hana", TieKind.BOOKING),
+        ("ren", TieKind.BOOKING),
+        ("sora", TieKind.WAITLIST),
+        ("mei", TieKind.FAVORITE),
+    ):
         assert (await tie(world, user, kind)).status is Status.CANCELLED
     found = await current(world)
     assert (found.booked, found.is_open, found.called_off) == (0, False, True)

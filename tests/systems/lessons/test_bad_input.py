@@ -34,10 +34,10 @@ async def everything(client: Client) -> list[dict[str, Any]]:
     """All lessons, ties and messages as they are stored."""
     found: list[dict[str, Any]] = []
     for table in (lessons_table, user_lessons_table):
-        name = client.shell.house.systems["lessons"].context.db.table_name(table)
-        answer = await client.shell.house.store.call("Scan", {"TableName": name, "ConsistentRead": True})
+        name = client.shell.deployment.systems["lessons"].context.db.table_name(table)
+        answer = await client.shell.deployment.store.call("Scan", {"TableName": name, "ConsistentRead": True})
         found += sorted(answer["Items"], key=lambda item: str(item["PK"]) + str(item["SK"]))
-    return [*found, *[{"message": one.id} for one in await client.shell.house.runtime.all(newest_messages())]]
+    return [*found, *[{"message": one.id} for one in await client.shell.deployment.runtime.all(newest_messages())]]
 
 
 BAD_SLOTS = [
@@ -125,7 +125,7 @@ class Studio:
 
     def __init__(self, client: Client, secret: bytes | None = None) -> None:
         self.client = client
-        self.secret = secret or client.shell.house.settings.secrets.key("lessons availability")
+        self.secret = secret or client.shell.deployment.settings.secrets.key("lessons availability")
 
     async def say(self, content: Any, *, lesson: str = str(LESSON), at: float = NOON, **wrong: Any) -> Reply:
         body, stamp = orjson.dumps(content), str(int(at))

@@ -14,7 +14,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
-from sekkei.web.accounts import BadEmail
+from sekkei.web.identity.accounts import BadEmail
 from sekkei.web.testing import Reply, opened, test_settings
 from sekkei_systems.lessons import SYSTEM, refusals
 from sekkei_systems.lessons.contacts import ATTEMPTS_MAX, Preferences
@@ -185,5 +185,5 @@ async def test_lines_own_webhook(clock: ManualClock) -> None:
         assert (await sent(None)).status == 422
         assert (await sent([typed])).status == 200
         assert "連携しています" in (await client.get("/lessons/settings")).text
-        (message,) = await client.shell.house.runtime.all(newest_messages())
+        (message,) = await client.shell.deployment.runtime.all(newest_messages())
         assert (message.kind, message.to) == ("line", "U123")

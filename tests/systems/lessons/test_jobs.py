@@ -6,7 +6,7 @@ from datetime import time, timedelta
 
 from sekkei.runtime import days
 from sekkei.runtime.design import Schedule, due_schedules
-from sekkei_systems.lessons.design import Kind, Lesson, Status, lessons
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, lessons
 from sekkei_systems.lessons.rules import Slot
 from tests.systems.lessons.conftest import LESSON, World
 
@@ -43,8 +43,8 @@ async def test_many_ties_end_in_one_pass(world: World) -> None:
     await world.jobs.expire({})
     found = await world.service.my_list("hana")
     assert {(one.kind, one.status) for one in found} == {
-        (Kind.BOOKING, Status.COMPLETED),
-        (Kind.FAVORITE, Status.EXPIRED),
-        (Kind.HISTORY, Status.COMPLETED),
+        (TieKind.BOOKING, Status.COMPLETED),
+        (TieKind.FAVORITE, Status.EXPIRED),
+        (TieKind.HISTORY, Status.COMPLETED),
     }
     assert len(found) == 3 * len(slots)

@@ -30,7 +30,7 @@ async def test_the_link_of_a_waitlist_that_was_left_gives_no_later_booking_back(
     await act(mei, "wait")
     await act(client, "cancel")
     await client.work()
-    (message,) = await client.shell.house.runtime.all(newest_messages())
+    (message,) = await client.shell.deployment.runtime.all(newest_messages())
     address = next(word for word in message.body["text"].split() if "/lessons/offers/" in word)
     link = urlsplit(address).path
     assert "予約しました" in await act(mei, "book")

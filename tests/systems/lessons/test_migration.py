@@ -16,8 +16,8 @@ from sekkei.errors import ResourceNotFoundException
 from sekkei.runtime import days
 from sekkei.store import Embedded
 from sekkei_systems.lessons.design import (
-    Kind,
     Status,
+    TieKind,
     UserLesson,
     design,
     user_lesson,
@@ -161,7 +161,7 @@ async def test_drift_is_found(db: Database, clock: ManualClock, how: str) -> Non
     move = Move(db, clock, OLD)
     await move.run()
     victim = (await everything(db))[0]
-    key = (victim.studio_code, victim.lesson_date, victim.start_time, Kind.WAITLIST)
+    key = (victim.studio_code, victim.lesson_date, victim.start_time, TieKind.WAITLIST)
     if how == "deleted":
         await db.write(user_lessons.delete(victim.user_id, *key))
     elif how == "altered":
@@ -202,15 +202,15 @@ async def test_the_way_back_before_the_cutover(db: Database, clock: ManualClock)
     with pytest.raises(WrongStage):
         await move.verify()
     await move.run()
-    favourite = replace((await everything(db))[0], kind=Kind.FAVORITE, waitlist_id=None, legacy=None)
+    favourite = replace((await everything(db))[0], kind=TieKind.FAVORITE, waitlist_id=None, legacy=None)
     touched = next(tie for tie in await everything(db) if tie.status is Status.ACTIVE)
     await db.write(user_lessons.put(favourite))
     await end(db, touched, Status.COMPLETED)
     report = await move.rollback()
     left = await everything(db)
     assert {(tie.kind, tie.status) for tie in left} == {
-        (Kind.FAVORITE, favourite.status),
-        (Kind.WAITLIST, Status.COMPLETED),
+        (TieKind.FAVORITE, favourite.status),
+        (TieKind.WAITLIST, Status.COMPLETED),
     }
     assert (report.ahead.listed, report.written) == ([{"place": str(place_of(touched))}], 0)
     assert await old_table(db) == before, "the old table was never written to"
@@ -255,9 +255,9 @@ async def use_the_new_table(db: Database, clock: ManualClock) -> tuple[UserLesso
     now = days.now(clock)
     joined = replace(left, user_id="newcomer", waitlist_id="wl_1", created_at=now, updated_at=now, legacy=None)
     await db.write(user_lessons.put(joined))
-    favourite = replace(joined, kind=Kind.FAVORITE, waitlist_id=None, notification_sent=None)
+    favourite = replace(joined, kind=TieKind.FAVORITE, waitlist_id=None, notification_sent=None)
     await db.write(user_lessons.put(favourite))
-    key = (joined.studio_code, joined.lesson_date, joined.start_time, Kind.FAVORITE)
+    key = (joined.studio_code, joined.lesson_date, joined.start_time, TieKind.FAVORITE)
     return left, joined, await db.need(user_lesson("newcomer", *key))
 
 

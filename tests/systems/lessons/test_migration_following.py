@@ -12,13 +12,13 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import Database, replace, tables
 from sekkei.runtime import days
+from sekkei.runtime.deployment import assemble
 from sekkei.runtime.design import design as runtime_design
-from sekkei.runtime.house import build_house
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.settings import Settings
 from sekkei.store import Embedded, Request, Response, Store
 from sekkei_systems.lessons import SYSTEM
-from sekkei_systems.lessons.design import Kind, Lesson, Status, design, lessons
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, design, lessons
 from sekkei_systems.lessons.migration.configuration import BadMapping, OldTable
 from sekkei_systems.lessons.migration.leading import (
     MonitorBesideOld,
@@ -238,7 +238,7 @@ async def test_who_got_a_place_here_does_not_wait_again_when_the_old_row_changes
     back = (days.now(clock) + timedelta(minutes=6)).isoformat()
     await put(world.db, {**WAITING, "status": "cancelled", "updatedAt": back})
     await move.run()
-    (entry,) = [tie for tie in await everything(world.db) if tie.kind is Kind.WAITLIST]
+    (entry,) = [tie for tie in await everything(world.db) if tie.kind is TieKind.WAITLIST]
     assert entry.status is Status.CANCELLED, "what ended there has ended here"
     await store.close()
 
@@ -275,9 +275,9 @@ def test_the_old_table_is_a_setting(tmp_path: Any) -> None:
 async def test_the_running_system_follows_the_old_table(clock: ManualClock) -> None:
     store = Embedded(clock=clock)
     settings = Settings(env="test", values={"lessons_old_table": OLD.table})
-    house = build_house([SYSTEM], store, settings, clock)
-    await house.make_tables()
-    opened = house.systems["lessons"]
+    deployment = assemble([SYSTEM], store, settings, clock)
+    await deployment.make_tables()
+    opened = deployment.systems["lessons"]
     assert isinstance(opened.parts.service, ServiceBesideOld)
     assert "follow" in opened.parts.recurring
     await make_table(store, OLD.table)

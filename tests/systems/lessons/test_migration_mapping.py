@@ -11,7 +11,7 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import replace
 from sekkei.runtime.identifiers import uuid7
-from sekkei_systems.lessons.design import Kind, Status, UserLesson, user_lessons
+from sekkei_systems.lessons.design import Status, TieKind, UserLesson, user_lessons
 from sekkei_systems.lessons.migration.configuration import BadMapping, OldTable
 from sekkei_systems.lessons.migration.mapping import Unusable, mapped
 from sekkei_systems.lessons.migration.places import OldRow, Verdict, is_untouched, judged, merged, place_of
@@ -38,7 +38,7 @@ BEFORE = STARTS - timedelta(days=2)
 
 def test_a_row_becomes_a_waitlist_entry() -> None:
     tie = mapped(ROW, OLD)
-    assert (tie.user_id, tie.studio_code, tie.kind, tie.status) == ("hana", "gnz", Kind.WAITLIST, Status.ACTIVE)
+    assert (tie.user_id, tie.studio_code, tie.kind, tie.status) == ("hana", "gnz", TieKind.WAITLIST, Status.ACTIVE)
     assert (tie.starts_at, tie.waitlist_id, tie.notification_sent) == (STARTS, ROW["waitlistId"], False)
     assert tie.ttl == STARTS + timedelta(days=7), "computed, not the wrong one of the old row"
     assert tie.legacy == {"endTime": "20:15"}

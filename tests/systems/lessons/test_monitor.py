@@ -15,7 +15,7 @@ from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
 from sekkei.store import Store
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Kind, Lesson, UserLesson, design, lessons, user_lessons
+from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson, design, lessons, user_lessons
 from sekkei_systems.lessons.monitor import Monitor
 from sekkei_systems.lessons.providers import Availability, Catalogue, signature_of, verify_push
 from sekkei_systems.lessons.rules import Fairness, Policy, Slot, is_quiet
@@ -287,7 +287,7 @@ class Counted:
 
 async def test_what_is_paused_is_not_told(world: World) -> None:
     await waiting(world, 2)
-    paused = user_lessons.update("u0", LESSON.studio_code, LESSON.lesson_date, LESSON.start_time, Kind.WAITLIST)
+    paused = user_lessons.update("u0", LESSON.studio_code, LESSON.lesson_date, LESSON.start_time, TieKind.WAITLIST)
     until = days.now(world.clock) + timedelta(hours=1)
     await world.db.write(paused.set(UserLesson.paused_until, until))
     await resize(world, 1)

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei_systems.lessons.design import Kind, Lesson, UserLesson
+from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson
 from sekkei_systems.lessons.links import Links
 from sekkei_systems.lessons.notices import LINE_UNITS_MAX, WORDS, Messages, Notices
 from sekkei_systems.lessons.people import Contact
@@ -50,7 +50,7 @@ def waiting(**more: Any) -> UserLesson:
         start_time=LESSON.start_time,
         lesson_name="House",
         instructor="Y",
-        kind=Kind.WAITLIST,
+        kind=TieKind.WAITLIST,
         waitlist_id="wl_1",
         created_at=LESSON.starts_at,
         updated_at=LESSON.starts_at,
@@ -81,7 +81,7 @@ def test_every_channel_gets_its_own_form(notices: Notices) -> None:
 
 def test_english_on_request(notices: Notices) -> None:
     found = notices.opening(hana(language="en"), waiting(), FOUND)
-    assert found["mail"]["subject"] == "A place is free: Wed 30 Jul 19:30 銀座: House (Y)"
+    assert found["mail"]["subject"] == "A place is free: Wed 30 Jul 19:30 銀座: Deployment (Y)"
     assert all(set(words) == {"ja", "en"} for words in WORDS.values())
 
 

@@ -59,7 +59,7 @@ async def test_full_lesson_waitlist_opening_notice_one_tap_booked(client: Client
     assert "待ち順 1 番目" in await act(mei, "wait")
     assert "予約を取り消しました" in await act(client, "cancel")
     await client.work()
-    (message,) = await client.shell.house.runtime.all(newest_messages())
+    (message,) = await client.shell.deployment.runtime.all(newest_messages())
     assert message.to == "mei@demo.example"
     link = urlsplit(re.search(r"https?://\S+/lessons/offers/\S+", message.body["text"])[0]).path  # type: ignore[index]
     stranger = client.another()
@@ -105,7 +105,7 @@ async def test_links_in_notices_end_and_can_be_made_void(client: Client, clock: 
     await act(mei, "wait")
     await act(client, "cancel")
     await client.work()
-    (message,) = await client.shell.house.runtime.all(newest_messages())
+    (message,) = await client.shell.deployment.runtime.all(newest_messages())
     link = urlsplit(re.search(r"https?://\S+/lessons/offers/\S+", message.body["text"])[0]).path  # type: ignore[index]
     assert (await client.another().get(link)).status == 200
     clock.advance(2)
@@ -186,21 +186,21 @@ async def test_a_push_is_heard_only_with_the_right_signature(client: Client) -> 
     await act(ren, "wait")
     body = orjson.dumps({"available": 1, "total": 20, "isOpen": True})
     stamp = str(int(NOON))
-    secret = client.shell.house.settings.secrets.key("lessons availability")
+    secret = client.shell.deployment.settings.secrets.key("lessons availability")
     for key, expected in ((b"wrong", 401), (secret, 200)):
         signed = f"{stamp}.{LESSON}.".encode() + body
         signature = "sha256=" + hmac.new(key, signed, hashlib.sha256).hexdigest()
         headers = {"X-Signature": signature, "X-Timestamp": stamp, "Content-Type": "application/json"}
         answer = await client.another().request("POST", f"/lessons/api/lessons/{LESSON}/availability", body, headers)
         assert answer.status == expected
-        assert len(await client.shell.house.runtime.all(newest_messages())) == (1 if expected == 200 else 0)
+        assert len(await client.shell.deployment.runtime.all(newest_messages())) == (1 if expected == 200 else 0)
 
 
 @pytest.mark.parametrize("email", ["nobody", "a@example.com\nBcc: b@example.com", "a@example.com, b@example.com"])
 async def test_notices_go_to_one_address(client: Client, email: str) -> None:
     reply = await client.post("/lessons/settings/addresses", {"channel": "mail", "address": email})
     assert reply.status == 422
-    assert await client.shell.house.runtime.all(newest_messages()) == []
+    assert await client.shell.deployment.runtime.all(newest_messages()) == []
 
 
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
@@ -223,7 +223,7 @@ async def test_the_demo_fills_every_table_and_every_page_opens() -> None:
     async with opened(SYSTEM, demo=True) as client:
         await client.work()
         for table in SYSTEM.design.tables.values():
-            assert (await client.shell.house.store.call("Scan", {"TableName": table.name, "Limit": 1}))["Items"]
+            assert (await client.shell.deployment.store.call("Scan", {"TableName": table.name, "Limit": 1}))["Items"]
         await client.sign_in("demo-aoi")
         timetable = await client.get("/lessons/")
         lesson = re.search(r"/lessons/lessons/[a-z]+/[\d-]+/\d\d:\d\d", timetable.text)
@@ -336,7 +336,7 @@ async def test_who_may_do_what(client: Client) -> None:
 
 async def notices_of(client: Client) -> list[tuple[str, str]]:
     await client.work()
-    found = await client.shell.house.runtime.all(newest_messages())
+    found = await client.shell.deployment.runtime.all(newest_messages())
     return sorted((one.to, str(one.body["subject"]).partition(":")[0]) for one in found)
 
 
@@ -370,7 +370,7 @@ async def test_a_saved_search_hears_of_new_lessons_and_of_openings(client: Clien
     await client.work()
     clock.advance(121)
     assert await notices_of(client) == [("mei@demo.example", "条件に合うレッスンがあります")]
-    (message,) = await client.shell.house.runtime.all(newest_messages())
+    (message,) = await client.shell.deployment.runtime.all(newest_messages())
     assert "8/1（金）11:00" in message.body["text"]
     assert "12:00" not in message.body["text"], "no Friday"
     change = {"lesson_name": "x", "instructor": "Mako", "capacity": "3", "is_open": "on"}
@@ -380,7 +380,7 @@ async def test_a_saved_search_hears_of_new_lessons_and_of_openings(client: Clien
 
 async def test_an_address_is_proven_on_the_page(client: Client) -> None:
     await client.post("/lessons/settings/addresses", {"channel": "mail", "address": "New@Example.com"})
-    (message,) = await client.shell.house.runtime.all(newest_messages())
+    (message,) = await client.shell.deployment.runtime.all(newest_messages())
     assert message.to == "new@example.com"
     code = re.search(r"\b\d{6}\b", message.body["text"])
     assert code is not None
@@ -471,7 +471,7 @@ async def test_openings_one_after_the_other_are_gathered_after_the_first(client:
     assert [await opens(hour) for hour in hours[:3]] == [1, 1, 1], "the first at once, the others later"
     clock.advance(121)
     assert len(await notices_of(client)) == 2
-    newest, first = await client.shell.house.runtime.all(newest_messages())
+    newest, first = await client.shell.deployment.runtime.all(newest_messages())
     assert [hour in first.body["text"] for hour in hours] == [True, False, False, False]
     assert [hour in newest.body["text"] for hour in hours] == [False, True, True, False], "together"
     clock.advance(121)

@@ -12,9 +12,9 @@ from sekkei.runtime.settings import Settings
 from sekkei.store import Store
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
-    Kind,
     Lesson,
     Status,
+    TieKind,
     UserLesson,
     design,
     lesson,
@@ -29,7 +29,7 @@ from sekkei_systems.lessons.studios import Staff, staff_of
 from tests.systems.lessons.conftest import LESSON, STAFF, STUDIOS, World
 
 
-async def tie(world: World, user: str, kind: Kind, slot: Slot = LESSON) -> UserLesson | None:
+async def tie(world: World, user: str, kind: TieKind, slot: Slot = LESSON) -> UserLesson | None:
     return await world.db.get(user_lesson(user, slot.studio_code, slot.lesson_date, slot.start_time, kind))
 
 
@@ -61,7 +61,7 @@ async def test_registering_again_after_cancelling_works(world: World) -> None:
         await world.service.leave_waitlist("hana", LESSON)
     again = await world.service.join_waitlist("hana", LESSON)
     assert again.waitlist_id != first.waitlist_id
-    found = await tie(world, "hana", Kind.WAITLIST)
+    found = await tie(world, "hana", TieKind.WAITLIST)
     assert found is not None
     assert found.status is Status.ACTIVE
 
@@ -83,12 +83,12 @@ async def test_booking_from_the_waitlist_is_one_step(world: World) -> None:
     await world.service.join_waitlist("hana", LESSON)
     with pytest.raises(refusals.Full):
         await world.service.book("hana", LESSON)
-    waiting = await tie(world, "hana", Kind.WAITLIST)
+    waiting = await tie(world, "hana", TieKind.WAITLIST)
     assert waiting is not None
     assert waiting.status is Status.ACTIVE, "a booking that failed leaves the waitlist as it was"
     await world.service.cancel_booking("ren", LESSON)
     await world.service.book("hana", LESSON)
-    waiting = await tie(world, "hana", Kind.WAITLIST)
+    waiting = await tie(world, "hana", TieKind.WAITLIST)
     assert waiting is not None
     assert waiting.status is Status.COMPLETED
     assert await booked(world) == 1
@@ -150,7 +150,11 @@ async def test_my_list_is_in_time_order_across_studios(world: World) -> None:
         ("sby", "favorite"),
     ]
     world.settle()
-    assert [entry.studio_code for entry in await world.service.my_list("hana", Kind.FAVORITE)] == ["gnz", "aaa", "sby"]
+    assert [entry.studio_code for entry in await world.service.my_list("hana", TieKind.FAVORITE)] == [
+        "gnz",
+        "aaa",
+        "sby",
+    ]
 
 
 async def test_overlapping_bookings_are_noticed(world: World) -> None:
@@ -194,14 +198,17 @@ async def test_lessons_around_midnight_end_on_the_right_day(world: World) -> Non
     await world.jobs.expire({})
     world.settle()
     await world.jobs.expire({})
-    history = await tie(world, "hana", Kind.HISTORY, late)
-    booking = await tie(world, "hana", Kind.BOOKING, late)
+    history = await tie(world, "hana", TieKind.HISTORY, late)
+    booking = await tie(world, "hana", TieKind.BOOKING, late)
     assert history is not None
     assert booking is not None
     assert (history.status, history.reservation_id) == (Status.COMPLETED, booking.reservation_id)
     assert history.ttl is None
     assert booking.status is Status.COMPLETED
-    favorite, still = await tie(world, "hana", Kind.FAVORITE, late), await tie(world, "hana", Kind.FAVORITE, early)
+    favorite, still = (
+        await tie(world, "hana", TieKind.FAVORITE, late),
+        await tie(world, "hana", TieKind.FAVORITE, early),
+    )
     assert favorite is not None
     assert still is not None
     assert (favorite.status, still.status) == (Status.EXPIRED, Status.ACTIVE)
@@ -221,7 +228,7 @@ async def test_who_gave_a_place_from_the_waitlist_back_may_wait_again(world: Wor
     await world.service.cancel_booking("hana", LESSON)
     await world.service.book("ren", LESSON)
     await world.service.join_waitlist("hana", LESSON)
-    waiting = await tie(world, "hana", Kind.WAITLIST)
+    waiting = await tie(world, "hana", TieKind.WAITLIST)
     assert waiting is not None
     assert waiting.status is Status.ACTIVE
 
@@ -240,7 +247,7 @@ async def test_nobody_waits_for_what_they_have_booked(world: World) -> None:
     racing = [fill(user) for user in users]
     await asyncio.gather(*racing, world.db.write(update.set(Lesson.booked, 0)))
     for user in users:
-        found = [await tie(world, user, kind) for kind in (Kind.BOOKING, Kind.WAITLIST)]
+        found = [await tie(world, user, kind) for kind in (TieKind.BOOKING, TieKind.WAITLIST)]
         active = [one for one in found if one is not None and one.status is Status.ACTIVE]
         assert len(active) <= 1, user
 
@@ -276,7 +283,10 @@ async def test_dying_between_waitlist_and_booking_leaves_no_half_state(world: Wo
             await Service(dying, world.clock, Policy()).book("hana", slot)
         except KeyboardInterrupt:
             pass
-        waiting, booking = await tie(world, "hana", Kind.WAITLIST, slot), await tie(world, "hana", Kind.BOOKING, slot)
+        waiting, booking = (
+            await tie(world, "hana", TieKind.WAITLIST, slot),
+            await tie(world, "hana", TieKind.BOOKING, slot),
+        )
         assert waiting is not None
         states = (waiting.status, booking and booking.status, await booked(world, slot))
         assert states in ((Status.ACTIVE, None, 0), (Status.COMPLETED, Status.ACTIVE, 1)), (number, states)
@@ -291,17 +301,17 @@ async def test_history_outlives_the_booking(world: World) -> None:
     assert made.ttl is None, "not before it is history"
     await world.service.book("ren", LESSON)
     await world.service.cancel_booking("ren", LESSON)
-    given_back = await tie(world, "ren", Kind.BOOKING)
+    given_back = await tie(world, "ren", TieKind.BOOKING)
     assert given_back is not None
     assert given_back.ttl == LESSON.starts_at + timedelta(days=7)
     world.clock.set((LESSON.starts_at + timedelta(days=20)).timestamp())
     await world.jobs.expire({})
-    assert await tie(world, "hana", Kind.BOOKING) is None, "its time is over, whether it has been deleted or not"
-    history = await tie(world, "hana", Kind.HISTORY)
+    assert await tie(world, "hana", TieKind.BOOKING) is None, "its time is over, whether it has been deleted or not"
+    history = await tie(world, "hana", TieKind.HISTORY)
     assert history is not None
     assert (history.reservation_id, history.ttl) == (made.reservation_id, None)
     world.settle()
-    assert [one.kind for one in await world.service.my_list("hana")] == [Kind.HISTORY]
+    assert [one.kind for one in await world.service.my_list("hana")] == [TieKind.HISTORY]
 
 
 # Looking things up
@@ -314,8 +324,8 @@ async def test_ids_lead_to_their_ties_for_their_owners(world: World) -> None:
     world.settle()
     assert waiting.waitlist_id is not None
     assert booking.reservation_id is not None
-    assert (await world.service.by_waitlist_id("hana", waiting.waitlist_id)).kind is Kind.WAITLIST
-    assert (await world.service.by_reservation_id("ren", booking.reservation_id)).kind is Kind.BOOKING
+    assert (await world.service.by_waitlist_id("hana", waiting.waitlist_id)).kind is TieKind.WAITLIST
+    assert (await world.service.by_reservation_id("ren", booking.reservation_id)).kind is TieKind.BOOKING
     for user, wrong in (("ren", waiting.waitlist_id), ("hana", "wl_none")):
         with pytest.raises(refusals.NoSuchTie):
             await world.service.by_waitlist_id(user, wrong)
@@ -324,7 +334,7 @@ async def test_ids_lead_to_their_ties_for_their_owners(world: World) -> None:
     world.clock.set((LESSON.starts_at + timedelta(hours=1)).timestamp())
     await world.jobs.expire({})
     world.settle()
-    assert (await world.service.by_reservation_id("ren", booking.reservation_id)).kind is Kind.HISTORY
+    assert (await world.service.by_reservation_id("ren", booking.reservation_id)).kind is TieKind.HISTORY
 
 
 async def test_a_kind_between_two_days_ends_at_midnight_in_japan(world: World) -> None:
@@ -335,9 +345,9 @@ async def test_a_kind_between_two_days_ends_at_midnight_in_japan(world: World) -
         await world.service.book("hana", one)
     world.settle()
     day = date(2025, 7, 30)
-    for kind in (None, Kind.BOOKING):
+    for kind in (None, TieKind.BOOKING):
         assert [slot_of(one) for one in await world.service.my_list("hana", kind, day, day)] == days_of
-    assert await world.service.my_list("hana", Kind.BOOKING, day, day - timedelta(days=1)) == []
+    assert await world.service.my_list("hana", TieKind.BOOKING, day, day - timedelta(days=1)) == []
 
 
 # Cancelling late, and coming
@@ -441,5 +451,5 @@ async def test_a_booking_that_nobody_counts_any_more_can_be_cancelled(world: Wor
     else:
         await world.monitor.pushed(LESSON, Availability(2, 2, True))
     await world.service.cancel_booking("u1", LESSON)
-    assert (await world.db.need(user_lesson("u1", *slot, Kind.BOOKING))).status is Status.CANCELLED
+    assert (await world.db.need(user_lesson("u1", *slot, TieKind.BOOKING))).status is Status.CANCELLED
     assert gone or (await world.lesson_now()).booked == 0

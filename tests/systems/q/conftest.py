@@ -11,10 +11,10 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime import days
-from sekkei.runtime.house import House, Opened, build_house
+from sekkei.runtime.deployment import Deployment, Opened, assemble
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Store
-from sekkei.web.design import design as web_design
+from sekkei.web.identity.design import design as web_design
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.entities import daily_questions, questions, users
 from sekkei_systems.q.models import Answer, DailyQuestion, Question, QuestionStatus, QuestionType, User, Visibility
@@ -45,7 +45,7 @@ def weather(weather: Mapping[str, float]) -> Mapping[str, float]:
 class World:
     """The system, opened, with its worker standing still until told to work."""
 
-    house: House
+    deployment: Deployment
     opened: Opened
     clock: ManualClock
     service: Service
@@ -62,7 +62,7 @@ class World:
         """Indexes catch up, and everything that waits is done."""
         for _ in range(SETTLING_ROUNDS):
             self.pass_time(LEASE_SECONDS / SETTLING_ROUNDS + 1)  # in sum longer than a lease whose owner heard nothing
-            await self.house.worker.run_until_idle()
+            await self.deployment.worker.run_until_idle()
         self.pass_time()
 
     async def join(self, *names: str, visibility: Visibility = Visibility.FOLLOWERS) -> None:
@@ -118,10 +118,10 @@ class World:
 
 async def open_world(store: Store, clock: ManualClock) -> World:
     settings = Settings(secrets=Secrets(b"a secret of the tests"), public_url="https://q.example")
-    house = build_house([SYSTEM], store, settings, clock)
-    await house.make_tables(web_design)
-    opened = house.systems["q"]
-    return World(house, opened, clock, opened.parts.service)
+    deployment = assemble([SYSTEM], store, settings, clock)
+    await deployment.make_tables(web_design)
+    opened = deployment.systems["q"]
+    return World(deployment, opened, clock, opened.parts.service)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from sekkei_systems.q.refusals import (
     Taken,
     WrongState,
 )
-from sekkei_systems.q.service.words import Words
+from sekkei_systems.q.service.words import ForbiddenWords
 from tests.systems.q.conftest import World
 
 
@@ -175,7 +175,7 @@ async def test_a_report_is_settled_once(desk: World) -> None:
 
 
 async def test_words_are_known_everywhere_within_a_minute(desk: World) -> None:
-    elsewhere = Words(desk.db, desk.clock)
+    elsewhere = ForbiddenWords(desk.db, desk.clock)
     assert not await elsewhere.flags("spam")
     await desk.service.moderation.add_word("boss", "ＳＰＡＭ")
     with pytest.raises(Taken):

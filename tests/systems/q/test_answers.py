@@ -329,7 +329,7 @@ async def test_what_is_remembered_never_hides_the_next_question(world: World) ->
     """Two processes, one of which has served yesterday's question all night."""
     await world.join("a")
     first = await world.ask("きのうの？")
-    other = (await open_world(world.house.store, world.clock)).service
+    other = (await open_world(world.deployment.store, world.clock)).service
     assert (await other.answers.open_question()).day == first.day
     world.clock.advance(24 * 3600)
     assert (await other.answers.open_question()).question_text == "きのうの？"

@@ -31,9 +31,9 @@ ATTEMPTS = 16
 async def site() -> AsyncIterator[tuple[Client, World]]:
     clock = ManualClock(NOON)
     async with opened(SYSTEM, clock=clock) as client:
-        house = client.shell.house
-        system = house.systems["q"]
-        yield client, World(house, system, clock, system.parts.service)
+        deployment = client.shell.deployment
+        system = deployment.systems["q"]
+        yield client, World(deployment, system, clock, system.parts.service)
 
 
 def test_every_text_is_there_in_both_languages() -> None:
@@ -50,7 +50,7 @@ async def test_from_a_mailed_code_to_an_answer(site: tuple[Client, World]) -> No
         {"Content-Type": "application/json"},
     )
     assert asked.status == 201
-    mail = (await world.house.runtime.all(newest_messages()))[0]
+    mail = (await world.deployment.runtime.all(newest_messages()))[0]
     found = re.search(r"\d{6}", mail.body["subject"] + mail.body["text"])
     assert found is not None
     body = {"challenge": asked.json()["challenge"], "code": found[0]}
@@ -169,7 +169,7 @@ async def test_a_new_question_is_told_to_open_pages(site: tuple[Client, World]) 
     world.clock.advance(10 * 3600 + 60)
     listening = asyncio.create_task(client.events("/q/live", 2))
     for _ in range(1000):
-        if client.shell.house.live.listeners("q/today"):
+        if client.shell.deployment.live.listeners("q/today"):
             break
         await asyncio.sleep(0)
     await world.opened.parts.scheduled["publish"]({})

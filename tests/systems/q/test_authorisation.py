@@ -13,7 +13,7 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime import days, totp
 from sekkei.runtime.http import Http
-from sekkei.web.program import bind, http_server
+from sekkei.web.server import bind, http_server
 from sekkei.web.testing import Client, opened
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.entities import answers, ng_words, questions, users
@@ -101,9 +101,9 @@ class Place:
 async def place() -> AsyncIterator[Place]:
     clock = ManualClock(NOON)
     async with opened(SYSTEM, clock=clock) as client:
-        house = client.shell.house
-        system = house.systems["q"]
-        found = Place(client, World(house, system, clock, system.parts.service))
+        deployment = client.shell.deployment
+        system = deployment.systems["q"]
+        found = Place(client, World(deployment, system, clock, system.parts.service))
         await found.fill()
         yield found
 

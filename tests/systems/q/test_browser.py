@@ -345,7 +345,7 @@ async def test_answer_first_and_without_a_network(browser: Windows, serve: Serve
 
 async def test_a_long_timeline_goes_on(browser: Windows, serve: Serve) -> None:
     site = await serve(SYSTEM, demo=True)
-    opened = site.client.shell.house.systems["q"]
+    opened = site.client.shell.deployment.systems["q"]
     service: Service = opened.parts.service
     for number in range(12):
         id = f"more-{number:02}"

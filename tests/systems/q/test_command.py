@@ -10,7 +10,7 @@ import pytest
 
 from sekkei.cli import main
 from sekkei.clock import SYSTEM as CLOCK
-from sekkei.runtime.house import build_house
+from sekkei.runtime.deployment import assemble
 from sekkei.runtime.settings import from_environment
 from sekkei.store import Embedded
 from sekkei_systems.q import SYSTEM
@@ -23,9 +23,9 @@ from sekkei_systems.q.service.people import Visitor
 def data(tmp_path: Path) -> Path:
     async def fill() -> None:
         store = Embedded(tmp_path / "sekkei.db")
-        house = build_house([SYSTEM], store, from_environment({}, data=tmp_path), CLOCK)
-        await house.make_tables()
-        people = house.systems["q"].parts.service.people
+        deployment = assemble([SYSTEM], store, from_environment({}, data=tmp_path), CLOCK)
+        await deployment.make_tables()
+        people = deployment.systems["q"].parts.service.people
         for name in ("a", "b"):
             await people.join(Visitor(name, f"{name}@example.com", name), date(2000, 1, 1))
         await store.close()

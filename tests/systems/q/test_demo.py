@@ -11,7 +11,7 @@ from sekkei_systems.q.service import Service
 
 async def test_every_table_has_something_in_it() -> None:
     async with opened(SYSTEM, demo=True) as client:
-        q = client.shell.house.systems["q"]
+        q = client.shell.deployment.systems["q"]
         counts = {}
         for table in design.tables.values():
             name = design.table_name(table, q.context.settings.env)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.house import House
+from sekkei.runtime.deployment import Deployment
 from sekkei_systems.q.entities import design
 from tests.systems.q.conftest import World
 
@@ -33,7 +33,7 @@ def test_the_documents_tables_keys_and_indexes() -> None:
 
 
 async def test_names_and_recovery_in_the_store(fair: World) -> None:
-    assert isinstance(fair.house, House)
+    assert isinstance(fair.deployment, Deployment)
     for table in design.tables.values():
         name = fair.db.table_name(table)
         assert name == f"dev-q-{table.name}"

@@ -27,7 +27,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 async def pushes(world: World) -> list[tuple[str, str]]:
     """To which device, and on which channel."""
-    found: list[Message] = await world.house.runtime.all(newest_messages())
+    found: list[Message] = await world.deployment.runtime.all(newest_messages())
     return sorted((one.to, one.body["channelId"]) for one in found if one.kind == "push")
 
 
@@ -135,11 +135,11 @@ async def test_what_happens_in_quiet_hours_arrives_when_they_are_over(fair: Worl
         await fair.service.notices.wish("b", replace_wishes(quiet_from=time(11)))
     await fair.follow(("a", "b"))
     await fair.settle()
-    (message,) = [one for one in await fair.house.runtime.all(newest_messages()) if one.kind == "push"]
+    (message,) = [one for one in await fair.deployment.runtime.all(newest_messages()) if one.kind == "push"]
     assert message.sent_at is None
     fair.clock.advance(3600)
     await fair.settle()
-    (message,) = [one for one in await fair.house.runtime.all(newest_messages()) if one.kind == "push"]
+    (message,) = [one for one in await fair.deployment.runtime.all(newest_messages()) if one.kind == "push"]
     assert message.sent_at is not None
 
 
@@ -228,9 +228,9 @@ async def test_nobody_votes_for_what_is_not_approved(fair: World) -> None:
 async def site() -> AsyncIterator[tuple[Client, World]]:
     clock = ManualClock(NOON)
     async with opened(SYSTEM, clock=clock) as client:
-        house = client.shell.house
-        system = house.systems["q"]
-        yield client, World(house, system, clock, system.parts.service)
+        deployment = client.shell.deployment
+        system = deployment.systems["q"]
+        yield client, World(deployment, system, clock, system.parts.service)
 
 
 async def test_the_code_leads_to_the_owner(site: tuple[Client, World]) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sekkei.runtime import days
+from sekkei.runtime.deployment import assemble
 from sekkei.runtime.design import Message, newest_messages, schedules
-from sekkei.runtime.house import build_house
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.outbox import Delivery
 from sekkei.runtime.settings import Secrets, Settings
@@ -31,7 +31,7 @@ def jobs_of(world: World, expo: Any = None) -> QJobs:
 
 
 async def pushes(world: World) -> list[Message]:
-    found = await world.house.runtime.all(newest_messages())
+    found = await world.deployment.runtime.all(newest_messages())
     return [one for one in found if one.kind == "push"]
 
 
@@ -93,8 +93,8 @@ async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(w
     assert (await day_row(world) or planned).published_at is None
     world.clock.set(at.timestamp())
     settings = Settings(secrets=Secrets(b"a secret of the tests"))
-    houses = [build_house([SYSTEM], world.house.store, settings, world.clock) for _ in range(3)]
-    services = [house.systems["q"].parts.service for house in houses]
+    deployments = [assemble([SYSTEM], world.deployment.store, settings, world.clock) for _ in range(3)]
+    services = [deployment.systems["q"].parts.service for deployment in deployments]
     results = await asyncio.gather(*(service.planning.publish_due() for service in services))
     assert sum(one is not None and one.by_us for one in results) == 1
     published = await day_row(world)
@@ -102,9 +102,9 @@ async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(w
     assert published.published_at == days.now(world.clock)
     for _ in range(8):
         world.pass_time()
-        await asyncio.gather(*(house.worker.run_until_idle() for house in houses))
+        await asyncio.gather(*(deployment.worker.run_until_idle() for deployment in deployments))
     world.clock.advance(90)
-    await asyncio.gather(*(house.worker.run_until_idle() for house in houses))
+    await asyncio.gather(*(deployment.worker.run_until_idle() for deployment in deployments))
     world.pass_time()
     sent = await pushes(world)
     tokens = sorted(one.to for one in sent)
@@ -209,11 +209,11 @@ async def test_devices_that_are_gone_are_forgotten(fair: World) -> None:
     provider = Provider()
     jobs = jobs_of(fair, provider)
     day = days.today(fair.clock).isoformat()
-    runs = Jobs(fair.house.runtime, fair.clock, "q")
+    runs = Jobs(fair.deployment.runtime, fair.clock, "q")
     await runs.start("push", {"day": day}, id="push/test")
     await runs.run_to_end(jobs.definitions(), "push/test")
     fair.clock.advance(90)
-    await Delivery(fair.house.runtime, fair.clock, {"push": provider}).run_once()
+    await Delivery(fair.deployment.runtime, fair.clock, {"push": provider}).run_once()
     assert len(provider.sent) == 2
     await runs.start("receipts", {"day": day, "time": 1}, id="receipts/test")
     await runs.run_to_end(jobs.definitions(), "receipts/test")
@@ -233,13 +233,13 @@ async def test_what_is_not_known_yet_is_asked_for_again(fair: World) -> None:
     await fair.join("a")
     await fair.service.devices.register("a", "ExponentPushToken[later]", DeviceType.IOS)
     day, provider = (await fair.ask()).day.isoformat(), Slow()
-    jobs, runs = jobs_of(fair, provider), Jobs(fair.house.runtime, fair.clock, "q")
+    jobs, runs = jobs_of(fair, provider), Jobs(fair.deployment.runtime, fair.clock, "q")
     for name, id in (("push", "push/test"), ("receipts", "receipts/test")):
         await runs.start(name, {"day": day, "time": 1}, id=id)
         await runs.run_to_end(jobs.definitions(), id)
         fair.clock.advance(90)
-        await Delivery(fair.house.runtime, fair.clock, {"push": provider}).run_once()
-    waiting = await fair.house.runtime.need(schedules(f"q/receipts/{day}/2").consistent())
+        await Delivery(fair.deployment.runtime, fair.clock, {"push": provider}).run_once()
+    waiting = await fair.deployment.runtime.need(schedules(f"q/receipts/{day}/2").consistent())
     assert waiting.payload == {"day": day, "time": 2}
     await runs.start("receipts", waiting.payload, id="receipts/again")
     await runs.run_to_end(jobs.definitions(), "receipts/again")
@@ -303,11 +303,11 @@ async def test_a_night_passes(fair: World) -> None:
     """From one evening to the next noon, with nobody but the worker."""
     await fair.question("q1")
     await fair.question("q2")
-    await fair.house.worker.start()
-    await fair.house.worker.stop()
+    await fair.deployment.worker.start()
+    await fair.deployment.worker.stop()
     for _ in range(2 * 24 * 12):
         fair.clock.advance(300)
-        await fair.house.worker.run_until_idle()
+        await fair.deployment.worker.run_until_idle()
     today = await day_row(fair)
     assert today is not None
     assert await day_row(fair, 1) is not None

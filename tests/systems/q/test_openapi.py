@@ -64,9 +64,9 @@ QUICKLY = settings(
 
 async def filled(site: Site) -> dict[str, Any]:
     """A site with somebody to meet; gives back what stands in for parts of a path."""
-    house = site.client.shell.house
-    system = house.systems["q"]
-    world = World(house, system, site.client.shell.clock, system.parts.service)  # type: ignore[arg-type]
+    deployment = site.client.shell.deployment
+    system = deployment.systems["q"]
+    world = World(deployment, system, site.client.shell.clock, system.parts.service)  # type: ignore[arg-type]
     await world.join("demo-aoi", AUTHOR)
     await world.follow(("demo-aoi", AUTHOR), (AUTHOR, "demo-aoi"))
     await world.ask()

@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from sekkei.runtime.house import build_house
+from sekkei.runtime.deployment import assemble
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.models import ReactionType, ReportCategory, TargetType, Visibility
@@ -222,9 +222,9 @@ async def test_on_every_store(world: World, situation: str) -> None:
 
 
 async def test_an_operator_may_have_flagged_posts_seen_until_they_are_looked_at(fair: World) -> None:
-    settings = replace(fair.house.settings, values={"q_flagged": "show"})
-    lenient = build_house([SYSTEM], fair.house.store, settings, fair.clock).systems["q"]
-    world = World(fair.house, lenient, fair.clock, lenient.parts.service)
+    settings = replace(fair.deployment.settings, values={"q_flagged": "show"})
+    lenient = assemble([SYSTEM], fair.deployment.store, settings, fair.clock).systems["q"]
+    world = World(fair.deployment, lenient, fair.clock, lenient.parts.service)
     await world.join("viewer", "author", "boss")
     await world.make_admin("boss")
     await both(world)

@@ -8,10 +8,18 @@ import pytest
 
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.jobs import Jobs
-from sekkei.web.design import design as web_design
+from sekkei.web.identity.design import design as web_design
 from sekkei_systems.q.entities import design, unique_keys, users
 from sekkei_systems.q.jobs import QJobs
-from sekkei_systems.q.models import DeviceType, QuestionStatus, ReactionType, ReportCategory, ReportStatus, TargetType, User
+from sekkei_systems.q.models import (
+    DeviceType,
+    QuestionStatus,
+    ReactionType,
+    ReportCategory,
+    ReportStatus,
+    TargetType,
+    User,
+)
 from sekkei_systems.q.refusals import AdminsStay, Leaving, NotJoined, Taken, WrongState
 from sekkei_systems.q.service.people import Profile, Visitor, reserved
 from tests.systems.q.conftest import World
@@ -111,7 +119,7 @@ async def check_gone(world: World) -> None:
 
 
 def runs_of(world: World) -> tuple[Jobs, QJobs]:
-    return Jobs(world.house.runtime, world.clock, "q"), QJobs(world.opened.context, world.service)
+    return Jobs(world.deployment.runtime, world.clock, "q"), QJobs(world.opened.context, world.service)
 
 
 async def test_a_week_to_think(world: World) -> None:

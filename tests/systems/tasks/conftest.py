@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.house import House, Opened, build_house
+from sekkei.runtime.deployment import Deployment, Opened, assemble
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Store
 from sekkei_systems.tasks import SYSTEM
@@ -34,7 +34,7 @@ def clock() -> ManualClock:
 class World:
     """The system, opened, with its worker standing still until told to work."""
 
-    house: House
+    deployment: Deployment
     opened: Opened
     clock: ManualClock
     service: Service
@@ -48,7 +48,7 @@ class World:
         """Indexes catch up, and everything that waits is done."""
         for _ in range(SETTLING_ROUNDS):
             self.clock.advance(LATEST_INDEX_SECONDS + 1)
-            await self.house.worker.run_until_idle()
+            await self.deployment.worker.run_until_idle()
         self.clock.advance(LATEST_INDEX_SECONDS + 1)
 
     async def team(self, *members: str, admin: str = "aoi") -> Team:
@@ -69,11 +69,11 @@ class World:
 @pytest.fixture
 async def world(store: Store, clock: ManualClock) -> World:
     settings = Settings(secrets=Secrets(b"a secret of the tests"), public_url="https://tasks.example")
-    house = build_house([SYSTEM], store, settings, clock)
-    await house.make_tables()
-    opened = house.systems["tasks"]
+    deployment = assemble([SYSTEM], store, settings, clock)
+    await deployment.make_tables()
+    opened = deployment.systems["tasks"]
     context = opened.context
     service: Service = opened.parts.service
     digest = Digest(context.db, context.outbox, service.people, service.blocks, b"key", settings.public_url)
     jobs = TaskJobs(context.db, clock, context.jobs, digest)
-    return World(house, opened, clock, service, jobs)
+    return World(deployment, opened, clock, service, jobs)

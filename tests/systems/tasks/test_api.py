@@ -126,7 +126,7 @@ async def test_invitations_by_api(client: Client) -> None:
     assert (await client.json("POST", f"{team}/invitations", {"email": "ren@demo.example"})).status == 201
     again = await client.json("POST", f"{team}/invitations", {"email": "REN@demo.example"})
     assert (again.status, again.json()["code"]) == (409, "already-invited")
-    service = client.shell.house.systems["tasks"].parts.service
+    service = client.shell.deployment.systems["tasks"].parts.service
     team_id = team.rpartition("/")[2]
     (listed,) = await service.invitations.open("demo-aoi", team_id)
     path = f"/tasks/api/invitations/{team_id}/{listed.invitation.invite_id}/accept"

@@ -181,7 +181,7 @@ ENDS = (f"POST {TEAM}/delete", f"DELETE {API}")
 
 async def test_every_route_by_everybody() -> None:
     async with opened(SYSTEM) as client:
-        world = World(client, client.shell.house.systems["tasks"].parts.service)
+        world = World(client, client.shell.deployment.systems["tasks"].parts.service)
         await world.build()
         matrix = {**pages(world), **api(world)}
         known = {**matrix, LIVE: Rule({}), **{name: Rule({}) for name in ENDS}}
@@ -201,7 +201,7 @@ def _ends() -> Matrix:
 
 async def test_only_members_listen() -> None:
     async with opened(SYSTEM) as client:
-        world = World(client, client.shell.house.systems["tasks"].parts.service)
+        world = World(client, client.shell.deployment.systems["tasks"].parts.service)
         await world.build()
         client.shell.connections.stopping.set()  # answers end at once instead of going on for ever
         rule = Rule({"anonymous": 303, "other team": 404, "removed": 404, "member": 200, "admin": 200})

@@ -11,7 +11,7 @@ from sekkei_systems.tasks import SYSTEM
 async def test_every_kind_of_item_is_there() -> None:
     async with opened(SYSTEM, demo=True) as client:
         await client.work()
-        call = client.shell.house.store.call
+        call = client.shell.deployment.store.call
         found = {
             item["type"]["S"]
             for table in SYSTEM.design.tables.values()

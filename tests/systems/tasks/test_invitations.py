@@ -29,7 +29,7 @@ async def _invited(world: World) -> tuple[str, str, str]:
 
 
 async def _mails(world: World) -> list[object]:
-    found = await world.house.runtime.all(newest_messages())
+    found = await world.deployment.runtime.all(newest_messages())
     return [mail for mail in found if mail.to == "mei@example.com"]  # type: ignore[misc]
 
 
@@ -61,7 +61,7 @@ async def test_accepting_at_the_same_moment_makes_one_membership(world: World) -
 
 async def test_the_token_is_stored_nowhere(world: World) -> None:
     _, invite_id, token = await _invited(world)
-    found = await world.house.store.call("Scan", {"TableName": "task-table-invitation-v3", "ConsistentRead": True})
+    found = await world.deployment.store.call("Scan", {"TableName": "task-table-invitation-v3", "ConsistentRead": True})
     item = next(item for item in found["Items"] if item["SK"]["S"] == f"TINVITE#{invite_id}")
     assert item["token"] == {"S": hashed(token)}
     assert token not in repr(found)
@@ -145,7 +145,7 @@ async def test_the_stream_again_sends_no_second_mail(world: World) -> None:
 
 async def _records(world: World) -> list[dict[str, object]]:
     """Everything that the invitation table's stream still has."""
-    call = world.house.store.call
+    call = world.deployment.store.call
     table = (await call("DescribeTable", {"TableName": invitation_table.name}))["Table"]
     stream = table["LatestStreamArn"]
     described = (await call("DescribeStream", {"StreamArn": stream}))["StreamDescription"]

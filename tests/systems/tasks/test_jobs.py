@@ -16,8 +16,8 @@ DAY_SECONDS = 86_400
 
 async def test_each_day_is_written_down_once_after_midnight_in_japan(world: World) -> None:
     team = await world.team()
-    await world.house.worker.start()
-    await world.house.worker.stop()
+    await world.deployment.worker.start()
+    await world.deployment.worker.stop()
     await world.service.tasks.create_many("aoi", team.team_id, [Draft("a"), Draft("b", status=Status.DONE)])
     await world.settle()
     first = days.today(world.clock)
@@ -37,15 +37,17 @@ async def test_each_day_is_written_down_once_after_midnight_in_japan(world: Worl
 async def test_the_counter_of_all_never_expires(world: World) -> None:
     team = await world.team()
     key = {"PK": {"S": f"TEAM#{team.team_id}"}, "SK": {"S": "COUNTER#ALL"}}
-    answer = await world.house.store.call("GetItem", {"TableName": "task-table-v3", "Key": key, "ConsistentRead": True})
+    answer = await world.deployment.store.call(
+        "GetItem", {"TableName": "task-table-v3", "Key": key, "ConsistentRead": True}
+    )
     assert answer["Item"]["type"] == {"S": "counter"}
     assert "expiresAt" not in answer["Item"]
 
 
 async def test_a_wrong_counter_is_put_right_at_night(world: World) -> None:
     team = await world.team()
-    await world.house.worker.start()
-    await world.house.worker.stop()
+    await world.deployment.worker.start()
+    await world.deployment.worker.stop()
     await world.service.tasks.create_many("aoi", team.team_id, [Draft("a"), Draft("b", status=Status.DOING)])
     await world.opened.context.db.write(totals.put(Totals(team_id=team.team_id, todo=7, done=-1)))
     await world.settle()

@@ -32,7 +32,7 @@ class Listener:
         self._task = asyncio.create_task(self._listen(world, team_id))
 
     async def _listen(self, world: World, team_id: str) -> None:
-        async for event in world.house.live.listen(topic(team_id)):
+        async for event in world.deployment.live.listen(topic(team_id)):
             self.events.append(event)
 
     async def heard(self, world: World) -> list[tuple[str, object]]:

@@ -200,7 +200,7 @@ SECRET = "a secret for the mail server"
 async def test_the_endpoint_believes_nobody_without_proof() -> None:
     chosen = settings_of_a_test(values={"mail_topic": ARN, "mail_events_secret": SECRET})
     async with opened(SYSTEM, settings=chosen) as client:
-        blocks = client.shell.house.systems["tasks"].parts.service.blocks
+        blocks = client.shell.deployment.systems["tasks"].parts.service.blocks
         mail = {"content-type": "message/rfc822"}
         for headers, body in (
             (mail, DSN),

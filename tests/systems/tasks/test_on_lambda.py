@@ -17,18 +17,18 @@ def http(path, **more):
              "requestContext": {"http": {"method": "GET", "path": path, "sourceIp": "203.0.113.7"}}}
     return on_lambda.http(event, None)
 
-from sekkei.runtime.aws_lambda import _loop
+from sekkei.runtime.aws.functions import _loop
 run = _loop().run_until_complete
-house = on_lambda.functions().house
-from sekkei.web.design import design as web
-run(house.make_tables(web))
-service = house.systems["tasks"].parts.service
+deployment = on_lambda.functions().deployment
+from sekkei.web.identity.design import design as web
+run(deployment.make_tables(web))
+service = deployment.systems["tasks"].parts.service
 
 async def invite():
     await service.people.arrive(Visitor("aoi", "aoi@example.com", "Aoi"))
     team = await service.teams.create("aoi", "Lambda")
     await service.invitations.invite("aoi", team.team_id, "ren@example.com", Role.MEMBER)
-    call = house.store.call
+    call = deployment.store.call
     stream = (await call("DescribeTable", {"TableName": invitation_table.name}))["Table"]["LatestStreamArn"]
     (shard,) = (await call("DescribeStream", {"StreamArn": stream}))["StreamDescription"]["Shards"]
     start = {"StreamArn": stream, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}

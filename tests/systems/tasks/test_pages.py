@@ -21,7 +21,7 @@ async def client() -> AsyncIterator[Client]:
 
 
 def _service(client: Client) -> Service:
-    service: Service = client.shell.house.systems["tasks"].parts.service
+    service: Service = client.shell.deployment.systems["tasks"].parts.service
     return service
 
 

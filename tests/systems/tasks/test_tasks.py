@@ -129,7 +129,7 @@ async def test_concurrent_moves_leave_counters_equal_to_a_recount(world: World) 
     async def flip(task_id: str, status: Status) -> None:
         await world.service.tasks.change("aoi", team.team_id, task_id, Changes(status=status))
 
-    count = 500 if "Embedded" in repr(type(world.house.store)) else 100
+    count = 500 if "Embedded" in repr(type(world.deployment.store)) else 100
     moves = [flip(chance.choice(stored).task_id, chance.choice(list(Status))) for _ in range(count)]
     running = asyncio.Semaphore(50)
 
@@ -164,7 +164,9 @@ async def test_dates_and_tags_are_rewritten_and_removed(world: World) -> None:
     changes = Changes(start=None, end=None, tags=frozenset())
     await world.service.tasks.change("aoi", team.team_id, made.task_id, changes)
     key = {"PK": {"S": f"TEAM#{team.team_id}"}, "SK": {"S": f"TASK#{made.task_id}"}}
-    answer = await world.house.store.call("GetItem", {"TableName": "task-table-v3", "Key": key, "ConsistentRead": True})
+    answer = await world.deployment.store.call(
+        "GetItem", {"TableName": "task-table-v3", "Key": key, "ConsistentRead": True}
+    )
     item = answer["Item"]
     assert (item["start_sort_sk"], item["end_sort_sk"]) == ({"S": "START#9999-12-31"}, {"S": "END#9999-12-31"})
     assert not {"team_task_tagRef", "team_task_startTime", "team_task_endTime"} & set(item)

@@ -110,7 +110,7 @@ async def test_a_deleted_team_leaves_nothing(world: World) -> None:
         await world.service.teams.get("aoi", team.team_id)
     await world.settle()
     for table in ("task-table-v3", "task-table-invitation-v3"):
-        found = await world.house.store.call("Scan", {"TableName": table, "ConsistentRead": True})
+        found = await world.deployment.store.call("Scan", {"TableName": table, "ConsistentRead": True})
         keys = {(item["PK"]["S"].partition("#")[0], item["SK"]["S"].partition("#")[0]) for item in found["Items"]}
         assert keys == ({("USER", "USER"), ("EMAIL", "EMAIL")} if table == "task-table-v3" else set())
     assert await world.opened.context.db.get(teams(team.team_id).consistent()) is None

@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from sekkei.clock import Clock
-from sekkei.runtime.http import Http
 from sekkei.errors import NoAnswer
+from sekkei.runtime.http import Http
 from sekkei_systems.eventbot.discord.errors import INVALID_TOKEN, RateLimited, Refused, Unauthorised, Unavailable
 from sekkei_systems.eventbot.discord.rates import WAIT_SECONDS_MAX, Rates, Sleep, route_of
 

@@ -27,7 +27,14 @@ from sekkei_systems.eventbot.entities import (
     organiser_links,
     templates,
 )
-from sekkei_systems.eventbot.refusals import BadLink, DiscordSilent, Missing, NoSuchTemplate, NotManager, TooManyTemplates
+from sekkei_systems.eventbot.refusals import (
+    BadLink,
+    DiscordSilent,
+    Missing,
+    NoSuchTemplate,
+    NotManager,
+    TooManyTemplates,
+)
 from sekkei_systems.eventbot.service.desk import Actor, Desk
 from sekkei_systems.eventbot.zones import zone_of
 

@@ -16,7 +16,7 @@ from sekkei.clock import Clock
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, NotThere, say
 from sekkei.web.live import sse
-from sekkei.web.pages import page
+from sekkei.web.rendering import page
 from sekkei.web.texts import language_of, t
 from sekkei_systems.eventbot.discord.local import TOPIC, Fault, LocalDiscord
 from sekkei_systems.eventbot.discord.local_design import LocalMessage

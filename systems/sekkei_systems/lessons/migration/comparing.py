@@ -11,7 +11,7 @@ from sekkei.design import ConditionFailed, Contended, Database, ItemRefused
 from sekkei.design.retries import TRIES_MAX, pause
 from sekkei.errors import ValidationException
 from sekkei.runtime import days
-from sekkei_systems.lessons.design import Kind, UserLesson, user_lessons
+from sekkei_systems.lessons.design import TieKind, UserLesson, user_lessons
 from sekkei_systems.lessons.migration.configuration import OldTable
 from sekkei_systems.lessons.migration.mapping import Row, Unusable, mapped
 from sekkei_systems.lessons.migration.old_rows import About, OldRows
@@ -236,7 +236,7 @@ async def entries(db: Database, *, moved_from: str | None) -> AsyncIterator[list
         "FilterExpression": condition,
         "ExpressionAttributeNames": {"#type": "type", "#ttl": "ttl"},
         "ExpressionAttributeValues": {
-            ":waitlist": {"S": Kind.WAITLIST.value},
+            ":waitlist": {"S": TieKind.WAITLIST.value},
             ":now": {"N": str(int(db.clock.now()))},
         },
     }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from sekkei_systems.lessons.design import JST, Kind, Status, UserLesson
+from sekkei_systems.lessons.design import JST, Status, TieKind, UserLesson
 from sekkei_systems.lessons.migration.configuration import PAUSED, OldTable
 from sekkei_systems.lessons.refusals import BadSlot
 from sekkei_systems.lessons.rules import Slot, slot, ttl_of
@@ -85,11 +85,11 @@ def mapped(row: Row, old: OldTable) -> UserLesson:
         start_time=found.start_time,
         lesson_name=reading.text(old.name) or (from_id[3] if len(from_id) == 4 else "") or "-",
         instructor=reading.text(old.instructor) or "-",
-        kind=Kind.WAITLIST,
+        kind=TieKind.WAITLIST,
         status=status,
         created_at=created,
         updated_at=reading.moment(old.updated) or created,
-        ttl=ttl_of(Kind.WAITLIST, found.starts_at),
+        ttl=ttl_of(TieKind.WAITLIST, found.starts_at),
         waitlist_id=reading.text(old.waitlist) or None,
         notification_sent=reading.flag(old.told),
         notified_at=reading.moment(old.told_at),

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from sekkei.design import Ref, replace
-from sekkei_systems.lessons.design import Kind, Status, UserLesson, user_lesson
+from sekkei_systems.lessons.design import Status, TieKind, UserLesson, user_lesson
 from sekkei_systems.lessons.migration.mapping import Row
 from sekkei_systems.lessons.rules import Slot, slot_of
 
@@ -35,7 +35,7 @@ class Place:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        return self.slot.studio_code, self.slot.lesson_date, self.slot.start_time, Kind.WAITLIST
+        return self.slot.studio_code, self.slot.lesson_date, self.slot.start_time, TieKind.WAITLIST
 
     def __str__(self) -> str:
         return f"{self.user} {self.slot}"

@@ -6,8 +6,8 @@ from starlette.requests import Request
 
 from sekkei.runtime.refusals import Gone, say
 from sekkei.web import Api, Rate, Shell, User, t
-from sekkei.web.accounts import email_of
-from sekkei.web.app_sessions import Pair
+from sekkei.web.identity.accounts import email_of
+from sekkei.web.identity.app_sessions import Pair
 from sekkei.web.limits import address
 from sekkei_systems.q.api.shapes import AskCode, GiveCode, GivePassword, Refresh, SignedIn, Ticket
 from sekkei_systems.q.refusals import Banned, NotJoined

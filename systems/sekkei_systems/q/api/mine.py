@@ -94,7 +94,7 @@ def _devices_and_leaving(api: Api, service: Service) -> None:
     async def withdraw(request: Request, user: User) -> Farewell:
         """Invisible at once, deleted after seven days; until then it can be cancelled."""
         shell: Shell = request.app.state.shell
-        alone = len(shell.house.systems) == 1  # nobody else here needs the account
+        alone = len(shell.deployment.systems) == 1  # nobody else here needs the account
         return Farewell(deleted_at=await service.leaving.ask(user.id, leaves_house=alone))
 
     @api.delete("/me/withdrawal", summary="Stay after all", status=200, tag="me")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context
-from sekkei.web.accounts import Accounts
-from sekkei.web.design import design as web_design
+from sekkei.web.identity.accounts import Accounts
+from sekkei.web.identity.design import design as web_design
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.answers import Answers
 from sekkei_systems.q.service.editing import Editing, Logs
@@ -21,7 +21,7 @@ from sekkei_systems.q.service.reactions import Reactions
 from sekkei_systems.q.service.timeline import Timelines
 from sekkei_systems.q.service.visibility import Visibility
 from sekkei_systems.q.service.voices import Devices, Reports, Submissions
-from sekkei_systems.q.service.words import Words
+from sekkei_systems.q.service.words import ForbiddenWords
 from sekkei_systems.q.times import window_of
 
 __all__ = ["Service", "open_service"]
@@ -46,7 +46,7 @@ class Service:
     accounts: Accounts
     """Who can sign in: the house's, not Q.'s own."""
     logs: Logs
-    words: Words
+    words: ForbiddenWords
 
 
 def hides_flagged(settings: Settings) -> bool:
@@ -59,7 +59,7 @@ def hides_flagged(settings: Settings) -> bool:
 
 def open_service(context: Context) -> Service:
     db, clock = context.db, context.clock
-    access, sight, words = Access(db), Visibility(db, hides_flagged(context.settings)), Words(db, clock)
+    access, sight, words = Access(db), Visibility(db, hides_flagged(context.settings)), ForbiddenWords(db, clock)
     logs = Logs(db, clock, access)
     settings = context.settings
     web = web_design.open(context.store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)

@@ -16,7 +16,7 @@ from sekkei_systems.q.models import Answer, DailyQuestion, User
 from sekkei_systems.q.refusals import AlreadyAnswered, NoQuestion, NoSuchAnswer, QuestionClosed, TakenDown, UndoOver
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.visibility import Visibility as Sight
-from sekkei_systems.q.service.words import Words
+from sekkei_systems.q.service.words import ForbiddenWords
 
 LOOK_BACK_DAYS = 8
 """A question stays open until the next one is out, be it after days without a worker."""
@@ -53,7 +53,7 @@ async def remembered(db: Database, found: Sequence[Answer]) -> list[Remembered]:
 
 
 class Answers:
-    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight, words: Words) -> None:
+    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight, words: ForbiddenWords) -> None:
         self._db = db
         self._clock = clock
         self._access = access

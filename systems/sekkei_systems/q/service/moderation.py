@@ -15,7 +15,7 @@ from sekkei.runtime.design import JobRun
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import ProofNeeded
 from sekkei.web import is_recent
-from sekkei.web.accounts import Accounts
+from sekkei.web.identity.accounts import Accounts
 from sekkei_systems.q import design, writing
 from sekkei_systems.q.entities import (
     answers,
@@ -32,7 +32,7 @@ from sekkei_systems.q.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.refusals import AdminsStay, BadText, NoSuchThing, NoSuchUser, Taken, WrongState
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.editing import Logs
-from sekkei_systems.q.service.words import Words
+from sekkei_systems.q.service.words import ForbiddenWords
 
 PAGE = 50
 COUNT_BANNED = "count-banned"
@@ -71,7 +71,14 @@ class Dossier:
 
 class Moderation:
     def __init__(
-        self, db: Database, clock: Clock, access: Access, logs: Logs, words: Words, accounts: Accounts, jobs: Jobs
+        self,
+        db: Database,
+        clock: Clock,
+        access: Access,
+        logs: Logs,
+        words: ForbiddenWords,
+        accounts: Accounts,
+        jobs: Jobs,
     ) -> None:
         self._db = db
         self._jobs = jobs

@@ -15,7 +15,7 @@ from sekkei.runtime.outbox import Outbox
 from sekkei_systems.q import design
 from sekkei_systems.q.entities import blocks, mutes, users
 from sekkei_systems.q.models import PushToken, User
-from sekkei_systems.q.notices import Kind, Wishes, is_wanted, quiet_left, wishes_of
+from sekkei_systems.q.notices import NoticeKind, Wishes, is_wanted, quiet_left, wishes_of
 from sekkei_systems.q.refusals import QuietHalf
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.sight import is_present
@@ -47,7 +47,7 @@ class Notices:
         )
         return wishes_of(await self._db.write(update))
 
-    async def tell(self, to: str, about: str, kind: Kind, message: Mapping[str, Any], reason: str) -> int:
+    async def tell(self, to: str, about: str, kind: NoticeKind, message: Mapping[str, Any], reason: str) -> int:
         """Tell one user of something that another did; how many devices hear of it. One reason is told once."""
         user = await self._db.get(users(to).consistent())
         if user is None or not is_present(user) or not is_wanted(user, kind):
@@ -69,7 +69,7 @@ class Notices:
         self,
         user: User,
         device: PushToken,
-        kind: Kind,
+        kind: NoticeKind,
         message: Mapping[str, Any],
         reason: str,
         after: timedelta = timedelta(),
@@ -78,6 +78,6 @@ class Notices:
         await self._outbox.put("push", device.token, message, id=message_id(kind, reason, device.token), after=wait)
 
 
-def message_id(kind: Kind, reason: str, token: str) -> str:
+def message_id(kind: NoticeKind, reason: str, token: str) -> str:
     """Hashed, so that what was sent does not name people who have left meanwhile."""
     return f"{kind.value}/{hashlib.sha256(f'{reason}#{token}'.encode()).hexdigest()[:40]}"

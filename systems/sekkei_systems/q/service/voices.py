@@ -25,7 +25,7 @@ from sekkei_systems.q.models import (
 from sekkei_systems.q.refusals import AlreadyReported, AlreadySubmitted, BadToken, NoSuchAnswer, NoSuchThing, Oneself
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.visibility import Visibility as Sight
-from sekkei_systems.q.service.words import Words
+from sekkei_systems.q.service.words import ForbiddenWords
 
 TOKEN_TRIES_MAX = 5
 CANDIDATES = 30
@@ -81,7 +81,7 @@ class Reports:
 
 
 class Submissions:
-    def __init__(self, db: Database, clock: Clock, access: Access, words: Words) -> None:
+    def __init__(self, db: Database, clock: Clock, access: Access, words: ForbiddenWords) -> None:
         self._db = db
         self._clock = clock
         self._access = access

@@ -10,7 +10,7 @@ from sekkei_systems.q.ng_words import Filter
 FRESH_SECONDS = 60.0
 
 
-class Words:
+class ForbiddenWords:
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock

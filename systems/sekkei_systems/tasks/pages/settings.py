@@ -11,7 +11,7 @@ from starlette.responses import Response
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.runtime.system import Context
 from sekkei.web import Form, Pages, flash, form, language_of, limit, page, redirect, refill, t
-from sekkei.web.accounts import email_of
+from sekkei.web.identity.accounts import email_of
 from sekkei_systems.tasks.api import MAILS, NewTeam
 from sekkei_systems.tasks.entities import Role
 from sekkei_systems.tasks.pages.shown import View, arrived, look

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
 from sekkei.web import User, live_url, require_user, t
-from sekkei.web.pages import day as in_words
+from sekkei.web.rendering import day as in_words
 from sekkei.web.texts import say_here
 from sekkei_systems.tasks.agenda import lateness
 from sekkei_systems.tasks.api import visitor_of

@@ -1,0 +1,1 @@
+"""The ends at AWS: signed requests, Lambda's entry points, EventBridge's schedules."""

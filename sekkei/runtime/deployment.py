@@ -1,0 +1,104 @@
+"""Several systems opened together on one store: what each is given, what each gives back, and the worker for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sekkei.clock import Clock
+from sekkei.design import Database, Design, tables
+from sekkei.runtime.dead_letters import DeadLetters
+from sekkei.runtime.design import design as runtime_design
+from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.live import Live
+from sekkei.runtime.outbox import Outbox, Transport
+from sekkei.runtime.schedules import StoredSchedules
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.system import Context, Parts, System
+from sekkei.runtime.worker import Running, Worker, worker_name
+from sekkei.store.protocol import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One system on the store."""
+
+    system: System
+    context: Context
+    parts: Parts
+    running: Running
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """All of them, in the order given. The tables have yet to be made and the worker to be started."""
+
+    store: Store
+    runtime: Database
+    clock: Clock
+    settings: Settings
+    live: Live
+    systems: Mapping[str, Opened]
+    worker: Worker
+
+    @property
+    def dead_letters(self) -> DeadLetters:
+        """What was given up, to be tried again or dropped."""
+        pumps = (pump for opened in self.systems.values() for pump in opened.running.pumps)
+        return DeadLetters(self.runtime, self.clock, pumps)
+
+    def open(self, design: Design) -> Database:
+        """A further design on the same store; cursors stay good as long as the secret does."""
+        return _open(design, self.store, self.settings, self.clock)
+
+    async def make_tables(self, *further: Design) -> list[str]:
+        """Make the tables that are missing, those of further designs too; returns their names."""
+        made: list[str] = []
+        for design in (runtime_design, *further, *(opened.system.design for opened in self.systems.values())):
+            made += await tables.create(self.store, design, self.settings.env, self.clock)
+        return made
+
+
+def assemble(
+    systems: Sequence[System],
+    store: Store,
+    settings: Settings,
+    clock: Clock,
+    *,
+    transports: Mapping[str, Transport] | None = None,
+) -> Deployment:
+    """Open and build every system. Nothing is asked of the store yet."""
+    runtime = _open(runtime_design, store, settings, clock)
+    live = Live()
+    name = worker_name()
+    opened = {system.name: _build(system, store, runtime, settings, clock, live, name) for system in systems}
+    worker = Worker(store, runtime, clock, [each.running for each in opened.values()], transports or {}, name)
+    return Deployment(store, runtime, clock, settings, live, opened, worker)
+
+
+def _open(design: Design, store: Store, settings: Settings, clock: Clock) -> Database:
+    return design.open(store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)
+
+
+def _build(
+    system: System, store: Store, runtime: Database, settings: Settings, clock: Clock, live: Live, worker: str
+) -> Opened:
+    db = _open(system.design, store, settings, clock)
+    schedules = StoredSchedules(runtime, clock, system.name, worker)
+    jobs = Jobs(runtime, clock, system.name, worker)
+    context = Context(
+        system=system.name,
+        store=store,
+        db=db,
+        runtime=runtime,
+        clock=clock,
+        settings=settings,
+        outbox=Outbox(runtime, clock, system.name),
+        schedules=schedules,
+        jobs=jobs,
+        idempotency=Idempotency(runtime, clock),
+        live=live,
+    )
+    parts = system.build(context)
+    return Opened(system, context, parts, Running(system.name, db, parts, jobs, schedules))

@@ -1,0 +1,276 @@
+"""One application out of systems: their pages and APIs under their names, and around them what all of them need."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import os
+import re
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+
+from sekkei.clock import SYSTEM, Clock
+from sekkei.runtime.deployment import Deployment, assemble
+from sekkei.runtime.design import once
+from sekkei.runtime.live_log import LiveLog
+from sekkei.runtime.outbox import SHELL, Outbox, Transport
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.system import System
+from sekkei.store.protocol import Store
+from sekkei.web import console, csrf, demo, home, problems
+from sekkei.web.console import designs as console_designs
+from sekkei.web.console import tables as console_tables
+from sekkei.web.gate import SESSION_COOKIE, Gate
+from sekkei.web.identity import proof, sign_in
+from sekkei.web.identity.accounts import Accounts, Passwords, split
+from sekkei.web.identity.app_sessions import AppSessions
+from sekkei.web.identity.authenticators import Authenticators
+from sekkei.web.identity.bearer import BadBearer, Provider
+from sekkei.web.identity.design import design as web_design
+from sekkei.web.limits import Limits
+from sekkei.web.live import Connections
+from sekkei.web.rendering import make_environment
+from sekkei.web.routing import Addresses
+from sekkei.web.static_files import StaticFiles
+from sekkei.web.texts import Texts, TextTable
+from sekkei.web.words import TEXTS
+
+READY_SECONDS = 3.0
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
+
+log = logging.getLogger("sekkei.web")
+
+
+class Shell:
+    """What every page and API can rely on; `request.app.state.shell`."""
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        settings: Settings,
+        clock: Clock,
+        *,
+        loopback: bool,
+        passwords: Passwords | None = None,
+    ) -> None:
+        self.deployment, self.settings, self.clock = deployment, settings, clock
+        self.loopback = loopback
+        """The server can be reached from this machine only."""
+        self.db = deployment.open(web_design)
+        self.accounts = Accounts(self.db, clock, settings.secrets, passwords)
+        self.apps = AppSessions(self.db, clock, settings, self.accounts)
+        self.authenticators = Authenticators(self.db, clock, settings.secrets)
+        self.provider = Provider(settings, clock)
+        self.outbox = Outbox(deployment.runtime, clock, SHELL)
+        self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
+        self.connections = Connections()
+        self.live_on = settings.get("live", "on") != "off" and "AWS_LAMBDA_FUNCTION_NAME" not in os.environ
+        self.csrf_key = settings.secrets.key("csrf")
+        self.flash_key = settings.secrets.key("flash")
+        packages = {name: _package(opened.system) for name, opened in deployment.systems.items()}
+        self.texts = Texts(TEXTS, {name: _texts(package) for name, package in packages.items()})
+        self.static = StaticFiles({"": Path(__file__).parent / "static", **_folders(packages, "static")})
+        reload = settings.get("develop") not in ("", "0")
+        self.templates = make_environment(_folders(packages, "templates"), reload=reload)
+        self.hosts = self._host_names()
+        self.webhooks: list[re.Pattern[str]] = []
+        self.load_demo = settings.demo
+        self._prepared = False
+        self.addresses = Addresses(())
+        self.dynamodb_url: str | None = None
+        """Where the store's own API is served, for people who want to look inside."""
+
+    async def prepare(self) -> None:
+        """Make the tables that are missing."""
+        if not self._prepared:
+            await self.deployment.make_tables(web_design)
+            self._prepared = True
+
+    def _host_names(self) -> frozenset[str]:
+        """The names that requests may be addressed to; more of them in SEKKEI_HOSTS."""
+        given = {urlsplit(self.settings.public_url).hostname or "", *self.settings.get("hosts").split(",")}
+        return frozenset(name.strip().lower() for name in given if name.strip()) | LOOPBACK_NAMES
+
+    async def identify(self, request: Request) -> None:
+        """Who is asking: a bearer token of ours or of an app, one of the provider's, or a session."""
+        state = request.state
+        scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            state.user = await self._bearer(credentials.strip())
+            return
+        cookie = request.cookies.get(SESSION_COOKIE)
+        if not cookie or not split(cookie)[1]:
+            return
+        found = await self.accounts.by_session(cookie)
+        if found is not None:
+            state.user, session = found
+            state.session_hash, state.proved_at = session.hash, session.proved_at
+
+    async def _bearer(self, token: str) -> object:
+        if token.startswith("sekkei_"):
+            user = await self.accounts.by_token(token)
+            if user is None:
+                raise BadBearer()
+            return user
+        if self.apps.is_ours(token):
+            return await self.apps.user(token)
+        claims = await self.provider.claims(token)
+        email = str(claims.get("email", "")).lower() if claims.get("email_verified") is True else None
+        name = str(claims.get("name") or claims.get("preferred_username") or email or "")
+        return await self.accounts.by_identity(self.provider.issuer, str(claims["sub"]), email or None, name)
+
+    def is_local(self, request: Request) -> bool:
+        """Asked from this machine, directly, of a server that only this machine can reach."""
+        if not self.loopback or request.client is None or "x-forwarded-for" in request.headers:
+            return False
+        try:
+            return ipaddress.ip_address(request.client.host).is_loopback
+        except ValueError:
+            return False
+
+    def demo_allowed(self, request: Request) -> bool:
+        return self.settings.demo and self.is_local(request)
+
+    def is_operator(self, request: Request) -> bool:
+        """Whoever may look into the tables: on one's own machine in a demo, or by address in SEKKEI_OPERATORS.
+
+        In person: the outbox has everybody's sign-in codes, so a token that was found must not lead there."""
+        if self.demo_allowed(request):
+            return True
+        user = request.state.user
+        named = {email.strip().lower() for email in self.settings.get("operators").split(",")}
+        return user is not None and user.via == "session" and user.verified and user.email in named
+
+
+def application(
+    systems: Sequence[System],
+    store: Store,
+    settings: Settings,
+    clock: Clock = SYSTEM,
+    *,
+    loopback: bool = False,
+    work: bool = False,
+    share_live: bool = False,
+    transports: Mapping[str, Transport] | None = None,
+    passwords: Passwords | None = None,
+) -> Starlette:
+    """All systems as one ASGI application.
+
+    `loopback`  the server is bound to this machine only, so a demo may offer its one-click sign-in
+    `work`      run pumps, schedules, outbox and jobs in this process as long as the application lives
+    `share_live`  pages open in other processes on this store hear what happens in this one, and the reverse
+    """
+    deployment = assemble(systems, store, settings, clock, transports=transports)
+    shell = Shell(deployment, settings, clock, loopback=loopback, passwords=passwords)
+    app = Starlette(
+        routes=_routes(shell),
+        middleware=[Middleware(Gate, shell=shell)],
+        exception_handlers=dict(problems.HANDLERS),
+        lifespan=_lifespan(shell, work, share_live and shell.live_on),
+    )
+    app.state.shell = shell
+    return app
+
+
+def _lifespan(shell: Shell, work: bool, share_live: bool):  # type: ignore[no-untyped-def]
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        deployment = shell.deployment
+        await shell.prepare()
+        if shell.load_demo:
+            await demo.load(shell)
+        log = LiveLog(deployment.runtime, shell.clock, deployment.live)
+        if share_live:
+            await log.start()
+        if work:
+            await deployment.worker.start()
+        try:
+            yield
+        finally:
+            shell.connections.stopping.set()
+            if work:
+                await deployment.worker.stop()
+            if share_live:
+                await log.stop()
+
+    return lifespan
+
+
+def _routes(shell: Shell) -> list[BaseRoute]:
+    routes: list[BaseRoute] = [
+        Route("/", home.show, methods=["GET"], name="home"),
+        Route("/healthz", healthy, methods=["GET"]),
+        Route("/readyz", ready, methods=["GET"]),
+        Route("/favicon.ico", home.icon, methods=["GET"]),
+        Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
+        *sign_in.routes(),
+        *proof.routes(),
+        *console.routes(),
+        *console_tables.routes(),
+        *console_designs.routes(),
+    ]
+    taken = {route.path.split("/")[1] for route in routes if isinstance(route, Route)}
+    mounts: list[BaseRoute] = []
+    for name, opened in shell.deployment.systems.items():
+        if name in taken:
+            raise ValueError(f"A system cannot be named {name}: /{name} is a page of the shell.")
+        mounts.append(Mount(f"/{name}", routes=list(opened.parts.routes), name=name))
+    # Systems first: routes are tried in their order, and these are asked for most.
+    routes = [*mounts, *routes]
+    csrf.guard(routes)
+    shell.addresses = Addresses(routes)
+    shell.webhooks = csrf.webhook_paths(routes)
+    return routes
+
+
+async def healthy(request: Request) -> Response:
+    """The process lives; whoever watches it need not start it anew."""
+    return PlainTextResponse("ok")
+
+
+async def ready(request: Request) -> Response:
+    """The store answers too, so that requests may be sent here."""
+    runtime = request.app.state.shell.deployment.runtime
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            await runtime.get(once("readyz"))
+    except Exception as error:
+        log.warning("the store does not answer", extra={"error": repr(error)})
+        return PlainTextResponse("the store does not answer", 503)
+    return PlainTextResponse("ok")
+
+
+def _package(system: System) -> str:
+    """The package that a system lives in: where its texts, templates and static files are."""
+    module = sys.modules[system.build.__module__]
+    return module.__package__ or module.__name__
+
+
+def _texts(package: str) -> TextTable:
+    name = f"{package}.texts"
+    if find_spec(name) is None:
+        return {}
+    found: TextTable = import_module(name).TEXTS
+    return found
+
+
+def _folders(packages: Mapping[str, str], kind: str) -> dict[str, Path]:
+    found = {}
+    for name, package in packages.items():
+        file = sys.modules[package].__file__
+        folder = Path(file or "").parent / kind
+        if file and folder.is_dir():
+            found[name] = folder
+    return found

@@ -1,0 +1,193 @@
+"""For whoever runs it: what goes out, what waits, what failed. The tables themselves are in `console_tables`.
+
+Open to everyone in a demo on one's own machine, and to the accounts named in SEKKEI_OPERATORS.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import orjson
+from markupsafe import Markup, escape
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sekkei.runtime.dead_letters import DeadLetterKind, gist
+from sekkei.runtime.design import (
+    Message,
+    due_schedules,
+    messages,
+    newest_jobs,
+    newest_messages,
+)
+from sekkei.runtime.refusals import NotAllowed, NotThere
+from sekkei.web.forms import form
+from sekkei.web.identity.users import require_user
+from sekkei.web.rendering import flash, page, redirect
+from sekkei.web.texts import t
+
+if TYPE_CHECKING:
+    from sekkei.web.application import Shell
+
+PAGE_ITEMS = 50
+EVER = datetime(9999, 1, 1, tzinfo=UTC)
+_LINK = re.compile(r"https?://[^\s<>\"'）」]+")
+_MAIL_POLICY = (
+    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; "
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+
+
+class Chosen(Struct):
+    """One of those that were set aside."""
+
+    kind: DeadLetterKind
+    id: str
+
+
+def routes() -> list[BaseRoute]:
+    return [
+        Route("/console", show_overview, methods=["GET"], name="console"),
+        Route("/console/outbox", show_outbox, methods=["GET"]),
+        Route("/console/outbox/message", show_message, methods=["GET"]),
+        Route("/console/outbox/html", show_html, methods=["GET"]),
+        Route("/console/schedules", show_schedules, methods=["GET"]),
+        Route("/console/jobs", show_jobs, methods=["GET"]),
+        Route("/console/aside", show_aside, methods=["GET"]),
+        Route("/console/aside/retry", retry, methods=["POST"]),
+        Route("/console/aside/drop", drop, methods=["POST"]),
+    ]
+
+
+def operator(request: Request) -> Shell:
+    """The shell, for an operator; anybody else is refused."""
+    shell: Shell = request.app.state.shell
+    if not shell.is_operator(request):
+        require_user(request)
+        raise NotAllowed()
+    return shell
+
+
+async def show_overview(request: Request) -> Response:
+    operator(request)
+    return redirect(request, "/console/outbox")
+
+
+async def show_outbox(request: Request) -> Response:
+    runtime = operator(request).deployment.runtime
+    found = await runtime.page(newest_messages(), size=PAGE_ITEMS, after=request.query_params.get("after"))
+    return page(request, "console/outbox.html", found=found, gist=gist)
+
+
+async def _message(request: Request) -> Message:
+    runtime = operator(request).deployment.runtime
+    found = await runtime.get(messages(request.query_params.get("id") or "-").consistent())
+    if found is None:
+        raise NotThere()
+    return found
+
+
+async def show_message(request: Request) -> Response:
+    message = await _message(request)
+    text = str(message.body.get("text") or message.body.get("body") or "")
+    return page(
+        request,
+        "console/message.html",
+        message=message,
+        gist=gist(message),
+        text=linked(text),
+        raw=pretty(message.body),
+    )
+
+
+async def show_html(request: Request) -> Response:
+    """A mail's HTML, in a frame that can do nothing but open links in a window of their own."""
+    message = await _message(request)
+    html = str(message.body.get("html", ""))
+    headers = {
+        "Content-Security-Policy": _MAIL_POLICY,
+        "X-Frame-Options": "SAMEORIGIN",
+        "Cache-Control": "no-store",
+    }
+    return Response(f'<base target="_blank">{html}', media_type="text/html; charset=utf-8", headers=headers)
+
+
+async def show_schedules(request: Request) -> Response:
+    runtime = operator(request).deployment.runtime
+    after = request.query_params.get("after")
+    found = await runtime.page(due_schedules(EVER), size=PAGE_ITEMS, after=after)
+    return page(request, "console/schedules.html", found=found, pretty=pretty)
+
+
+async def show_jobs(request: Request) -> Response:
+    runtime = operator(request).deployment.runtime
+    found = await runtime.page(newest_jobs(), size=PAGE_ITEMS, after=request.query_params.get("after"))
+    return page(request, "console/jobs.html", found=found, pretty=pretty)
+
+
+async def show_aside(request: Request) -> Response:
+    dead_letters = operator(request).deployment.dead_letters
+    asked = request.query_params.get("kind")
+    if asked is not None and asked not in {kind.value for kind in DeadLetterKind}:
+        raise NotThere()
+    after = request.query_params.get("after")
+    pages = {
+        kind: await dead_letters.page(kind, size=PAGE_ITEMS, after=after if kind.value == asked else None)
+        for kind in DeadLetterKind
+    }
+    chosen = (
+        DeadLetterKind(asked)
+        if asked
+        else next((kind for kind, (found, _) in pages.items() if found), DeadLetterKind.MESSAGE)
+    )
+    tabs = [
+        (
+            f"/console/aside?kind={kind.value}",
+            t(request, f"console.aside.{kind.value}"),
+            kind is chosen,
+            f"{len(found)}{'+' if cursor else ''}",
+        )
+        for kind, (found, cursor) in pages.items()
+    ]
+    found, cursor = pages[chosen]
+    return page(request, "console/aside.html", tabs=tabs, found=found, cursor=cursor, pretty=pretty)
+
+
+async def retry(request: Request) -> Response:
+    dead_letters = operator(request).deployment.dead_letters
+    chosen = await form(request, Chosen)
+    if not await dead_letters.retry(chosen.kind, chosen.id):
+        flash(request, t(request, "console.retry-failed"), "error")
+    elif chosen.kind is DeadLetterKind.RECORD:
+        flash(request, t(request, "console.retried"))
+    else:
+        flash(request, t(request, "console.queued-again"))
+    return redirect(request, f"/console/aside?kind={chosen.kind.value}")
+
+
+async def drop(request: Request) -> Response:
+    dead_letters = operator(request).deployment.dead_letters
+    chosen = await form(request, Chosen)
+    await dead_letters.drop(chosen.kind, chosen.id)
+    flash(request, t(request, "console.dropped"))
+    return redirect(request, f"/console/aside?kind={chosen.kind.value}")
+
+
+def pretty(value: object) -> str:
+    return orjson.dumps(value, default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode()
+
+
+def linked(text: str) -> Markup:
+    """A text in which addresses of pages can be followed."""
+    parts: list[Markup] = []
+    end = 0
+    for found in _LINK.finditer(text):
+        parts.append(escape(text[end : found.start()]))
+        parts.append(Markup('<a href="{0}" rel="noopener noreferrer">{0}</a>').format(found[0]))
+        end = found.end()
+    parts.append(escape(text[end:]))
+    return Markup("").join(parts)

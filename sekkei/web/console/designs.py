@@ -1,0 +1,34 @@
+"""The document of each running design, made from its code: what `sekkei docs` writes, to be read in the browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sekkei.runtime.refusals import NotThere
+from sekkei.web.console import operator
+from sekkei.web.texts import language_of
+
+_ONLY_ITS_STYLE = "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def routes() -> list[BaseRoute]:
+    return [Route("/console/designs/{system}", show_design, methods=["GET"])]
+
+
+async def show_design(request: Request) -> Response:
+    # Nobody needs the publisher before somebody reads a document.
+    from sekkei.publish import document, html
+    from sekkei.publish.html import STYLE
+
+    opened = operator(request).deployment.systems.get(request.path_params["system"])
+    if opened is None:
+        raise NotThere()
+    text = html(document(opened.system.design, "en" if language_of(request) == "en" else "ja"))
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    headers = {"Content-Security-Policy": _ONLY_ITS_STYLE.format(digest=digest)}
+    return Response(text, media_type="text/html; charset=utf-8", headers=headers)

@@ -1,0 +1,395 @@
+"""Accounts, and what vouches for one: password, session, mailed code, personal token, a provider's identity."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import re
+import secrets
+from datetime import timedelta
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, TransactionFailed, Update
+from sekkei.runtime import days
+from sekkei.runtime.demo_people import Person
+from sekkei.runtime.refusals import Conflict, Gone, Invalid, say
+from sekkei.runtime.settings import Secrets
+from sekkei.web.identity.design import (
+    Account,
+    ApiToken,
+    Challenge,
+    Identity,
+    Session,
+    accounts,
+    app_sessions,
+    app_sessions_of,
+    challenges,
+    emails,
+    identities,
+    sessions,
+    sessions_of,
+    tokens,
+    tokens_of,
+)
+from sekkei.web.identity.users import User, Via
+
+SESSION_LIFE = timedelta(days=30)
+SESSION_RENEWED_AFTER = timedelta(days=1)
+CODE_LIFE = timedelta(minutes=10)
+CODE_ATTEMPTS_MAX = 5
+PASSWORD_CHARACTERS = (8, 200)
+NAME_CHARACTERS_MAX = 100
+TOKEN_PREFIX = "sekkei_"
+TOKENS_MAX = 50
+
+_EMAIL = re.compile(
+    r"[^@\s\x00-\x1f<>()\[\],;:\\\"]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+"
+)
+
+
+class BadEmail(Invalid):
+    code = "bad-email"
+    words = say("メールアドレスの形になっていません。", "This is not an e-mail address.")
+
+
+class BadPassword(Invalid):
+    code = "bad-password"
+    words = say("パスワードは8文字以上200文字以下にしてください。", "A password has 8 to 200 characters.")
+
+
+class BadName(Invalid):
+    code = "bad-name"
+    words = say("名前は1文字以上100文字以下にしてください。", "A name has 1 to 100 characters.")
+
+
+class WrongPassword(Invalid):
+    code = "wrong-password"
+    words = say("メールアドレスかパスワードが違います。", "The e-mail address or the password is wrong.")
+
+
+class WrongCode(Invalid):
+    code = "wrong-code"
+    words = say("コードが違います。", "The code is wrong.")
+
+
+class CodeOver(Gone):
+    code = "code-over"
+    words = say(
+        "コードの期限が切れたか、回数を超えました。新しいコードを送ってください。",
+        "The code has expired or was tried too often. Ask for a new one.",
+    )
+
+
+class TooManyTokens(Conflict):
+    code = "too-many-tokens"
+    words = say("トークンは50個までです。", "There can be 50 tokens at most.")
+
+
+def email_of(text: str) -> str:
+    """The address in the one form that it is stored in."""
+    email = text.strip().lower()
+    if len(email) > 254 or not _EMAIL.fullmatch(email):
+        raise BadEmail(field="email")
+    return email
+
+
+def name_of(text: str) -> str:
+    name = " ".join(text.split())
+    if not 1 <= len(name) <= NAME_CHARACTERS_MAX or not name.isprintable():
+        raise BadName(field="name")
+    return name
+
+
+class Passwords:
+    """Argon2id, off the event loop, and few at a time: each takes tens of megabytes on purpose."""
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self._hasher = hasher or PasswordHasher()
+        self._turn = asyncio.Semaphore(2)
+        self._decoy = ""
+
+    async def hash(self, password: str) -> str:
+        low, high = PASSWORD_CHARACTERS
+        if not low <= len(password) <= high:
+            raise BadPassword(field="password")
+        async with self._turn:
+            return await asyncio.to_thread(self._hasher.hash, password)
+
+    async def matches(self, stored: str | None, password: str) -> bool:
+        """Takes as long for an account without a password as for one with."""
+        if stored is None and not self._decoy:
+            self._decoy = await self.hash(secrets.token_urlsafe())
+        async with self._turn:
+            good = await asyncio.to_thread(self._verify, stored or self._decoy, password[: PASSWORD_CHARACTERS[1] + 1])
+        return good and stored is not None
+
+    def _verify(self, stored: str, password: str) -> bool:
+        try:
+            return self._hasher.verify(stored, password)
+        except (VerificationError, InvalidHashError):
+            return False
+
+
+class Accounts:
+    """What can be done with accounts."""
+
+    def __init__(self, db: Database, clock: Clock, keys: Secrets, passwords: Passwords | None = None) -> None:
+        self._db = db
+        self._clock = clock
+        self._code_key = keys.key("one-time codes")
+        self._passwords = passwords or Passwords()
+
+    async def get(self, id: str) -> Account | None:
+        return await self._db.get(accounts(id).consistent())
+
+    async def by_email(self, email: str) -> Account | None:
+        return await self._db.holder(emails, Account.email == email)
+
+    async def create(
+        self, email: str | None, name: str, *, password: str | None = None, id: str | None = None
+    ) -> Account:
+        """A new account; `password` is a hash. One that has the address already is given back as it is."""
+        made = Account(
+            id=id or self._clock.uuid().replace("-", ""),
+            email=email,
+            name=name_of(name),
+            password=password,
+            created_at=days.now(self._clock),
+        )
+        try:
+            return await self._db.write(accounts.create(made))
+        except (ConditionFailed, TransactionFailed):
+            found = await self.by_email(email) if email else await self.get(made.id)
+            if found is None:
+                raise
+            return found
+
+    async def ensure(self, person: Person) -> Account:
+        """The account of somebody in the demo data."""
+        return await self.get(person.id) or await self.create(person.email, person.name, id=person.id)
+
+    async def rename(self, id: str, name: str) -> None:
+        await self._db.write(accounts.update(id).set(Account.name, name_of(name)))
+
+    async def set_password(self, id: str, password: str) -> None:
+        await self._db.write(accounts.update(id).set(Account.password, await self._passwords.hash(password)))
+
+    async def with_password(self, email: str, password: str) -> Account:
+        """The account, if the password is its own."""
+        found = await self.by_email(email_of(email))
+        if not await self._passwords.matches(found.password if found else None, password) or found is None:
+            raise WrongPassword(field="password")
+        return found
+
+    # Mailed codes
+
+    async def challenge(self, email: str, *, name: str = "", password: str = "", next: str = "/") -> tuple[str, str]:
+        """A new challenge: its id, which stays in the browser, and the code, which goes into the mail."""
+        email = email_of(email)
+        id = secrets.token_urlsafe(18)
+        code = f"{secrets.randbelow(1_000_000):06d}"
+        await self._db.write(
+            challenges.create(
+                Challenge(
+                    id=id,
+                    email=email,
+                    code_hash=self._code_hash(id, code),
+                    name=name_of(name) if name else None,
+                    password=await self._passwords.hash(password) if password else None,
+                    next=next,
+                    expires=days.now(self._clock) + CODE_LIFE,
+                )
+            )
+        )
+        return id, code
+
+    async def answer(self, id: str, code: str) -> tuple[Account, str]:
+        """The account that the code is for, made now if it is new, and where to go next."""
+        tried = challenges.update(id).add(Challenge.attempts, 1)
+        # Counted before it is compared, so that guesses at the same moment are counted too.
+        try:
+            found = await self._db.write(
+                tried.when(Challenge.attempts < CODE_ATTEMPTS_MAX, Challenge.expires > days.now(self._clock))
+            )
+        except ConditionFailed:
+            raise CodeOver() from None
+        digits = "".join(filter(str.isdigit, code))
+        if not hmac.compare_digest(found.code_hash, self._code_hash(id, digits)):
+            raise WrongCode(field="code")
+        gone = await self._db.write(challenges.delete(id))
+        if gone is None:  # somebody was quicker with the same code
+            raise CodeOver()
+        account = await self.by_email(found.email)
+        if account is None:
+            account = await self.create(
+                found.email, found.name or found.email.partition("@")[0], password=found.password
+            )
+        return account, found.next
+
+    def _code_hash(self, id: str, code: str) -> str:
+        return hmac.new(self._code_key, f"{id}#{code}".encode(), hashlib.sha256).hexdigest()
+
+    # Sessions
+
+    async def begin_session(self, account: Account, agent: str) -> str:
+        """A new session; what is returned goes into the cookie and is stored nowhere."""
+        secret = secrets.token_urlsafe(32)
+        now = days.now(self._clock)
+        await self._db.write(
+            sessions.create(
+                Session(
+                    account_id=account.id,
+                    hash=digest(secret),
+                    agent=agent[:200],
+                    version=account.token_version,
+                    created_at=now,
+                    seen_at=now,
+                    # Whoever has an authenticator app is only sure to be themselves with a code of it.
+                    proved_at=now if account.totp is None else None,
+                    expires=now + SESSION_LIFE,
+                )
+            )
+        )
+        return f"{account.id}.{secret}"
+
+    async def by_session(self, cookie: str) -> tuple[User, Session] | None:
+        """Who a cookie is, or None."""
+        account_id, secret = split(cookie)
+        if not secret:
+            return None
+        hash = digest(secret)
+        session = await self._db.get(sessions(account_id, hash).consistent())
+        account = await self.get(account_id) if session else None
+        now = days.now(self._clock)
+        if account is None or session is None or session.expires <= now or session.version != account.token_version:
+            return None
+        if now - session.seen_at > SESSION_RENEWED_AFTER:
+            session = await self._renew(session)
+        return user_of(account, "session"), session
+
+    async def _renew(self, session: Session) -> Session:
+        now = days.now(self._clock)
+        update = sessions.update(session.account_id, session.hash)
+        update = update.set(Session.seen_at, now).set(Session.expires, now + SESSION_LIFE)
+        try:
+            return await self._db.write(update.when(Session.expires > now))
+        except ConditionFailed:
+            return session  # signed out meanwhile; the next request will notice
+
+    async def end_session(self, account_id: str, hash: str) -> None:
+        await self._db.write(sessions.delete(account_id, hash))
+
+    def signing_out(self, account_id: str) -> Update[Account]:
+        """An action for a transaction: every session and every app of an account that exists is signed out."""
+        return accounts.update(account_id).add(Account.token_version, 1)
+
+    async def end_all_sessions(self, account_id: str) -> None:
+        """Signed out everywhere, apps too. The version ends them; the rows are only cleared away."""
+        await self._db.write(self.signing_out(account_id))
+        await self._clear(account_id)
+
+    async def _clear(self, account_id: str) -> None:
+        browsers = await self._db.all(sessions_of(account_id).consistent())
+        await self._db.write_many(sessions.delete(one.account_id, one.hash) for one in browsers)
+        apps = await self._db.all(app_sessions_of(account_id).consistent())
+        await self._db.write_many(app_sessions.delete(one.account_id, one.id) for one in apps)
+
+    async def forget(self, account_id: str) -> bool:
+        """Everything that signing in knows of somebody; False when there was nothing."""
+        await self._clear(account_id)
+        held = await self.tokens(account_id)
+        await self._db.write_many(tokens.delete(one.account_id, one.hash) for one in held)
+        return await self._db.write(accounts.delete(account_id)) is not None
+
+    async def prove(self, account_id: str, hash: str) -> None:
+        """Whoever has this session has just shown who they are."""
+        update = sessions.update(account_id, hash).set(Session.proved_at, days.now(self._clock))
+        try:
+            await self._db.write(update)
+        except ConditionFailed:
+            pass  # signed out meanwhile
+
+    async def sessions(self, account_id: str) -> list[Session]:
+        return sorted(await self._db.all(sessions_of(account_id)), key=lambda one: one.seen_at, reverse=True)
+
+    # Personal tokens
+
+    async def make_token(self, account_id: str, name: str) -> str:
+        """A new personal token, shown this once."""
+        if len(await self.tokens(account_id)) >= TOKENS_MAX:
+            raise TooManyTokens()
+        secret = secrets.token_urlsafe(32)
+        now = days.now(self._clock)
+        made = ApiToken(account_id=account_id, hash=digest(secret), name=name_of(name), created_at=now)
+        await self._db.write(tokens.create(made))
+        return f"{TOKEN_PREFIX}{account_id}.{secret}"
+
+    async def tokens(self, account_id: str) -> list[ApiToken]:
+        return sorted(await self._db.all(tokens_of(account_id).consistent()), key=lambda one: one.created_at)
+
+    async def delete_token(self, account_id: str, hash: str) -> None:
+        await self._db.write(tokens.delete(account_id, hash))
+
+    async def by_token(self, text: str) -> User | None:
+        account_id, secret = split(text.removeprefix(TOKEN_PREFIX))
+        if not secret:
+            return None
+        token = await self._db.get(tokens(account_id, digest(secret)).consistent())
+        account = await self.get(account_id) if token else None
+        if account is None or token is None:
+            return None
+        return user_of(account, "token")
+
+    # Identities of a provider
+
+    async def by_identity(self, issuer: str, subject: str, email: str | None, name: str) -> User:
+        """The account behind an identity. The first time, one with the same verified address, or a new one."""
+        hash = digest(f"{len(issuer)}#{issuer}#{subject}")
+        known = await self._db.get(identities(hash).consistent())
+        account = await self.get(known.account_id) if known else None
+        if account is None:
+            account = await self.by_email(email) if email else None
+            account = account or await self.create(email, name or "—")
+            link = Identity(hash=hash, account_id=account.id, issuer=issuer, subject=subject)
+            account = await self._linked(link, known) or account
+        return user_of(account, "bearer")
+
+    async def _linked(self, link: Identity, before: Identity | None) -> Account | None:
+        """Of several first requests at once, one says whose account it is; the others get that one."""
+        if before is not None:
+            await self._db.write(identities.put(link))
+            return None
+        try:
+            await self._db.write(identities.create(link))
+        except ConditionFailed:
+            first = await self._db.need(identities(link.hash).consistent())
+            return await self.get(first.account_id)
+        return None
+
+
+def user_of(account: Account, via: Via) -> User:
+    return User(
+        account.id,
+        account.email or "",
+        account.name,
+        verified=account.email is not None,
+        via=via,
+        has_authenticator=account.totp is not None,
+    )
+
+
+def digest(secret: str) -> str:
+    """A secret of 256 random bits needs no salt and no slow hash."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def split(text: str) -> tuple[str, str]:
+    """Account and secret out of a cookie or token; empty texts when it is neither."""
+    account_id, dot, secret = text.partition(".")
+    if not dot or not 0 < len(account_id) <= 64 or not 20 <= len(secret) <= 100 or "#" in account_id:
+        return "", ""
+    return account_id, secret

@@ -1,0 +1,78 @@
+"""Authenticator apps: a second proof of who somebody is. Not needed to sign in, but to do what is hard to undo.
+
+An app's key is derived from a random salt and the operator's secret. Only the salt is stored, so that whoever reads the
+table has no key.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
+from sekkei.runtime import totp
+from sekkei.runtime.refusals import Gone, say
+from sekkei.runtime.settings import Secrets
+from sekkei.web.identity.accounts import WrongCode
+from sekkei.web.identity.design import Account, accounts
+
+KEY_BYTES = 20
+
+
+class NotOffered(Gone):
+    code = "not-offered"
+    words = say("もう一度設定をはじめてください。", "Begin the set-up again.")
+
+
+class Authenticators:
+    def __init__(self, db: Database, clock: Clock, keys: Secrets) -> None:
+        self._db = db
+        self._clock = clock
+        self._master = keys.key("authenticator apps")
+
+    def _key(self, account_id: str, salt: str) -> bytes:
+        return hmac.digest(self._master, f"{account_id}#{salt}".encode(), "sha256")[:KEY_BYTES]
+
+    async def offer(self, account_id: str) -> bytes:
+        """A key for an app to read; in force once a code of it has come back."""
+        salt = secrets.token_urlsafe(18)
+        await self._db.write(accounts.update(account_id).set(Account.totp_offered, salt))
+        return self._key(account_id, salt)
+
+    async def offered(self, account_id: str) -> bytes:
+        """The key that was offered last, to be shown once more."""
+        salt = (await self._db.need(accounts(account_id).consistent())).totp_offered
+        if salt is None:
+            raise NotOffered()
+        return self._key(account_id, salt)
+
+    async def confirm(self, account_id: str, code: str) -> None:
+        account = await self._db.need(accounts(account_id).consistent())
+        if account.totp_offered is None:
+            raise NotOffered()
+        step = totp.matching_step(self._key(account_id, account.totp_offered), code, self._clock.now())
+        if step is None:
+            raise WrongCode(field="code")
+        update = accounts.update(account_id).set(Account.totp, account.totp_offered).set(Account.totp_step, step)
+        try:
+            await self._db.write(update.remove(Account.totp_offered).when(Account.totp_offered == account.totp_offered))
+        except ConditionFailed:
+            raise NotOffered() from None
+
+    async def check(self, account_id: str, code: str) -> None:
+        """Raises unless it is a code of the app; each code is good once."""
+        account = await self._db.need(accounts(account_id).consistent())
+        key = self._key(account_id, account.totp or "")
+        step = totp.matching_step(key, code, self._clock.now(), account.totp_step) if account.totp else None
+        if step is None:
+            raise WrongCode(field="code")
+        used = accounts.update(account_id).set(Account.totp_step, step)
+        try:
+            await self._db.write(used.when(Account.totp == account.totp, Account.totp_step < step))
+        except ConditionFailed:
+            raise WrongCode(field="code") from None
+
+    async def remove(self, account_id: str) -> None:
+        update = accounts.update(account_id).remove(Account.totp).remove(Account.totp_offered)
+        await self._db.write(update.set(Account.totp_step, -1))

@@ -1,0 +1,321 @@
+"""Signing in and out, and the account page.
+
+By e-mail address and password, by a code that is mailed, or, in a demo on one's own machine, as somebody of the demo
+data. Whoever signs in gets a session of their own: one that the browser had before is never carried on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote, unquote
+
+from msgspec import Meta, Struct
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sekkei.runtime.demo_people import DEMO_PEOPLE
+from sekkei.runtime.refusals import Invalid, NotAllowed, Refusal, say
+from sekkei.web.forms import Form, form, refill
+from sekkei.web.gate import SESSION_COOKIE
+from sekkei.web.identity.accounts import SESSION_LIFE, CodeOver, email_of
+from sekkei.web.identity.design import Account
+from sekkei.web.identity.users import User, require_user
+from sekkei.web.limits import Rate, address
+from sekkei.web.rendering import flash, local_path, page, redirect
+from sekkei.web.texts import t
+
+if TYPE_CHECKING:
+    from sekkei.web.application import Shell
+
+CHALLENGE_COOKIE = "sekkei_challenge"
+CHALLENGE_SECONDS = 600
+PER_ADDRESS = Rate.per_minute(20)
+PER_EMAIL = Rate.per_hour(10)
+
+Short = Annotated[str, Meta(max_length=300)]
+
+
+class NoDemo(NotAllowed):
+    code = "no-demo"
+    words = say(
+        "デモのサインインは、デモを動かしているコンピューターでだけ使えます。",
+        "The demo sign-in works only on the computer that runs the demo.",
+    )
+
+
+class WithPassword(Struct):
+    email: Short
+    password: Short
+    next: Short = "/"
+
+
+class WithCode(Struct):
+    email: Short
+    next: Short = "/"
+
+
+class SignUp(Struct):
+    email: Short
+    name: Short
+    password: Short = ""
+    next: Short = "/"
+
+
+class Code(Struct):
+    code: Short
+
+
+class DemoPerson(Struct):
+    person: Short
+    next: Short = "/"
+
+
+class Name(Struct):
+    name: Short
+
+
+class NewPassword(Struct):
+    password: Short
+
+
+class TokenHash(Struct):
+    hash: Short
+
+
+def routes() -> list[Route]:
+    return [
+        Route("/sign-in", show_sign_in, methods=["GET"], name="sign-in"),
+        Route("/sign-in", sign_in_with_password, methods=["POST"]),
+        Route("/sign-in/code", show_code, methods=["GET"]),
+        Route("/sign-in/mail", mail_code, methods=["POST"]),
+        Route("/sign-in/code", sign_in_with_code, methods=["POST"]),
+        Route("/sign-in/demo", sign_in_as_demo_person, methods=["POST"]),
+        Route("/sign-up", show_sign_up, methods=["GET"], name="sign-up"),
+        Route("/sign-up", sign_up, methods=["POST"]),
+        Route("/sign-out", sign_out, methods=["POST"]),
+        Route("/account", show_account, methods=["GET"], name="account"),
+        Route("/account/name", rename, methods=["POST"]),
+        Route("/account/password", set_password, methods=["POST"]),
+        Route("/account/sign-out-everywhere", sign_out_everywhere, methods=["POST"]),
+        Route("/account/tokens", make_token, methods=["POST"]),
+        Route("/account/tokens/delete", delete_token, methods=["POST"]),
+    ]
+
+
+def _shell(request: Request) -> Shell:
+    shell: Shell = request.app.state.shell
+    return shell
+
+
+async def begin_session(request: Request, account: Account) -> None:
+    """A fresh session; the one that the browser had is over."""
+    shell = _shell(request)
+    await _end_session(request)
+    agent = request.headers.get("user-agent", "")
+    cookie = await shell.accounts.begin_session(account, agent)
+    request.state.set_cookies.append((SESSION_COOKIE, cookie, int(SESSION_LIFE.total_seconds())))
+    flash(request, t(request, "sign-in.welcome", name=account.name))
+
+
+async def _end_session(request: Request) -> None:
+    if request.state.session_hash is not None:
+        await _shell(request).accounts.end_session(request.state.user.id, request.state.session_hash)
+
+
+async def show_sign_in(request: Request) -> Response:
+    next = local_path(request.query_params.get("next"))
+    if request.state.user is not None:
+        return redirect(request, next)
+    return _sign_in_page(request, Form({"next": next}))
+
+
+def _sign_in_page(request: Request, filled: Form, status: int = 200) -> Response:
+    people = DEMO_PEOPLE if _shell(request).demo_allowed(request) else ()
+    return page(request, "sign_in.html", status, form=filled, people=people)
+
+
+async def sign_in_with_password(request: Request) -> Response:
+    shell = _shell(request)
+    shell.limits.take(PER_ADDRESS, "sign-in", address(request))
+    try:
+        given = await form(request, WithPassword)
+        shell.limits.take(PER_EMAIL, "sign-in", email_of(given.email))
+        account = await shell.accounts.with_password(given.email, given.password)
+    except Invalid as wrong:
+        return _sign_in_page(request, refill(request, wrong), 422)
+    await begin_session(request, account)
+    return redirect(request, local_path(given.next))
+
+
+async def mail_code(request: Request) -> Response:
+    try:
+        given = await form(request, WithCode)
+        return await _challenge(request, given.email, local_path(given.next))
+    except Invalid as wrong:
+        return _sign_in_page(request, refill(request, wrong), 422)
+
+
+async def show_sign_up(request: Request) -> Response:
+    return page(request, "sign_up.html", form=Form({"next": local_path(request.query_params.get("next"))}))
+
+
+async def sign_up(request: Request) -> Response:
+    """The address is proven first; an account is made only when the code comes back."""
+    try:
+        given = await form(request, SignUp)
+        return await _challenge(request, given.email, local_path(given.next), given.name, given.password)
+    except Invalid as wrong:
+        return page(request, "sign_up.html", 422, form=refill(request, wrong))
+
+
+async def _challenge(request: Request, email: str, next: str, name: str = "", password: str = "") -> Response:
+    """The same answer whether the address is known here or not."""
+    shell = _shell(request)
+    email = email_of(email)
+    shell.limits.take(PER_ADDRESS, "code", address(request))
+    shell.limits.take(PER_EMAIL, "code", email)
+    id, code = await shell.accounts.challenge(email, name=name, password=password, next=next)
+    message = {
+        "subject": t(request, "sign-in.mail.subject", code=code),
+        "text": t(request, "sign-in.mail.body", code=code),
+    }
+    await shell.outbox.put("mail", email, message, id=f"code/{id}")
+    # Quoted: an address may have letters that no header can carry.
+    request.state.set_cookies.append((CHALLENGE_COOKIE, f"{id}:{quote(email, safe='@')}", CHALLENGE_SECONDS))
+    return redirect(request, "/sign-in/code")
+
+
+def _asked(request: Request) -> tuple[str, str]:
+    """The challenge that this browser is to answer, and the address that the code went to."""
+    id, _, email = request.cookies.get(CHALLENGE_COOKIE, "").partition(":")
+    return id, unquote(email)
+
+
+async def show_code(request: Request) -> Response:
+    id, email = _asked(request)
+    if not id:
+        return redirect(request, "/sign-in")
+    return _code_page(request, email, Form())
+
+
+def _code_page(request: Request, email: str, filled: Form, status: int = 200) -> Response:
+    return page(request, "sign_in_code.html", status, form=filled, email=email)
+
+
+async def sign_in_with_code(request: Request) -> Response:
+    shell = _shell(request)
+    shell.limits.take(PER_ADDRESS, "code-answer", address(request))
+    id, email = _asked(request)
+    if not id:
+        return redirect(request, "/sign-in")
+    try:
+        given = await form(request, Code)
+        account, next = await shell.accounts.answer(id, given.code)
+    except (Invalid, CodeOver) as wrong:
+        return _code_page(request, email, refill(request, wrong), wrong.status)
+    request.state.set_cookies.append((CHALLENGE_COOKIE, "", 0))
+    await begin_session(request, account)
+    return redirect(request, local_path(next))
+
+
+async def sign_in_as_demo_person(request: Request) -> Response:
+    shell = _shell(request)
+    if not shell.demo_allowed(request):
+        raise NoDemo()
+    given = await form(request, DemoPerson)
+    person = next((one for one in DEMO_PEOPLE if one.id == given.person), None)
+    if person is None:
+        raise Refusal("no-such-person", 404)
+    await begin_session(request, await shell.accounts.ensure(person))
+    return redirect(request, local_path(given.next))
+
+
+async def sign_out(request: Request) -> Response:
+    await _end_session(request)
+    return _signed_out(request)
+
+
+def _signed_out(request: Request) -> Response:
+    request.state.set_cookies.append((SESSION_COOKIE, "", 0))
+    flash(request, t(request, "sign-in.bye"))
+    return redirect(request, "/")
+
+
+# The account
+
+
+def in_person(request: Request) -> User:
+    """Whoever signed in here. A token is for the APIs: who finds one must not get the whole account for it."""
+    user = require_user(request)
+    if user.via != "session":
+        raise NotAllowed()
+    return user
+
+
+async def show_account(request: Request) -> Response:
+    return await _account_page(request)
+
+
+async def _account_page(request: Request, status: int = 200, **values: Any) -> Response:
+    user = in_person(request)
+    accounts = _shell(request).accounts
+    shown: dict[str, Any] = {
+        "profile": Form({"name": user.name}),
+        "password_form": Form(),
+        "token_form": Form(),
+        "new_token": None,
+        "sessions": await accounts.sessions(user.id),
+        "tokens": await accounts.tokens(user.id),
+        "this_session": request.state.session_hash,
+        **values,
+    }
+    return page(request, "account.html", status, **shown)
+
+
+async def rename(request: Request) -> Response:
+    user = in_person(request)
+    try:
+        await _shell(request).accounts.rename(user.id, (await form(request, Name)).name)
+    except Invalid as wrong:
+        return await _account_page(request, 422, profile=refill(request, wrong))
+    flash(request, t(request, "account.saved"))
+    return redirect(request, "/account")
+
+
+async def set_password(request: Request) -> Response:
+    """A new password ends every other session. It is a proof itself, so it needs one."""
+    from sekkei.web.identity.proof import must_be_sure  # which needs this module
+
+    user = in_person(request)
+    must_be_sure(request)
+    accounts = _shell(request).accounts
+    try:
+        await accounts.set_password(user.id, (await form(request, NewPassword)).password)
+    except Invalid as wrong:
+        return await _account_page(request, 422, password_form=refill(request, wrong))
+    await accounts.end_all_sessions(user.id)
+    account = await accounts.get(user.id)
+    assert account is not None
+    await begin_session(request, account)
+    return redirect(request, "/account")
+
+
+async def sign_out_everywhere(request: Request) -> Response:
+    await _shell(request).accounts.end_all_sessions(in_person(request).id)
+    return _signed_out(request)
+
+
+async def make_token(request: Request) -> Response:
+    user = in_person(request)
+    try:
+        made = await _shell(request).accounts.make_token(user.id, (await form(request, Name)).name)
+    except Invalid as wrong:
+        return await _account_page(request, 422, token_form=refill(request, wrong))
+    return await _account_page(request, new_token=made)
+
+
+async def delete_token(request: Request) -> Response:
+    user = in_person(request)
+    await _shell(request).accounts.delete_token(user.id, (await form(request, TokenHash)).hash)
+    return redirect(request, "/account")
