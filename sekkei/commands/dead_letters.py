@@ -19,7 +19,7 @@ SUMMARY = "Show what failed too often (messages, schedules, jobs, stream records
 
 EXAMPLES = """\
 examples:
-  sekkei dead-letters list                              everything that was given up, in the store that SEKKEI_STORE names
+  sekkei dead-letters list                              everything given up, in the store that SEKKEI_STORE names
   sekkei dead-letters list --data /var/lib/sekkei       in the store of another data folder; it may be in use meanwhile
   sekkei dead-letters retry message:tasks/invite/1      have it done again, by the worker that runs
   sekkei dead-letters retry record:tasks/task-table-v3/100000000000000000042
@@ -137,6 +137,6 @@ def _split(name: str) -> tuple[DeadLetterKind, str]:
     kind, _, id = name.partition(":")
     if not id or kind not in {one.value for one in DeadLetterKind}:
         raise CouldNotRun(
-            f"{name!r} names nothing. Names look like message:tasks/invite/1; see `sekkei dead-letters list`."
+            f"{name!r} names nothing. `sekkei dead-letters list` shows names such as message:tasks/invite/1."
         )
     return DeadLetterKind(kind), id

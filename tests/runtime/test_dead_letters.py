@@ -127,6 +127,6 @@ def test_an_error_as_one_line() -> None:
             return error
 
     line = one_line(raised())
-    assert line.startswith("RuntimeError: no mail (test_aside.py:")
-    assert ", raised), because of ConnectionError: the line is dead (test_aside.py:" in line
+    assert line.startswith("RuntimeError: no mail (test_dead_letters.py:")
+    assert ", raised), because of ConnectionError: the line is dead (test_dead_letters.py:" in line
     assert one_line(ValueError("x" * 1_000)) == f"ValueError: {'x' * 1_000}"[:500]
