@@ -70,7 +70,7 @@ def test_what_failed_is_listed_tried_again_and_dropped(data: Path, capsys: pytes
     ("arguments", "words"),
     [
         (["retry", "message:tasks/nothing"], "message:tasks/nothing: There is nothing here."),
-        (["drop", "nonsense"], "'nonsense' names nothing. `sekkei dead-letters list` shows names such as message:tasks/invite/1"),
+        (["drop", "nonsense"], "'nonsense' names nothing. `sekkei dead-letters list` shows names such as message:"),
         (["retry"], "Name what to retry, as `sekkei dead-letters list` shows it."),
         (["list", "message:x"], "`sekkei dead-letters list` takes no names."),
     ],

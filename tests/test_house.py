@@ -1,0 +1,155 @@
+"""The layout of the house (docs/adr/0009-one-house.md): each rule fails with a sentence that says what to do.
+
+`house_exceptions.toml` lists what does not keep a rule yet. It only ever shrinks: an entry that is no longer needed
+fails too.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SYSTEMS = ROOT / "systems" / "sekkei_systems"
+NAMES = sorted(path.name for path in SYSTEMS.iterdir() if (path / "__init__.py").exists())
+LINES_MAX = 500
+
+ROOMS = {
+    "__init__": "SYSTEM and build(): wiring, nothing else",
+    "design": "the document as code: models, tables, patterns, examples",
+    "rules": "pure decisions, no I/O",
+    "service": "the proofs of access, then one noun a file",
+    "refusals": "codes and statuses, no words",
+    "pages": "one page a file",
+    "api": "shapes, then one noun a file",
+    "webhooks": "requests of other programs",
+    "jobs": "what happens by the clock, and long jobs",
+    "reactions": "what happens on a stream",
+    "ports": "the outside by interface, with its real ends",
+    "local": "local counterparts and their simulator pages",
+    "demo": "sample data",
+    "texts": "ja.toml, en.toml, keys.py",
+    "templates": "Jinja",
+    "static": "scripts, styles, pictures",
+    "data": "what a program reads and nobody translates",
+    "command": "`sekkei SYSTEM …`",
+}
+BESIDE = {"lessons_migration"}
+"""Packages beside the systems that belong to one of them; they have no rooms."""
+TESTED_ROOMS = ("rules", "service", "pages", "api", "webhooks", "jobs", "reactions")
+ROUTE_METHODS = {"get", "post", "put", "patch", "delete", "route"}
+
+
+def broken_rules(rule: str) -> set[str]:
+    return set(RULES[rule]())
+
+
+def rooms() -> Iterator[str]:
+    for name in set(NAMES) - BESIDE:
+        for path in (SYSTEMS / name).iterdir():
+            room = path.stem
+            if room not in ROOMS and not room.startswith(("__pycache__", ".")):
+                yield f"{name}/{path.name}"
+
+
+def untested() -> Iterator[str]:
+    for path in sorted((ROOT / "sekkei" / "engine" / "operations").glob("[!_]*.py")):
+        if not (ROOT / "tests" / "engine" / "operations" / f"test_{path.name}").exists():
+            yield f"sekkei/engine/operations/{path.name}"
+    for path in sorted((ROOT / "sekkei" / "commands").glob("[!_]*.py")):
+        if path.stem != "startup" and not (ROOT / "tests" / "commands" / f"test_{path.name}").exists():
+            yield f"sekkei/commands/{path.name}"
+    for name in set(NAMES) - BESIDE:
+        for room in TESTED_ROOMS:
+            tests = ROOT / "tests" / "systems" / name
+            if (SYSTEMS / name / f"{room}.py").exists() and not (tests / f"test_{room}.py").exists():
+                yield f"{name}/{room}.py"
+            for path in sorted((SYSTEMS / name / room).glob("[!_]*.py")):
+                if not (tests / room / f"test_{path.name}").exists():
+                    yield f"{name}/{room}/{path.name}"
+
+
+def long_files() -> Iterator[str]:
+    for folder in ("sekkei", "systems", "tests", "bench"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".py", ".js", ".css", ".html") and len(path.read_text("utf-8").splitlines()) > LINES_MAX:
+                yield path.relative_to(ROOT).as_posix()
+
+
+def handlers_in_closures() -> Iterator[str]:
+    for folder in ("sekkei", "systems"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if any(_nested_handlers(ast.parse(path.read_text("utf-8")))):
+                yield path.relative_to(ROOT).as_posix()
+
+
+def _nested_handlers(tree: ast.Module) -> Iterator[str]:
+    for outer in ast.walk(tree):
+        if not isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for inner in ast.walk(outer):
+            if inner is outer or not isinstance(inner, ast.AsyncFunctionDef):
+                continue
+            calls = (each.func for each in inner.decorator_list if isinstance(each, ast.Call))
+            if any(isinstance(call, ast.Attribute) and call.attr in ROUTE_METHODS for call in calls):
+                yield inner.name
+
+
+def languages() -> Iterator[str]:
+    for name in set(NAMES) - BESIDE:
+        found = SYSTEMS / name / "texts"
+        if not (found / "ja.toml").exists() or not (found / "en.toml").exists():
+            yield name
+
+
+RULES: dict[str, Callable[[], Iterator[str]]] = {
+    "rooms": rooms,
+    "tests": untested,
+    "long": long_files,
+    "closures": handlers_in_closures,
+    "languages": languages,
+}
+REMEDIES = {
+    "rooms": f"A system has these rooms and no others: {', '.join(ROOMS)}. Move it into the one that says what it is.",
+    "tests": "Write its test in the file of the same name: tests/… mirrors the source, with test_ before the name.",
+    "long": f"Over {LINES_MAX} lines. Split it where a second noun begins.",
+    "closures": "A handler is a function of its module. Take what it needs as arguments, by type (sekkei.web.routing).",
+    "languages": "Texts are data: texts/ja.toml and texts/en.toml.",
+}
+
+
+def exceptions(rule: str) -> set[str]:
+    path = Path(__file__).parent / "house_exceptions.toml"
+    listed: list[str] = tomllib.loads(path.read_text("utf-8")).get(rule, []) if path.exists() else []
+    return set(listed)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_house_is_in_order(rule: str) -> None:
+    new = broken_rules(rule) - exceptions(rule)
+    assert not new, f"{REMEDIES[rule]}\n" + "\n".join(sorted(new))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_exceptions_only_shrink(rule: str) -> None:
+    kept = exceptions(rule) - broken_rules(rule)
+    assert not kept, "These keep the rule now. Take them off tests/house_exceptions.toml:\n" + "\n".join(sorted(kept))
+
+
+def test_imports_never_climb() -> None:
+    lint = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([lint, "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=110)
+    assert done.returncode == 0, f"A floor knows only the floors under it. Move what both need down.\n{done.stdout}"
+
+
+if __name__ == "__main__":
+    for rule in RULES:
+        print(f"{rule} = [")
+        print("".join(f'    "{each}",\n' for each in sorted(broken_rules(rule))), end="")
+        print("]")
