@@ -1,0 +1,94 @@
+"""A store that version 0.1.0 wrote, with the sample data of all five systems: it opens, verifies, and every page works.
+
+`make_0_1_0.py` made the file. A change of stored data comes with a migration, and this is the data it is tried on.
+"""
+
+from __future__ import annotations
+
+import lzma
+import re
+from collections import deque
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+
+from sekkei import cli
+from sekkei.clock import ManualClock
+from sekkei.runtime.dead_letters import DeadLetterKind
+from sekkei.runtime.demo_people import DEMO_PEOPLE
+from sekkei.runtime.discovery import load_all
+from sekkei.runtime.settings import Secrets
+from sekkei.store import Embedded
+from sekkei.web.testing import Client, opened, test_settings
+
+FILE = Path(__file__).with_name("store_0_1_0.db.xz")
+WRITTEN = datetime(2026, 11, 15, 3, 0, tzinfo=UTC)
+LATER_SECONDS = 60
+PAGES_MAX = 400
+ALIKE_MAX = 3
+"""Pages of one route: the fourth task is much like the third."""
+LINK = re.compile(r'href="([^"#]+)"')
+ID = re.compile(r"(?<=/)[^/]*\d[^/]*(?=/|$)")
+LEFT_OUT = re.compile(r"/static/|/live|/sign-out|/sw\.js|^https?:|^mailto:|^data:")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "sekkei.db"
+    path.write_bytes(lzma.decompress(FILE.read_bytes()))
+    return path
+
+
+@pytest.fixture
+async def client(path: Path) -> AsyncIterator[Client]:
+    clock = ManualClock(WRITTEN.timestamp() + LATER_SECONDS)
+    systems, missing = load_all()
+    assert missing == {}
+    settings = test_settings(env="dev", secrets=Secrets(b"kept for tests, and nothing else"), data=path.parent)
+    store = Embedded(path, clock=clock)
+    async with opened(*systems, store=store, clock=clock, settings=settings) as client:
+        yield client
+    await store.close()
+
+
+def test_it_verifies(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["verify", str(path)]) == 0, capsys.readouterr().out
+
+
+async def test_the_worker_finds_nothing_that_it_cannot_do(client: Client) -> None:
+    await client.work()
+    dead = client.shell.deployment.dead_letters
+    assert [letter for kind in DeadLetterKind for letter in (await dead.page(kind, size=20))[0]] == []
+
+
+@pytest.mark.parametrize("person", [None, DEMO_PEOPLE[0].id, DEMO_PEOPLE[1].id])
+async def test_every_page_opens(client: Client, person: str | None) -> None:
+    await client.work()
+    if person is not None:
+        await client.sign_in(person)
+    reached = await crawl(client)
+    assert {path.split("/")[1] for path in reached} >= {"", "chiipochi", "eventbot", "lessons", "q", "tasks"}
+    assert {path: status for path, status in reached.items() if status >= 400 and status not in (401, 403)} == {}
+
+
+async def crawl(client: Client) -> dict[str, int]:
+    """Every page that links lead to, from the home page on, and what it answered."""
+    waiting, reached, alike = deque(["/"]), dict[str, int](), dict[str, int]()
+    while waiting and len(reached) < PAGES_MAX:
+        path = waiting.popleft()
+        route = ID.sub("*", path.partition("?")[0])
+        if path in reached or alike.get(route, 0) >= ALIKE_MAX:
+            continue
+        alike[route] = alike.get(route, 0) + 1
+        reply = await client.get(path)
+        reached[path] = reply.status
+        if reply.status == 303:
+            waiting.append(reply.location.removeprefix(client.shell.settings.public_url))
+        if (reply.header("content-type") or "").startswith("text/html"):
+            links = (urljoin(path, unescape(link)) for link in LINK.findall(reply.text))
+            waiting += [link for link in links if not LEFT_OUT.search(link)]
+    return reached
