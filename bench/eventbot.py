@@ -25,10 +25,10 @@ from sekkei.runtime.http import Http
 from sekkei.store.http import Limits
 from sekkei.web.application import Shell
 from sekkei_systems.eventbot import SYSTEM as EVENTBOT
-from sekkei_systems.eventbot.discord.signature import Signer
-from sekkei_systems.eventbot.interactions.desk import ANSWER_LATE, InteractionDesk
+from sekkei_systems.eventbot.local.world import BOT_PERMISSIONS, GUILD_ID, PEOPLE, RECRUIT
+from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.service import Draft
-from sekkei_systems.eventbot.simulator.world import BOT_PERMISSIONS, GUILD_ID, PEOPLE, RECRUIT
+from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk
 
 USERS = 50
 EVENTS = 20

@@ -6,16 +6,16 @@ from starlette.routing import Route
 
 from sekkei.runtime.system import Context, Parts, System
 from sekkei_systems.eventbot import design as patterns
-from sekkei_systems.eventbot import webhook
 from sekkei_systems.eventbot.demo import demo
-from sekkei_systems.eventbot.gateway import Gateway, connect, schedules_of
-from sekkei_systems.eventbot.interactions.desk import ANSWER_LATE, InteractionDesk, Tools
 from sekkei_systems.eventbot.jobs import BotJobs
-from sekkei_systems.eventbot.membership import Membership
+from sekkei_systems.eventbot.local.simulator import Simulator
 from sekkei_systems.eventbot.pages import Pages
+from sekkei_systems.eventbot.ports.gateway import Gateway, connect, schedules_of
+from sekkei_systems.eventbot.ports.membership import Membership
+from sekkei_systems.eventbot.ports.transports import ToChannel, ToInteraction
 from sekkei_systems.eventbot.service import Service
-from sekkei_systems.eventbot.simulator.pages import Simulator
-from sekkei_systems.eventbot.transports import ToChannel, ToInteraction
+from sekkei_systems.eventbot.webhooks import endpoint
+from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk, Tools
 
 
 def build(context: Context) -> Parts:
@@ -26,7 +26,7 @@ def build(context: Context) -> Parts:
     return Parts(
         service=service,
         routes=[
-            *webhook.routes(service.desk, gateway.verifier, desk),
+            *endpoint.routes(service.desk, gateway.verifier, desk),
             *Pages(service, context.jobs, context.live, gateway.local is not None).routes(),
             *_simulator(context, gateway),
         ],

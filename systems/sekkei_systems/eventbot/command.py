@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sekkei_systems.eventbot.identifiers import is_snowflake
-    from sekkei_systems.eventbot.registration import COMMANDS
+    from sekkei_systems.eventbot.rules.identifiers import is_snowflake
+    from sekkei_systems.eventbot.rules.registration import COMMANDS
 
     if arguments.guild is not None and not is_snowflake(arguments.guild):
         raise CouldNotRun(f"{arguments.guild!r} is no server's id: copy it from Discord with developer mode on")
@@ -44,9 +44,9 @@ async def _register(guild_id: str | None) -> int:
     from sekkei.clock import SYSTEM
     from sekkei.runtime.http import Http
     from sekkei.runtime.settings import from_environment
-    from sekkei_systems.eventbot.discord.errors import DiscordError
-    from sekkei_systems.eventbot.discord.rest import API_URL, Rest, over_http
-    from sekkei_systems.eventbot.registration import COMMANDS
+    from sekkei_systems.eventbot.ports.discord.errors import DiscordError
+    from sekkei_systems.eventbot.ports.discord.rest import API_URL, Rest, over_http
+    from sekkei_systems.eventbot.rules.registration import COMMANDS
 
     settings = from_environment()
     token, application_id = settings.get("discord_bot_token"), settings.get("discord_application_id")

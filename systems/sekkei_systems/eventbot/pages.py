@@ -18,14 +18,14 @@ from sekkei.web.identity.users import require_user
 from sekkei.web.live import sse
 from sekkei.web.rendering import flash, page, redirect
 from sekkei.web.texts import language_of, t
-from sekkei_systems.eventbot import calendar, modals, spreadsheet
-from sekkei_systems.eventbot.discord import permissions
-from sekkei_systems.eventbot.entities import Event, Repeat
-from sekkei_systems.eventbot.identifiers import is_snowflake, is_uuid, uuid_of
+from sekkei_systems.eventbot.design import Event, Repeat
 from sekkei_systems.eventbot.jobs import PURGE, REMOVE
-from sekkei_systems.eventbot.render import event_state, pages_of
+from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.rules import calendar, modals, spreadsheet
+from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid, uuid_of
+from sekkei_systems.eventbot.rules.render import event_state, pages_of
+from sekkei_systems.eventbot.rules.zones import TOKYO, zone_label, zone_of
 from sekkei_systems.eventbot.service import Actor, Service
-from sekkei_systems.eventbot.zones import TOKYO, zone_label, zone_of
 
 Short = Annotated[str, Meta(max_length=200)]
 Long = Annotated[str, Meta(max_length=4000)]
@@ -203,7 +203,7 @@ class Pages:
 
     def _state(self, event: Event) -> str:
         """open, full, closed, started, cancelled"""
-        from sekkei_systems.eventbot.service import EventView
+        from sekkei_systems.eventbot.rules.views import EventView
 
         state = event_state(EventView(event, (), (), (), ()), self._service.desk.now())[0]
         if state == "" and event.capacity is not None and event.member_count >= event.capacity:

@@ -15,14 +15,14 @@ from sekkei.clock import ManualClock
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened
 from sekkei_systems.eventbot import SYSTEM
-from sekkei_systems.eventbot.discord.local import LocalDiscord
-from sekkei_systems.eventbot.discord.local_design import LocalMessage
-from sekkei_systems.eventbot.discord.signature import Signer
-from sekkei_systems.eventbot.entities import Event
-from sekkei_systems.eventbot.gateway import LOCAL_APPLICATION_ID
+from sekkei_systems.eventbot.design import Event
+from sekkei_systems.eventbot.local.client import AppClient, Outcome
+from sekkei_systems.eventbot.local.design import LocalMessage
+from sekkei_systems.eventbot.local.discord import LocalDiscord
+from sekkei_systems.eventbot.local.world import GUILD_ID, PEOPLE, RECRUIT, Person
+from sekkei_systems.eventbot.ports.discord.signature import Signer
+from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
 from sekkei_systems.eventbot.service import Draft, Service
-from sekkei_systems.eventbot.simulator.client import AppClient, Outcome
-from sekkei_systems.eventbot.simulator.world import GUILD_ID, PEOPLE, RECRUIT, Person
 
 START = 1_768_372_200.0  # 2026-01-14 15:30 in Japan, a Wednesday
 AOI, REN, MEI, SOTA, YUI = PEOPLE.values()
@@ -108,3 +108,9 @@ async def quick(plain: Store, clock: ManualClock) -> AsyncIterator[Bot]:
     """On the embedded store alone."""
     async with bot_on(plain, clock) as found:
         yield found
+
+
+async def send(bot: Bot, body: bytes) -> tuple[int, bytes]:
+    headers = bot.app._signer.headers(body, bot.clock.now())
+    reply = await bot.client.request("POST", "/eventbot/interactions", body, headers)
+    return reply.status, reply.body

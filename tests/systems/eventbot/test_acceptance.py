@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import orjson
 
-from sekkei_systems.eventbot.discord.local import Fault
-from sekkei_systems.eventbot.entities import Status
+from sekkei_systems.eventbot.design import Status
 from sekkei_systems.eventbot.jobs import BotJobs
+from sekkei_systems.eventbot.local.discord import Fault
+from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.refusals import AlreadyIn, Full
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice
-from sekkei_systems.eventbot.simulator.world import GUILD_ID, RECRUIT
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, somebody
 
 
@@ -128,7 +128,7 @@ async def test_a_restart_between_storing_and_posting_loses_nothing(bot: Bot) -> 
 async def test_posted_but_not_remembered_is_not_posted_twice(bot: Bot) -> None:
     """The worker dies after Discord has the message: the nonce finds it again."""
     event = await bot.event()
-    from sekkei_systems.eventbot.entities import Event, events
+    from sekkei_systems.eventbot.design import Event, events
 
     await bot.service.desk.db.write(
         events.update(GUILD_ID, event.event_id).remove(Event.recruit_message_id).keeping_version()

@@ -1,25 +1,26 @@
-"""The organisers' pages: who may see and do what, and that they do it."""
+"""The organisers' pages: who may do what, and what they show."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import sekkei_systems.eventbot
 from sekkei.web.testing import Client
-from sekkei.web.texts import missing_texts
-from sekkei_systems.eventbot.discord.local import Fault
-from sekkei_systems.eventbot.discord.permissions import ADMINISTRATOR, MANAGE_GUILD, of_member
-from sekkei_systems.eventbot.entities import OrganiserLink, Status, organiser_links
+from sekkei_systems.eventbot.design import OrganiserLink, Status, organiser_links
+from sekkei_systems.eventbot.local.discord import Fault
+from sekkei_systems.eventbot.local.world import GUILD_ID, ORGANISER_ROLE, RECRUIT, Person
+from sekkei_systems.eventbot.ports.discord.permissions import MANAGE_GUILD
 from sekkei_systems.eventbot.service import NewNotice
-from sekkei_systems.eventbot.simulator.world import GUILD_ID, ORGANISER_ROLE, RECRUIT, Person
-from sekkei_systems.eventbot.texts import TEXTS
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 from tests.web.authorisation import Rule, deviations, uncovered
 
 EVENT = "/eventbot/guilds/{guild_id}/events/{event}"
+
+
 NOTICE = EVENT + "/notices/{notice}"
+
+
 GUILD = "/eventbot/guilds/{guild_id}"
 
 
@@ -66,6 +67,8 @@ MATRIX = {
     "POST /eventbot/simulator/clock": Rule(everyone(404, 404, 404, 404), json={"seconds": 1}),
     f"POST {GUILD}/unlink": Rule(everyone(303, 404, 303, 303), form={}),
 }
+
+
 ENDLESS = {f"GET {GUILD}/live"}
 """An answer without an end; asked for alone below."""
 
@@ -183,10 +186,6 @@ async def test_whoever_manages_the_server_can_have_everything_deleted(quick: Bot
             assert (await store.call("Scan", {"TableName": table.name}))["Count"] == 0, table.name
 
 
-def test_every_text_is_there_in_both_languages() -> None:
-    assert missing_texts(TEXTS, Path(sekkei_systems.eventbot.__file__).parent) == []
-
-
 async def test_the_pages_go_by_the_roles_of_today(quick: Bot) -> None:
     """Whoever loses the organisers' role in Discord loses the pages, without waiting for the link to end."""
     await quick.service.guilds.change_settings(AOI.actor, organiser_role_id=ORGANISER_ROLE)
@@ -218,18 +217,6 @@ async def test_while_discord_is_silent_the_old_roles_hold_for_an_hour(quick: Bot
         quick.local.faults.append(Fault("error", 1))
         assert (await client.get(page)).status == status
     assert (await client.get(page)).status == 200
-
-
-def test_permissions_come_from_all_of_somebodys_roles() -> None:
-    guild = {
-        "id": "1",
-        "owner_id": "9",
-        "roles": [{"id": "1", "permissions": "1024"}, {"id": "2", "permissions": str(MANAGE_GUILD)}, {"id": "3"}],
-    }
-    assert of_member(guild, {"user": {"id": "5"}, "roles": []}) == 1024
-    assert of_member(guild, {"user": {"id": "5"}, "roles": ["2", "3", "404"]}) == 1024 | MANAGE_GUILD
-    assert of_member(guild, {"user": {"id": "9"}, "roles": []}) == ADMINISTRATOR
-    assert of_member({"id": "1"}, {"user": {"id": "5"}}) == 0
 
 
 async def test_the_pages_show_the_clocks_of_the_guild(quick: Bot) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sekkei.runtime.schedules import Schedules, StoredSchedules
 from sekkei.runtime.system import Context
+from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_joinable
 from sekkei_systems.eventbot.service.desk import Actor, Desk, Request
 from sekkei_systems.eventbot.service.events import Details, Draft, Events, read_capacity
 from sekkei_systems.eventbot.service.guilds import Guilds, LookUp
 from sekkei_systems.eventbot.service.joining import Joining
 from sekkei_systems.eventbot.service.notices import NewNotice, Notices
-from sekkei_systems.eventbot.service.views import EventView, NoticeView, has_started, is_joinable
 
 
 class Service:

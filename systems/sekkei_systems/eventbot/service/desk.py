@@ -16,15 +16,14 @@ from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.live import Live
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import Schedules, StoredSchedules
+from sekkei_systems.eventbot.design import Event, GuildSettings, Notice, settings_of_guild
 from sekkei_systems.eventbot.design import event as event_now
 from sekkei_systems.eventbot.design import notice as notice_now
-from sekkei_systems.eventbot.design import settings_of_guild
-from sekkei_systems.eventbot.discord import permissions
-from sekkei_systems.eventbot.entities import Event, GuildSettings, Notice
-from sekkei_systems.eventbot.identifiers import schedule_name
+from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.refusals import Busy, NoSuchEvent, NoSuchNotice, NotOrganiser, Repeated
-from sekkei_systems.eventbot.wording import Wording, wording
-from sekkei_systems.eventbot.zones import zone_of
+from sekkei_systems.eventbot.rules.identifiers import schedule_name
+from sekkei_systems.eventbot.rules.zones import zone_of
+from sekkei_systems.eventbot.texts.wording import Wording, wording
 
 log = logging.getLogger("sekkei_systems.eventbot")
 

@@ -10,9 +10,7 @@ from sekkei.design import ConditionFailed, Put, TransactionFailed, Update
 from sekkei.runtime.design import Message
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.entities import Event, Repeat, Status, events
-from sekkei_systems.eventbot.identifiers import new_event_id, schedule_name, uuid_of
-from sekkei_systems.eventbot.mentions import call_messages
+from sekkei_systems.eventbot.design import Event, Repeat, Status, events
 from sekkei_systems.eventbot.refusals import (
     AlreadySo,
     BadCapacity,
@@ -23,8 +21,11 @@ from sekkei_systems.eventbot.refusals import (
     Started,
     TooLong,
 )
+from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
+from sekkei_systems.eventbot.rules.mentions import call_messages
+from sekkei_systems.eventbot.rules.views import EventView, has_started
 from sekkei_systems.eventbot.service.desk import SOON, Actor, Desk
-from sekkei_systems.eventbot.service.views import EventView, has_started, members_in_order, view_of_event
+from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 
 TITLE_MAX = 100
 DESCRIPTION_MAX = 1500

@@ -16,9 +16,7 @@ from sekkei.design import ConditionFailed
 from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.discord import permissions
-from sekkei_systems.eventbot.discord.errors import DiscordError
-from sekkei_systems.eventbot.entities import (
+from sekkei_systems.eventbot.design import (
     Event,
     GuildSettings,
     OrganiserLink,
@@ -27,6 +25,8 @@ from sekkei_systems.eventbot.entities import (
     organiser_links,
     templates,
 )
+from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.refusals import (
     BadLink,
     DiscordSilent,
@@ -35,8 +35,8 @@ from sekkei_systems.eventbot.refusals import (
     NotManager,
     TooManyTemplates,
 )
+from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service.desk import Actor, Desk
-from sekkei_systems.eventbot.zones import zone_of
 
 LINK_SECONDS = 600
 LINK_LIFE = timedelta(days=30)

@@ -10,9 +10,7 @@ from sekkei.design import Action, ConditionFailed, Put, TransactionFailed, Updat
 from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.entities import Answer, Event, Member, Reply, events, members, replies
-from sekkei_systems.eventbot.identifiers import uuid_of
-from sekkei_systems.eventbot.mentions import mention
+from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, events, members, replies
 from sekkei_systems.eventbot.refusals import (
     AlreadyIn,
     AlreadyWaiting,
@@ -24,9 +22,11 @@ from sekkei_systems.eventbot.refusals import (
     NotIn,
     Started,
 )
+from sekkei_systems.eventbot.rules.identifiers import uuid_of
+from sekkei_systems.eventbot.rules.mentions import mention
+from sekkei_systems.eventbot.rules.views import has_started, is_joinable
 from sekkei_systems.eventbot.service.desk import Actor, Desk
-from sekkei_systems.eventbot.service.views import has_started, is_joinable
-from sekkei_systems.eventbot.wording import Wording
+from sekkei_systems.eventbot.texts.wording import Wording
 
 TRIES_MAX = 5
 

@@ -7,8 +7,7 @@ from datetime import datetime
 
 from sekkei.design import TransactionFailed
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.entities import Ack, Event, Notice, Status, events, notices
-from sekkei_systems.eventbot.identifiers import new_notice_id
+from sekkei_systems.eventbot.design import Ack, Event, Notice, Status, events, notices
 from sekkei_systems.eventbot.refusals import (
     AlreadyConfirmed,
     AlreadySo,
@@ -22,8 +21,10 @@ from sekkei_systems.eventbot.refusals import (
     NotMember,
     TooLong,
 )
+from sekkei_systems.eventbot.rules.identifiers import new_notice_id
+from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.service.desk import SOON, Actor, Desk
-from sekkei_systems.eventbot.service.views import NoticeView, view_of_notice
+from sekkei_systems.eventbot.service.views import view_of_notice
 
 TITLE_MAX = 100
 BODY_MAX = 1800

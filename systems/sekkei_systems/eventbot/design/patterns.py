@@ -1,0 +1,243 @@
+"""The document's access patterns, by their numbers, and those that the bot adds.
+
+Whatever is decided from a read is read consistently or made a condition of the write; `gsi_event`, which is always a
+little behind, is only ever shown.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sekkei.design import Condition, Delete, Put, Query, Ref, Transaction, Update
+from sekkei_systems.eventbot.design.models import (
+    Ack,
+    Answer,
+    Event,
+    GuildSettings,
+    Member,
+    Notice,
+    OrganiserLink,
+    Reply,
+    Status,
+    Template,
+)
+from sekkei_systems.eventbot.design.tables import (
+    acks,
+    design,
+    events,
+    guild_settings,
+    members,
+    notices,
+    notices_by_event,
+    organiser_links,
+    replies,
+    templates,
+)
+
+# Access patterns of the document
+
+
+@design.pattern(number="Event-1", ja="イベント詳細を取得する（guild_id + event_id）")
+def event(guild_id: str, event_id: str) -> Ref[Event]:
+    """One event, as it is now: whatever is decided next rests on it."""
+    return events(guild_id, event_id).consistent()
+
+
+@design.pattern(number="Event-2", ja="イベントの状態（OPEN/CLOSED）や開催日時を参照する")
+def event_status(guild_id: str, event_id: str) -> Ref[Event]:
+    """Whether an event is open, and when it starts."""
+    return events(guild_id, event_id).consistent()
+
+
+@design.pattern(number="Event-3", ja="募集メッセージの message_id を保持し、編集更新に使う")
+def keep_recruit_message(guild_id: str, event_id: str, message_id: str) -> Update[Event]:
+    """Remember the recruiting post, so that it can be edited."""
+    return events.update(guild_id, event_id).set(Event.recruit_message_id, message_id)
+
+
+@design.pattern(number="EventMembers-1", ja="イベント参加者一覧を取得する")
+def members_of_event(guild_id: str, event_id: str) -> Query[Member]:
+    """Everyone who takes part in an event, by user id."""
+    return members.where(Member.guild_id == guild_id, Member.event_id == event_id)
+
+
+@design.pattern(number="EventMembers-2", ja="参加者の追加（重複参加を防止）")
+def add_member(member: Member) -> Put[Member]:
+    """Join an event once."""
+    return members.create(member)
+
+
+@design.pattern(number="EventMembers-3", ja="参加取消（delete）")
+def remove_member(guild_id: str, event_id: str, user_id: str) -> Delete[Member]:
+    """Leave an event."""
+    return members.delete(guild_id, event_id, user_id).must_exist()
+
+
+@design.pattern(number="Notices-1", ja="イベントに紐づく連絡一覧を取得する（新しい順）", page=4)
+def notices_of_event(guild_id: str, event_id: str) -> Query[Notice]:
+    """An event's notices, newest first."""
+    return notices_by_event.where(Notice.guild_id == guild_id, Notice.event_id == event_id).backwards()
+
+
+@design.pattern(number="Notices-2", ja="OPEN中の連絡が存在するか確認する（一覧から探索）")
+def open_notices_of_event(guild_id: str, event_id: str) -> Query[Notice]:
+    """An event's open notices, searched in the list."""
+    return notices_of_event(guild_id, event_id).filter(Notice.status == Status.OPEN)
+
+
+@design.pattern(number="Notices-3", ja="連絡の状態（OPEN/CLOSED）を管理する")
+def close_notice(guild_id: str, notice_id: str) -> Update[Notice]:
+    """Close a notice that is open."""
+    update = notices.update(guild_id, notice_id).set(Notice.status, Status.CLOSED)
+    return update.when(Notice.status == Status.OPEN)
+
+
+@design.pattern(number="Notices-3", ja="連絡の is_hidden を管理する")
+def hide_notice(guild_id: str, notice_id: str, hidden: bool) -> Update[Notice]:
+    """Hide a notice in the list, or show it again."""
+    return notices.update(guild_id, notice_id).set(Notice.is_hidden, hidden)
+
+
+@design.pattern(number="NoticeAcks-1", ja="連絡の確認済み数を取得する")
+def acks_of_notice(guild_id: str, notice_id: str) -> Query[Ack]:
+    """Everyone who has confirmed a notice; `db.count` for the number."""
+    return acks.where(Ack.guild_id == guild_id, Ack.notice_id == notice_id)
+
+
+@design.pattern(number="NoticeAcks-2", ja="連絡未確認者を出す（参加者集合 - ack済み集合）")
+def unconfirmed(guild_id: str, event_id: str, notice_id: str) -> tuple[Query[Member], Query[Ack]]:
+    """The two sets whose difference has not confirmed yet: members, and confirmations."""
+    return members_of_event(guild_id, event_id), acks_of_notice(guild_id, notice_id)
+
+
+# Added
+
+
+@design.pattern(ja="ギルドのイベント一覧", added=True)
+def events_of_guild(guild_id: str) -> Query[Event]:
+    """A guild's events, oldest id first."""
+    return events.where(Event.guild_id == guild_id, Event.event_id.begins_with("EVT#"))
+
+
+@design.pattern(ja="一件の連絡を取得する", added=True)
+def notice(guild_id: str, notice_id: str) -> Ref[Notice]:
+    """One notice, as it is now."""
+    return notices(guild_id, notice_id).consistent()
+
+
+@design.pattern(ja="イベントの全連絡（削除ジョブ）", added=True)
+def stored_notices_of_event(guild_id: str, event_id: str) -> Query[Notice]:
+    """An event's notices as they are now, not as the index last saw them; for its removal."""
+    every = notices.where(Notice.guild_id == guild_id, Notice.notice_id.begins_with("NTC#"))
+    return every.filter(Notice.event_id == event_id).consistent()
+
+
+@design.pattern(ja="イベントの補欠・未定・不参加", added=True)
+def replies_of_event(guild_id: str, event_id: str) -> Query[Reply]:
+    """Everyone who answered and does not take part."""
+    return replies.where(Reply.guild_id == guild_id, Reply.event_id == event_id)
+
+
+@design.pattern(ja="ギルドのひな型", added=True)
+def templates_of_guild(guild_id: str) -> Query[Template]:
+    """Events to start from."""
+    return templates.where(Template.guild_id == guild_id)
+
+
+@design.pattern(ja="アカウントが管理できるギルド", added=True)
+def guilds_of_account(account_id: str) -> Query[OrganiserLink]:
+    """The guilds whose events an account may look after."""
+    return organiser_links.where(OrganiserLink.account_id == account_id)
+
+
+def _joinable(now: datetime) -> Condition[Event]:
+    """Open, and neither started nor past its deadline, whether or not the clock has closed it yet."""
+    begun = Event.event_start_at.absent() | (Event.event_start_at > now)
+    late = Event.deadline_at.absent() | (Event.deadline_at > now)
+    return (Event.status == Status.OPEN) & begun & late
+
+
+def _room() -> Condition[Event]:
+    return Event.capacity.absent() | (Event.member_count < Event.capacity)
+
+
+def _no_queue() -> Condition[Event]:
+    return Event.waiting_count.absent() | (Event.waiting_count == 0)
+
+
+@design.pattern(ja="参加（定員と募集状態を同時に確認）", added=True)
+def join(member: Member) -> Transaction:
+    """Take part, if the event is open, not full, nobody waits for the place, and the user is not in it yet."""
+    update = events.update(member.guild_id, member.event_id).add(Event.member_count, 1).keeping_version()
+    return Transaction(
+        update.when(_joinable(member.joined_at), _room(), _no_queue()),
+        add_member(member),
+        replies.delete(member.guild_id, member.event_id, member.user_id),
+    )
+
+
+@design.pattern(ja="参加取消（人数も減らす）", added=True)
+def leave(guild_id: str, event_id: str, user_id: str, now: datetime) -> Transaction:
+    """Give the place back, until the event starts."""
+    update = events.update(guild_id, event_id).add(Event.member_count, -1).keeping_version()
+    begun = Event.event_start_at.absent() | (Event.event_start_at > now)
+    return Transaction(update.when(Event.member_count > 0, begun), remove_member(guild_id, event_id, user_id))
+
+
+@design.pattern(ja="補欠に並ぶ（満員のときだけ）", added=True)
+def wait(reply: Reply) -> Transaction:
+    """Queue for a place, if there is none, and the user is neither in the queue nor a member."""
+    update = events.update(reply.guild_id, reply.event_id).add(Event.waiting_count, 1).keeping_version()
+    taken = (Event.member_count >= Event.capacity) | (Event.waiting_count > 0)
+    return Transaction(
+        update.when(_joinable(reply.asked_at), Event.waiting_list == True, taken),  # noqa: E712
+        replies.put(reply).when(Reply.answer.absent() | (Reply.answer != Answer.WAITING)),
+        members.must_not_exist(reply.guild_id, reply.event_id, reply.user_id),
+    )
+
+
+@design.pattern(ja="補欠から繰り上げる", added=True)
+def promote(member: Member) -> Transaction:
+    """Give a free place to somebody who waits."""
+    update = events.update(member.guild_id, member.event_id).keeping_version()
+    update = update.add(Event.member_count, 1).add(Event.waiting_count, -1)
+    return Transaction(
+        update.when(_room(), Event.waiting_count > 0, Event.cancelled_at.absent()),
+        add_member(member),
+        replies.delete(member.guild_id, member.event_id, member.user_id).when(Reply.answer == Answer.WAITING),
+    )
+
+
+@design.pattern(ja="補欠から抜ける（人数を減らす）", added=True)
+def shorten_queue(guild_id: str, event_id: str) -> Update[Event]:
+    """One fewer waits; stands in the transaction that takes back, or changes, what they said."""
+    update = events.update(guild_id, event_id).add(Event.waiting_count, -1).keeping_version()
+    return update.when(Event.waiting_count > 0)
+
+
+@design.pattern(ja="連絡を投稿する（OPEN は一件だけ）", added=True)
+def post_notice(notice: Notice) -> Transaction:
+    """A new notice, if the event has no other that is open."""
+    return Transaction(
+        notices.create(notice),
+        events.update(notice.guild_id, notice.event_id)
+        .set(Event.open_notice_id, notice.notice_id)
+        .keeping_version()
+        .when(Event.open_notice_id.absent(), Event.cancelled_at.absent()),
+    )
+
+
+@design.pattern(ja="連絡を確認する（二重 Ack 防止）", added=True)
+def confirm(ack: Ack) -> Transaction:
+    """Confirm a notice once, as a member, while it is open."""
+    return Transaction(
+        notices.must_exist(ack.guild_id, ack.notice_id).when(Notice.status == Status.OPEN),
+        members.must_exist(ack.guild_id, ack.event_id, ack.user_id),
+        acks.create(ack),
+    )
+
+
+@design.pattern(ja="ギルド設定を取得する", added=True)
+def settings_of_guild(guild_id: str) -> Ref[GuildSettings]:
+    """A guild's settings."""
+    return guild_settings(guild_id)

@@ -1,0 +1,96 @@
+"""Tables, keys and indexes. The first four are those of the original document, to the letter.
+
+EventMembers holds those who take part and nobody else; whoever waits, is unsure or does not come stands in
+EventReplies, so that every query of the document keeps its meaning.
+"""
+
+from __future__ import annotations
+
+from sekkei.design import Design, Index, Key
+from sekkei_systems.eventbot.design.models import (
+    Ack,
+    Event,
+    GuildSettings,
+    Member,
+    Notice,
+    OrganiserLink,
+    Reply,
+    Template,
+)
+
+design = Design(
+    "eventbot", ja="イベント募集・参加者・連絡・確認を管理する Discord Bot", en="Discord event-recruiting bot"
+)
+
+events_table = design.table("Events", "guild_id", "event_id", ja="イベント本体", en="The events themselves")
+members_table = design.table("EventMembers", "guild_id", "member_key", ja="イベント参加者", en="Who takes part")
+notices_table = design.table(
+    "Notices",
+    "guild_id",
+    "notice_id",
+    indexes=[
+        Index("gsi_event", "guild_id", "event_sk", ja="イベント単位の連絡一覧取得", en="notices of one event"),
+    ],
+    ja="イベント内の「連絡」投稿（確認ボタン付き）",
+    en="Notices within an event, with a confirm button",
+)
+acks_table = design.table("NoticeAcks", "guild_id", "ack_key", ja="連絡の確認済み（Ack）管理", en="Who has confirmed")
+replies_table = design.table(
+    "EventReplies", "guild_id", "reply_key", ja="補欠・未定・不参加", en="Waiting, maybe, no", added=True
+)
+templates_table = design.table(
+    "EventTemplates", "guild_id", "template_id", ja="イベントのひな型", en="Events to start from", added=True
+)
+links_table = design.table(
+    "OrganiserLinks",
+    "account_id",
+    "guild_id",
+    ttl="expires",
+    ja="主催者ページの利用者",
+    en="Web organisers",
+    added=True,
+)
+settings_table = design.table("GuildSettings", "guild_id", ja="ギルドごとの設定", en="Settings of a guild", added=True)
+
+
+@events_table.entity(Event, ja="イベント", en="event")
+def events(guild_id: str, event_id: str) -> Key:
+    return Key(guild_id, event_id)
+
+
+@members_table.entity(Member, ja="参加者", en="member")
+def members(guild_id: str, event_id: str, user_id: str) -> Key:
+    return Key(guild_id, f"{event_id}#USER#{user_id}")
+
+
+@notices_table.entity(Notice, ja="連絡", en="notice")
+def notices(guild_id: str, notice_id: str) -> Key:
+    return Key(guild_id, notice_id)
+
+
+@acks_table.entity(Ack, ja="確認", en="confirmation")
+def acks(guild_id: str, notice_id: str, user_id: str) -> Key:
+    return Key(guild_id, f"{notice_id}#USER#{user_id}")
+
+
+@settings_table.entity(GuildSettings, ja="ギルド設定", en="guild settings", added=True)
+def guild_settings(guild_id: str) -> Key:
+    return Key(guild_id)
+
+
+@replies_table.entity(Reply, ja="回答", en="reply", added=True)
+def replies(guild_id: str, event_id: str, user_id: str) -> Key:
+    return Key(guild_id, f"{event_id}#USER#{user_id}")
+
+
+@templates_table.entity(Template, ja="ひな型", en="template", added=True)
+def templates(guild_id: str, template_id: str) -> Key:
+    return Key(guild_id, template_id)
+
+
+@links_table.entity(OrganiserLink, ja="主催者", en="organiser", added=True)
+def organiser_links(account_id: str, guild_id: str) -> Key:
+    return Key(account_id, guild_id)
+
+
+notices_by_event = notices.index("gsi_event")

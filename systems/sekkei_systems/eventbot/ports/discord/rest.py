@@ -1,0 +1,194 @@
+"""Discord's REST API v10, as far as the bot uses it: one method a route, errors typed, rate limits kept.
+
+`send` is the way out: `over_http` for the real end, the local end otherwise. Neither knows of the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from sekkei.clock import Clock
+from sekkei.errors import NoAnswer
+from sekkei.runtime.http import Http
+from sekkei_systems.eventbot.ports.discord.errors import INVALID_TOKEN, RateLimited, Refused, Unauthorised, Unavailable
+from sekkei_systems.eventbot.ports.discord.rates import WAIT_SECONDS_MAX, Rates, Sleep, route_of
+
+API_URL = "https://discord.com/api/v10"
+TRIES_MAX = 3
+log = logging.getLogger("sekkei_systems.eventbot.ports.discord")
+
+Payload = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RestAnswer:
+    """Header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+Send = Callable[[str, str, Mapping[str, str], bytes], Awaitable[RestAnswer]]
+"""Method, path below the API's address, headers, body."""
+
+
+def over_http(http: Http, url: str = API_URL) -> Send:
+    async def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> RestAnswer:
+        try:
+            answer = await http.request(method, url + path, headers=headers, body=body)
+        except NoAnswer as error:
+            raise Unavailable(str(error)) from error
+        fields = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in answer.headers.items()}
+        return RestAnswer(answer.status, fields, answer.body)
+
+    return send
+
+
+class Rest:
+    """One bot's client. `application_id` stands in routes of commands and follow-ups; `url` says whose bot it is."""
+
+    def __init__(
+        self,
+        send: Send,
+        token: str,
+        application_id: str,
+        url: str,
+        clock: Clock,
+        sleep: Sleep = asyncio.sleep,
+        wait_max: float = WAIT_SECONDS_MAX,
+    ) -> None:
+        self.application_id = application_id
+        self._send = send
+        self._headers = {
+            "Authorization": f"Bot {token}",
+            "User-Agent": f"DiscordBot ({url}, 0.1)",
+            "Accept": "application/json",
+        }
+        self._rates = Rates(clock, sleep, wait_max)
+        self._halted = False
+
+    # Messages
+
+    async def post(self, channel_id: str, message: Payload) -> str:
+        """Post a message; returns its id."""
+        made = await self.call("POST", f"/channels/{channel_id}/messages", message)
+        return str(made["id"])
+
+    async def edit(self, channel_id: str, message_id: str, message: Payload) -> None:
+        await self.call("PATCH", f"/channels/{channel_id}/messages/{message_id}", message)
+
+    async def delete(self, channel_id: str, message_id: str) -> None:
+        await self.call("DELETE", f"/channels/{channel_id}/messages/{message_id}")
+
+    async def direct_channel(self, user_id: str) -> str:
+        """The channel for a direct message."""
+        return str((await self.call("POST", "/users/@me/channels", {"recipient_id": user_id}))["id"])
+
+    # Answers to interactions, with the interaction's own token
+
+    async def follow_up(self, token: str, message: Payload) -> str:
+        path = f"/webhooks/{self.application_id}/{token}?wait=true"
+        return str((await self.call("POST", path, message, exempt=True))["id"])
+
+    async def edit_original(self, token: str, message: Payload) -> None:
+        path = f"/webhooks/{self.application_id}/{token}/messages/@original"
+        await self.call("PATCH", path, message, exempt=True)
+
+    # What surrounds an event
+
+    async def start_thread(self, channel_id: str, message_id: str, name: str) -> str:
+        content = {"name": name[:100], "auto_archive_duration": 10080}
+        made = await self.call("POST", f"/channels/{channel_id}/messages/{message_id}/threads", content)
+        return str(made["id"])
+
+    async def guild(self, guild_id: str) -> dict[str, Any]:
+        """Its name, owner and roles."""
+        found: dict[str, Any] = await self.call("GET", f"/guilds/{guild_id}")
+        return found
+
+    async def member(self, guild_id: str, user_id: str) -> dict[str, Any]:
+        found: dict[str, Any] = await self.call("GET", f"/guilds/{guild_id}/members/{user_id}")
+        return found
+
+    async def give_role(self, guild_id: str, user_id: str, role_id: str) -> None:
+        await self.call("PUT", f"/guilds/{guild_id}/members/{user_id}/roles/{role_id}")
+
+    async def take_role(self, guild_id: str, user_id: str, role_id: str) -> None:
+        await self.call("DELETE", f"/guilds/{guild_id}/members/{user_id}/roles/{role_id}")
+
+    async def make_scheduled_event(self, guild_id: str, event: Payload) -> str:
+        return str((await self.call("POST", f"/guilds/{guild_id}/scheduled-events", event))["id"])
+
+    async def edit_scheduled_event(self, guild_id: str, id: str, event: Payload) -> None:
+        await self.call("PATCH", f"/guilds/{guild_id}/scheduled-events/{id}", event)
+
+    async def delete_scheduled_event(self, guild_id: str, id: str) -> None:
+        await self.call("DELETE", f"/guilds/{guild_id}/scheduled-events/{id}")
+
+    # Commands
+
+    async def overwrite_commands(self, commands: Sequence[Payload], guild_id: str | None = None) -> list[Any]:
+        """Replace all commands, everywhere or in one guild (where it takes effect at once)."""
+        where = f"/guilds/{guild_id}" if guild_id else ""
+        made: list[Any] = await self.call("PUT", f"/applications/{self.application_id}{where}/commands", commands)
+        return made
+
+    async def call(self, method: str, path: str, content: Any = None, *, exempt: bool = False) -> Any:
+        """One request, in its turn. `exempt`: interactions are not under the limit for everything."""
+        if self._halted:
+            raise Unauthorised("Discord refused the token before; nothing is sent until the bot is started anew")
+        body = b"" if content is None else orjson.dumps(content)
+        headers = {**self._headers, "Content-Type": "application/json"} if body else self._headers
+        route, major = route_of(method, path)
+        bucket = self._rates.bucket(route, major)
+        async with bucket.lock:
+            for _ in range(TRIES_MAX):
+                await self._rates.turn(bucket, exempt)
+                answer = await self._send(method, path, headers, body)
+                self._rates.learn(route, major, bucket, answer.headers)
+                if answer.status != 429:
+                    return self._result(answer, exempt)
+                limited = _limited(answer)
+                self._rates.limited(bucket, limited.retry_after, limited.scope == "global")
+                log.warning("rate limited by Discord", extra={"route": route, "retry_after": limited.retry_after})
+            raise limited
+
+    def _result(self, answer: RestAnswer, for_interaction: bool) -> Any:
+        if 200 <= answer.status < 300:
+            return orjson.loads(answer.body) if answer.body else None
+        if answer.status >= 500:
+            raise Unavailable(f"Discord answered {answer.status}")
+        found = _json(answer.body)
+        if answer.status == 401 and for_interaction:
+            # The interaction's own token is over; that says nothing of the bot's.
+            raise Refused(401, INVALID_TOKEN, str(found.get("message", ""))[:300])
+        if answer.status == 401:
+            self._halted = True
+            raise Unauthorised("Discord does not accept the token")
+        raise Refused(answer.status, int(found.get("code") or 0), str(found.get("message", ""))[:300])
+
+
+def _limited(answer: RestAnswer) -> RateLimited:
+    found = _json(answer.body)
+    seconds = found.get("retry_after", answer.headers.get("retry-after", 1))
+    try:
+        retry_after = max(0.0, float(seconds))
+    except (TypeError, ValueError):
+        retry_after = 1.0
+    everything = found.get("global") is True or "x-ratelimit-global" in answer.headers
+    return RateLimited(retry_after, "global" if everything else answer.headers.get("x-ratelimit-scope", "user"))
+
+
+def _json(body: bytes) -> dict[str, Any]:
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}

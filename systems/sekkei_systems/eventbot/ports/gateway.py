@@ -1,0 +1,69 @@
+"""Which Discord the bot talks to: the real one when a token is set, else the end of our own.
+
+SEKKEI_DISCORD_APPLICATION_ID   the application's id
+SEKKEI_DISCORD_PUBLIC_KEY       its public key; signatures are checked against it
+SEKKEI_DISCORD_BOT_TOKEN        the bot's token
+SEKKEI_DISCORD_API_URL          another address of the API, for tests
+SEKKEI_SCHEDULE_TARGET, _ROLE, SEKKEI_SCHEDULE_REGION   reminders through EventBridge Scheduler
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sekkei.clock import SYSTEM
+from sekkei.runtime.aws.eventbridge import EventBridgeSchedules
+from sekkei.runtime.http import Http
+from sekkei.runtime.schedules import Schedules
+from sekkei.runtime.system import Context
+from sekkei_systems.eventbot.local import world
+from sekkei_systems.eventbot.local.discord import LocalDiscord
+from sekkei_systems.eventbot.ports.discord.rates import WAIT_SECONDS_MAX
+from sekkei_systems.eventbot.ports.discord.rest import API_URL, Rest, over_http
+from sekkei_systems.eventbot.ports.discord.signature import Signer, Verifier
+
+LOCAL_APPLICATION_ID = "8000000000000000001"
+LOCAL_TOKEN = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """The bot's connections. `signer` and `local` are there only when Discord is our own."""
+
+    rest: Rest
+    verifier: Verifier
+    application_id: str
+    signer: Signer | None
+    local: LocalDiscord | None
+
+
+def connect(context: Context) -> Gateway:
+    settings = context.settings
+    # A clock that stands still is not waited for: whatever is early comes back later.
+    wait_max = WAIT_SECONDS_MAX if context.clock is SYSTEM else 0.0
+    token = settings.get("discord_bot_token")
+    if not token:
+        signer = Signer(settings.secrets.key("eventbot-discord"))
+        local = LocalDiscord(
+            context.store, settings.env, context.clock, context.live, guild=world.GUILD, members=world.members()
+        )
+        rest = Rest(
+            local.send, LOCAL_TOKEN, LOCAL_APPLICATION_ID, settings.public_url, context.clock, wait_max=wait_max
+        )
+        return Gateway(rest, Verifier(signer.public_key), LOCAL_APPLICATION_ID, signer, local)
+    application_id = settings.get("discord_application_id")
+    if not application_id.isdigit():
+        raise ValueError("SEKKEI_DISCORD_APPLICATION_ID must be set beside SEKKEI_DISCORD_BOT_TOKEN.")
+    send = over_http(Http(), settings.get("discord_api_url", API_URL).rstrip("/"))
+    rest = Rest(send, token, application_id, settings.public_url, context.clock, wait_max=wait_max)
+    return Gateway(rest, Verifier(settings.get("discord_public_key")), application_id, None, None)
+
+
+def schedules_of(context: Context) -> Schedules:
+    """EventBridge where it is set up, else our own."""
+    settings = context.settings
+    target = settings.get("schedule_target")
+    if not target:
+        return context.schedules
+    region, role = settings.get("schedule_region", "ap-northeast-1"), settings.get("schedule_role")
+    return EventBridgeSchedules(context.system, region, target, role, Http(), context.clock)

@@ -1,0 +1,36 @@
+"""Who somebody is in a guild at this moment, asked of Discord: the web pages go by it, not by what a link once said."""
+
+from __future__ import annotations
+
+from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.ports.discord.errors import NOT_HERE, Refused
+from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.service import Actor
+from sekkei_systems.eventbot.service.guilds import Standing
+
+
+class Membership:
+    """Raises DiscordError when Discord does not answer."""
+
+    def __init__(self, rest: Rest) -> None:
+        self._rest = rest
+
+    async def __call__(self, guild_id: str, user_id: str) -> Standing | None:
+        """None when they have left, or the bot has been thrown out."""
+        try:
+            guild = await self._rest.guild(guild_id)
+            member = await self._rest.member(guild_id, user_id)
+        except Refused as refused:
+            if refused.code in NOT_HERE:
+                return None
+            raise
+        user = member.get("user") or {}
+        name = member.get("nick") or user.get("global_name") or user.get("username") or "?"
+        actor = Actor(
+            guild_id,
+            user_id,
+            str(name)[:100],
+            frozenset(map(str, member.get("roles") or ())),
+            permissions.of_member(guild, member),
+        )
+        return Standing(actor, str(guild.get("name", ""))[:100])

@@ -1,0 +1,31 @@
+"""Calling people by name: Discord rings only those whom the message allows, a hundred at most, in 2,000 characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sekkei_systems.eventbot.rules.limits import CONTENT_MAX
+
+MENTIONS_PER_MESSAGE = 80
+MESSAGES_MAX = 50
+NOBODY: dict[str, Any] = {"parse": []}
+"""For everything that only shows names. Without it Discord would ring everyone named."""
+
+
+def mention(user_id: str) -> str:
+    return f"<@{user_id}>"
+
+
+def call_messages(text: str, user_ids: Sequence[str], **more: Any) -> list[dict[str, Any]]:
+    """The text, and everyone rung: one message, or several when they are many. `more` goes into the last one."""
+    calls: list[dict[str, Any]] = []
+    groups = [user_ids[at : at + MENTIONS_PER_MESSAGE] for at in range(0, len(user_ids), MENTIONS_PER_MESSAGE)] or [()]
+    for number, group in enumerate(groups[:MESSAGES_MAX]):
+        names = " ".join(mention(user_id) for user_id in group)
+        head = text if number == 0 else ""
+        content = "\n".join(part for part in (head[: CONTENT_MAX - len(names) - 1], names) if part)
+        allowed = {"users": list(group)} if group else NOBODY
+        calls.append({"content": content, "allowed_mentions": allowed})
+    calls[-1].update(more)
+    return calls

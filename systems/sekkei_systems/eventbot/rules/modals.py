@@ -1,0 +1,214 @@
+"""Forms as Discord shows them, and what people write into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from typing import Any
+
+from sekkei_systems.eventbot.design import Event, Repeat, Template
+from sekkei_systems.eventbot.rules import dates
+from sekkei_systems.eventbot.rules.identifiers import custom_id
+from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
+from sekkei_systems.eventbot.service import Details, Draft, NewNotice, read_capacity
+from sekkei_systems.eventbot.service.events import DESCRIPTION_MAX, LOCATION_MAX, TITLE_MAX
+from sekkei_systems.eventbot.service.notices import BODY_MAX
+from sekkei_systems.eventbot.texts.wording import Wording
+
+Payload = dict[str, Any]
+SHORT, PARAGRAPH = 1, 2
+
+
+def _text(
+    label: str, id: str, value: str = "", *, hint: str = "", required: bool = False, most: int = 100, style: int = SHORT
+) -> Payload:
+    field: Payload = {"type": 4, "custom_id": id, "style": style, "required": required, "max_length": most}
+    if value:
+        field["value"] = value[:most]
+    found: Payload = {"type": 18, "label": label[:45], "component": field}
+    if hint:
+        found["description"] = hint[:100]
+    return found
+
+
+def _choice(label: str, id: str, options: list[tuple[str, str]], chosen: str) -> Payload:
+    listed = [
+        {"label": text, "value": value, **({"default": True} if value == chosen else {})} for value, text in options
+    ]
+    return {"type": 18, "label": label[:45], "component": {"type": 3, "custom_id": id, "options": listed}}
+
+
+def _modal(title: str, id: str, *components: Payload) -> Payload:
+    return {"title": title[:45], "custom_id": id, "components": list(components)}
+
+
+def written(at: datetime | None, zone: tzinfo | None, until: datetime | None = None) -> str:
+    """A time as the parser reads it back in that zone."""
+    if at is None:
+        return ""
+    text = f"{at.astimezone(zone):%Y-%m-%d %H:%M}"
+    if until is not None and (until - at).total_seconds() < 24 * 3600:
+        text += f"-{until.astimezone(zone):%H:%M}"
+    return text
+
+
+def create_modal(words: Wording, zone: str, template: Template | None = None) -> Payload:
+    source = template
+    return _modal(
+        words["modal-create"],
+        custom_id("create"),
+        *_event_fields(
+            words,
+            zone,
+            title=source.title if source else "",
+            start="",
+            description=(source.description or "") if source else "",
+            location=(source.location or "") if source else "",
+            capacity=str(source.capacity) if source and source.capacity else "",
+        ),
+    )
+
+
+def edit_modal(event: Event, words: Wording, zone: str) -> Payload:
+    """The version goes along, so that of two who edit at once the second is told."""
+    return _modal(
+        words["modal-edit"],
+        custom_id("edit", event.event_id, event.version),
+        *_event_fields(
+            words,
+            zone,
+            title=event.title,
+            start=written(event.event_start_at, zone_of(zone), event.event_end_at),
+            description=event.description or "",
+            location=event.location or "",
+            capacity=str(event.capacity) if event.capacity else "",
+        ),
+    )
+
+
+def _event_fields(
+    words: Wording, zone: str, *, title: str, start: str, description: str, location: str, capacity: str
+) -> list[Payload]:
+    return [
+        _text(words["f-title"], "title", title, required=True, most=TITLE_MAX),
+        _text(words["f-start"].format(zone=zone_label(zone)), "start", start, hint=words["f-start-hint"], most=60),
+        _text(words["f-capacity"], "capacity", capacity, most=6),
+        _text(words["f-location"], "location", location, most=LOCATION_MAX),
+        _text(words["f-description"], "description", description, most=DESCRIPTION_MAX, style=PARAGRAPH),
+    ]
+
+
+def details_modal(event: Event, words: Wording, zone: str) -> Payload:
+    here = zone_of(zone)
+    repeats = [("none", words["repeat-none"]), *((one.value, words[f"repeat-{one.value}"]) for one in Repeat)]
+    waiting = [("yes", words["f-waiting-yes"]), ("no", words["f-waiting-no"])]
+    return _modal(
+        words["modal-details"],
+        custom_id("details", event.event_id, event.version),
+        _text(
+            words["f-deadline"], "deadline", written(event.deadline_at, here), hint=words["f-deadline-hint"], most=60
+        ),
+        _text(words["f-remind"], "remind", written(event.event_remind_at, here), hint=words["f-remind-hint"], most=60),
+        _text(words["f-end"], "end", written(event.event_end_at, here), hint=words["f-end-hint"], most=60),
+        _choice(words["f-repeat"], "repeat", repeats, event.repeat.value if event.repeat else "none"),
+        _choice(words["f-waiting"], "waiting", waiting, "yes" if event.waiting_list else "no"),
+    )
+
+
+def notice_modal(event: Event, words: Wording, zone: str) -> Payload:
+    return _modal(
+        words["modal-notice"],
+        custom_id("newnotice", event.event_id),
+        _text(words["f-title"], "title", required=True, most=100),
+        _text(words["f-body"], "body", required=True, most=BODY_MAX, style=PARAGRAPH),
+        _text(words["f-notice-remind"], "remind", hint=words["f-deadline-hint"], most=60),
+    )
+
+
+def template_modal(event: Event, words: Wording, zone: str) -> Payload:
+    return _modal(
+        words["modal-template"],
+        custom_id("template", event.event_id),
+        _text(words["f-name"], "name", event.title, required=True, most=80),
+    )
+
+
+def refilled(modal: Payload, values: Mapping[str, str]) -> Payload:
+    """The same form with what somebody had typed before."""
+    for label in modal["components"]:
+        field = label["component"]
+        value = values.get(field["custom_id"])
+        if value is None:
+            continue
+        if field["type"] == 4:
+            field["value"] = value[: field["max_length"]]
+        else:
+            for option in field["options"]:
+                option.pop("default", None)
+                if option["value"] == value:
+                    option["default"] = True
+    return modal
+
+
+# What comes back
+
+Values = Mapping[str, str]
+
+
+def read_values(data: Mapping[str, Any]) -> dict[str, str]:
+    """Of a submitted modal, in today's shape (labels) or the old one (rows)."""
+    found: dict[str, str] = {}
+    for outer in data.get("components") or ():
+        inner = outer.get("component")
+        for field in [inner] if inner else outer.get("components") or ():
+            if not isinstance(field, dict) or not isinstance(field.get("custom_id"), str):
+                continue
+            values = field.get("values")
+            value = values[0] if isinstance(values, list) and values else field.get("value")
+            found[field["custom_id"]] = value if isinstance(value, str) else ""
+    return found
+
+
+def read_draft(values: Values, now: datetime) -> Draft:
+    start = values.get("start", "").strip()
+    period = dates.read_period(start, now, field="start") if start else None
+    return Draft(
+        title=values.get("title", ""),
+        start=period.start if period else None,
+        end=period.end if period else None,
+        description=values.get("description", ""),
+        location=values.get("location", ""),
+        capacity=read_capacity(values.get("capacity", "")),
+    )
+
+
+def read_details(values: Values, event: Event, now: datetime) -> Details:
+    start = event.event_start_at
+
+    def before(name: str, current: datetime | None) -> datetime | None:
+        text = values.get(name, "").strip()
+        if not text or text == written(current, now.tzinfo):
+            return current if text else None
+        return dates.read_before(text, start, now, field=name) if start else dates.read_moment(text, now, field=name)
+
+    end_text = values.get("end", "").strip()
+    end = event.event_end_at
+    if end_text != written(end, now.tzinfo):
+        end = dates.read_end(end_text, start, now, field="end") if end_text and start else None
+    repeat = values.get("repeat", "none")
+    return Details(
+        deadline=before("deadline", event.deadline_at),
+        remind_at=before("remind", event.event_remind_at),
+        end=end,
+        repeat=Repeat(repeat) if repeat in {one.value for one in Repeat} else None,
+        waiting_list=values.get("waiting", "yes") != "no",
+    )
+
+
+def read_notice(values: Values, event: Event, now: datetime) -> NewNotice:
+    text = values.get("remind", "").strip()
+    remind_at = None
+    if text:
+        start = event.event_start_at
+        remind_at = dates.read_before(text, start, now, field="remind") if start else dates.read_moment(text, now)
+    return NewNotice(values.get("title", ""), values.get("body", ""), remind_at)

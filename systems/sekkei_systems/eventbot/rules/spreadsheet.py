@@ -1,0 +1,44 @@
+"""Members and confirmations as CSV that spreadsheets open as it is meant."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from sekkei_systems.eventbot.rules.views import EventView, NoticeView
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def members_csv(view: EventView) -> bytes:
+    rows: list[Sequence[str]] = [("status", "position", "user_id", "name", "at")]
+    rows += [
+        ("joined", str(place), one.user_id, one.username, one.joined_at.isoformat())
+        for place, one in enumerate(view.members, 1)
+    ]
+    for status, people in (("waiting", view.waiting), ("maybe", view.maybe), ("no", view.no)):
+        rows += [
+            (status, str(place), one.user_id, one.username, one.asked_at.isoformat(timespec="seconds"))
+            for place, one in enumerate(people, 1)
+        ]
+    return _written(rows)
+
+
+def confirmations_csv(view: NoticeView) -> bytes:
+    rows: list[Sequence[str]] = [("status", "user_id", "name", "at")]
+    rows += [("confirmed", one.user_id, one.username, one.acked_at.isoformat()) for one in view.confirmed]
+    rows += [("unconfirmed", one.user_id, one.username, "") for one in view.unconfirmed]
+    return _written(rows)
+
+
+def _written(rows: Iterable[Sequence[str]]) -> bytes:
+    """With a byte order mark, without which Excel takes UTF-8 for something else."""
+    out = io.StringIO()
+    csv.writer(out).writerows([[_harmless(cell) for cell in row] for row in rows])
+    return b"\xef\xbb\xbf" + out.getvalue().encode()
+
+
+def _harmless(cell: str) -> str:
+    """A name that begins like a formula must not become one."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell

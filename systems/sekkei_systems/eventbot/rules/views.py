@@ -1,0 +1,61 @@
+"""An event or a notice with everything that is shown beside it, and what follows from the time of day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sekkei_systems.eventbot.design import Ack, Event, Member, Notice, Reply, Status
+
+
+@dataclass(frozen=True, slots=True)
+class EventView:
+    """An event and everyone who answered, in the order in which they did."""
+
+    event: Event
+    members: tuple[Member, ...]
+    waiting: tuple[Reply, ...]
+    maybe: tuple[Reply, ...]
+    no: tuple[Reply, ...]
+
+    @property
+    def full(self) -> bool:
+        return self.event.capacity is not None and len(self.members) >= self.event.capacity
+
+    def joinable(self, now: datetime) -> bool:
+        return is_joinable(self.event, now)
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeView:
+    """A notice and how far it has been confirmed. Whoever confirmed and left since is not counted."""
+
+    notice: Notice
+    event: Event
+    members: tuple[Member, ...]
+    acks: tuple[Ack, ...]
+
+    @property
+    def confirmed(self) -> list[Ack]:
+        """By members who are still there, in the order in which they confirmed."""
+        present = {member.user_id for member in self.members}
+        return [ack for ack in self.acks if ack.user_id in present]
+
+    @property
+    def unconfirmed(self) -> list[Member]:
+        """Members less those who confirmed, in the order in which they joined."""
+        done = {ack.user_id for ack in self.acks}
+        return [member for member in self.members if member.user_id not in done]
+
+
+def is_joinable(event: Event, now: datetime) -> bool:
+    """What the condition of `design.join` says, for showing."""
+    return (
+        event.status is Status.OPEN
+        and not has_started(event, now)
+        and (event.deadline_at is None or event.deadline_at > now)
+    )
+
+
+def has_started(event: Event, now: datetime) -> bool:
+    return event.event_start_at is not None and event.event_start_at <= now

@@ -1,0 +1,186 @@
+"""Slash commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sekkei_systems.eventbot.design import Event
+from sekkei_systems.eventbot.refusals import NoSuchEvent
+from sekkei_systems.eventbot.rules import modals, render
+from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid, uuid_of
+from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.webhooks import answers
+from sekkei_systems.eventbot.webhooks.answers import Answer
+from sekkei_systems.eventbot.webhooks.desk import Asked, Handler, Tools
+from sekkei_systems.eventbot.webhooks.incoming import AUTOCOMPLETE
+
+Options = Mapping[str, Any]
+CHOICES_MAX = 25
+
+
+async def events_list(service: Service, asked: Asked, *, mine: bool, page: int) -> render.Payload:
+    """The guild's events to come; or those that this person takes part in or has made."""
+    listed = await service.events.of_guild(asked.actor.guild_id)
+    if mine:
+        joined = await service.joining.joined(asked.actor, listed)
+        listed = [one for one in listed if one.event_id in joined or one.created_by == asked.actor.user_id]
+    if not listed:
+        return render.private(asked.words["no-events"])
+    head = asked.words["mine-head" if mine else "events-head"].format(n=len(listed))
+    return render.events_message(listed, page, head, "mine" if mine else "list", asked.words)
+
+
+class Commands:
+    """One method a subcommand; the names are those of `registration.COMMANDS`."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools, self._service = tools, tools.service
+        self._names: dict[str, Handler] = {
+            "event create": self.create,
+            "event list": self.list,
+            "event mine": self.mine,
+            "event show": self.show,
+            "event manage": self.manage,
+            "event settings": self.settings,
+            "event web": self.web,
+            "event help": self.help,
+            "notice create": self.create_notice,
+            "notice list": self.list_notices,
+        }
+
+    async def handle(self, asked: Asked) -> Answer:
+        name, options = read_command(asked.interaction.data)
+        if asked.interaction.type == AUTOCOMPLETE:
+            return await self.complete(asked, options)
+        handler = self._names.get(name)
+        if handler is None:
+            return answers.message(render.private(asked.words["old-button"]))
+        return await handler(asked)
+
+    async def create(self, asked: Asked) -> Answer:
+        chosen = str(_options(asked).get("template", ""))
+        template = None
+        if is_uuid(chosen):
+            template = await self._service.guilds.template(asked.actor.guild_id, f"TPL#{chosen}")
+        settings = await self._service.guilds.settings(asked.actor.guild_id)
+        return answers.modal(modals.create_modal(asked.words, settings.time_zone, template))
+
+    async def list(self, asked: Asked) -> Answer:
+        return answers.message(await events_list(self._service, asked, mine=False, page=0))
+
+    async def mine(self, asked: Asked) -> Answer:
+        return answers.message(await events_list(self._service, asked, mine=True, page=0))
+
+    async def show(self, asked: Asked) -> Answer:
+        view = await self._service.events.view(asked.actor.guild_id, _event_id(asked))
+        return answers.message(render.members_message(view, 0, asked.words))
+
+    async def manage(self, asked: Asked) -> Answer:
+        view = await self._service.events.view(asked.actor.guild_id, _event_id(asked))
+        await self._service.desk.must_organise(asked.actor, view.event)
+        return answers.message(render.panel_message(view, self._service.desk.now(), asked.words))
+
+    async def settings(self, asked: Asked) -> Answer:
+        options = _options(asked)
+        named = {
+            "recruit": "recruit_channel_id",
+            "notice": "notice_channel_id",
+            "organiser": "organiser_role_id",
+            "attendee": "attendee_role_id",
+        }
+        changes: dict[str, Any] = {
+            attribute: str(options[name]) for name, attribute in named.items() if is_snowflake(options.get(name))
+        }
+        if isinstance(options.get("remind"), int):
+            changes["remind_minutes_before"] = min(max(options["remind"], 0), 7 * 24 * 60)
+        if options.get("language") in ("ja", "en"):
+            changes["locale"] = options["language"]
+        if isinstance(options.get("zone"), str):
+            changes["time_zone"] = options["zone"].strip()
+        flags = {"thread": "make_thread", "mirror": "mirror_events", "one_notice": "one_open_notice"}
+        changes |= {flags[name]: options[name] for name in flags if isinstance(options.get(name), bool)}
+        saved = await self._service.guilds.change_settings(asked.actor, **changes)
+
+        def shown(id: str | None, form: str) -> str:
+            return form.format(id) if id else "—"
+
+        text = asked.words["settings-now"].format(
+            recruit=shown(saved.recruit_channel_id, "<#{}>"),
+            notice=shown(saved.notice_channel_id, "<#{}>"),
+            role=shown(saved.organiser_role_id, "<@&{}>"),
+            attendee=shown(saved.attendee_role_id, "<@&{}>"),
+            minutes=saved.remind_minutes_before,
+            locale=saved.locale,
+            zone=saved.time_zone,
+            thread="✅" if saved.make_thread else "—",
+            mirror="✅" if saved.mirror_events else "—",
+        )
+        head = asked.words["settings-saved"] + "\n" if changes else ""
+        return answers.message(render.private(head + text))
+
+    async def web(self, asked: Asked) -> Answer:
+        token = await self._service.guilds.link(asked.actor)
+        base = f"{self._tools.public_url}/eventbot"
+        guild = asked.actor.guild_id
+        calendar = f"{base}/calendar/{guild}/{self._service.guilds.calendar_key(guild)}.ics"
+        buttons = render.row(render.link(asked.words["calendar"], calendar))
+        text = f"{asked.words['web']}\n[{asked.words['web-open']}](<{base}/link?token={token}>)"
+        return answers.message(render.private(text, components=[buttons]))
+
+    async def help(self, asked: Asked) -> Answer:
+        return answers.message(render.private(asked.words["help"]))
+
+    async def create_notice(self, asked: Asked) -> Answer:
+        event = await self._service.events.get(asked.actor.guild_id, _event_id(asked))
+        await self._service.desk.must_organise(asked.actor, event)
+        settings = await self._service.guilds.settings(asked.actor.guild_id)
+        return answers.modal(modals.notice_modal(event, asked.words, settings.time_zone))
+
+    async def list_notices(self, asked: Asked) -> Answer:
+        service = self._service
+        event = await service.events.get(asked.actor.guild_id, _event_id(asked))
+        listed = await service.notices.of_event(asked.actor, event.event_id)
+        counts = await service.notices.counts(event, listed[: render.NOTICES_PER_PAGE])
+        organising = await service.desk.may_organise(asked.actor, event)
+        return answers.message(render.notices_message(event, listed, counts, 0, organising, asked.words))
+
+    async def complete(self, asked: Asked, options: Options) -> Answer:
+        """Events or templates whose name contains what has been typed."""
+        guild_id = asked.actor.guild_id
+        if "template" in options:
+            typed = str(options["template"]).lower()
+            templates = await self._service.guilds.templates(guild_id)
+            found = [(one.name, uuid_of(one.template_id)) for one in templates if typed in one.name.lower()]
+        else:
+            typed = str(options.get("event", "")).lower()
+            listed = [*await self._service.events.of_guild(guild_id)]
+            found = [(_label(one), uuid_of(one.event_id)) for one in listed if typed in one.title.lower()]
+        return answers.choices(found[:CHOICES_MAX])
+
+
+def _label(event: Event) -> str:
+    start = event.event_start_at
+    return f"{event.title[:80]}（{start:%m/%d %H:%M}）" if start else event.title[:90]
+
+
+def read_command(data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The words of the command, and its options by name."""
+    words = [str(data.get("name", ""))]
+    options = data.get("options") or []
+    while isinstance(options, list) and options and isinstance(options[0], dict) and options[0].get("type") in (1, 2):
+        words.append(str(options[0].get("name", "")))
+        options = options[0].get("options") or []
+    values = {str(one["name"]): one.get("value") for one in options if isinstance(one, dict) and "name" in one}
+    return " ".join(words), values
+
+
+def _options(asked: Asked) -> dict[str, Any]:
+    return read_command(asked.interaction.data)[1]
+
+
+def _event_id(asked: Asked) -> str:
+    chosen = str(_options(asked).get("event", ""))
+    if not is_uuid(chosen):
+        raise NoSuchEvent()
+    return f"EVT#{chosen}"

@@ -1,0 +1,215 @@
+"""Finds out what an interaction wants, has it done, and says the result, in the language of whoever asked."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sekkei.design import TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.identifiers import uuid7
+from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.refusals import Invalid, Refusal
+from sekkei.runtime.system import Payload
+from sekkei_systems.eventbot.refusals import Busy, Repeated
+from sekkei_systems.eventbot.rules import render
+from sekkei_systems.eventbot.rules.identifiers import Press, custom_id
+from sekkei_systems.eventbot.service import Actor, Service
+from sekkei_systems.eventbot.texts.wording import Wording, language, wording
+from sekkei_systems.eventbot.webhooks import answers
+from sekkei_systems.eventbot.webhooks.answers import Answer
+from sekkei_systems.eventbot.webhooks.incoming import AUTOCOMPLETE, COMPONENT, MODAL, PING, Interaction, read
+
+log = logging.getLogger("sekkei_systems.eventbot.webhooks")
+
+ANSWER_SECONDS = 1.5
+"""Discord hangs up after three."""
+AT_ONCE_MAX = 32
+LINE_MAX = 64
+"""With more than this many before them, people are answered «later» at once."""
+BREATH_SECONDS = 1.0
+"""They are served after this long, so that whoever came with them gets an answer first."""
+ANSWER_LATE = "answer-late"
+TAKEN_UP_AFTER = timedelta(seconds=20)
+DRAFT_KEPT = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An interaction in a guild, with what every handler needs."""
+
+    interaction: Interaction
+    actor: Actor
+    words: Wording
+    """For this person alone; what everybody in the channel sees follows the guild's settings."""
+
+
+Handler = Callable[[Asked], Awaitable[Answer]]
+PressHandler = Callable[[Asked, Press], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What handlers work with."""
+
+    service: Service
+    jobs: Jobs
+    idempotency: Idempotency
+    public_url: str
+
+    async def keep_draft(self, values: dict[str, str]) -> str:
+        """Remember what somebody typed, so that a mistake does not cost them all of it."""
+        id = uuid7(self.service.desk.clock)
+        await self.service.desk.transact(self.idempotency.mark(f"eventbot/draft/{id}", values, DRAFT_KEPT))
+        return id
+
+    async def draft(self, id: str) -> dict[str, str]:
+        found = await self.idempotency.answer(f"eventbot/draft/{id}")
+        return {name: str(value) for name, value in (found or {}).items()}
+
+
+class InteractionDesk:
+    """`await desk.answer(interaction)`: always an answer, and in time.
+
+    So many are worked on at once, first come first. Whoever would wait too long is answered «later» at once; what they
+    wanted is written down before that, so it is done even if this process dies."""
+
+    def __init__(self, tools: Tools) -> None:
+        from sekkei_systems.eventbot.webhooks.commands import Commands
+        from sekkei_systems.eventbot.webhooks.forms import Forms
+        from sekkei_systems.eventbot.webhooks.presses import Presses
+
+        self._tools, self._desk = tools, tools.service.desk
+        self._commands = Commands(tools)
+        self._presses = Presses(tools)
+        self._forms = Forms(tools)
+        self._turns = asyncio.Semaphore(AT_ONCE_MAX)
+        self._line: set[asyncio.Task[Answer]] = set()
+        self._late: set[asyncio.Task[None]] = set()
+
+    async def answer(self, interaction: Interaction) -> Answer:
+        """Raises Repeated for what has been carried out before."""
+        if interaction.type == PING:
+            return answers.PONG
+        if interaction.actor is None:
+            return answers.message(render.private(wording(interaction.locale)["guild-only"]))
+        await self._desk.refuse_repetition(interaction.actor)
+        asked = Asked(interaction, interaction.actor, wording(interaction.locale))
+        work = None
+        if len(self._line) < LINE_MAX:
+            work = self._begin(asked)
+            done, _ = await asyncio.wait({work}, timeout=ANSWER_SECONDS)
+            if done:
+                return work.result()
+        if interaction.type != AUTOCOMPLETE:
+            return await self._defer(asked, work)
+        if work is not None:
+            work.cancel()
+        return answers.choices([])  # nobody waits for suggestions; the next letter asks again
+
+    def _begin(self, asked: Asked) -> asyncio.Task[Answer]:
+        work = asyncio.create_task(self._in_turn(asked))
+        self._line.add(work)
+        work.add_done_callback(self._line.discard)
+        return work
+
+    async def _in_turn(self, asked: Asked) -> Answer:
+        async with self._turns:
+            self._line -= {asyncio.current_task()}
+            try:
+                answer = await self._handled(asked)
+                await self._desk.finish(asked.actor)
+            except Repeated:
+                raise
+            except Exception:
+                log.exception("an interaction failed", extra={"interaction": asked.interaction.id})
+                apology = answers.message(render.private(asked.words["wrong"]))
+                return answers.choices([]) if asked.interaction.type == AUTOCOMPLETE else apology
+            return answer
+
+    # Later: the work goes on here; a row remembers it, and a worker takes it up if nobody has answered by then
+
+    async def _defer(self, asked: Asked, work: asyncio.Task[Answer] | None) -> Answer:
+        log.info("an interaction is answered late", extra={"interaction": asked.interaction.id})
+        due = days.now(self._desk.clock) + TAKEN_UP_AFTER
+        payload = {"body": asked.interaction.body.decode()}
+        await self._desk.soon.put(_row(asked.interaction), ANSWER_LATE, payload, at=due)
+        following = asyncio.create_task(self._follow(asked, work))
+        self._late.add(following)
+        following.add_done_callback(self._late.discard)
+        pressed = asked.interaction.type == COMPONENT
+        return answers.DEFERRED_UPDATE if pressed else answers.deferred_private()
+
+    async def _follow(self, asked: Asked, work: asyncio.Task[Answer] | None) -> None:
+        try:
+            if work is None:
+                await asyncio.sleep(BREATH_SECONDS)
+                work = self._begin(asked)
+            await self._reply(asked, await work)
+        except Exception:
+            log.exception("a late answer is left to the worker", extra={"interaction": asked.interaction.id})
+
+    async def settled(self) -> None:
+        """Until nobody who was put off here waits any more."""
+        await asyncio.gather(*self._late)
+
+    async def answer_late(self, payload: Payload) -> None:
+        """What the row calls."""
+        interaction = read(str(payload["body"]).encode())
+        assert interaction.actor is not None
+        asked = Asked(interaction, interaction.actor, wording(interaction.locale))
+        try:
+            await self._desk.refuse_repetition(asked.actor)
+            answer = await self._begin(asked)
+        except Repeated as done:  # carried out, but whoever did it died before saying so
+            answer = answers.message(render.private(done.text(language(interaction.locale))))
+        await self._reply(asked, answer)
+
+    async def _reply(self, asked: Asked, answer: Answer) -> None:
+        """Through the outbox, once; the row goes in the same transaction."""
+        interaction = asked.interaction
+        if answer["type"] == 9:  # a form opens within three seconds or never
+            answer = answers.message(render.private(Busy().text(language(interaction.locale))))
+        original = answer["type"] == 7 or interaction.type != COMPONENT
+        body = {"message": answer["data"], "original": original}
+        reply = self._desk.outbox.message("eventbot.reply", interaction.token, body, id=f"late/{interaction.id}")
+        try:
+            await self._desk.transact(reply, self._desk.soon.delete_action(_row(interaction)))
+        except TransactionFailed:
+            pass  # a worker was quicker
+
+    async def _handled(self, asked: Asked) -> Answer:
+        """Refusals become words."""
+        kind = asked.interaction.type
+        try:
+            if kind == COMPONENT:
+                return await self._presses.handle(asked)
+            if kind == MODAL:
+                return await self._form(asked)
+            return await self._commands.handle(asked)
+        except Repeated:
+            raise
+        except Refusal as refusal:
+            if kind == AUTOCOMPLETE:
+                return answers.choices([])
+            return answers.message(render.private(refusal.text(language(asked.interaction.locale))))
+
+    async def _form(self, asked: Asked) -> Answer:
+        try:
+            return await self._forms.handle(asked)
+        except Invalid as wrong:
+            press, values = self._forms.read(asked)
+            text = render.private(f"⚠️ {wrong.text(language(asked.interaction.locale))}")
+            if press is None:
+                return answers.message(text)
+            draft = await self._tools.keep_draft({**values, "event": press.uuid})
+            again = render.button(asked.words["retry"], custom_id("retry", draft, press.verb), render.PRIMARY)
+            return answers.message({**text, "components": [render.row(again)]})
+
+
+def _row(interaction: Interaction) -> str:
+    return f"late-{interaction.id}"

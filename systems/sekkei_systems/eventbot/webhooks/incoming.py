@@ -1,0 +1,96 @@
+"""An interaction as it arrives, read with suspicion: whatever is missing or of another shape makes it a bad one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.rules.identifiers import is_snowflake
+from sekkei_systems.eventbot.rules.limits import EPHEMERAL
+from sekkei_systems.eventbot.service import Actor, Request
+
+PING, COMMAND, COMPONENT, AUTOCOMPLETE, MODAL = 1, 2, 3, 4, 5
+TOKEN_LENGTH_MAX = 1000
+
+
+class BadInteraction(ValueError):
+    """Signed, perhaps, but nothing that Discord's documentation knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """What the bot uses of an interaction in a guild. `actor` is None outside of one."""
+
+    id: str
+    type: int
+    token: str
+    actor: Actor | None
+    channel_id: str
+    data: Mapping[str, Any]
+    locale: str | None
+    guild_locale: str | None
+    app_permissions: int
+    from_private: bool
+    """The button stands in a message that only one person sees."""
+    body: bytes
+    """As it came, so that it can be done later."""
+
+
+def read(body: bytes) -> Interaction:
+    """Raises BadInteraction."""
+    try:
+        raw = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise BadInteraction("the body is no JSON") from None
+    if not isinstance(raw, dict) or raw.get("type") not in (PING, COMMAND, COMPONENT, AUTOCOMPLETE, MODAL):
+        raise BadInteraction("the type is unknown")
+    if raw["type"] == PING:
+        return Interaction("", PING, "", None, "", {}, None, None, 0, False, body)
+    id, token, data = raw.get("id"), raw.get("token"), raw.get("data")
+    if not is_snowflake(id) or not isinstance(token, str) or not 0 < len(token) <= TOKEN_LENGTH_MAX:
+        raise BadInteraction("id or token are missing")
+    if not isinstance(data, dict):
+        raise BadInteraction("there is no data")
+    message = raw.get("message")
+    flags = message.get("flags", 0) if isinstance(message, dict) else 0
+    return Interaction(
+        id=str(id),
+        type=raw["type"],
+        token=token,
+        actor=_actor(raw),
+        channel_id=str(raw["channel_id"]) if is_snowflake(raw.get("channel_id")) else "",
+        data=data,
+        locale=_text(raw.get("locale")),
+        guild_locale=_text(raw.get("guild_locale")),
+        app_permissions=permissions.bits(raw.get("app_permissions")),
+        from_private=isinstance(flags, int) and bool(flags & EPHEMERAL),
+        body=body,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and len(value) <= 10 else None
+
+
+def _actor(raw: Mapping[str, Any]) -> Actor | None:
+    """The member; their server nickname, else their display name, else their user name."""
+    member = raw.get("member")
+    if not is_snowflake(raw.get("guild_id")) or not isinstance(member, dict):
+        return None
+    user = member.get("user")
+    if not isinstance(user, dict) or not is_snowflake(user.get("id")):
+        raise BadInteraction("the member has no user")
+    name = member.get("nick") or user.get("global_name") or user.get("username") or "?"
+    roles = member.get("roles")
+    return Actor(
+        guild_id=str(raw["guild_id"]),
+        user_id=str(user["id"]),
+        name=str(name)[:100],
+        roles=frozenset(str(role) for role in roles) if isinstance(roles, list) else frozenset(),
+        permissions=permissions.bits(member.get("permissions")),
+        request=None if raw["type"] == AUTOCOMPLETE else Request(str(raw["id"])),
+    )

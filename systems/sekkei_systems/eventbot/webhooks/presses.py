@@ -1,0 +1,241 @@
+"""Buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sekkei.design import TransactionFailed
+from sekkei_systems.eventbot.design import Answer as Reply
+from sekkei_systems.eventbot.design import Event
+from sekkei_systems.eventbot.jobs import REMOVE
+from sekkei_systems.eventbot.rules import modals, render
+from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id, uuid_of
+from sekkei_systems.eventbot.service.views import view_of_event
+from sekkei_systems.eventbot.texts.wording import Wording
+from sekkei_systems.eventbot.webhooks import answers
+from sekkei_systems.eventbot.webhooks.answers import Answer
+from sekkei_systems.eventbot.webhooks.desk import Asked, PressHandler, Tools
+
+EventModal = Callable[[Event, Wording, str], render.Payload]
+INLINE_MEMBERS_MAX = 60
+"""Up to here the pressed message is drawn anew in the answer; with more, reading them all would cost every press, and
+the edit that follows within a second draws it once for all."""
+
+
+def page_number(press: Press) -> int:
+    return int(press.more) if press.more.isascii() and press.more.isdigit() and len(press.more) < 6 else 0
+
+
+class Presses:
+    """One method a verb. What the custom_id says is only where to look: everything is read and checked anew."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools, self._service = tools, tools.service
+        self._verbs: dict[str, PressHandler] = {
+            "join": self.join,
+            "leave": self.leave,
+            "maybe": self.reply,
+            "no": self.reply,
+            "members": self.members,
+            "notices": self.notices,
+            "panel": self.panel,
+            "edit": self.edit,
+            "details": self.details,
+            "close": self.close,
+            "reopen": self.reopen,
+            "cancel": self.cancel,
+            "cancelyes": self.cancel_sure,
+            "delete": self.delete,
+            "deleteyes": self.delete_sure,
+            "newnotice": self.new_notice,
+            "template": self.template,
+            "repost": self.repost,
+            "ack": self.confirm,
+            "unacked": self.unconfirmed,
+            "nclose": self.close_notice,
+            "nhide": self.hide_notice,
+            "nshow": self.hide_notice,
+            "list": self.list,
+            "mine": self.list,
+            "retry": self.retry,
+        }
+
+    async def handle(self, asked: Asked) -> Answer:
+        press = read_custom_id(str(asked.interaction.data.get("custom_id", "")))
+        handler = self._verbs.get(press.verb) if press else None
+        if press is None or handler is None:
+            return answers.message(render.private(asked.words["old-button"]))
+        return await handler(asked, press)
+
+    def _said(self, asked: Asked, text: str) -> Answer:
+        return answers.message(render.private(text))
+
+    # Taking part
+
+    async def join(self, asked: Asked, press: Press) -> Answer:
+        joined = await self._service.joining.join(asked.actor, f"EVT#{press.uuid}")
+        said = asked.words["queued" if joined.waiting else "joined"]
+        if joined.before.member_count > INLINE_MEMBERS_MAX:
+            return self._said(asked, said)
+        return await self._event_after(asked, press, said, tell=joined.waiting)
+
+    async def leave(self, asked: Asked, press: Press) -> Answer:
+        await self._service.joining.leave(asked.actor, f"EVT#{press.uuid}")
+        return await self._event_after(asked, press, asked.words["left"])
+
+    async def reply(self, asked: Asked, press: Press) -> Answer:
+        answer = Reply.MAYBE if press.verb == "maybe" else Reply.NO
+        await self._service.joining.answer(asked.actor, f"EVT#{press.uuid}", answer)
+        return await self._event_after(asked, press, asked.words["answered"])
+
+    async def _event_after(self, asked: Asked, press: Press, said: str, *, tell: bool = False) -> Answer:
+        """The message anew, at once and without a call to Discord; and a private word where one is due."""
+        event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
+        if asked.interaction.from_private or event.member_count > INLINE_MEMBERS_MAX:
+            return self._said(asked, said)
+        if tell:
+            body = {"message": render.private(said), "original": False}
+            outbox = self._service.desk.outbox
+            await outbox.put("eventbot.reply", asked.interaction.token, body, id=f"word/{asked.interaction.id}")
+        view = await view_of_event(self._service.desk.db, event)
+        words = await self._service.desk.words(asked.actor.guild_id)
+        return answers.update(render.event_message(view, self._service.desk.now(), words))
+
+    # Looking
+
+    async def members(self, asked: Asked, press: Press) -> Answer:
+        view = await self._service.events.view(asked.actor.guild_id, f"EVT#{press.uuid}")
+        return self._private(asked, render.members_message(view, page_number(press), asked.words))
+
+    async def notices(self, asked: Asked, press: Press) -> Answer:
+        return self._private(asked, await self._notices(asked, press.uuid, page_number(press)))
+
+    async def _notices(self, asked: Asked, uuid: str, page: int) -> render.Payload:
+        service = self._service
+        event = await service.events.get(asked.actor.guild_id, f"EVT#{uuid}")
+        organising = await service.desk.may_organise(asked.actor, event)
+        listed = await service.notices.of_event(asked.actor, event.event_id)
+        last = render.pages_of(len(listed), render.NOTICES_PER_PAGE) - 1
+        first = min(page, last) * render.NOTICES_PER_PAGE
+        counts = await service.notices.counts(event, listed[first : first + render.NOTICES_PER_PAGE])
+        return render.notices_message(event, listed, counts, page, organising, asked.words)
+
+    async def unconfirmed(self, asked: Asked, press: Press) -> Answer:
+        view = await self._service.notices.view(asked.actor.guild_id, f"NTC#{press.uuid}")
+        message = render.unconfirmed_message(view, page_number(press), asked.words)
+        return self._private(asked, message) if press.more not in ("", "0") else answers.message(message)
+
+    async def list(self, asked: Asked, press: Press) -> Answer:
+        from sekkei_systems.eventbot.webhooks.commands import events_list
+
+        message = await events_list(self._service, asked, mine=press.verb == "mine", page=page_number(press))
+        return self._private(asked, message)
+
+    def _private(self, asked: Asked, message: render.Payload) -> Answer:
+        """Turning a page replaces it; the first look opens it."""
+        return answers.update(message) if asked.interaction.from_private else answers.message(message)
+
+    # Organising
+
+    async def panel(self, asked: Asked, press: Press) -> Answer:
+        return answers.message(await self._panel(asked, press))
+
+    async def _panel(self, asked: Asked, press: Press, said: str = "") -> render.Payload:
+        view = await self._service.events.view(asked.actor.guild_id, f"EVT#{press.uuid}")
+        await self._service.desk.must_organise(asked.actor, view.event)
+        return render.panel_message(view, self._service.desk.now(), asked.words, said)
+
+    async def edit(self, asked: Asked, press: Press) -> Answer:
+        return await self._form(asked, press, modals.edit_modal)
+
+    async def details(self, asked: Asked, press: Press) -> Answer:
+        return await self._form(asked, press, modals.details_modal)
+
+    async def new_notice(self, asked: Asked, press: Press) -> Answer:
+        return await self._form(asked, press, modals.notice_modal)
+
+    async def template(self, asked: Asked, press: Press) -> Answer:
+        return await self._form(asked, press, modals.template_modal)
+
+    async def _form(self, asked: Asked, press: Press, modal: EventModal) -> Answer:
+        return answers.modal(modal(await self._own(asked, press), asked.words, await self._zone(asked)))
+
+    async def _zone(self, asked: Asked) -> str:
+        return (await self._service.guilds.settings(asked.actor.guild_id)).time_zone
+
+    async def _own(self, asked: Asked, press: Press) -> Event:
+        event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
+        await self._service.desk.must_organise(asked.actor, event)
+        return event
+
+    async def close(self, asked: Asked, press: Press) -> Answer:
+        await self._service.events.close(asked.actor, f"EVT#{press.uuid}")
+        return self._private(asked, await self._panel(asked, press, asked.words["done-close"]))
+
+    async def reopen(self, asked: Asked, press: Press) -> Answer:
+        await self._service.events.reopen(asked.actor, f"EVT#{press.uuid}")
+        return self._private(asked, await self._panel(asked, press, asked.words["done-reopen"]))
+
+    async def repost(self, asked: Asked, press: Press) -> Answer:
+        await self._service.events.repost(asked.actor, f"EVT#{press.uuid}")
+        return self._private(asked, await self._panel(asked, press, asked.words["done-repost"]))
+
+    async def cancel(self, asked: Asked, press: Press) -> Answer:
+        event = await self._own(asked, press)
+        text = asked.words["cancel-sure"].format(title=event.title)
+        sure = render.sure_message(text, asked.words["cancel-yes"], custom_id("cancelyes", event.event_id))
+        return self._private(asked, sure)
+
+    async def cancel_sure(self, asked: Asked, press: Press) -> Answer:
+        await self._service.events.cancel(asked.actor, f"EVT#{press.uuid}")
+        return self._private(asked, render.private(asked.words["done-cancel"]))
+
+    async def delete(self, asked: Asked, press: Press) -> Answer:
+        event = await self._own(asked, press)
+        text = asked.words["delete-sure"].format(title=event.title)
+        sure = render.sure_message(text, asked.words["delete"], custom_id("deleteyes", event.event_id))
+        return self._private(asked, sure)
+
+    async def delete_sure(self, asked: Asked, press: Press) -> Answer:
+        """A long job: it is started here, and says itself when it is done."""
+        event = await self._own(asked, press)
+        payload = {
+            "guild_id": event.guild_id,
+            "event_id": event.event_id,
+            "title": event.title,
+            "token": asked.interaction.token,
+            "locale": asked.interaction.locale or "ja",
+        }
+        removal = self._tools.jobs.start_action(REMOVE, payload, id=f"remove/{uuid_of(event.event_id)}")
+        try:
+            await self._service.desk.transact(removal, by=asked.actor)
+        except TransactionFailed:
+            pass  # it is being deleted already
+        return self._private(asked, render.private(asked.words["deleting"]))
+
+    # Notices
+
+    async def confirm(self, asked: Asked, press: Press) -> Answer:
+        view = await self._service.notices.confirm(asked.actor, f"NTC#{press.uuid}")
+        return answers.update(render.notice_message(view, await self._service.desk.words(asked.actor.guild_id)))
+
+    async def close_notice(self, asked: Asked, press: Press) -> Answer:
+        notice = await self._service.notices.close(asked.actor, f"NTC#{press.uuid}")
+        return self._private(asked, await self._notices(asked, uuid_of(notice.event_id), 0))
+
+    async def hide_notice(self, asked: Asked, press: Press) -> Answer:
+        notice = await self._service.notices.hide(asked.actor, f"NTC#{press.uuid}", press.verb == "nhide")
+        return self._private(asked, await self._notices(asked, uuid_of(notice.event_id), 0))
+
+    async def retry(self, asked: Asked, press: Press) -> Answer:
+        """The form again, with what was typed into it."""
+        values = await self._tools.draft(press.uuid)
+        return answers.modal(await self._filled(asked, press.more, values))
+
+    async def _filled(self, asked: Asked, verb: str, values: dict[str, str]) -> render.Payload:
+        zone = await self._zone(asked)
+        if verb == "create":
+            return modals.refilled(modals.create_modal(asked.words, zone), values)
+        event = await self._own(asked, Press(verb, values.get("event", "")))
+        made = {"edit": modals.edit_modal, "details": modals.details_modal, "newnotice": modals.notice_modal}
+        return modals.refilled(made.get(verb, modals.template_modal)(event, asked.words, zone), values)

@@ -1,0 +1,24 @@
+"""The calendar feed."""
+
+from __future__ import annotations
+
+from sekkei_systems.eventbot.rules import calendar
+from tests.systems.eventbot.samples import NOW, event
+
+
+def test_the_calendar_is_what_rfc_5545_asks_for() -> None:
+    found = calendar.feed(
+        "会",
+        [event(title="長い題; と, 記号\\" * 5, description="一行目\n二行目\x00" * 40), event(cancelled_at=NOW)],
+        NOW,
+    ).decode()
+    assert "\x00" not in found
+    assert found.endswith("END:VCALENDAR\r\n")
+    lines = found.split("\r\n")
+    assert max(len(line.encode()) for line in lines) <= 75
+    unfolded = found.replace("\r\n ", "")
+    assert "DTSTART:20260117T063000Z" in unfolded
+    assert "一行目\\n二行目" in unfolded
+    assert "長い題\\; と\\, 記号\\\\" in unfolded
+    assert unfolded.count("BEGIN:VEVENT") == unfolded.count("END:VEVENT") == 2
+    assert "STATUS:CANCELLED" in unfolded

@@ -1,0 +1,166 @@
+"""Dates as people write them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from sekkei.runtime.days import JST
+from sekkei_systems.eventbot.rules import dates
+
+NOW = datetime(2026, 1, 14, 15, 30, tzinfo=JST)  # a Wednesday
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=JST)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-01-19 21:00", "2026-01-19 21:00"),
+        ("2026/1/19 9:05", "2026-01-19 09:05"),
+        ("2026年1月19日 21時", "2026-01-19 21:00"),
+        ("1/19 21時", "2026-01-19 21:00"),
+        ("1/19(月) 21時", "2026-01-19 21:00"),
+        ("１／１９　２１：００", "2026-01-19 21:00"),
+        ("1月19日の夜9時半", "2026-01-19 21:30"),
+        ("1/3 10時", "2027-01-03 10:00"),
+        ("2/29 10時", "2028-02-29 10:00"),
+        ("明日 21時", "2026-01-15 21:00"),
+        ("明日の21時30分", "2026-01-15 21:30"),
+        ("明日21:00", "2026-01-15 21:00"),
+        ("明後日 正午", "2026-01-16 12:00"),
+        ("今夜9時", "2026-01-14 21:00"),
+        ("今日 25時", "2026-01-15 01:00"),
+        ("午後9時", "2026-01-14 21:00"),
+        ("夜12時", "2026-01-15 00:00"),
+        ("朝10時", "2026-01-15 10:00"),
+        ("21時", "2026-01-14 21:00"),
+        ("9時", "2026-01-15 09:00"),
+        ("金曜 20時", "2026-01-16 20:00"),
+        ("水曜 20時", "2026-01-14 20:00"),
+        ("来週金曜 夜9時", "2026-01-23 21:00"),
+        ("来週の月曜日 19:00", "2026-01-19 19:00"),
+        ("再来週土曜 13時", "2026-01-31 13:00"),
+        ("来月3日 10時", "2026-02-03 10:00"),
+        ("30分後", "2026-01-14 16:00"),
+        ("2時間後", "2026-01-14 17:30"),
+        ("1時間半後", "2026-01-14 17:00"),
+        ("3日後", "2026-01-17 15:30"),
+        ("3日後 21時", "2026-01-17 21:00"),
+        ("tomorrow 9pm", "2026-01-15 21:00"),
+        ("tomorrow 9:30 pm", "2026-01-15 21:30"),
+        ("1/19 12am", "2026-01-19 00:00"),
+        ("昼1時", "2026-01-15 13:00"),
+        ("next Friday 20:00", "2026-01-23 20:00"),
+        ("Friday at 8pm", "2026-01-16 20:00"),
+        ("this wednesday 20:00", "2026-01-14 20:00"),
+        ("Jan 19 21:00", "2026-01-19 21:00"),
+        ("19th January 9pm", "2026-01-19 21:00"),
+        ("March 3rd 10:00", "2026-03-03 10:00"),
+        ("the day after tomorrow at noon", "2026-01-16 12:00"),
+        ("in 30 minutes", "2026-01-14 16:00"),
+        ("in 2 hours", "2026-01-14 17:30"),
+    ],
+)
+def test_reads(text: str, expected: str) -> None:
+    assert dates.read_moment(text, NOW) == at(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("明日 21時〜23時", "2026-01-15 21:00", "2026-01-15 23:00"),
+        ("1/19 21:00-23:30", "2026-01-19 21:00", "2026-01-19 23:30"),
+        ("1/19 夜9時から11時", "2026-01-19 21:00", "2026-01-19 23:00"),
+        ("明日 22時~1時", "2026-01-15 22:00", "2026-01-16 01:00"),
+    ],
+)
+def test_reads_periods(text: str, start: str, end: str) -> None:
+    assert dates.read_period(text, NOW) == dates.Period(at(start), at(end))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "いつか",
+        "明日",
+        "1/19",
+        "13/1 10時",
+        "2/30 10時",
+        "1/19 30時",
+        "1/19 21:75",
+        "明日 21時 ぐらいかも",
+        "x" * 200,
+        "99999999999999999日後",
+        "21時 22時 23時",
+        "午後15時",
+        "2026-13-01 10:00",
+        "5年後",
+        "'; DROP TABLE",
+        "21:00:00:00",
+    ],
+)
+def test_refuses(text: str) -> None:
+    with pytest.raises(dates.BadDate):
+        dates.read_moment(text, NOW)
+
+
+def test_refuses_the_past_and_the_far_future() -> None:
+    with pytest.raises(dates.PastDate) as past:
+        dates.read_moment("今日 9時", NOW)
+    assert "今日 9時" in past.value.text("ja")
+    with pytest.raises(dates.PastDate):
+        dates.read_moment("2025-12-31 10:00", NOW)
+    with pytest.raises(dates.FarDate):
+        dates.read_moment("2099-01-01 10:00", NOW)
+
+
+def test_ends_and_what_comes_before() -> None:
+    start = at("2026-01-19 21:00")
+    assert dates.read_end("23時", start, NOW) == at("2026-01-19 23:00")
+    assert dates.read_end("1時", start, NOW) == at("2026-01-20 01:00")
+    assert dates.read_end("2時間", start, NOW) == at("2026-01-19 23:00")
+    assert dates.read_before("1時間前", start, NOW) == at("2026-01-19 20:00")
+    assert dates.read_before("前日 20時", start, NOW) == at("2026-01-18 20:00")
+    assert dates.read_before("当日 12時", start, NOW) == at("2026-01-19 12:00")
+    assert dates.read_before("1/17 9時", start, NOW) == at("2026-01-17 09:00")
+    with pytest.raises(dates.PastDate):
+        dates.read_before("10日前", start, NOW)
+    with pytest.raises(dates.BadDate):
+        dates.read_end("1/18 10時", start, NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("30 minutes before", "2026-01-19 20:30"),
+        ("2 hours before", "2026-01-19 19:00"),
+        ("1 day before", "2026-01-18 21:00"),
+        ("the day before 20:00", "2026-01-18 20:00"),
+        ("on the same day 12:00", "2026-01-19 12:00"),
+    ],
+)
+def test_reads_english_told_from_the_start(text: str, expected: str) -> None:
+    start = at("2026-01-19 21:00")
+    assert dates.read_before(text, start, NOW) == at(expected)
+    assert dates.read_end("2 hours", start, NOW) == at("2026-01-19 23:00")
+
+
+def test_what_is_written_is_of_the_zone_of_now() -> None:
+    """21:00 in Berlin is 5:00 of the next day in Japan; across the change of clocks it stays what the clock shows."""
+    berlin = NOW.astimezone(ZoneInfo("Europe/Berlin"))  # 7:30 in the morning there
+    assert dates.read_moment("21:00", berlin) == at("2026-01-15 05:00")
+    assert dates.read_moment("2026-07-01 21:00", berlin) == at("2026-07-02 04:00")
+    assert dates.read_moment("in 2 hours", berlin) == at("2026-01-14 17:30")
+    period = dates.read_period("tomorrow 21:00-23:00", berlin)
+    assert (period.start, period.end) == (at("2026-01-16 05:00"), at("2026-01-16 07:00"))
+    assert period.start.isoformat() == "2026-01-16T05:00:00+09:00"
+    start = at("2026-01-20 05:00")  # the 19th at 21:00 there
+    assert dates.read_before("the day before 20:00", start, berlin) == at("2026-01-19 04:00")
+    assert dates.read_end("23:00", start, berlin) == at("2026-01-20 07:00")

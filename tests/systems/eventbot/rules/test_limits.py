@@ -1,0 +1,44 @@
+"""The validator itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei_systems.eventbot.rules import render
+from sekkei_systems.eventbot.rules.limits import (
+    problems_of_commands,
+    problems_of_message,
+    problems_of_modal,
+    problems_of_response,
+)
+
+
+def test_the_validator_finds_what_is_wrong() -> None:
+    """A validator that accepts everything proves nothing."""
+    button = render.button("x", "e1:join:")
+    bad: list[dict[str, Any]] = [
+        {"content": "x" * 2001},
+        {"content": ""},
+        {"embeds": [{"title": "x" * 257}]},
+        {"embeds": [{"description": "x" * 4097}]},
+        {"embeds": [{"fields": [{"name": "", "value": "x"}]}]},
+        {"embeds": [{"fields": [{"name": "x", "value": "x" * 1025}]}]},
+        {"embeds": [{"fields": [{"name": "x", "value": "x"}] * 26}]},
+        {"embeds": [{"description": "x" * 4000}, {"description": "x" * 2001}]},
+        {"content": "x", "components": [render.row(button)] * 6},
+        {"content": "x", "components": [render.row(button, button)]},
+        {"content": "x", "components": [render.row(*(render.button("x", f"e1:{n}:") for n in range(6)))]},
+        {"content": "x", "components": [render.row(render.button("x", "y" * 101))]},
+        {"content": "x", "components": [render.row({**button, "label": "x" * 81})]},
+        {"content": "x", "components": [render.row({**button, "style": 9})]},
+        {"content": "x", "components": [render.row(render.link("x", "ftp://x"))]},
+        {"content": "x", "allowed_mentions": {"users": ["1"] * 101}},
+        {"content": "x", "nonce": "x" * 26},
+    ]
+    for message in bad:
+        assert problems_of_message(message) != [], message
+    assert problems_of_response({"type": 7, "data": {"content": "x"}}, 2) != []
+    assert problems_of_response({"type": 9, "data": {}}, 5) != []
+    assert problems_of_response({"type": 8, "data": {"choices": [{"name": "x", "value": "x"}] * 26}}, 4) != []
+    assert problems_of_modal({"title": "x" * 46, "custom_id": "x", "components": []}) != []
+    assert problems_of_commands([{"name": "Upper", "description": "x"}]) != []

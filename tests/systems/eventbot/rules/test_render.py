@@ -1,0 +1,82 @@
+"""Every message against Discord's documented limits, with the longest texts that the bot takes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from sekkei_systems.eventbot.design import Ack, Status
+from sekkei_systems.eventbot.rules import render
+from sekkei_systems.eventbot.rules.limits import (
+    problems_of_message,
+)
+from sekkei_systems.eventbot.rules.mentions import call_messages
+from sekkei_systems.eventbot.rules.views import NoticeView
+from sekkei_systems.eventbot.texts.wording import wording
+from tests.systems.eventbot.samples import GUILD, ID, NOW, event, notice, view
+
+STATES: list[dict[str, Any]] = [
+    {},
+    {"status": Status.CLOSED},
+    {"cancelled_at": NOW},
+    {"event_start_at": NOW - timedelta(hours=1)},
+    {"event_start_at": None, "event_end_at": None, "description": None, "location": None, "capacity": None},
+    {"waiting_list": False, "capacity": 1},
+]
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("people", [0, 1, 29, 31, 500])
+@pytest.mark.parametrize("state", STATES, ids=range(len(STATES)))
+def test_event_messages(language: str, people: int, state: dict[str, Any]) -> None:
+    words, found = wording(language), view(people, **state)
+    assert problems_of_message(render.event_message(found, NOW, words)) == []
+    assert problems_of_message(render.panel_message(found, NOW, words, words["saved"])) == []
+    for page in (0, 1, 999):
+        assert problems_of_message(render.members_message(found, page, words)) == []
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("people", [0, 1, 500])
+def test_notice_messages(language: str, people: int) -> None:
+    words, found = wording(language), view(people)
+    acks = tuple(
+        Ack(
+            guild_id=GUILD,
+            notice_id=f"NTC#{ID}",
+            event_id=f"EVT#{ID}",
+            user_id=one.user_id,
+            username="名",
+            acked_at=NOW,
+        )
+        for one in found.members[: people // 2]
+    )
+    for status in Status:
+        shown = NoticeView(notice(status=status), found.event, found.members, acks)
+        assert problems_of_message(render.notice_message(shown, words)) == []
+        for page in (0, 3, 99):
+            assert problems_of_message(render.unconfirmed_message(shown, page, words)) == []
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 5, 30])
+@pytest.mark.parametrize("organising", [True, False])
+def test_notice_lists(count: int, organising: bool) -> None:
+    listed = [notice(number, is_hidden=number % 2 == 0) for number in range(count)]
+    for page in range(9):
+        message = render.notices_message(event(), listed, {}, page, organising, wording("ja"))
+        assert problems_of_message(message) == []
+
+
+def test_event_lists_sure_questions_and_calls() -> None:
+    words = wording("ja")
+    listed = [event(event_id=f"EVT#{ID[:-2]}{number:02d}") for number in range(35)]
+    for page in range(5):
+        assert problems_of_message(render.events_message(listed, page, "x", "list", words)) == []
+    assert problems_of_message(render.sure_message("x" * 3000, "はい", f"e1:cancelyes:{ID}")) == []
+    for count in (0, 1, 80, 81, 1000):
+        calls = call_messages("題" * 1900, [f"{number:019d}" for number in range(count)])
+        assert [problem for call in calls for problem in problems_of_message(call)] == []
+        rung = [user for call in calls for user in call["allowed_mentions"].get("users", [])]
+        assert len(rung) == count

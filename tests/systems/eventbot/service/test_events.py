@@ -1,0 +1,127 @@
+"""Events: made, edited, closed, called off, repeated."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sekkei.runtime.refusals import Changed, Invalid
+from sekkei_systems.eventbot.design import Repeat, Status
+from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.refusals import (
+    AlreadySo,
+    Cancelled,
+    Closed,
+)
+from sekkei_systems.eventbot.service import Details, Draft, NewNotice
+from sekkei_systems.eventbot.service.events import following
+from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
+
+
+async def test_of_two_who_edit_at_once_the_second_is_told(quick: Bot) -> None:
+    event = await quick.event()
+    await quick.service.joining.join(REN.actor, event.event_id)
+    await quick.service.events.edit(AOI.actor, event.event_id, Draft("一", event.event_start_at), event.version)
+    with pytest.raises(Changed):
+        await quick.service.events.edit(AOI.actor, event.event_id, Draft("二", event.event_start_at), event.version)
+    now = await quick.service.events.get(GUILD_ID, event.event_id)
+    assert (now.title, now.member_count) == ("一", 1)
+
+
+async def test_moving_the_start_moves_reminder_and_schedules(quick: Bot) -> None:
+    event = await quick.event(start=quick.service.desk.now() + timedelta(hours=5))
+    assert event.event_remind_at == event.event_start_at - timedelta(hours=1)  # type: ignore[operator]
+    later = quick.service.desk.now() + timedelta(hours=30)
+    await quick.service.events.edit(AOI.actor, event.event_id, Draft("会", later))
+    await quick.work()
+    now = await quick.service.events.get(GUILD_ID, event.event_id)
+    assert now.event_remind_at == later - timedelta(hours=1)
+    assert now.scheduled == {
+        f"evt-{event.event_id[4:]}-r": (later - timedelta(hours=1)).isoformat(),
+        f"evt-{event.event_id[4:]}-s": later.isoformat(),
+    }
+    await quick.work(5 * 3600)
+    assert (await quick.service.events.get(GUILD_ID, event.event_id)).status is Status.OPEN
+    assert not [body for _, body in await quick.posts() if "まもなく" in body.get("content", "")]
+
+
+async def test_the_deadline_closes_and_reopening_drops_it(quick: Bot) -> None:
+    event = await quick.event(start=quick.service.desk.now() + timedelta(hours=5))
+    deadline = quick.service.desk.now() + timedelta(hours=1)
+    await quick.service.events.set_details(AOI.actor, event.event_id, Details(deadline=deadline))
+    await quick.work()
+    quick.clock.advance(3600)
+    with pytest.raises(Closed):  # before any schedule has fired
+        await quick.service.joining.join(REN.actor, event.event_id)
+    await quick.work()
+    assert (await quick.service.events.get(GUILD_ID, event.event_id)).status is Status.CLOSED
+    await quick.service.events.reopen(AOI.actor, event.event_id)
+    await quick.service.joining.join(REN.actor, event.event_id)
+    with pytest.raises(AlreadySo):
+        await quick.service.events.reopen(AOI.actor, event.event_id)
+
+
+async def test_called_off_is_for_good_and_members_are_told(quick: Bot) -> None:
+    event = await quick.event()
+    await quick.service.joining.join(REN.actor, event.event_id)
+    await quick.service.events.cancel(AOI.actor, event.event_id)
+    await quick.work()
+    calls = [body for _, body in await quick.posts() if "中止" in body.get("content", "")]
+    assert [call["allowed_mentions"] for call in calls] == [{"users": [REN.id]}]
+    for attempt in (
+        quick.service.joining.join(MEI.actor, event.event_id),
+        quick.service.events.reopen(AOI.actor, event.event_id),
+        quick.service.events.cancel(AOI.actor, event.event_id),
+        quick.service.notices.post(AOI.actor, event.event_id, NewNotice("題", "文")),
+    ):
+        with pytest.raises(Cancelled):
+            await attempt
+    assert (await quick.service.events.get(GUILD_ID, event.event_id)).scheduled == {}
+
+
+async def test_a_series_goes_on_once(quick: Bot) -> None:
+    start = quick.service.desk.now() + timedelta(hours=2)
+    event = await quick.event(start=start, capacity=5)
+    details = Details(
+        repeat=Repeat.WEEKLY, remind_at=start - timedelta(hours=1), deadline=start - timedelta(minutes=30)
+    )
+    await quick.service.events.set_details(AOI.actor, event.event_id, details)
+    await quick.service.joining.join(REN.actor, event.event_id)
+    await quick.work()
+    for _ in range(3):
+        await quick.work(3600)
+    await quick.service.events.begin(GUILD_ID, event.event_id, start.isoformat())
+    await quick.work()
+    listed = [one for one in await quick.service.events.of_guild(GUILD_ID) if one.event_id != event.event_id]
+    assert len(listed) == 1
+    fresh = listed[0]
+    assert fresh.event_start_at == start + timedelta(days=7)
+    assert fresh.deadline_at == start + timedelta(days=7, minutes=-30)
+    assert fresh.member_count == 0
+    assert fresh.recruit_message_id not in (None, event.recruit_message_id)
+
+
+def test_months_without_such_a_day() -> None:
+    from datetime import datetime
+
+    assert following(datetime(2026, 1, 31, 20), Repeat.MONTHLY) == datetime(2026, 2, 28, 20)
+    assert following(datetime(2026, 12, 31, 20), Repeat.MONTHLY) == datetime(2027, 1, 31, 20)
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        Draft(""),
+        Draft("   "),
+        Draft("x" * 101),
+        Draft("x", description="y" * 1501),
+        Draft("x", location="y" * 101),
+        Draft("x", capacity=0),
+        Draft("x", capacity=10_001),
+    ],
+)
+async def test_bad_drafts_change_nothing(quick: Bot, draft: Draft) -> None:
+    with pytest.raises(Invalid):
+        await quick.service.events.create(AOI.actor, draft, RECRUIT)
+    assert await quick.service.events.of_guild(GUILD_ID) == []

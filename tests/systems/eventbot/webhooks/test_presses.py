@@ -1,0 +1,60 @@
+"""Buttons."""
+
+from __future__ import annotations
+
+from sekkei_systems.eventbot.design import Status
+from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
+from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
+
+
+async def test_a_second_press_says_so_and_changes_nothing(quick: Bot) -> None:
+    event = await quick.event()
+    await quick.press(REN, event, "join")
+    again = await quick.press(REN, event, "join")
+    assert again.response["type"] == 4
+    assert "もう参加" in again.response["data"]["content"]
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert len(view.members) == view.event.member_count == 1
+
+
+async def test_members_may_not_manage(quick: Bot) -> None:
+    event = await quick.event()
+    for verb in ("panel", "edit", "details", "close", "cancel", "cancelyes", "deleteyes", "newnotice", "repost"):
+        answer = await quick.press(SOTA, event, verb)
+        assert answer.response["type"] == 4
+        assert "主催者" in answer.response["data"]["content"], verb
+    assert (await quick.service.events.get(GUILD_ID, event.event_id)).status is Status.OPEN
+
+
+async def test_notice_is_confirmed_and_counted(quick: Bot) -> None:
+    event = await quick.event()
+    for person in (REN, MEI):
+        await quick.press(person, event, "join")
+    opened = await quick.press(AOI, event, "newnotice")
+    assert opened.modal is not None
+    sent = await quick.app.submit(
+        AOI, RECRUIT, opened.modal["custom_id"], {"title": "持ち物", "body": "ノート PC", "remind": ""}
+    )
+    assert sent.ok, sent.reason
+    await quick.work()
+    [notice] = await quick.service.notices.of_event(AOI.actor, event.event_id)
+    assert notice.notice_message_id is not None
+    ack = f"e1:ack:{notice.notice_id[4:]}"
+    confirmed = await quick.app.press(REN, RECRUIT, notice.notice_message_id, ack)
+    assert "**1 / 2**" in str(confirmed.response)
+    outsider = await quick.app.press(SOTA, RECRUIT, notice.notice_message_id, ack)
+    assert "参加者だけ" in outsider.response["data"]["content"]
+    unacked = await quick.app.press(AOI, RECRUIT, notice.notice_message_id, f"e1:unacked:{notice.notice_id[4:]}:0")
+    assert MEI.id in str(unacked.response)
+    assert REN.id not in str(unacked.response)
+
+
+async def test_every_verb_of_the_panel_answers(quick: Bot) -> None:
+    event = await quick.event()
+    panel = await quick.press(AOI, event, "panel")
+    assert panel.message_id is not None
+    for row in panel.response["data"]["components"]:
+        for button in row["components"]:
+            outcome = await quick.app.press(AOI, RECRUIT, panel.message_id, button["custom_id"])
+            assert outcome.ok, (button["label"], outcome.reason)
+            assert "うまくいきません" not in str(outcome.response), button["label"]
