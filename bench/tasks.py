@@ -28,10 +28,9 @@ from sekkei.store import Embedded
 from sekkei.web import application
 from sekkei.web.server import bind, http_server
 from sekkei_systems.tasks import SYSTEM
-from sekkei_systems.tasks.design import stored_tasks
-from sekkei_systems.tasks.entities import Task, Totals, tasks, totals
+from sekkei_systems.tasks.design import Task, Totals, stored_tasks, tasks, totals
+from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Service, Visitor
-from sekkei_systems.tasks.statuses import Status
 
 SIZES = (100, 100_000)
 ROUNDS = 5

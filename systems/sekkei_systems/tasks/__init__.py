@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from sekkei.runtime.system import Context, Parts, System
-from sekkei_systems.tasks import api, mail_events, pages
+from sekkei_systems.tasks import api, pages
 from sekkei_systems.tasks.demo import demo
 from sekkei_systems.tasks.design import design
-from sekkei_systems.tasks.digest import Digest
 from sekkei_systems.tasks.jobs import RECURRING, TaskJobs
 from sekkei_systems.tasks.reactions import reactions_of
 from sekkei_systems.tasks.service import open_service
+from sekkei_systems.tasks.service.digest import Digest
+from sekkei_systems.tasks.webhooks import mail_events
 
 
 def build(context: Context) -> Parts:

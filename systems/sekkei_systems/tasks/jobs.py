@@ -12,16 +12,6 @@ from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Jobs, Payload, Progress, Step
 from sekkei.runtime.system import ScheduledJob
 from sekkei_systems.tasks.design import (
-    activity_on,
-    all_teams,
-    comments_on,
-    members_of,
-    memberships_in,
-    stored_tasks,
-    teams_of,
-)
-from sekkei_systems.tasks.digest import Digest
-from sekkei_systems.tasks.entities import (
     COUNTED,
     DayTotals,
     Task,
@@ -29,18 +19,26 @@ from sekkei_systems.tasks.entities import (
     Totals,
     UserTeam,
     activities,
+    activity_on,
+    all_teams,
     comments,
+    comments_on,
     day_totals,
     invitation_table,
+    members_of,
+    memberships_in,
+    stored_tasks,
     tag_ref,
     tags,
     tasks,
     team_users,
     teams,
+    teams_of,
     totals,
     user_teams,
     users,
 )
+from sekkei_systems.tasks.service.digest import Digest
 
 STEP_ITEMS = 100
 DIGEST_TEAMS = 10

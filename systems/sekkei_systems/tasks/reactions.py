@@ -9,7 +9,7 @@ from sekkei.design import Change, Reactions
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
 from sekkei.runtime.transports.mail import one_line
-from sekkei_systems.tasks.entities import (
+from sekkei_systems.tasks.design import (
     Activity,
     Comment,
     Invitation,
@@ -28,7 +28,7 @@ from sekkei_systems.tasks.entities import (
     totals,
     users,
 )
-from sekkei_systems.tasks.history import History
+from sekkei_systems.tasks.service.history import History
 from sekkei_systems.tasks.service.invitations import Invitations, mail_id
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
@@ -10,11 +11,12 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.deployment import Deployment, Opened, assemble
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Store
+from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks import SYSTEM
-from sekkei_systems.tasks.digest import Digest
-from sekkei_systems.tasks.entities import Role, Team
+from sekkei_systems.tasks.design import Role, Team
 from sekkei_systems.tasks.jobs import TaskJobs
 from sekkei_systems.tasks.service import Service, Visitor
+from sekkei_systems.tasks.service.digest import Digest
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import LATEST_INDEX_SECONDS
 
@@ -77,3 +79,11 @@ async def world(store: Store, clock: ManualClock) -> World:
     digest = Digest(context.db, context.outbox, service.people, service.blocks, b"key", settings.public_url)
     jobs = TaskJobs(context.db, clock, context.jobs, digest)
     return World(deployment, opened, clock, service, jobs)
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[Client]:
+    """The system behind HTTP, with somebody signed in."""
+    async with opened(SYSTEM) as found:
+        await found.sign_in("demo-aoi")
+        yield found

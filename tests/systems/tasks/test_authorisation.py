@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks import SYSTEM
-from sekkei_systems.tasks.changes import Draft
-from sekkei_systems.tasks.entities import Role
+from sekkei_systems.tasks.design import Role
+from sekkei_systems.tasks.rules.drafts import Draft
 from sekkei_systems.tasks.service import Service, Visitor
 from tests.web.authorisation import Matrix, Rule, deviations, uncovered
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from sekkei_systems.tasks.entities import design, table
+from sekkei_systems.tasks.design import design, table
 
 
 def test_every_index_serves_a_named_pattern() -> None:
@@ -15,7 +15,7 @@ def test_every_index_serves_a_named_pattern() -> None:
 
 
 def test_the_capacity_of_the_original_is_an_option() -> None:
-    said = "from sekkei_systems.tasks.entities import table, invitation_table as i; print(table.capacity, i.capacity)"
+    said = "from sekkei_systems.tasks.design import table, invitation_table as i; print(table.capacity, i.capacity)"
 
     def run(**more: str) -> str:
         found = subprocess.run(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from sekkei.runtime import days
-from sekkei_systems.tasks.changes import Draft
-from sekkei_systems.tasks.entities import Totals, day_totals, totals
+from sekkei_systems.tasks.design import Totals, day_totals, totals
 from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
-from sekkei_systems.tasks.statuses import Status
+from sekkei_systems.tasks.rules.drafts import Draft
+from sekkei_systems.tasks.rules.statuses import Status
 from tests.systems.tasks.conftest import World
 
 DAY_SECONDS = 86_400

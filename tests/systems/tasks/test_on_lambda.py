@@ -9,7 +9,7 @@ from pathlib import Path
 PROGRAM = """
 import asyncio, json, sys
 from sekkei.web import on_lambda
-from sekkei_systems.tasks.entities import Role, invitation_table
+from sekkei_systems.tasks.design import Role, invitation_table
 from sekkei_systems.tasks.service import Visitor
 
 def http(path, **more):

@@ -6,9 +6,9 @@ from starlette.routing import BaseRoute
 
 from sekkei.runtime.system import Context
 from sekkei.web import Pages
-from sekkei_systems.tasks.digest import Digest
 from sekkei_systems.tasks.pages import board, files, home, invitations, lists, notes, settings, task
 from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.digest import Digest
 
 
 def routes(service: Service, context: Context, digest: Digest) -> list[BaseRoute]:

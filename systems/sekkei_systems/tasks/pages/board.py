@@ -13,13 +13,13 @@ from sekkei.design import Page
 from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.system import Context
 from sekkei.web import Form, Pages, flash, form, page, redirect, sse, t
-from sekkei_systems.tasks.changes import Changes
-from sekkei_systems.tasks.entities import Task
-from sekkei_systems.tasks.filters import Filter
-from sekkei_systems.tasks.pages.shown import arrived, card_words, filter_of, live_of, look
+from sekkei_systems.tasks.design import Task
+from sekkei_systems.tasks.pages.view import arrived, card_words, filter_of, live_of, look
 from sekkei_systems.tasks.reactions import topic
+from sekkei_systems.tasks.rules.drafts import Changes
+from sekkei_systems.tasks.rules.filters import Filter
+from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Service
-from sekkei_systems.tasks.statuses import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.system import Context
 from sekkei.web import Pages, Rate, body_limit, flash, language_of, limit, redirect, t
-from sekkei_systems.tasks import spreadsheet
 from sekkei_systems.tasks.pages.settings import refused
-from sekkei_systems.tasks.pages.shown import look
+from sekkei_systems.tasks.pages.view import look
+from sekkei_systems.tasks.rules import spreadsheet
 from sekkei_systems.tasks.service import Service
 
 

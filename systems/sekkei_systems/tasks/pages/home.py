@@ -9,9 +9,9 @@ from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.system import Context
 from sekkei.web import Form, Pages, User, flash, form, page, redirect, refill, t
-from sekkei_systems.tasks.agenda import agenda
-from sekkei_systems.tasks.api import NewTeam
-from sekkei_systems.tasks.pages.shown import Calendar, arrived
+from sekkei_systems.tasks.api.shapes import NewTeam
+from sekkei_systems.tasks.pages.view import Calendar, arrived
+from sekkei_systems.tasks.rules.agenda import agenda
 from sekkei_systems.tasks.service import Service
 
 

@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from sekkei.runtime.system import Context
 from sekkei.web import Pages, current_user, flash, form, page, redirect, t
-from sekkei_systems.tasks.api import visitor_of
-from sekkei_systems.tasks.pages.shown import arrived
+from sekkei_systems.tasks.api.shapes import visitor_of
+from sekkei_systems.tasks.pages.view import arrived
 from sekkei_systems.tasks.service import Service
 
 

@@ -11,12 +11,12 @@ from starlette.responses import Response
 
 from sekkei.runtime.system import Context
 from sekkei.web import Pages, flash, form, local_path, page, redirect, t
-from sekkei_systems.tasks.changes import KEEP, Changes
-from sekkei_systems.tasks.entities import DayTotals
-from sekkei_systems.tasks.filters import Filter, Late
-from sekkei_systems.tasks.pages.shown import View, arrived, filter_of, look
+from sekkei_systems.tasks.design import DayTotals
+from sekkei_systems.tasks.pages.view import View, arrived, filter_of, look
+from sekkei_systems.tasks.rules.drafts import KEEP, Changes
+from sekkei_systems.tasks.rules.filters import Filter, Late
+from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Service
-from sekkei_systems.tasks.statuses import Status
 
 SPANS = (14, 30, 90)
 

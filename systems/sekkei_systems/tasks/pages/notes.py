@@ -8,9 +8,9 @@ from starlette.responses import Response
 
 from sekkei.runtime.system import Context
 from sekkei.web import Pages, flash, form, page, redirect, t
-from sekkei_systems.tasks.digest import Digest
-from sekkei_systems.tasks.pages.shown import arrived
+from sekkei_systems.tasks.pages.view import arrived
 from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.digest import Digest
 
 
 class DigestForm(Struct):

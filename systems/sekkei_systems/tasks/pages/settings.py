@@ -12,9 +12,9 @@ from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.runtime.system import Context
 from sekkei.web import Form, Pages, flash, form, language_of, limit, page, redirect, refill, t
 from sekkei.web.identity.accounts import email_of
-from sekkei_systems.tasks.api import MAILS, NewTeam
-from sekkei_systems.tasks.entities import Role
-from sekkei_systems.tasks.pages.shown import View, arrived, look
+from sekkei_systems.tasks.api.shapes import MAILS, NewTeam
+from sekkei_systems.tasks.design import Role
+from sekkei_systems.tasks.pages.view import View, arrived, look
 from sekkei_systems.tasks.service import Service
 
 COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")

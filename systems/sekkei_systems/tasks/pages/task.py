@@ -13,12 +13,12 @@ from sekkei.runtime.refusals import Changed, Invalid
 from sekkei.runtime.system import Context
 from sekkei.web import Form, Pages, flash, form, page, redirect, refill, t
 from sekkei.web.texts import language_of
-from sekkei_systems.tasks.changes import DESCRIPTION_MAX, TITLE_MAX, Changes, Draft
-from sekkei_systems.tasks.entities import Task
-from sekkei_systems.tasks.pages.shown import View, arrived, live_of, look
+from sekkei_systems.tasks.design import Task
+from sekkei_systems.tasks.pages.view import View, arrived, live_of, look
+from sekkei_systems.tasks.rules.drafts import DESCRIPTION_MAX, TITLE_MAX, Changes, Draft
+from sekkei_systems.tasks.rules.statuses import Priority, Status
 from sekkei_systems.tasks.service import Service
 from sekkei_systems.tasks.service.tasks import COMMENT_MAX
-from sekkei_systems.tasks.statuses import Priority, Status
 
 
 class TaskForm(Struct):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.design import Database
-from sekkei_systems.tasks.entities import Role, Team, TeamUser, team_users, teams
+from sekkei_systems.tasks.design import Role, Team, TeamUser, team_users, teams
 from sekkei_systems.tasks.refusals import NoSuchTeam, NotAdmin
 
 

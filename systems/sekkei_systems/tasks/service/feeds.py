@@ -8,12 +8,11 @@ import hmac
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
-from sekkei_systems.tasks.calendar_feed import calendar
-from sekkei_systems.tasks.design import chosen
-from sekkei_systems.tasks.entities import UserTeam, user_teams
+from sekkei_systems.tasks.design import UserTeam, chosen, user_teams
 from sekkei_systems.tasks.refusals import NoSuchTeam
+from sekkei_systems.tasks.rules.calendar_feed import calendar
+from sekkei_systems.tasks.rules.statuses import OPEN, Order
 from sekkei_systems.tasks.service.access import Access
-from sekkei_systems.tasks.statuses import OPEN, Order
 
 TASKS_MAX = 1_000
 

@@ -20,16 +20,16 @@ from sekkei.runtime import days
 from sekkei.runtime.design import State
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.outbox import Outbox
-from sekkei_systems.tasks.design import invitations_of, one_invitation
-from sekkei_systems.tasks.entered import line_of
-from sekkei_systems.tasks.entities import (
+from sekkei_systems.tasks.design import (
     Invitation,
     InviteLock,
     Role,
     Team,
     User,
     invitations,
+    invitations_of,
     invite_locks,
+    one_invitation,
     team_users,
     teams,
     users,
@@ -43,6 +43,7 @@ from sekkei_systems.tasks.refusals import (
     TooLarge,
     Unreachable,
 )
+from sekkei_systems.tasks.rules.entered import line_of
 from sekkei_systems.tasks.service.access import Access
 from sekkei_systems.tasks.service.mail import MailBlocks, email_hash
 from sekkei_systems.tasks.service.people import People, Visitor

@@ -7,7 +7,7 @@ import hashlib
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime import days
-from sekkei_systems.tasks.entities import MailBlock, mail_blocks
+from sekkei_systems.tasks.design import MailBlock, mail_blocks
 
 DETAIL_MAX = 300
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sekkei.design import ConditionFailed, Database, Page
-from sekkei_systems.tasks.design import notes_of
-from sekkei_systems.tasks.entities import Note, notes
+from sekkei_systems.tasks.design import Note, notes, notes_of
 
 PAGE_SIZE = 50
 UNREAD_SHOWN_MAX = 99

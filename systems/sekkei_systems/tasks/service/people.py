@@ -8,8 +8,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
-from sekkei_systems.tasks.design import teams_of, totals_of, work_of_user
-from sekkei_systems.tasks.entities import Task, Totals, User, UserTeam, emails, users
+from sekkei_systems.tasks.design import Task, Totals, User, UserTeam, emails, teams_of, totals_of, users, work_of_user
 from sekkei_systems.tasks.refusals import EmailTaken
 
 KNOWN_MAX = 10_000

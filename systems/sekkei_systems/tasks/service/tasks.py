@@ -22,28 +22,33 @@ from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import Changed, Refusal
-from sekkei_systems.tasks.changes import EDITABLE, Changes, Draft
-from sekkei_systems.tasks.design import activity_on, comments_on, every_task, members_of, next_by_hand, one_task
-from sekkei_systems.tasks.entered import text_of
-from sekkei_systems.tasks.entities import (
+from sekkei_systems.tasks.design import (
     COUNTED,
     Activity,
     Comment,
     Task,
     Totals,
+    activity_on,
     comments,
+    comments_on,
+    every_task,
+    members_of,
+    next_by_hand,
+    one_task,
     tags,
     tasks,
     team_users,
     totals,
 )
-from sekkei_systems.tasks.filters import Filter
-from sekkei_systems.tasks.identifiers import short
-from sekkei_systems.tasks.mentions import mentioned
-from sekkei_systems.tasks.ranks import RANK_MAX, between
 from sekkei_systems.tasks.refusals import BadText, Crowded, NoSuchMember, NoSuchTag, NoSuchTask, NoSuchTeam, TooLarge
+from sekkei_systems.tasks.rules.drafts import EDITABLE, Changes, Draft
+from sekkei_systems.tasks.rules.entered import text_of
+from sekkei_systems.tasks.rules.filters import Filter
+from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.mentions import mentioned
+from sekkei_systems.tasks.rules.ranks import RANK_MAX, between
+from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Access
-from sekkei_systems.tasks.statuses import Status
 
 TRIES_MAX = 12
 PAGE_SIZE = 50

@@ -8,9 +8,7 @@ from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
-from sekkei_systems.tasks.design import days_of, members_of, tags_of, totals_of
-from sekkei_systems.tasks.entered import color_of, line_of, text_of
-from sekkei_systems.tasks.entities import (
+from sekkei_systems.tasks.design import (
     DayTotals,
     Role,
     Tag,
@@ -20,15 +18,20 @@ from sekkei_systems.tasks.entities import (
     Totals,
     User,
     UserTeam,
+    days_of,
+    members_of,
     tags,
+    tags_of,
     team_users,
     teams,
     totals,
+    totals_of,
     user_teams,
     users,
 )
-from sekkei_systems.tasks.identifiers import short
 from sekkei_systems.tasks.refusals import LastAdmin, NoSuchMember, NoSuchTag, NoSuchTeam, TooLarge
+from sekkei_systems.tasks.rules.entered import color_of, line_of, text_of
+from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.service.access import Access
 
 NAME_MAX = 100

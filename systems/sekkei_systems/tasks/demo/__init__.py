@@ -1,0 +1,137 @@
+"""Two teams at work, so that every page and every table has something to show."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sekkei.runtime import days
+from sekkei.runtime.demo_people import DEMO_PEOPLE
+from sekkei.runtime.system import Context, Parts
+from sekkei_systems.tasks.design import DayTotals, Role, day_totals, members_of, teams
+from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
+from sekkei_systems.tasks.rules.bounces import BOUNCE
+from sekkei_systems.tasks.rules.drafts import Changes, Draft
+from sekkei_systems.tasks.rules.statuses import Priority, Status
+from sekkei_systems.tasks.service import Service, Visitor
+
+APP_TAGS = (
+    ("フロント", "#2563eb"),
+    ("バックエンド", "#7c3aed"),
+    ("デザイン", "#db2777"),
+    ("急ぎ", "#dc2626"),
+    ("調査", "#0f766e"),
+)
+HURRY = 3
+# title, status, start and end in days from today (None: no date), tags, assignee, description
+APP_TASKS: tuple[tuple[str, Status, int | None, int | None, tuple[int, ...], int | None, str], ...] = (
+    ("ログイン画面のエラー表示を見直す", Status.TODO, -3, 2, (0, 3), 1, "パスワード違いと通信エラーを分けて伝える。"),
+    ("招待メールの文面を英語でも用意", Status.TODO, -1, 4, (2,), 2, ""),
+    (
+        "ボードのキーボード操作",
+        Status.DOING,
+        -6,
+        1,
+        (0,),
+        0,
+        "矢印で移動、Shift+矢印で列を変える。",
+    ),
+    ("集計カウンタの再計算ジョブ", Status.DOING, -10, -2, (1,), 1, "COUNTER#ALL と実数がずれたら夜間に直す。"),
+    ("DynamoDB の料金を見積もる", Status.TODO, 1, 5, (1, 4), 3, "1日1,000人、1人20操作で。"),
+    ("利用規約のページ", Status.TODO, None, None, (2,), None, "文案は法務から来週届く予定。"),
+    ("CSV 書き出しの文字コード", Status.TODO, 3, 6, (1,), 4, "Excel で開けるように BOM 付きにする。"),
+    ("スマートフォンでの表示崩れ", Status.DOING, -2, 0, (0, 3), 2, "iPhone SE でタグがはみ出す。"),
+    ("カレンダー購読（ics）", Status.TODO, 5, 9, (1,), 0, ""),
+    ("アイコンを新しいものに", Status.DONE, -14, -8, (2,), 2, ""),
+    ("ステータス別インデックスの検証", Status.DONE, -12, -7, (1, 4), 1, "7通り×2順、総当たりと一致することを確認。"),
+    ("ダークモード", Status.DONE, -9, -4, (0, 2), 0, ""),
+    ("負荷試験の準備", Status.TODO, 8, 14, (1, 4), 3, "同時500件のステータス変更。"),
+    ("使い方の動画を撮る", Status.TODO, None, 12, (2,), 4, ""),
+    ("アクセシビリティの点検", Status.TODO, -8, -1, (0, 3), 2, "コントラストとフォーカスの順番。"),
+)
+FESTIVAL_TASKS: tuple[tuple[str, Status, int | None, int | None], ...] = (
+    ("会場の下見", Status.DONE, -20, -15),
+    ("出店申込書の提出", Status.DOING, -5, 3),
+    ("やきそばの材料を発注", Status.TODO, 4, 10),
+    ("のぼりのデザイン", Status.TODO, None, None),
+    ("雨天時の連絡網", Status.TODO, -2, 1),
+)
+BURNED = ((19, 1, 0), (18, 2, 0), (17, 2, 1), (17, 3, 1), (16, 3, 1), (15, 4, 1), (14, 4, 2), (14, 3, 2), (12, 4, 2),
+          (12, 3, 3), (11, 3, 3), (11, 4, 3), (10, 4, 3), (9, 3, 3))  # fmt: skip
+
+
+async def demo(context: Context, parts: Parts) -> None:
+    service: Service = parts.service
+    for person in DEMO_PEOPLE:
+        await service.people.arrive(Visitor(person.id, person.email, person.name))
+    await _app_team(context, service)
+    await _festival_team(context, service)
+
+
+async def _app_team(context: Context, service: Service) -> None:
+    aoi = DEMO_PEOPLE[0].id
+    team = await service.teams.create(aoi, "タスク管理アプリ開発チーム", "タスク管理アプリをつくるチームの仕事。")
+    await _add_members(context, service, team.team_id, team.name)
+    made = [await service.teams.add_tag(aoi, team.team_id, name, color) for name, color in APP_TAGS]
+    today = days.today(context.clock)
+    for title, status, start, end, tags, assignee, description in APP_TASKS:
+        draft = Draft(
+            title=title,
+            description=description,
+            status=status,
+            start=None if start is None else today + timedelta(days=start),
+            end=None if end is None else today + timedelta(days=end),
+            tags=frozenset(made[at].tag_id for at in tags),
+            assignee=None if assignee is None else DEMO_PEOPLE[assignee].id,
+            priority=Priority.HIGH if HURRY in tags else None,
+        )
+        task = await service.tasks.create(aoi, team.team_id, draft)
+        if status is Status.DOING:
+            await _talk(service, team.team_id, task.task_id)
+    await _burned(context, team.team_id)
+    await service.invitations.invite(aoi, team.team_id, "haruto@partner.example", Role.MEMBER)
+    await service.blocks.block("former@partner.example", BOUNCE, "smtp; 550 5.1.1 no such user")
+
+
+async def _talk(service: Service, team_id: str, task_id: str) -> None:
+    ren, mei = DEMO_PEOPLE[1].id, DEMO_PEOPLE[2].id
+    await service.tasks.comment(ren, team_id, task_id, "半分まで進みました。残りは明日やります。")
+    await service.tasks.comment(
+        mei, team_id, task_id, "ありがとうございます！ @佐藤 葵 さん、午後にレビューをお願いします。"
+    )
+
+
+async def _burned(context: Context, team_id: str) -> None:
+    """The last two weeks, as the nightly snapshots would have left them."""
+    today = days.today(context.clock)
+    expires = days.now(context.clock) + SNAPSHOT_LIFE
+    for back, (todo, doing, done) in zip(range(len(BURNED), 0, -1), BURNED, strict=True):
+        day = today - timedelta(days=back)
+        made = DayTotals(team_id=team_id, day=day, todo=todo, doing=doing, done=done, expires=expires)
+        await context.db.write(day_totals.put(made))
+
+
+async def _festival_team(context: Context, service: Service) -> None:
+    mei = DEMO_PEOPLE[2].id
+    team = await service.teams.create(mei, "商店街 秋まつり実行委員会", "十一月の秋まつりの準備。")
+    await _add_members(context, service, team.team_id, team.name)
+    today = days.today(context.clock)
+    for title, status, start, end in FESTIVAL_TASKS:
+        draft = Draft(
+            title=title,
+            start=None if start is None else today + timedelta(days=start),
+            end=None if end is None else today + timedelta(days=end),
+            assignee=mei,
+        )
+        task = await service.tasks.create(mei, team.team_id, draft)
+        await service.tasks.change(mei, team.team_id, task.task_id, Changes(status=status))
+
+
+async def _add_members(context: Context, service: Service, team_id: str, team_name: str) -> None:
+    """Everybody else, as if they had accepted an invitation."""
+    present = {member.user_id for member in await context.db.all(members_of(team_id).consistent())}
+    for person in DEMO_PEOPLE:
+        if person.id not in present:
+            user = await service.people.arrive(Visitor(person.id, person.email, person.name))
+            await context.db.transact(
+                *service.teams.join(team_id, team_name, user, Role.MEMBER), teams.must_exist(team_id)
+            )

@@ -1,0 +1,271 @@
+"""What is stored. Names in quotes are the original's to the letter, misspellings included; `added` is ours."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import date, datetime
+from enum import Enum
+
+from sekkei.design import Attr, Field, attr, computed, epoch, iso, model, part, template, version
+from sekkei_systems.tasks.rules.statuses import GROUPS, Priority, Status, group
+
+SEARCHED_CHARACTERS_MAX = 4_000
+
+JST_SECONDS = iso("+09:00", 0)
+
+
+class Role(Enum):
+    ADMIN = "admin"
+    MEMBER = "member"
+
+
+# People
+
+
+@model
+class User:
+    user_id: Attr[str] = part()
+    email: Attr[str | None] = attr("user_email", default=None, escape=True)
+    name: Attr[str] = attr("user_name")
+    image: Attr[str | None] = attr("user_image", default=None)
+    created_on: Attr[date] = attr("user_createdAt")
+    digest: Attr[bool] = attr("mail_digest", default=True, added=True, en="Wants the morning's mail of late tasks")
+
+
+@model
+class UserTeam:
+    user_id: Attr[str] = part()
+    team_id: Attr[str] = part()
+    role: Attr[Role] = attr("user_team_role")
+    joined_on: Attr[date] = attr("user_team_joinedAt")
+    team_name: Attr[str] = attr("team_name", ja="チーム名の写し", en="A copy; renaming the team renews it")
+    feed: Attr[int] = attr("calendar_feed", default=0, added=True, en="Counts renewals of the calendar's address")
+
+
+# Teams
+
+
+@model
+class Team:
+    team_id: Attr[str] = part()
+    name: Attr[str] = attr("team_name")
+    description: Attr[str] = attr("team_discription", default="")
+    admins: Attr[int] = attr(default=1, added=True, en="How many admins there are; never 0")
+    closing: Attr[bool] = attr(default=False, added=True, en="Being deleted; nothing can be added any more")
+    listed: Attr[str] = attr("team_listed", default="TEAM", added=True, en="The same for all, so that jobs find them")
+
+
+@model
+class TeamUser:
+    team_id: Attr[str] = part()
+    user_id: Attr[str] = part()
+    role: Attr[Role] = attr("user_team_role")
+    joined_on: Attr[date] = attr("user_team_joinedAt")
+    user_name: Attr[str] = attr("user_name", ja="ユーザー名の写し", en="A copy; renaming the person renews it")
+
+
+@model
+class TagColor:
+    text: Attr[str] = attr("color")
+    background: Attr[str] = attr("backgroundColor")
+
+
+@model
+class Tag:
+    team_id: Attr[str] = part()
+    tag_id: Attr[str] = part()
+    name: Attr[str] = attr("team_tag_name")
+    color: Attr[TagColor] = attr("team_tag_color")
+
+    @property
+    def ref(self) -> str:
+        """As tasks name it."""
+        return tag_ref(self.tag_id)
+
+
+def tag_ref(tag_id: str) -> str:
+    return f"TAG#{tag_id}"
+
+
+# Tasks
+
+
+def status_group1(team_id: str, status: Status) -> str:
+    return group(team_id, GROUPS[0][status])
+
+
+def status_group2(team_id: str, status: Status) -> str:
+    return group(team_id, GROUPS[1][status])
+
+
+def status_group3(team_id: str, status: Status) -> str:
+    return group(team_id, GROUPS[2][status])
+
+
+def assignee_group(assignee: str | None, status: Status) -> str | None:
+    """Sparse: only tasks that somebody has."""
+    return None if assignee is None else work_of(assignee, done=status is Status.DONE)
+
+
+def work_of(user_id: str, *, done: bool = False) -> str:
+    return f"USER#{user_id}#{'Done' if done else 'Open'}"
+
+
+def board_column(team_id: str, status: Status) -> str:
+    return f"TEAM#{team_id}#Board#{status.value}"
+
+
+def hand_sort(task_id: str, rank: str | None) -> str:
+    """Ids sort by when they were made, so a task that nobody has placed comes after those before it."""
+    return rank or task_id
+
+
+def searched(text: str) -> str:
+    """One form for what is typed in several: full and half width, upper and lower case."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def search_text(title: str, description: str) -> str:
+    return searched(f"{title}\n{description}")[:SEARCHED_CHARACTERS_MAX]
+
+
+@model
+class Task:
+    team_id: Attr[str] = part()
+    task_id: Attr[str] = part()
+    title: Attr[str] = attr("team_task_title")
+    description: Attr[str] = attr("team_task_discription", default="")
+    status: Attr[Status] = attr("team_task_status", default=Status.TODO)
+    start: Attr[date | None] = attr("team_task_startTime", default=None, absent_as=date.max)
+    end: Attr[date | None] = attr("team_task_endTime", default=None, absent_as=date.max)
+    tags: Attr[frozenset[str]] = attr("team_task_tagRef", default=frozenset(), ja="TAG#… の集合（空なら属性なし）")
+    group1: Attr[str] = computed(status_group1, "status_group1")
+    group2: Attr[str] = computed(status_group2, "status_group2")
+    group3: Attr[str] = computed(status_group3, "status_group3")
+    start_sort: Attr[str] = template("START#{start}", "start_sort_sk")
+    end_sort: Attr[str] = template("END#{end}", "end_sort_sk")
+    assignee: Attr[str | None] = attr(default=None, added=True, ja="担当者のユーザーID")
+    assignee_group: Attr[str | None] = computed(assignee_group, added=True)
+    search_text: Attr[str] = computed(search_text, added=True, ja="検索用（正規化済み）")
+    priority: Attr[Priority | None] = attr(default=None, added=True, ja="優先度")
+    rank: Attr[str | None] = attr(default=None, added=True, ja="手動の位置", en="Where somebody put it in its column")
+    board_column: Attr[str] = computed(board_column, added=True)
+    hand_sort: Attr[str] = computed(hand_sort, "hand_sort_sk", added=True)
+    created_by: Attr[str] = attr("createdBy", default="", added=True)
+    created_at: Attr[datetime | None] = attr("createdAt", default=None, stored_as=JST_SECONDS, added=True)
+    updated_at: Attr[datetime | None] = attr("updatedAt", default=None, stored_as=JST_SECONDS, added=True)
+    updated_by: Attr[str] = attr("updatedBy", default="", added=True, en="Who changed it last")
+    comments: Attr[int] = attr("comment_count", default=0, added=True)
+    version: Attr[int] = version(added=True)
+
+
+@model
+class Comment:
+    team_id: Attr[str] = part()
+    task_id: Attr[str] = part()
+    comment_id: Attr[str] = part()
+    author: Attr[str] = attr(ja="ユーザーID")
+    author_name: Attr[str] = attr(ja="書いた時点の名前", en="The name when it was written")
+    text: Attr[str] = attr("comment_text")
+    mentions: Attr[frozenset[str]] = attr(default=frozenset(), ja="@で呼ばれた人", en="Whom it calls by @name")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
+
+
+@model
+class Activity:
+    team_id: Attr[str] = part()
+    task_id: Attr[str] = part()
+    version: Attr[int] = part(en="Of the task after the change; so one change is written down once")
+    who: Attr[str] = attr(ja="ユーザーID")
+    who_name: Attr[str] = attr(ja="その時点の名前", en="The name at the time")
+    at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
+    changes: Attr[dict[str, list[str]]] = attr(ja="属性ごとの前と後", en="Before and after, by attribute")
+    expires: Attr[datetime | None] = attr("expiresAt", default=None, stored_as=epoch())
+
+
+# What somebody should know
+
+
+class NoteKind(Enum):
+    MENTION = "mention"
+    COMMENT = "comment"
+    ASSIGNED = "assigned"
+
+
+@model
+class Note:
+    user_id: Attr[str] = part()
+    at: Attr[datetime] = part(stored_as=JST_SECONDS)
+    note_id: Attr[str] = part()
+    kind: Attr[NoteKind] = attr("note_kind")
+    team_id: Attr[str] = attr("note_team")
+    task_id: Attr[str] = attr("note_task")
+    title: Attr[str] = attr("note_title", en="The task's title at the time")
+    by: Attr[str] = attr("note_by", ja="だれから", en="The name of whoever caused it")
+    text: Attr[str] = attr("note_text", default="")
+    read: Attr[bool] = attr("note_read", default=False)
+    expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
+
+
+# Counters
+
+
+@model
+class Totals:
+    team_id: Attr[str] = part()
+    todo: Attr[int] = attr(default=0)
+    doing: Attr[int] = attr(default=0)
+    done: Attr[int] = attr(default=0)
+
+
+@model
+class DayTotals:
+    team_id: Attr[str] = part()
+    day: Attr[date] = part()
+    todo: Attr[int] = attr(default=0)
+    doing: Attr[int] = attr(default=0)
+    done: Attr[int] = attr(default=0)
+    expires: Attr[datetime | None] = attr("expiresAt", default=None, stored_as=epoch())
+
+
+COUNTED: dict[Status, Field[Totals, int]] = {
+    Status.TODO: Totals.todo,
+    Status.DOING: Totals.doing,
+    Status.DONE: Totals.done,
+}
+
+# Invitations
+
+
+@model
+class Invitation:
+    team_id: Attr[str] = part()
+    invite_id: Attr[str] = part(ja="UUIDv7（登録順）")
+    email: Attr[str] = attr()
+    role: Attr[Role] = attr("user_role")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=epoch())
+    expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
+    invited_by: Attr[str] = attr("invitedBy", form="USER#{}")
+    token: Attr[str] = attr(ja="トークンのSHA-256", en="The SHA-256 of the token; the token itself is stored nowhere")
+    team_name: Attr[str] = attr("team_name", ja="招待時点でのチーム名", en="As it was when the invitation was made")
+    nonce: Attr[str] = attr(added=True, en="What the token is derived from, together with the server's key")
+
+
+@model
+class InviteLock:
+    team_id: Attr[str] = part()
+    email_hash: Attr[str] = part()
+    invite_id: Attr[str] = attr("inviteId")
+    expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
+
+
+# Addresses that mail does not reach
+
+
+@model
+class MailBlock:
+    email_hash: Attr[str] = part()
+    email: Attr[str] = attr()
+    reason: Attr[str] = attr("block_reason", en="bounce or complaint")
+    detail: Attr[str] = attr("block_detail", default="")
+    at: Attr[datetime] = attr("createdAt", stored_as=epoch())

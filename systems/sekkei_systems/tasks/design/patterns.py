@@ -1,0 +1,290 @@
+"""The design's access patterns, by their numbers in the original; the tables are in `tables`."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from sekkei.design import Condition, Field, Query, Ref, View
+from sekkei_systems.tasks.design.models import (
+    Activity,
+    Comment,
+    DayTotals,
+    Invitation,
+    Note,
+    Tag,
+    Task,
+    Team,
+    TeamUser,
+    Totals,
+    User,
+    UserTeam,
+    board_column,
+    tag_ref,
+    work_of,
+)
+from sekkei_systems.tasks.design.tables import (
+    activities,
+    comments,
+    day_totals,
+    design,
+    invitations,
+    notes,
+    tags,
+    tasks,
+    team_users,
+    teams,
+    totals,
+    user_teams,
+    users,
+)
+from sekkei_systems.tasks.rules.statuses import OPEN, Order, Status, group, group_serving
+
+# How tasks are found by status
+
+_ALL_BY = {
+    Order.START: tasks.index("GSI_Status_Start_Sort_All"),
+    Order.END: tasks.index("GSI_Status_End_Sort_All"),
+}
+_GROUP_BY: dict[tuple[int, Order], View[Task]] = {
+    (number, order): tasks.index(f"GSI_Status_{order.value.title()}_Sort_Group{number}")
+    for number in (1, 2, 3)
+    for order in Order
+}
+_GROUP_FIELD: dict[int, Field[Task, str]] = {1: Task.group1, 2: Task.group2, 3: Task.group3}
+_DATE_FIELD: dict[Order, Field[Task, Any]] = {Order.START: Task.start, Order.END: Task.end}
+
+
+def in_statuses(
+    team_id: str, statuses: frozenset[Status], by: Order = Order.START, before: date | None = None
+) -> Query[Task]:
+    """Tasks in any choice of statuses, by start or end, perhaps only those before a day: always one index, one key."""
+    dated: list[Condition[Task]] = [] if before is None else [_DATE_FIELD[by] < before]
+    serving = group_serving(statuses)
+    if serving is None:
+        return _ALL_BY[by].where(Task.team_id == team_id, *dated)
+    number, word = serving
+    return _GROUP_BY[number, by].where(_GROUP_FIELD[number] == group(team_id, word), *dated)
+
+
+def tagged(query: Query[Task], tag_ids: list[str], any_of_them: bool = False) -> Query[Task]:
+    """Only tasks that carry all of the tags, or any of them."""
+    if not tag_ids:
+        return query
+    holds = [Task.tags.contains(tag_ref(tag_id)) for tag_id in tag_ids]
+    if not any_of_them:
+        return query.filter(*holds)
+    either = holds[0]
+    for one in holds[1:]:
+        either = either | one
+    return query.filter(either)
+
+
+# The access patterns
+
+
+@design.pattern(number="1", ja="ユーザー取得")
+def one_user(user_id: str) -> Ref[User]:
+    """A user."""
+    return users(user_id)
+
+
+@design.pattern(number="2", ja="チームの全ユーザー")
+def members_of(team_id: str) -> Query[TeamUser]:
+    """All members of a team."""
+    return team_users.where(TeamUser.team_id == team_id)
+
+
+@design.pattern(number="3", ja="チーム情報")
+def one_team(team_id: str) -> Ref[Team]:
+    """A team."""
+    return teams(team_id)
+
+
+@design.pattern(number="4", ja="ユーザーの全チーム")
+def teams_of(user_id: str) -> Query[UserTeam]:
+    """All teams of a user."""
+    return user_teams.where(UserTeam.user_id == user_id)
+
+
+@design.pattern(number="5", ja="全タグ")
+def tags_of(team_id: str) -> Query[Tag]:
+    """All tags of a team."""
+    return tags.where(Tag.team_id == team_id)
+
+
+@design.pattern(number="6", ja="タスク詳細")
+def one_task(team_id: str, task_id: str) -> Ref[Task]:
+    """A task as it is now."""
+    return tasks(team_id, task_id).consistent()
+
+
+@design.pattern(number="7", ja="初期表示（TODO_DOING + 開始日昇順）", page=100)
+def default_board(team_id: str) -> Query[Task]:
+    """What is still to do or being done, by start; what has no date comes last."""
+    return in_statuses(team_id, OPEN)
+
+
+@design.pattern(number="8", ja="TODO のみ")
+def to_do(team_id: str) -> Query[Task]:
+    """What is still to do, by start."""
+    return in_statuses(team_id, frozenset({Status.TODO}))
+
+
+@design.pattern(number="9", ja="単体タグ + TODO")
+def to_do_with_tag(team_id: str, tag_id: str) -> Query[Task]:
+    """What is still to do and carries a tag."""
+    return tagged(to_do(team_id), [tag_id])
+
+
+@design.pattern(number="10", ja="複数タグ + TODO")
+def to_do_with_tags(team_id: str, tag_ids: list[str], any_of_them: bool) -> Query[Task]:
+    """What is still to do and carries all of these tags, or any of them."""
+    return tagged(to_do(team_id), tag_ids, any_of_them)
+
+
+@design.pattern(number="11", ja="全ステータス")
+def every_task(team_id: str) -> Query[Task]:
+    """All tasks, by start."""
+    return in_statuses(team_id, frozenset(Status))
+
+
+@design.pattern(number="12", ja="開始日遅延（TODO）")
+def late_to_start(team_id: str, today: date) -> Query[Task]:
+    """Still to do although the start has passed."""
+    return in_statuses(team_id, frozenset({Status.TODO}), Order.START, today)
+
+
+@design.pattern(number="13", ja="開始日遅延 + 複数タグ")
+def late_to_start_with_tags(team_id: str, today: date, tag_ids: list[str], any_of_them: bool) -> Query[Task]:
+    """The same, with tags."""
+    return tagged(late_to_start(team_id, today), tag_ids, any_of_them)
+
+
+@design.pattern(number="14", ja="完了遅延（未完了すべて）")
+def late_to_finish(team_id: str, today: date) -> Query[Task]:
+    """Not done although the end has passed; the original names DOING and serves it from Group2, which is this."""
+    return in_statuses(team_id, OPEN, Order.END, today)
+
+
+@design.pattern(number="14", ja="完了遅延（DOING のみ）")
+def late_while_doing(team_id: str, today: date) -> Query[Task]:
+    """Being done although the end has passed."""
+    return in_statuses(team_id, frozenset({Status.DOING}), Order.END, today)
+
+
+@design.pattern(number="15", ja="完了遅延 + 複数タグ")
+def late_to_finish_with_tags(team_id: str, today: date, tag_ids: list[str], any_of_them: bool) -> Query[Task]:
+    """Not done although the end has passed, with tags."""
+    return tagged(late_to_finish(team_id, today), tag_ids, any_of_them)
+
+
+@design.pattern(number="16", ja="チームの集計")
+def totals_of(team_id: str) -> Ref[Totals]:
+    """How many tasks a team has in each status."""
+    return totals(team_id)
+
+
+@design.pattern(number="I-1", ja="チームごとの招待を取得")
+def invitations_of(team_id: str) -> Query[Invitation]:
+    """A team's open invitations, in the order in which they were made."""
+    return invitations.where(Invitation.team_id == team_id)
+
+
+@design.pattern(number="I-2", ja="招待を取得")
+def one_invitation(team_id: str, invite_id: str) -> Ref[Invitation]:
+    """An invitation as it is now."""
+    return invitations(team_id, invite_id).consistent()
+
+
+@design.pattern(ja="進行中（開始日順）", added=True)
+def being_done(team_id: str) -> Query[Task]:
+    """What is being done, by start: a column of the board."""
+    return in_statuses(team_id, frozenset({Status.DOING}))
+
+
+@design.pattern(ja="完了（終了日の新しい順）", added=True)
+def done(team_id: str) -> Query[Task]:
+    """What is done, the latest end first: a column of the board."""
+    return in_statuses(team_id, frozenset({Status.DONE}), Order.END).backwards()
+
+
+@design.pattern(ja="着手済み（終了日順）", added=True)
+def begun_by_end(team_id: str) -> Query[Task]:
+    """What somebody has begun or finished, by end."""
+    return in_statuses(team_id, frozenset({Status.DOING, Status.DONE}), Order.END)
+
+
+@design.pattern(ja="全ステータス（終了日順）", added=True)
+def every_task_by_end(team_id: str) -> Query[Task]:
+    """All tasks, by end."""
+    return in_statuses(team_id, frozenset(Status), Order.END)
+
+
+@design.pattern(ja="ボードの列（手動の並び順）", added=True, sample={"status": Status.TODO})
+def by_hand(team_id: str, status: Status) -> Query[Task]:
+    """A column of the board in the order that people gave it."""
+    return tasks.index("GSI_Board_Hand_Sort").where(Task.board_column == board_column(team_id, status))
+
+
+@design.pattern(ja="ボードの列で次のカード", added=True, sample={"status": Status.TODO})
+def next_by_hand(team_id: str, status: Status, place: str) -> Query[Task]:
+    """What comes after a place in a column."""
+    hand = tasks.index("GSI_Board_Hand_Sort")
+    return hand.where(Task.board_column == board_column(team_id, status), Task.hand_sort > place)
+
+
+@design.pattern(ja="チームの全所属（逆引き）", added=True)
+def memberships_in(team_id: str) -> Query[UserTeam]:
+    """Every membership in a team, found from the other side; for the deletion of a team."""
+    return user_teams.index("GSI_Invert").where(UserTeam.team_id == team_id)
+
+
+@design.pattern(ja="タスクの変更履歴", added=True, page=50)
+def activity_on(team_id: str, task_id: str) -> Query[Activity]:
+    """Who changed what of a task, the latest first."""
+    return activities.where(Activity.team_id == team_id, Activity.task_id == task_id).backwards()
+
+
+@design.pattern(ja="通知（新しい順）", added=True, page=50)
+def notes_of(user_id: str) -> Query[Note]:
+    """What somebody should know, the latest first."""
+    return notes.where(Note.user_id == user_id).backwards()
+
+
+@design.pattern(
+    ja="選んだステータスのタスク", added=True, sample={"statuses": frozenset({Status.DONE}), "by": Order.END}
+)
+def chosen(team_id: str, statuses: frozenset[Status], by: Order) -> Query[Task]:
+    """Tasks in any choice of statuses, in either order."""
+    return in_statuses(team_id, statuses, by)
+
+
+@design.pattern(ja="担当タスク（全チーム）", added=True)
+def work_of_user(user_id: str) -> Query[Task]:
+    """What somebody still has to do, in all teams, by end."""
+    return tasks.index("GSI_Assignee_End_Sort").where(Task.assignee_group == work_of(user_id))
+
+
+@design.pattern(ja="コメント", added=True)
+def comments_on(team_id: str, task_id: str) -> Query[Comment]:
+    """What was said about a task, the oldest first."""
+    return comments.where(Comment.team_id == team_id, Comment.task_id == task_id)
+
+
+@design.pattern(ja="日付集計（バーンダウン）", added=True)
+def days_of(team_id: str, first: date, last: date) -> Query[DayTotals]:
+    """A team's totals at the end of each day."""
+    return day_totals.where(DayTotals.team_id == team_id, DayTotals.day.between(first, last))
+
+
+@design.pattern(ja="全チーム（夜間ジョブ）", added=True)
+def all_teams() -> Query[Team]:
+    """Every team, for the jobs that look after all of them."""
+    return teams.index("GSI_Teams").where(Team.listed == "TEAM")
+
+
+@design.pattern(ja="チームの全タスク（ジョブ）", added=True)
+def stored_tasks(team_id: str) -> Query[Task]:
+    """Every task of a team as it is now, not as an index last saw it."""
+    return tasks.where(Task.team_id == team_id).consistent()

@@ -1,0 +1,192 @@
+"""The tables task-table-v3 and task-table-invitation-v3: keys, indexes, and which entity is where.
+
+The stream of task-table-v3 is added: open boards hear of changes through it.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import date, datetime
+
+from sekkei.design import Capacity, Design, Index, Key
+from sekkei_systems.tasks.design.models import (
+    Activity,
+    Comment,
+    DayTotals,
+    Invitation,
+    InviteLock,
+    MailBlock,
+    Note,
+    Tag,
+    Task,
+    Team,
+    TeamUser,
+    Totals,
+    User,
+    UserTeam,
+)
+
+design = Design(
+    "tasks", ja="チームタスク管理: チーム・タグ・タスク・招待", en="Team tasks: teams, tags, tasks, invitations"
+)
+
+
+def _capacity(read: int, write: int) -> Capacity | None:
+    """On demand, because moving one task costs about 18 write units; the original's provisioned units if asked for."""
+    return Capacity(read, write) if os.environ.get("SEKKEI_TASKS_CAPACITY") == "provisioned" else None
+
+
+_STATUS_INDEXES = [
+    Index(
+        f"GSI_Status_{order}_Sort_{name}",
+        "PK" if name == "All" else f"status_{name.lower()}",
+        f"{order.lower()}_sort_sk",
+        ja=f"{words} + {'開始日' if order == 'Start' else '終了日'}ソート",
+    )
+    for name, words in (
+        ("All", "全ステータス"),
+        ("Group1", "TODO または DOING+DONE"),
+        ("Group2", "TODO+DOING または DONE"),
+        ("Group3", "DOING または TODO+DONE"),
+    )
+    for order in ("Start", "End")
+]
+
+table = design.table(
+    "task-table-v3",
+    "PK",
+    "SK",
+    discriminator="type",
+    ttl="expiresAt",
+    stream="NEW_AND_OLD_IMAGES",
+    capacity=_capacity(5, 5),
+    indexes=[
+        Index("GSI_Invert", "SK", "PK", ja="逆引き用", en="Keys the other way round"),
+        *_STATUS_INDEXES,
+        Index(
+            "GSI_Assignee_End_Sort",
+            "assignee_group",
+            "end_sort_sk",
+            ja="担当者ごと + 終了日ソート",
+            en="A person's work in all teams, by end",
+            added=True,
+        ),
+        Index(
+            "GSI_Teams",
+            "team_listed",
+            "PK",
+            ja="全チーム（ジョブ用）",
+            en="All teams, for the nightly jobs",
+            added=True,
+        ),
+        Index(
+            "GSI_Board_Hand_Sort",
+            "board_column",
+            "hand_sort_sk",
+            ja="ボードの列 + 手動の並び順",
+            en="A column of the board, in the order people gave it",
+            added=True,
+        ),
+    ],
+    ja="タスク管理アプリのメインテーブル。ストリームは追加（ボードのライブ更新）",
+    en="The main table. Its stream is added, so that open boards hear of changes.",
+)
+
+invitation_table = design.table(
+    "task-table-invitation-v3",
+    "PK",
+    "SK",
+    discriminator="type",
+    ttl="expiresAt",
+    stream="NEW_AND_OLD_IMAGES",
+    capacity=_capacity(1, 1),
+    ja="招待メール送信のテーブル（ストリーム → メール）",
+    en="Invitations; the stream sends their mails",
+)
+
+
+@table.entity(User, type="user", ja="ユーザー情報")
+def users(user_id: str) -> Key:
+    """Somebody who can be in teams."""
+    return Key(f"USER#{user_id}", f"USER#{user_id}")
+
+
+emails = users.unique("EMAIL#{email}", table.markers(type="user_email"))
+
+
+@table.entity(UserTeam, type="user_team", ja="所属チーム")
+def user_teams(user_id: str, team_id: str) -> Key:
+    """A membership, found from the person."""
+    return Key(f"USER#{user_id}", f"TEAM#{team_id}")
+
+
+@table.entity(Team, type="team", ja="チーム情報")
+def teams(team_id: str) -> Key:
+    """A team."""
+    return Key(f"TEAM#{team_id}", f"TEAM#{team_id}")
+
+
+@table.entity(TeamUser, type="team_user", ja="チームメンバー")
+def team_users(team_id: str, user_id: str) -> Key:
+    """A membership, found from the team."""
+    return Key(f"TEAM#{team_id}", f"USER#{user_id}")
+
+
+@table.entity(Tag, type="team_tag", ja="チーム タグ")
+def tags(team_id: str, tag_id: str) -> Key:
+    """A tag of a team."""
+    return Key(f"TEAM#{team_id}", f"TAG#{tag_id}")
+
+
+@table.entity(Task, type="task", ja="チーム タスク")
+def tasks(team_id: str, task_id: str) -> Key:
+    """Something to be done."""
+    return Key(f"TEAM#{team_id}", f"TASK#{task_id}")
+
+
+@table.entity(Comment, type="task_comment", ja="コメント", added=True)
+def comments(team_id: str, task_id: str, comment_id: str) -> Key:
+    """What somebody said about a task; ids are in the order of time."""
+    return Key(f"TEAM#{team_id}", f"COMMENT#{task_id}#{comment_id}")
+
+
+@table.entity(Activity, type="task_activity", ja="タスクの変更履歴", added=True)
+def activities(team_id: str, task_id: str, version: int) -> Key:
+    """Who changed what of a task, and when; written by the stream."""
+    return Key(f"TEAM#{team_id}", f"ACTIVITY#{task_id}#{version:010}")
+
+
+@table.entity(Note, type="user_note", ja="通知", added=True)
+def notes(user_id: str, at: datetime, note_id: str) -> Key:
+    """A notification for one person; written by the stream."""
+    return Key(f"USER#{user_id}", f"NOTE#{at}#{note_id}")
+
+
+@table.entity(Totals, type="counter", ja="チーム集計-全て")
+def totals(team_id: str) -> Key:
+    """How many tasks there are now; it never expires."""
+    return Key(f"TEAM#{team_id}", "COUNTER#ALL")
+
+
+@table.entity(DayTotals, type="counter", ja="チーム集計-日付")
+def day_totals(team_id: str, day: date) -> Key:
+    """How many there were at the end of a day in Japan."""
+    return Key(f"TEAM#{team_id}", f"COUNTER#{day}")
+
+
+@invitation_table.entity(Invitation, type="invitation", ja="招待")
+def invitations(team_id: str, invite_id: str) -> Key:
+    """An invitation that waits for its answer."""
+    return Key(f"TEAM#{team_id}", f"TINVITE#{invite_id}")
+
+
+@invitation_table.entity(InviteLock, type="invite_lock", ja="招待の重複防止", added=True)
+def invite_locks(team_id: str, email_hash: str) -> Key:
+    """One open invitation for one address."""
+    return Key(f"TEAM#{team_id}", f"EMAIL#{email_hash}")
+
+
+@invitation_table.entity(MailBlock, type="mail_block", ja="届かないアドレス", added=True)
+def mail_blocks(email_hash: str) -> Key:
+    """An address that bounced, or whose owner complained: nothing is sent there any more."""
+    return Key(f"MAIL#{email_hash}", "MAIL")

@@ -1,0 +1,1 @@
+"""Pure decisions: nothing here asks a store, a clock or the network."""

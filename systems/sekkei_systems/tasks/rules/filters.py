@@ -1,0 +1,168 @@
+"""Which tasks a list shows: a filter out of a URL, back into a URL, and into the one query that serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import Enum
+from typing import Any
+from urllib.parse import urlencode
+
+from sekkei.design import Query
+from sekkei.runtime.refusals import Invalid, say
+from sekkei_systems.tasks.design import (
+    Task,
+    begun_by_end,
+    being_done,
+    by_hand,
+    chosen,
+    default_board,
+    done,
+    every_task,
+    every_task_by_end,
+    late_to_finish_with_tags,
+    late_to_start_with_tags,
+    late_while_doing,
+    searched,
+    tag_ref,
+    tagged,
+    to_do_with_tags,
+)
+from sekkei_systems.tasks.rules.statuses import ALL, OPEN, Order, Status
+
+TEXT_MAX = 100
+TAGS_MAX = 10
+
+
+class Late(Enum):
+    """Late to start, late to finish, or late among what is being done."""
+
+    START = "start"
+    FINISH = "finish"
+    DOING = "doing"
+
+
+class BadFilter(Invalid):
+    code = "bad-filter"
+    words = say("絞り込みの条件「{value}」は使えません。", "The filter {value} cannot be used.")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    statuses: frozenset[Status] = OPEN
+    by: Order = Order.START
+    tags: tuple[str, ...] = ()
+    any_tag: bool = False
+    late: Late | None = None
+    text: str = ""
+    assignee: str | None = None
+    hand: bool = False
+    """The board's columns in the order that people gave them."""
+
+    @property
+    def is_default(self) -> bool:
+        return self == Filter()
+
+    def query(self, team_id: str, today: date) -> Query[Task]:
+        """One index and one key condition for every choice; tags, text and assignee are dropped after reading."""
+        return self._narrowed(self._by_key(team_id, today))
+
+    def _narrowed(self, found: Query[Task]) -> Query[Task]:
+        if self.text:
+            found = found.filter(Task.search_text.contains(searched(self.text)))
+        if self.assignee:
+            found = found.filter(Task.assignee == self.assignee)
+        return found
+
+    def _by_key(self, team_id: str, today: date) -> Query[Task]:
+        tags = list(self.tags)
+        if self.late is Late.START:
+            return late_to_start_with_tags(team_id, today, tags, self.any_tag)
+        if self.late is Late.FINISH:
+            return late_to_finish_with_tags(team_id, today, tags, self.any_tag)
+        if self.late is Late.DOING:
+            return tagged(late_while_doing(team_id, today), tags, self.any_tag)
+        if self.by is Order.START and self.statuses == {Status.TODO}:
+            return to_do_with_tags(team_id, tags, self.any_tag)
+        if self.by is Order.START and self.statuses in (OPEN, ALL):
+            every = default_board(team_id) if self.statuses == OPEN else every_task(team_id)
+            return tagged(every, tags, self.any_tag)
+        return tagged(self._chosen(team_id), tags, self.any_tag)
+
+    def _chosen(self, team_id: str) -> Query[Task]:
+        if self.by is Order.END and self.statuses == ALL:
+            return every_task_by_end(team_id)
+        if self.by is Order.END and self.statuses == {Status.DOING, Status.DONE}:
+            return begun_by_end(team_id)
+        return chosen(team_id, self.statuses, self.by)
+
+    def column(self, team_id: str, status: Status) -> Query[Task]:
+        """One column of the board: by hand, or by start; what is done by its end, the latest first."""
+        if self.hand:
+            found = by_hand(team_id, status)
+        elif status is Status.TODO:
+            return self._narrowed(to_do_with_tags(team_id, list(self.tags), self.any_tag))
+        else:
+            found = being_done(team_id) if status is Status.DOING else done(team_id)
+        return self._narrowed(tagged(found, list(self.tags), self.any_tag))
+
+    def matches(self, task: Task) -> bool:
+        """Does a task on a board pass? What is asked of the key (status, dates) is the column's business."""
+        refs = [tag_ref(tag) for tag in self.tags]
+        held = [ref in task.tags for ref in refs]
+        tags = not refs or (any(held) if self.any_tag else all(held))
+        text = not self.text or searched(self.text) in task.search_text
+        return tags and text and (not self.assignee or task.assignee == self.assignee)
+
+    def url(self, **changes: Any) -> str:
+        """`?status=todo&tag=…`: only what differs from the default."""
+        wanted = replace(self, **changes)
+        pairs: list[tuple[str, str]] = []
+        if wanted.statuses != OPEN:
+            pairs += [("status", status.value) for status in Status if status in wanted.statuses]
+        if wanted.by is not Order.START:
+            pairs.append(("by", wanted.by.value))
+        if wanted.hand:
+            pairs.append(("order", "hand"))
+        pairs += [("tag", tag) for tag in wanted.tags]
+        if wanted.any_tag:
+            pairs.append(("match", "any"))
+        if wanted.late is not None:
+            pairs.append(("late", wanted.late.value))
+        if wanted.text:
+            pairs.append(("q", wanted.text))
+        if wanted.assignee:
+            pairs.append(("assignee", wanted.assignee))
+        return f"?{urlencode(pairs)}" if pairs else "?"
+
+
+def read(parameters: Mapping[str, Sequence[str]], me: str = "") -> Filter:
+    """A filter out of the parameters of a URL; refuses what it does not know."""
+    statuses = frozenset(_choice(Status, text) for text in parameters.get("status", ())) or OPEN
+    tags = tuple(dict.fromkeys(tag for tag in parameters.get("tag", ()) if tag))
+    if len(tags) > TAGS_MAX or any("#" in tag or len(tag) > 64 for tag in tags):
+        raise BadFilter(field="tag", value=" ".join(tags)[:TEXT_MAX])
+    assignee = _one(parameters, "assignee")
+    late = _one(parameters, "late")
+    return Filter(
+        statuses=statuses,
+        by=_choice(Order, _one(parameters, "by") or Order.START.value),
+        tags=tags,
+        any_tag=_one(parameters, "match") == "any",
+        late=_choice(Late, late) if late else None,
+        text=_one(parameters, "q").strip()[:TEXT_MAX],
+        assignee=(me or None) if assignee == "me" else assignee or None,
+        hand=_one(parameters, "order") == "hand",
+    )
+
+
+def _one(parameters: Mapping[str, Sequence[str]], name: str) -> str:
+    return next(iter(parameters.get(name, ())), "")
+
+
+def _choice(kind: type[Any], text: str) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        raise BadFilter(value=text[:TEXT_MAX]) from None

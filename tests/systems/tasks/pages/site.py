@@ -1,0 +1,43 @@
+"""What the tests of pages do first."""
+
+from __future__ import annotations
+
+import re
+
+from sekkei.web.testing import Client
+from sekkei_systems.tasks.service import Service
+
+
+def service_of(client: Client) -> Service:
+    service: Service = client.shell.deployment.systems["tasks"].parts.service
+    return service
+
+
+async def new_team(client: Client) -> str:
+    made = await client.post("/tasks/teams", {"name": "ページ"})
+    assert made.status == 303
+    return made.location
+
+
+async def new_task(client: Client, team: str, **fields: str) -> str:
+    assert (await client.post(f"{team}/tasks", {"title": "仕事", **fields})).status == 303
+    found = re.search(rf'{team}/tasks/\w+(?=")', (await client.get(team)).text.replace(f"{team}/tasks/new", ""))
+    assert found is not None
+    return found[0]
+
+
+async def upload(client: Client, team: str, content: bytes) -> str:
+    token = await client.token()
+    boundary = "xxBOUNDARYxx"
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="_csrf"\r\n\r\n{token}\r\n'.encode(),
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n'
+        f"Content-Type: text/csv\r\n\r\n".encode()
+        + content
+        + b"\r\n",
+        f"--{boundary}--\r\n".encode(),
+    ]
+    headers = {"Content-Type": f"multipart/form-data; boundary={boundary}", "Accept": "text/html"}
+    reply = await client.request("POST", f"{team}/import", b"".join(parts), headers)
+    assert reply.status == 303
+    return (await client.get(reply.location, follow=True)).text

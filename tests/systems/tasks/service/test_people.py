@@ -1,0 +1,50 @@
+"""People: one address, one row; and their work in all teams."""
+
+from __future__ import annotations
+
+import pytest
+
+from sekkei_systems.tasks.design import Task, stored_tasks, users
+from sekkei_systems.tasks.refusals import (
+    EmailTaken,
+)
+from sekkei_systems.tasks.rules.drafts import Changes, Draft
+from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.service import Visitor
+from tests.systems.tasks.conftest import World
+
+
+async def test_signing_up_takes_the_address_once(world: World) -> None:
+    await world.arrive("aoi")
+    again = await world.service.people.arrive(Visitor("aoi", "aoi@example.com", "Aoi"))
+    assert again == await world.opened.context.db.get(users("aoi").consistent())
+    with pytest.raises(EmailTaken):
+        await world.service.people.arrive(Visitor("other", "aoi@example.com", "Other"))
+    found = await world.service.people.by_email("aoi@example.com")
+    assert found is not None
+    assert found.user_id == "aoi"
+
+
+async def _stored(world: World, team_id: str) -> list[Task]:
+    """What a scan of the team's own items says, without any index."""
+    return await world.opened.context.db.all(stored_tasks(team_id))
+
+
+def _ids(tasks: list[Task]) -> set[str]:
+    return {task.task_id for task in tasks}
+
+
+async def test_my_work_is_open_and_only_of_my_teams(world: World) -> None:
+    team = await world.team("ren")
+    tasks = world.service.tasks
+    mine = await tasks.create("aoi", team.team_id, Draft("蓮の仕事", assignee="ren"))
+    done = await tasks.create("aoi", team.team_id, Draft("蓮の済んだ仕事", assignee="ren", status=Status.DONE))
+    await world.settle()
+    assert _ids(await world.service.people.work("ren")) == {mine.task_id}
+    await tasks.change("aoi", team.team_id, done.task_id, Changes(status=Status.DOING))
+    await world.settle()
+    assert _ids(await world.service.people.work("ren")) == {mine.task_id, done.task_id}
+    await world.service.teams.remove("aoi", team.team_id, "ren")
+    assert await world.service.people.work("ren") == []
+    await world.settle()
+    assert {task.assignee for task in await _stored(world, team.team_id)} == {None}

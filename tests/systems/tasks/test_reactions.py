@@ -1,0 +1,77 @@
+"""Open boards are told what happens, through the table's stream."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.runtime.live import LiveEvent
+from sekkei.store import Embedded, Store
+from sekkei_systems.tasks.reactions import topic
+from sekkei_systems.tasks.rules.drafts import Changes, Draft
+from sekkei_systems.tasks.rules.statuses import Status
+from tests.systems.tasks.conftest import World
+
+
+@pytest.fixture
+async def store(clock: ManualClock) -> AsyncIterator[Store]:
+    """One store is enough: what the pump reads is tested on all of them."""
+    embedded = Embedded(clock=clock)
+    yield embedded
+    await embedded.close()
+
+
+class Listener:
+    """A board that is open."""
+
+    def __init__(self, world: World, team_id: str) -> None:
+        self.events: list[LiveEvent] = []
+        self._task = asyncio.create_task(self._listen(world, team_id))
+
+    async def _listen(self, world: World, team_id: str) -> None:
+        async for event in world.deployment.live.listen(topic(team_id)):
+            self.events.append(event)
+
+    async def heard(self, world: World) -> list[tuple[str, object]]:
+        await world.settle()
+        await asyncio.sleep(0)
+        found = [(event.name, event.data) for event in self.events]
+        self.events.clear()
+        return found
+
+    async def close(self) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
+async def test_a_board_hears_of_tasks_totals_comments_and_deletions(world: World) -> None:
+    team = await world.team("ren")
+    await world.settle()
+    listener = Listener(world, team.team_id)
+    await asyncio.sleep(0)
+    task = await world.service.tasks.create("aoi", team.team_id, Draft("見える"))
+    told = {"task": task.task_id, "status": "todo", "version": 1}
+    totals = {"todo": 1, "doing": 0, "done": 0}
+    assert sorted(await listener.heard(world), key=str) == [("task", told), ("totals", totals)]
+    await world.service.tasks.change("ren", team.team_id, task.task_id, Changes(status=Status.DONE))
+    events = dict(await listener.heard(world))
+    assert events["task"] == {"task": task.task_id, "status": "done", "version": 2}
+    assert events["totals"] == {"todo": 0, "doing": 0, "done": 1}
+    await world.service.tasks.comment("ren", team.team_id, task.task_id, "よし")
+    assert ("comment", {"task": task.task_id}) in await listener.heard(world)
+    await world.service.tasks.delete("aoi", team.team_id, task.task_id)
+    assert ("gone", {"task": task.task_id}) in await listener.heard(world)
+    await listener.close()
+
+
+async def test_a_board_hears_nothing_of_other_teams(world: World) -> None:
+    team, other = await world.team(), await world.service.teams.create("aoi", "ほか")
+    await world.settle()
+    listener = Listener(world, team.team_id)
+    await asyncio.sleep(0)
+    await world.service.tasks.create("aoi", other.team_id, Draft("よそ"))
+    assert await listener.heard(world) == []
+    await listener.close()
