@@ -81,7 +81,7 @@ def test_every_channel_gets_its_own_form(notices: Notices) -> None:
 
 def test_english_on_request(notices: Notices) -> None:
     found = notices.opening(hana(language="en"), waiting(), FOUND)
-    assert found["mail"]["subject"] == "A place is free: Wed 30 Jul 19:30 銀座: Deployment (Y)"
+    assert found["mail"]["subject"] == "A place is free: Wed 30 Jul 19:30 銀座: House (Y)"
     assert all(set(words) == {"ja", "en"} for words in WORDS.values())
 
 

@@ -33,7 +33,7 @@ FOUND = Lesson(
     [
         ({"instructor": "ｙｕｋｉ"}, True),
         ({"instructor": "YUK"}, False),
-        ({"program": "bsl deployment  1"}, True),
+        ({"program": "bsl house  1"}, True),
         ({"program": "BSL"}, True),
         ({"program": "BSW"}, False),
         ({"studio_code": "gnz"}, True),
