@@ -52,6 +52,9 @@ check: setup
 	$(BIN)/ruff format --check sekkei systems tests bench
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/djlint --lint --quiet sekkei systems
+	@if command -v npm >/dev/null; then npm ci --silent && npm run --silent check; \
+	else echo "Scripts and styles are not checked: that needs npm."; fi
 
 bench: setup
 	$(BIN)/python -m bench
@@ -66,9 +69,12 @@ docs: setup
 peers: setup
 	$(BIN)/python -m bench.peers
 
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+  --no-emit-package sekkei --extra server --extra build
+
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra server --extra build -o requirements/run.txt pyproject.toml systems/pyproject.toml
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra server --extra build --extra dev -o requirements/dev.txt pyproject.toml systems/pyproject.toml
+	$(LOCK) --extra dev -o requirements/dev.txt pyproject.toml systems/pyproject.toml
+	$(LOCK) --constraint requirements/dev.txt -o requirements/run.txt pyproject.toml systems/pyproject.toml
 
 clean:
 	rm -rf .venv build dist

@@ -20,7 +20,12 @@ export class Problem extends Error {
 export async function send(method, url, body, headers = {}) {
   const response = await fetch(url, {
     method,
-    headers: { "X-CSRF-Token": csrfToken(), Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+    headers: {
+      "X-CSRF-Token": csrfToken(),
+      Accept: "application/json",
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const kind = response.headers.get("content-type") ?? "";
@@ -52,7 +57,9 @@ function leaveLater(item) {
 }
 
 function setTheme() {
-  const dark = root.dataset.theme === "dark" || (root.dataset.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+  const dark =
+    root.dataset.theme === "dark" ||
+    (root.dataset.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
   const chosen = dark ? "light" : "dark";
   root.dataset.theme = chosen;
   const secure = location.protocol === "https:" ? "; Secure" : "";
@@ -78,7 +85,8 @@ document.addEventListener("click", (event) => {
   }
   if (event.target instanceof HTMLDialogElement && outside(event)) event.target.close();
   if (found("[data-close]")) found("dialog")?.close();
-  for (const menu of document.querySelectorAll("details[data-menu][open]")) if (!menu.contains(event.target)) menu.open = false;
+  for (const menu of document.querySelectorAll("details[data-menu][open]"))
+    if (!menu.contains(event.target)) menu.open = false;
   if (found("[data-back]") && history.length > 1) {
     event.preventDefault();
     history.back();

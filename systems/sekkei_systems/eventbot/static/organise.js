@@ -16,7 +16,8 @@ async function renew() {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of document.querySelectorAll("[data-fresh]")) {
       const other = fresh.getElementById(part.id);
-      if (other && other.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) part.replaceChildren(...other.childNodes);
+      if (other && other.innerHTML !== part.innerHTML && !part.contains(document.activeElement))
+        part.replaceChildren(...other.childNodes);
     }
   } while (again);
   asking = false;

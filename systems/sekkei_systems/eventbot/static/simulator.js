@@ -29,7 +29,8 @@ function make(tag, className, ...children) {
 
 // Text as Discord writes it: mentions, times, bold, links. Everything becomes nodes, nothing becomes HTML.
 
-const PIECES = /<@&(\d+)>|<@(\d+)>|<#(\d+)>|<t:(\d+):([A-Za-z])>|\*\*([^*]+)\*\*|`([^`]+)`|\[([^\]]+)\]\(<?(https?:[^)>\s]+)>?\)/g;
+const PIECES =
+  /<@&(\d+)>|<@(\d+)>|<#(\d+)>|<t:(\d+):([A-Za-z])>|\*\*([^*]+)\*\*|`([^`]+)`|\[([^\]]+)\]\(<?(https?:[^)>\s]+)>?\)/g;
 
 function formatted(source) {
   const found = document.createDocumentFragment();
@@ -79,7 +80,11 @@ function moment(unix, style) {
 
 function relative(seconds) {
   const format = new Intl.RelativeTimeFormat("ja", { numeric: "auto" });
-  for (const [unit, size] of [["day", 86400], ["hour", 3600], ["minute", 60]]) {
+  for (const [unit, size] of [
+    ["day", 86400],
+    ["hour", 3600],
+    ["minute", 60],
+  ]) {
     if (Math.abs(seconds) >= size) return format.format(Math.round(seconds / size), unit);
   }
   return format.format(Math.round(seconds), "second");
@@ -101,18 +106,37 @@ function show(state) {
 
 function shown(message) {
   const bot = message.author === "bot";
-  const name = bot ? words.bot : people.get(message.author)?.name ?? message.author;
+  const name = bot ? words.bot : (people.get(message.author)?.name ?? message.author);
   const avatar = make("div", bot ? "sim-avatar" : "sim-avatar person", bot ? "イ" : name.slice(0, 1));
   avatar.setAttribute("aria-hidden", "true");
   if (!bot) avatar.style.setProperty("--hue", String((Number(message.author.slice(-3)) * 67) % 360));
-  const when = make("span", "sim-when", new Date(message.at * 1000).toLocaleString("ja-JP", { timeZone: "Asia/Tokyo", month: "numeric", day: "numeric", hour: "2-digit", minute: "2-digit" }));
+  const when = make(
+    "span",
+    "sim-when",
+    new Date(message.at * 1000).toLocaleString("ja-JP", {
+      timeZone: "Asia/Tokyo",
+      month: "numeric",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+    }),
+  );
   const who = make("div", "sim-who", make("strong", "", name), bot ? make("span", "sim-app", words.app) : null, when);
   const inside = make("div", "", who);
   const body = message.body;
   if (message.thinking) inside.append(make("div", "sim-thinking", words.thinking));
-  if (body.content) inside.append(make("div", "sim-content", formatted(body.content), message.edited ? make("span", "sim-edited", ` ${words.edited}`) : null));
+  if (body.content)
+    inside.append(
+      make(
+        "div",
+        "sim-content",
+        formatted(body.content),
+        message.edited ? make("span", "sim-edited", ` ${words.edited}`) : null,
+      ),
+    );
   for (const embed of body.embeds ?? []) inside.append(embedded(embed));
-  for (const row of body.components ?? []) inside.append(make("div", "sim-row", ...row.components.map((one) => button(one, message))));
+  for (const row of body.components ?? [])
+    inside.append(make("div", "sim-row", ...row.components.map((one) => button(one, message))));
   if (message.private) inside.append(make("div", "sim-private-note", `👁 ${words.private}`));
   const item = make("article", message.private ? "sim-message private" : "sim-message", avatar, inside);
   item.id = `message-${message.id}`;
@@ -126,7 +150,12 @@ function embedded(embed) {
   if (embed.title) box.append(make("div", "sim-embed-title", formatted(embed.title)));
   if (embed.description) box.append(make("div", "sim-embed-text", formatted(embed.description)));
   const fields = (embed.fields ?? []).map((field) =>
-    make("div", field.inline ? "sim-field inline" : "sim-field", make("div", "sim-field-name", formatted(field.name)), make("div", "sim-field-value", formatted(field.value))),
+    make(
+      "div",
+      field.inline ? "sim-field inline" : "sim-field",
+      make("div", "sim-field-name", formatted(field.name)),
+      make("div", "sim-field-value", formatted(field.value)),
+    ),
   );
   if (fields.length) box.append(make("div", "sim-fields", ...fields));
   if (embed.footer?.text) box.append(make("div", "sim-embed-foot", embed.footer.text));
@@ -163,7 +192,17 @@ function showBehind(state) {
   const waiting = state.faults.map((one) => `${one.kind} × ${one.count}`).join(", ");
   document.getElementById("sim-pending").textContent = waiting ? `${words.pending}: ${waiting}` : "";
   const calls = state.log.map((one) =>
-    make("li", "", make("b", one.status >= 400 ? "bad" : "", String(one.status)), one.method, make("span", "path", one.path.replace(/\d{8,}/g, (id) => `…${id.slice(-3)}`))),
+    make(
+      "li",
+      "",
+      make("b", one.status >= 400 ? "bad" : "", String(one.status)),
+      one.method,
+      make(
+        "span",
+        "path",
+        one.path.replace(/\d{8,}/g, (id) => `…${id.slice(-3)}`),
+      ),
+    ),
   );
   document.getElementById("sim-log").replaceChildren(...(calls.length ? calls : [make("li", "", words["log-empty"])]));
 }
@@ -192,7 +231,11 @@ function openForm(form, message) {
     title.htmlFor = id;
     let input;
     if (inner.type === 3) {
-      input = make("select", "", ...inner.options.map((one) => new Option(one.label, one.value, false, one.default ?? false)));
+      input = make(
+        "select",
+        "",
+        ...inner.options.map((one) => new Option(one.label, one.value, false, one.default ?? false)),
+      );
     } else {
       input = make(inner.style === 2 ? "textarea" : "input");
       input.value = inner.value ?? "";
@@ -204,7 +247,9 @@ function openForm(form, message) {
     input.name = inner.custom_id;
     return make("div", "", title, label.description ? make("div", "hint", label.description) : null, input);
   });
-  dialog(form.title, fields, words.submit, (values) => act({ kind: "submit", custom_id: form.custom_id, values, message }));
+  dialog(form.title, fields, words.submit, (values) =>
+    act({ kind: "submit", custom_id: form.custom_id, values, message }),
+  );
 }
 
 function dialog(title, fields, go, done) {
@@ -277,15 +322,30 @@ async function optionField(command, option) {
   let choices = option.choices.map((one) => [one.value, one.name]);
   if (option.type === 7) choices = config.channels.map((one) => [one.id, `#${one.name}`]);
   if (option.type === 8) choices = config.roles.map((one) => [one.id, `@${one.name}`]);
-  if (option.type === 5) choices = [["true", words.yes], ["false", words.no]];
+  if (option.type === 5)
+    choices = [
+      ["true", words.yes],
+      ["false", words.no],
+    ];
   if (option.autocomplete) {
-    const answer = await send("POST", "/eventbot/simulator/act", { person, channel, kind: "complete", words: command.words, options: { [option.name]: "" } });
+    const answer = await send("POST", "/eventbot/simulator/act", {
+      person,
+      channel,
+      kind: "complete",
+      words: command.words,
+      options: { [option.name]: "" },
+    });
     choices = answer.choices.map((one) => [one.value, one.name]);
     if (!choices.length && !option.required) return null; // nothing to choose from, so nothing to ask
   }
   let input;
   if (option.autocomplete || choices.length) {
-    input = make("select", "", new Option(option.required ? words.choose : "—", ""), ...choices.map(([value, name]) => new Option(name, value)));
+    input = make(
+      "select",
+      "",
+      new Option(option.required ? words.choose : "—", ""),
+      ...choices.map(([value, name]) => new Option(name, value)),
+    );
   } else {
     input = make("input");
     input.type = option.type === 4 ? "number" : "text";
@@ -329,17 +389,33 @@ function choose(nextChannel, nextPerson) {
   person = nextPerson;
   history.replaceState(null, "", `#channel=${channel}&person=${person}`);
   document.getElementById("sim-channel-name").textContent = channels.get(channel);
-  for (const one of root.querySelectorAll("[data-channel]")) one.setAttribute("aria-current", String(one.dataset.channel === channel));
-  for (const one of root.querySelectorAll("[data-person]")) one.setAttribute("aria-pressed", String(one.dataset.person === person));
+  for (const one of root.querySelectorAll("[data-channel]"))
+    one.setAttribute("aria-current", String(one.dataset.channel === channel));
+  for (const one of root.querySelectorAll("[data-person]"))
+    one.setAttribute("aria-pressed", String(one.dataset.person === person));
 }
 
-for (const one of root.querySelectorAll("[data-channel]")) one.addEventListener("click", () => (choose(one.dataset.channel, person), refresh()));
-for (const one of root.querySelectorAll("[data-person]")) one.addEventListener("click", () => (choose(channel, one.dataset.person), refresh()));
+for (const one of root.querySelectorAll("[data-channel]"))
+  one.addEventListener("click", () => {
+    choose(one.dataset.channel, person);
+    refresh();
+  });
+for (const one of root.querySelectorAll("[data-person]"))
+  one.addEventListener("click", () => {
+    choose(channel, one.dataset.person);
+    refresh();
+  });
 for (const one of root.querySelectorAll("[data-fault]")) {
-  one.addEventListener("click", async () => (await send("POST", "/eventbot/simulator/fault", { kind: one.dataset.fault }), refresh()));
+  one.addEventListener("click", async () => {
+    await send("POST", "/eventbot/simulator/fault", { kind: one.dataset.fault });
+    refresh();
+  });
 }
 for (const one of root.querySelectorAll("[data-advance]")) {
-  one.addEventListener("click", async () => (await send("POST", "/eventbot/simulator/clock", { seconds: Number(one.dataset.advance) }), refresh()));
+  one.addEventListener("click", async () => {
+    await send("POST", "/eventbot/simulator/clock", { seconds: Number(one.dataset.advance) });
+    refresh();
+  });
 }
 
 // One request at a time; whatever comes meanwhile makes one more.

@@ -30,7 +30,15 @@ function hue(text) {
 export function avatar(person, size = "") {
   if (person.pictureUrl) {
     const side = size === "huge" ? 88 : 38;
-    return h("img", { class: `avatar ${size}`, src: person.pictureUrl, alt: "", width: side, height: side, loading: "lazy", decoding: "async" });
+    return h("img", {
+      class: `avatar ${size}`,
+      src: person.pictureUrl,
+      alt: "",
+      width: side,
+      height: side,
+      loading: "lazy",
+      decoding: "async",
+    });
   }
   const letter = h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, [...name(person)][0].toUpperCase());
   letter.style.setProperty("--hue", hue(person.userId));
@@ -41,19 +49,34 @@ export const linkTo = (person) => (person.userId === viewer ? "#/me" : `#/u/${pe
 
 // Somebody's picture and name, leading to them; `small` is the line below the name.
 export function who(person, small = person.appId ? `@${person.appId}` : "", ...more) {
-  return h("a", { class: "q-person", href: linkTo(person) }, avatar(person),
-    h("span", {}, h("strong", {}, name(person)), h("small", {}, small)), more);
+  return h(
+    "a",
+    { class: "q-person", href: linkTo(person) },
+    avatar(person),
+    h("span", {}, h("strong", {}, name(person)), h("small", {}, small)),
+    more,
+  );
 }
 
 // A label, an input, and the place for what is wrong with it.
 export function field(label, input, { hint, more } = {}) {
-  const note = h("p", { class: "note", id: `${input.id}-note`, "aria-live": "polite" }, h("span", { class: "note error", "data-error": input.name }), hint && h("span", {}, hint));
+  const note = h(
+    "p",
+    { class: "note", id: `${input.id}-note`, "aria-live": "polite" },
+    h("span", { class: "note error", "data-error": input.name }),
+    hint && h("span", {}, hint),
+  );
   input.setAttribute("aria-describedby", [input.getAttribute("aria-describedby"), note.id].filter(Boolean).join(" "));
   return h("div", { class: "field" }, h("label", { for: input.id }, label), input, more, note);
 }
 
 export function form(onsubmit, ...content) {
-  return h("form", { class: "stack", "data-again": true, onsubmit: doing(onsubmit) }, content, h("p", { class: "note error", "data-error": "", role: "alert" }));
+  return h(
+    "form",
+    { class: "stack", "data-again": true, onsubmit: doing(onsubmit) },
+    content,
+    h("p", { class: "note error", "data-error": "", role: "alert" }),
+  );
 }
 
 // A text box with its count; close to the end, the count is also said.
@@ -65,7 +88,9 @@ export function counted(most, attributes) {
     const length = characters(box.value);
     count.textContent = `${length} / ${most}`;
     count.classList.toggle("over", length > most);
-    if (length > most - 10) spoken.textContent = length > most ? t("q.count.over", { n: length - most }) : t("q.count.left", { n: most - length });
+    if (length > most - 10)
+      spoken.textContent =
+        length > most ? t("q.count.over", { n: length - most }) : t("q.count.left", { n: most - length });
     if (box.isConnected) {
       box.style.height = "auto";
       box.style.height = `${box.scrollHeight + 2}px`;
@@ -78,16 +103,30 @@ export function counted(most, attributes) {
 }
 
 export function empty(title, text, ...actions) {
-  return h("div", { class: "empty" }, h("p", { class: "empty-title" }, title), text && h("p", {}, text), actions.length > 0 && h("div", { class: "actions" }, actions));
+  return h(
+    "div",
+    { class: "empty" },
+    h("p", { class: "empty-title" }, title),
+    text && h("p", {}, text),
+    actions.length > 0 && h("div", { class: "actions" }, actions),
+  );
 }
 
 let dialogs = 0;
 
 export function dialog(title, ...content) {
   const id = `dialog-${++dialogs}`;
-  const box = h("dialog", { class: "dialog q-dialog", "aria-labelledby": id },
-    h("div", { class: "dialog-head" }, h("h2", { id }, title), h("button", { class: "icon-button", type: "button", "data-close": true, "aria-label": t("q.close") }, "×")),
-    h("div", { class: "dialog-body stack" }, content));
+  const box = h(
+    "dialog",
+    { class: "dialog q-dialog", "aria-labelledby": id },
+    h(
+      "div",
+      { class: "dialog-head" },
+      h("h2", { id }, title),
+      h("button", { class: "icon-button", type: "button", "data-close": true, "aria-label": t("q.close") }, "×"),
+    ),
+    h("div", { class: "dialog-body stack" }, content),
+  );
   box.addEventListener("close", () => box.remove());
   document.body.append(box);
   box.showModal();
@@ -97,24 +136,43 @@ export function dialog(title, ...content) {
 // Asks before something that is hard to take back; true when the answer is yes.
 export function sure(title, text, label, kind = "danger") {
   return new Promise((answer) => {
-    const box = dialog(title, h("p", {}, text), h("div", { class: "q-choice" },
-      h("button", { class: "q-button soft", type: "button", onclick: () => box.close() }, t("q.cancel")),
-      h("button", { class: `q-button ${kind}`, type: "button", onclick: () => box.close("yes") }, label)));
+    const box = dialog(
+      title,
+      h("p", {}, text),
+      h(
+        "div",
+        { class: "q-choice" },
+        h("button", { class: "q-button soft", type: "button", onclick: () => box.close() }, t("q.cancel")),
+        h("button", { class: `q-button ${kind}`, type: "button", onclick: () => box.close("yes") }, label),
+      ),
+    );
     box.querySelector(".q-choice button").focus();
     box.addEventListener("close", () => answer(box.returnValue === "yes"));
   });
 }
 
 export function menu(label, items) {
-  const list = items.filter(Boolean).map(([text, act, kind]) => h("button", { class: `menu-item ${kind ?? ""}`, type: "button", onclick: doing(act) }, text));
-  const details = h("details", { class: "menu", "data-menu": true },
-    h("summary", { class: "q-more", "aria-label": label }, "⋯"), h("div", { class: "menu-panel menu-end" }, list));
+  const list = items
+    .filter(Boolean)
+    .map(([text, act, kind]) =>
+      h("button", { class: `menu-item ${kind ?? ""}`, type: "button", onclick: doing(act) }, text),
+    );
+  const details = h(
+    "details",
+    { class: "menu", "data-menu": true },
+    h("summary", { class: "q-more", "aria-label": label }, "⋯"),
+    h("div", { class: "menu-panel menu-end" }, list),
+  );
   // Before the item acts, so that a dialog that it opens gives the focus back to something that can be seen.
-  details.addEventListener("click", (event) => {
-    if (!event.target.closest(".menu-item")) return;
-    details.open = false;
-    details.querySelector("summary").focus();
-  }, true);
+  details.addEventListener(
+    "click",
+    (event) => {
+      if (!event.target.closest(".menu-item")) return;
+      details.open = false;
+      details.querySelector("summary").focus();
+    },
+    true,
+  );
   return details;
 }
 

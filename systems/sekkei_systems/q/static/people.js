@@ -1,5 +1,5 @@
 // Other people: finding, following, profiles, lists, reports.
-import { back, button, counted, dialog, empty, form, h, menu, pages, sure, who, avatar } from "./parts.js";
+import { avatar, back, button, counted, dialog, empty, form, h, menu, pages, sure, who } from "./parts.js";
 import { memory } from "./posts.js";
 import { after, change, doing, get, toast, wordsOf } from "./requests.js";
 import { name, t, viewer } from "./words.js";
@@ -12,23 +12,48 @@ export async function people(view, again) {
   const requests = h("section");
   const lists = h("section");
   view.classList.add("two");
-  view.replaceChildren(h("div", { class: "q-side" }, h("h1", {}, t("q.people")), search(), requests, sharing(me)), lists);
+  view.replaceChildren(
+    h("div", { class: "q-side" }, h("h1", {}, t("q.people")), search(), requests, sharing(me)),
+    lists,
+  );
   await Promise.all([showRequests(requests), showLists(lists, me)]);
 }
 
 function search() {
   const result = h("div", { "aria-live": "polite" });
-  const input = h("input", { id: "find", type: "search", autocapitalize: "none", autocomplete: "off", spellcheck: "false", maxlength: "16", required: true, placeholder: "@" });
+  const input = h("input", {
+    id: "find",
+    type: "search",
+    autocapitalize: "none",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: "16",
+    required: true,
+    placeholder: "@",
+  });
   const find = doing(async () => {
     try {
       result.replaceChildren(row(await get(`/users?appId=${encodeURIComponent(input.value.trim())}`)));
     } catch (error) {
-      const unknown = error.code === "no-such-user" ? t("q.people.unknown", { id: input.value.trim().replace(/^@?/, "@") }) : wordsOf(error);
+      const unknown =
+        error.code === "no-such-user"
+          ? t("q.people.unknown", { id: input.value.trim().replace(/^@?/, "@") })
+          : wordsOf(error);
       result.replaceChildren(h("p", { class: "q-nothing" }, unknown));
     }
   });
-  return h("form", { class: "q-search", "data-again": true, role: "search", onsubmit: find }, h("label", { for: "find" }, t("q.people.search")),
-    h("div", { class: "q-row" }, input, h("button", { class: "q-button", type: "submit" }, t("q.people.search.button"))), result);
+  return h(
+    "form",
+    { class: "q-search", "data-again": true, role: "search", onsubmit: find },
+    h("label", { for: "find" }, t("q.people.search")),
+    h(
+      "div",
+      { class: "q-row" },
+      input,
+      h("button", { class: "q-button", type: "submit" }, t("q.people.search.button")),
+    ),
+    result,
+  );
 }
 
 export const invitation = (me) => `${location.origin}/q/#/id/${me.appId}`;
@@ -38,17 +63,38 @@ function sharing(me) {
   if (!me.appId) return "";
   const share = async () => {
     const url = invitation(me);
-    if (navigator.share) return navigator.share({ title: "Q.", text: t("q.people.invite", { id: me.appId }), url }).catch(() => {});
+    if (navigator.share)
+      return navigator.share({ title: "Q.", text: t("q.people.invite", { id: me.appId }), url }).catch(() => {});
     await navigator.clipboard.writeText(url);
     return toast(t("q.people.copied"), "ok");
   };
-  return h("section", { class: "q-share" }, h("p", { class: "q-label" }, t("q.people.share")), h("p", { class: "q-id" }, `@${me.appId}`),
-    h("div", { class: "q-row" }, button("QR", () => code(me), "soft", { "aria-label": t("q.people.code") }), button(navigator.share ? t("q.people.send") : t("q.people.copy"), share, "soft")));
+  return h(
+    "section",
+    { class: "q-share" },
+    h("p", { class: "q-label" }, t("q.people.share")),
+    h("p", { class: "q-id" }, `@${me.appId}`),
+    h(
+      "div",
+      { class: "q-row" },
+      button("QR", () => code(me), "soft", { "aria-label": t("q.people.code") }),
+      button(navigator.share ? t("q.people.send") : t("q.people.copy"), share, "soft"),
+    ),
+  );
 }
 
 function code(me) {
-  dialog(t("q.people.code"), h("img", { class: "q-code", src: "/q/code.svg", alt: t("q.people.code.alt", { url: invitation(me) }), width: 240, height: 240 }),
-    h("p", { class: "q-id center" }, `@${me.appId}`), h("p", { class: "muted center" }, t("q.people.code.about")));
+  dialog(
+    t("q.people.code"),
+    h("img", {
+      class: "q-code",
+      src: "/q/code.svg",
+      alt: t("q.people.code.alt", { url: invitation(me) }),
+      width: 240,
+      height: 240,
+    }),
+    h("p", { class: "q-id center" }, `@${me.appId}`),
+    h("p", { class: "muted center" }, t("q.people.code.about")),
+  );
 }
 
 export function showDot(count) {
@@ -68,8 +114,17 @@ async function showRequests(place) {
     if (list.children.length) list.querySelector("button").focus();
     else place.replaceChildren();
   };
-  list.append(...found.items.map((person) => h("div", { class: "q-line-item", "data-user": person.userId }, who(person),
-    button(t("q.people.accept"), settle("POST", person, "q.people.accepted"), "small"), button(t("q.people.decline"), settle("DELETE", person, "q.people.declined"), "small soft"))));
+  list.append(
+    ...found.items.map((person) =>
+      h(
+        "div",
+        { class: "q-line-item", "data-user": person.userId },
+        who(person),
+        button(t("q.people.accept"), settle("POST", person, "q.people.accepted"), "small"),
+        button(t("q.people.decline"), settle("DELETE", person, "q.people.declined"), "small soft"),
+      ),
+    ),
+  );
   place.replaceChildren(h("h2", {}, t("q.people.requests")), list);
 }
 
@@ -77,11 +132,18 @@ async function showLists(place, me) {
   const kinds = ["following", "followers"];
   const body = h("div");
   const open = async (kind) => {
-    buttons.forEach((one, at) => one.setAttribute("aria-pressed", String(kinds[at] === kind)));
+    for (const [at, one] of buttons.entries()) one.setAttribute("aria-pressed", String(kinds[at] === kind));
     body.replaceChildren(await listOf(me.userId, kind));
   };
-  const buttons = kinds.map((kind) => h("button", { type: "button", class: "chip", onclick: doing(() => open(kind)) },
-    t(`q.people.${kind}`), " ", h("span", {}, String(kind === "following" ? me.followingCount : me.followerCount))));
+  const buttons = kinds.map((kind) =>
+    h(
+      "button",
+      { type: "button", class: "chip", onclick: doing(() => open(kind)) },
+      t(`q.people.${kind}`),
+      " ",
+      h("span", {}, String(kind === "following" ? me.followingCount : me.followerCount)),
+    ),
+  );
   place.replaceChildren(h("div", { class: "filters", role: "group", "aria-label": t("q.people") }, buttons), body);
   await open("following");
 }
@@ -99,12 +161,28 @@ function row(person, ...more) {
 
 // One's own followers can be shown out, quietly.
 function follower(person) {
-  const line = row(person, menu(t("q.menu.of", { name: name(person) }), [[t("q.follower.remove"), async () => {
-    if (!(await sure(t("q.follower.remove"), t("q.follower.remove.sure", { name: name(person) }), t("q.follower.remove.yes")))) return;
-    await change("DELETE", `/me/followers/${person.userId}`);
-    line.remove();
-    toast(t("q.follower.removed"), "ok");
-  }, "danger"]]));
+  const line = row(
+    person,
+    menu(t("q.menu.of", { name: name(person) }), [
+      [
+        t("q.follower.remove"),
+        async () => {
+          if (
+            !(await sure(
+              t("q.follower.remove"),
+              t("q.follower.remove.sure", { name: name(person) }),
+              t("q.follower.remove.yes"),
+            ))
+          )
+            return;
+          await change("DELETE", `/me/followers/${person.userId}`);
+          line.remove();
+          toast(t("q.follower.removed"), "ok");
+        },
+        "danger",
+      ],
+    ]),
+  );
   return line;
 }
 
@@ -113,29 +191,41 @@ function followButton(person, changed = () => {}) {
   const { relation } = person;
   if (!relation || person.userId === viewer || relation.blocks) return "";
   const draw = () => {
-    const state = relation.follows ? (relation.followed ? "mutual" : "following") : relation.requested ? "requested" : relation.followed ? "follow-back" : "follow";
+    const state = relation.follows
+      ? relation.followed
+        ? "mutual"
+        : "following"
+      : relation.requested
+        ? "requested"
+        : relation.followed
+          ? "follow-back"
+          : "follow";
     made.textContent = t(`q.${state}`);
     made.classList.toggle("soft", relation.follows || relation.requested);
     made.setAttribute("aria-label", `${t(`q.${state}`)}: ${name(person)}`);
   };
-  const made = button("", async () => {
-    if (relation.follows) {
-      if (!(await sure(t("q.unfollow"), t("q.unfollow.sure", { name: name(person) }), t("q.unfollow.yes")))) return;
-      await change("DELETE", `/users/${person.userId}/follow`);
-      relation.follows = false;
-    } else if (relation.requested) {
-      await change("DELETE", `/users/${person.userId}/follow`);
-      relation.requested = false;
-      toast(t("q.request.withdrawn"), "ok");
-    } else {
-      const { outcome } = await change("PUT", `/users/${person.userId}/follow`);
-      relation.follows = outcome === "following";
-      relation.requested = outcome === "requested";
-      toast(t(`q.follow.${outcome}`, { name: name(person) }), "ok");
-    }
-    draw();
-    changed();
-  }, "small");
+  const made = button(
+    "",
+    async () => {
+      if (relation.follows) {
+        if (!(await sure(t("q.unfollow"), t("q.unfollow.sure", { name: name(person) }), t("q.unfollow.yes")))) return;
+        await change("DELETE", `/users/${person.userId}/follow`);
+        relation.follows = false;
+      } else if (relation.requested) {
+        await change("DELETE", `/users/${person.userId}/follow`);
+        relation.requested = false;
+        toast(t("q.request.withdrawn"), "ok");
+      } else {
+        const { outcome } = await change("PUT", `/users/${person.userId}/follow`);
+        relation.follows = outcome === "following";
+        relation.requested = outcome === "requested";
+        toast(t(`q.follow.${outcome}`, { name: name(person) }), "ok");
+      }
+      draw();
+      changed();
+    },
+    "small",
+  );
   draw();
   return made;
 }
@@ -144,13 +234,31 @@ export async function profile(view, again, id) {
   if (id === viewer) return location.replace("#/me");
   const person = await get(`/users/${id}`);
   const { relation } = person;
-  const items = [relation.blocks ? null : relation.mutes ? [t("q.unmute"), () => unmute(person, again)] : [t("q.mute"), () => mute(person, again)],
+  const items = [
+    relation.blocks
+      ? null
+      : relation.mutes
+        ? [t("q.unmute"), () => unmute(person, again)]
+        : [t("q.mute"), () => mute(person, again)],
     [t("q.report"), () => report("user", id)],
-    relation.blocks ? [t("q.unblock"), () => unblock(person, again)] : [t("q.block"), () => blockFrom(person, again), "danger"]];
+    relation.blocks
+      ? [t("q.unblock"), () => unblock(person, again)]
+      : [t("q.block"), () => blockFrom(person, again), "danger"],
+  ];
   const body = h("div", { class: "stack" });
-  const actions = relation.blocks ? button(t("q.unblock"), () => unblock(person, again), "small soft") : followButton(person, again);
+  const actions = relation.blocks
+    ? button(t("q.unblock"), () => unblock(person, again), "small soft")
+    : followButton(person, again);
   view.classList.add("two");
-  view.replaceChildren(h("div", { class: "q-side" }, back("#/people"), head(person, actions, menu(t("q.menu.of", { name: name(person) }), items))), body);
+  view.replaceChildren(
+    h(
+      "div",
+      { class: "q-side" },
+      back("#/people"),
+      head(person, actions, menu(t("q.menu.of", { name: name(person) }), items)),
+    ),
+    body,
+  );
   if (relation.blocks) body.replaceChildren(empty(t("q.blocked.title"), t("q.blocked.about")));
   else if (person.followerCount === null) body.replaceChildren(empty(t("q.private"), t("q.private.about")));
   else await history(body, id, again);
@@ -158,15 +266,37 @@ export async function profile(view, again, id) {
 
 export function head(person, ...actions) {
   const seen = person.followerCount !== null && person.followerCount !== undefined;
-  const count = (kind, number) => h("a", { href: `#/u/${person.userId}/${kind}` }, h("b", {}, String(number)), ` ${t(`q.count.${kind}`)}`);
+  const count = (kind, number) =>
+    h("a", { href: `#/u/${person.userId}/${kind}` }, h("b", {}, String(number)), ` ${t(`q.count.${kind}`)}`);
   const { follows, followed } = person.relation ?? {};
-  return h("section", { class: "q-profile" }, avatar(person, "huge"), h("h1", {}, name(person)),
-    h("p", { class: "muted" }, person.appId ? `@${person.appId}` : "", person.username && person.username.toLowerCase() !== person.appId ? ` · ${person.username}` : ""),
-    h("p", { class: "q-row start" }, person.isPrivate && h("span", { class: "q-badge" }, `🔒 ${t("q.private.short")}`), followed && !follows && h("span", { class: "q-badge" }, t("q.follows-you")),
-      person.relation?.mutes && h("span", { class: "q-badge" }, t("q.muted.short"))),
+  return h(
+    "section",
+    { class: "q-profile" },
+    avatar(person, "huge"),
+    h("h1", {}, name(person)),
+    h(
+      "p",
+      { class: "muted" },
+      person.appId ? `@${person.appId}` : "",
+      person.username && person.username.toLowerCase() !== person.appId ? ` · ${person.username}` : "",
+    ),
+    h(
+      "p",
+      { class: "q-row start" },
+      person.isPrivate && h("span", { class: "q-badge" }, `🔒 ${t("q.private.short")}`),
+      followed && !follows && h("span", { class: "q-badge" }, t("q.follows-you")),
+      person.relation?.mutes && h("span", { class: "q-badge" }, t("q.muted.short")),
+    ),
     person.bio && h("p", { class: "q-bio" }, person.bio),
-    seen && h("p", { class: "q-counts" }, count("following", person.followingCount), count("followers", person.followerCount)),
-    h("div", { class: "actions center" }, actions));
+    seen &&
+      h(
+        "p",
+        { class: "q-counts" },
+        count("following", person.followingCount),
+        count("followers", person.followerCount),
+      ),
+    h("div", { class: "actions center" }, actions),
+  );
 }
 
 export async function history(place, id, again, before = []) {
@@ -183,7 +313,11 @@ export async function history(place, id, again, before = []) {
 }
 
 export async function list(view, again, id, kind) {
-  view.replaceChildren(back(id === viewer ? "#/me" : `#/u/${id}`), h("h1", {}, t(`q.people.${kind}`)), await listOf(id, kind));
+  view.replaceChildren(
+    back(id === viewer ? "#/me" : `#/u/${id}`),
+    h("h1", {}, t(`q.people.${kind}`)),
+    await listOf(id, kind),
+  );
 }
 
 // Where an invitation leads to.
@@ -219,14 +353,36 @@ export async function unmute(person, again) {
 }
 
 export function report(targetType, targetId) {
-  const choices = CATEGORIES.map((one, at) => h("label", { class: "q-radio" }, h("input", { type: "radio", name: "category", value: one, required: true, checked: at === 0 }), h("span", {}, t(`category.${one}`))));
+  const choices = CATEGORIES.map((one, at) =>
+    h(
+      "label",
+      { class: "q-radio" },
+      h("input", { type: "radio", name: "category", value: one, required: true, checked: at === 0 }),
+      h("span", {}, t(`category.${one}`)),
+    ),
+  );
   const words = counted(DESCRIPTION_MAX, { id: "description", name: "description", rows: 3 });
-  const made = form(async () => {
-    await change("POST", "/reports", { targetType, targetId, category: made.elements.category.value, description: words.box.value });
-    box.close();
-    toast(t("q.report.sent"), "ok");
-  }, h("fieldset", { class: "q-radios" }, h("legend", {}, t("q.report.why")), choices),
-  h("div", { class: "field" }, h("label", { for: "description" }, t("q.report.more")), words.box, h("span", { class: "note error", "data-error": "description" }), words.count),
-  h("button", { class: "q-button wide", type: "submit" }, t("q.report.send")));
+  const made = form(
+    async () => {
+      await change("POST", "/reports", {
+        targetType,
+        targetId,
+        category: made.elements.category.value,
+        description: words.box.value,
+      });
+      box.close();
+      toast(t("q.report.sent"), "ok");
+    },
+    h("fieldset", { class: "q-radios" }, h("legend", {}, t("q.report.why")), choices),
+    h(
+      "div",
+      { class: "field" },
+      h("label", { for: "description" }, t("q.report.more")),
+      words.box,
+      h("span", { class: "note error", "data-error": "description" }),
+      words.count,
+    ),
+    h("button", { class: "q-button wide", type: "submit" }, t("q.report.send")),
+  );
   const box = dialog(t("q.report"), h("p", { class: "muted" }, t("q.report.about")), made);
 }

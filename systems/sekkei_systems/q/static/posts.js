@@ -8,27 +8,45 @@ const CARD = { width: 1080, height: 1350 };
 const EMOJI = ["❤️", "🔥", "😂", "🤔", "👀"];
 
 export function punctuality(answer) {
-  return answer.isOnTime ? h("span", { class: "q-badge on" }, t("q.on-time")) : h("span", { class: "q-badge" }, t("q.late", { time: duration(answer.lateMinutes) }));
+  return answer.isOnTime
+    ? h("span", { class: "q-badge on" }, t("q.on-time"))
+    : h("span", { class: "q-badge" }, t("q.late", { time: duration(answer.lateMinutes) }));
 }
 
 export const addressOf = (answer) => `/answers/${answer.date}/${answer.userId}`;
 
 export function post({ answer, author, reactions }, again) {
   const own = author.userId === viewer;
-  return h("article", { class: `q-post${own ? " own" : ""}`, "aria-label": t("q.post", { name: name(author) }) },
-    h("header", {}, who(author, clock(answer.createdAt)), punctuality(answer), own ? ownMenu(answer, again) : theirMenu(answer, author, again)),
+  return h(
+    "article",
+    { class: `q-post${own ? " own" : ""}`, "aria-label": t("q.post", { name: name(author) }) },
+    h(
+      "header",
+      {},
+      who(author, clock(answer.createdAt)),
+      punctuality(answer),
+      own ? ownMenu(answer, again) : theirMenu(answer, author, again),
+    ),
     h("p", { class: "q-text" }, answer.text),
     answer.isFlagged && h("p", { class: "q-note" }, t("q.answer.flagged")),
-    reactionBar(addressOf(answer), reactions));
+    reactionBar(addressOf(answer), reactions),
+  );
 }
 
 export function ownMenu(answer, again) {
-  return menu(t("q.menu"), [[t("q.card"), () => shareCard(answer)], [t("q.answer.delete"), async () => {
-    if (!(await sure(t("q.answer.delete"), t("q.answer.delete.sure"), t("q.delete")))) return;
-    await change("DELETE", `/answers/${answer.date}`);
-    toast(t("q.answer.deleted"), "ok");
-    again();
-  }, "danger"]]);
+  return menu(t("q.menu"), [
+    [t("q.card"), () => shareCard(answer)],
+    [
+      t("q.answer.delete"),
+      async () => {
+        if (!(await sure(t("q.answer.delete"), t("q.answer.delete.sure"), t("q.delete")))) return;
+        await change("DELETE", `/answers/${answer.date}`);
+        toast(t("q.answer.deleted"), "ok");
+        again();
+      },
+      "danger",
+    ],
+  ]);
 }
 
 function theirMenu(answer, author, again) {
@@ -44,9 +62,15 @@ async function shareCard(answer) {
   const picture = await drawn(`/q/cards/${answer.date}.svg`);
   const file = new File([picture], `q-${answer.date}.png`, { type: "image/png" });
   const url = URL.createObjectURL(picture);
-  const share = navigator.canShare?.({ files: [file] }) && button(t("q.card.share"), () => navigator.share({ files: [file] }).catch(() => {}), "wide");
-  const box = dialog(t("q.card"), h("img", { class: "q-shared", src: url, alt: answer.text, width: CARD.width, height: CARD.height }), share,
-    h("a", { class: `q-button wide ${share ? "soft" : ""}`, href: url, download: file.name }, t("q.card.save")));
+  const share =
+    navigator.canShare?.({ files: [file] }) &&
+    button(t("q.card.share"), () => navigator.share({ files: [file] }).catch(() => {}), "wide");
+  const box = dialog(
+    t("q.card"),
+    h("img", { class: "q-shared", src: url, alt: answer.text, width: CARD.width, height: CARD.height }),
+    share,
+    h("a", { class: `q-button wide ${share ? "soft" : ""}`, href: url, download: file.name }, t("q.card.save")),
+  );
   box.addEventListener("close", () => URL.revokeObjectURL(url));
 }
 
@@ -59,10 +83,18 @@ async function drawn(address) {
 }
 
 export function undo(answer, again) {
-  return answer.isDeleted && answer.canRestore && button(t("q.answer.restore"), async () => {
-    await change("POST", `/answers/${answer.date}/restore`);
-    again();
-  }, "light small");
+  return (
+    answer.isDeleted &&
+    answer.canRestore &&
+    button(
+      t("q.answer.restore"),
+      async () => {
+        await change("POST", `/answers/${answer.date}/restore`);
+        again();
+      },
+      "light small",
+    )
+  );
 }
 
 // Shows at once what was chosen, then what the server says; when it says no, what was there before.
@@ -76,7 +108,9 @@ function reactionBar(path, given) {
     draw(assumed(known, wanted));
     queue = queue.then(async () => {
       try {
-        known = wanted ? await change("PUT", `${path}/reaction`, { reaction: wanted }) : await change("DELETE", `${path}/reaction`);
+        known = wanted
+          ? await change("PUT", `${path}/reaction`, { reaction: wanted })
+          : await change("DELETE", `${path}/reaction`);
       } catch (error) {
         if (chosen === wanted) chosen = known.mine;
         say(error);
@@ -84,7 +118,14 @@ function reactionBar(path, given) {
       draw(assumed(known, chosen));
     });
   };
-  const buttons = EMOJI.map((emoji) => h("button", { type: "button", class: "q-reaction", onclick: () => press(emoji) }, h("span", { "aria-hidden": "true" }, emoji), h("b")));
+  const buttons = EMOJI.map((emoji) =>
+    h(
+      "button",
+      { type: "button", class: "q-reaction", onclick: () => press(emoji) },
+      h("span", { "aria-hidden": "true" }, emoji),
+      h("b"),
+    ),
+  );
   const all = h("button", { type: "button", class: "q-who", onclick: doing(() => reactors(path)) });
   const draw = (now) => {
     EMOJI.forEach((emoji, at) => {
@@ -110,24 +151,56 @@ function assumed({ counts, mine, more }, chosen) {
 
 async function reactors(path) {
   const found = await get(`${path}/reactions`);
-  dialog(t("q.reactors"), found.map((one) => h("a", { class: "q-person", href: linkTo(one.user), "data-close": true }, avatar(one.user),
-    h("span", {}, h("strong", {}, name(one.user))), h("span", { class: "q-emoji" }, one.reaction))));
+  dialog(
+    t("q.reactors"),
+    found.map((one) =>
+      h(
+        "a",
+        { class: "q-person", href: linkTo(one.user), "data-close": true },
+        avatar(one.user),
+        h("span", {}, h("strong", {}, name(one.user))),
+        h("span", { class: "q-emoji" }, one.reaction),
+      ),
+    ),
+  );
 }
 
 // In a history: leads to the answer's own page.
 export function memory({ question, answer }, again) {
-  return h("article", { class: `q-memory${answer.isDeleted ? " gone" : ""}` },
-    h("a", { class: "q-whole", href: `#/a/${answer.date}/${answer.userId}` }, h("p", { class: "muted" }, dayName(answer.date), " · ", question), h("p", { class: "q-text" }, answer.text)),
-    h("p", { class: "q-row start" }, punctuality(answer), answer.isDeleted && h("span", { class: "q-badge" }, t("q.deleted")),
-      answer.isFlagged && h("span", { class: "q-badge" }, t("q.reviewing")), answer.userId === viewer && undo(answer, again)));
+  return h(
+    "article",
+    { class: `q-memory${answer.isDeleted ? " gone" : ""}` },
+    h(
+      "a",
+      { class: "q-whole", href: `#/a/${answer.date}/${answer.userId}` },
+      h("p", { class: "muted" }, dayName(answer.date), " · ", question),
+      h("p", { class: "q-text" }, answer.text),
+    ),
+    h(
+      "p",
+      { class: "q-row start" },
+      punctuality(answer),
+      answer.isDeleted && h("span", { class: "q-badge" }, t("q.deleted")),
+      answer.isFlagged && h("span", { class: "q-badge" }, t("q.reviewing")),
+      answer.userId === viewer && undo(answer, again),
+    ),
+  );
 }
 
 export async function answerPage(view, again, day, id) {
   const from = id === viewer ? "#/me" : `#/u/${id}`;
   try {
     const { question, answer, author, reactions } = await get(`/answers/${day}/${id}`);
-    view.replaceChildren(back(from), h("section", { class: "q-card" }, h("p", { class: "q-when" }, h("span", {}, dayName(day))), h("h1", { class: "q-question" }, question)),
-      post({ answer, author, reactions }, again));
+    view.replaceChildren(
+      back(from),
+      h(
+        "section",
+        { class: "q-card" },
+        h("p", { class: "q-when" }, h("span", {}, dayName(day))),
+        h("h1", { class: "q-question" }, question),
+      ),
+      post({ answer, author, reactions }, again),
+    );
   } catch (error) {
     if (error.code !== "no-such-answer") throw error;
     view.replaceChildren(back(from), empty(t("q.answer.unseen"), t("q.answer.unseen.about")));

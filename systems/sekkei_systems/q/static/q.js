@@ -1,11 +1,11 @@
 // The client's own page: which view is shown, and news of a new question.
 import { chooseId, join, leaving } from "./join.js";
 import { mine } from "./me.js";
-import { empty, h, button } from "./parts.js";
+import { button, empty, h } from "./parts.js";
 import { byAppId, list, people, profile, showDot } from "./people.js";
 import { answerPage } from "./posts.js";
 import { questions } from "./questions.js";
-import { Unreachable, get, toast, wordsOf } from "./requests.js";
+import { get, toast, Unreachable, wordsOf } from "./requests.js";
 import { forget, settings } from "./settings.js";
 import { today } from "./today.js";
 import { t, viewer } from "./words.js";
@@ -35,7 +35,12 @@ const path = () => location.hash.replace(/^#/, "");
 // `stay` draws the same view anew: where one was and what had the focus stay; `focus` names what gets it instead.
 async function show({ stay = false, focus } = {}) {
   const ours = ++turn;
-  const [, tab, open, found] = ROUTES.map((route) => [...route, path().match(route[0])]).find((one) => one[3]) ?? [null, "today", today, []];
+  const [, tab, open, found] = ROUTES.map((route) => [...route, path().match(route[0])]).find((one) => one[3]) ?? [
+    null,
+    "today",
+    today,
+    [],
+  ];
   mark(tab);
   // Drawn aside and put in place at once, so that a slow view cannot overwrite a newer one.
   const place = h("div", { class: "q-view" });
@@ -52,7 +57,8 @@ async function show({ stay = false, focus } = {}) {
   const held = stay && view.contains(document.activeElement) ? document.activeElement.id : null;
   view.replaceChildren(place);
   shownAt = Date.now();
-  for (const box of place.querySelectorAll("textarea")) box.dispatchEvent(new Event("input")); // only now has it a height
+  // Only now does each have a height.
+  for (const box of place.querySelectorAll("textarea")) box.dispatchEvent(new Event("input"));
   document.title = [place.querySelector("h1")?.textContent, "Q."].filter(Boolean).join(" · ");
   settle(stay, focus ?? held);
 }
@@ -88,7 +94,9 @@ async function ready(place, again) {
   else if (!me.appId) chooseId(place, again);
   else {
     known = me;
-    get("/me/requests", { keep: true }).then((found) => showDot(found.items.length)).catch(() => {});
+    get("/me/requests", { keep: true })
+      .then((found) => showDot(found.items.length))
+      .catch(() => {});
   }
   return !known;
 }
@@ -97,10 +105,29 @@ function problem(error, again) {
   known = null;
   if (error.status === 401) location.href = `/sign-in?next=${encodeURIComponent(`/q/${location.hash}`)}`;
   if (error.code === "leaving") queueMicrotask(again);
-  if (error.code === "banned") return empty(t("q.banned.title"), t("q.banned.about"), h("a", { class: "q-button soft", href: "/account" }, t("q.me.account")));
-  if (error.code === "no-such-user") return empty(t("q.nobody.title"), t("q.nobody"), h("a", { class: "q-button soft", href: "#/people" }, t("q.tab.people")));
-  if (error instanceof Unreachable) return empty(t("q.offline.title"), t("q.offline.about"), button(t("q.retry"), () => again(), "soft"));
-  return empty(wordsOf(error), "", button(t("q.retry"), () => again(), "soft"));
+  if (error.code === "banned")
+    return empty(
+      t("q.banned.title"),
+      t("q.banned.about"),
+      h("a", { class: "q-button soft", href: "/account" }, t("q.me.account")),
+    );
+  if (error.code === "no-such-user")
+    return empty(
+      t("q.nobody.title"),
+      t("q.nobody"),
+      h("a", { class: "q-button soft", href: "#/people" }, t("q.tab.people")),
+    );
+  if (error instanceof Unreachable)
+    return empty(
+      t("q.offline.title"),
+      t("q.offline.about"),
+      button(t("q.retry"), () => again(), "soft"),
+    );
+  return empty(
+    wordsOf(error),
+    "",
+    button(t("q.retry"), () => again(), "soft"),
+  );
 }
 
 // What was kept for somebody else on this device is none of this viewer's business.
@@ -124,7 +151,8 @@ addEventListener("hashchange", () => show());
 addEventListener("online", () => show({ stay: true }));
 document.addEventListener("visibilitychange", () => {
   const typing = document.activeElement?.matches("input, textarea, select") || document.querySelector("dialog[open]");
-  if (document.visibilityState === "visible" && !typing && Date.now() - shownAt > STALE_SECONDS * 1000) show({ stay: true });
+  if (document.visibilityState === "visible" && !typing && Date.now() - shownAt > STALE_SECONDS * 1000)
+    show({ stay: true });
 });
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-tab], .q-brand");
@@ -133,12 +161,19 @@ document.addEventListener("click", (event) => {
 begin();
 
 // Nothing here may turn text into script; this is the one address that becomes one.
-const own = globalThis.trustedTypes?.createPolicy("q", { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
+const own = globalThis.trustedTypes?.createPolicy("q", { createScriptURL: (url) => url }) ?? {
+  createScriptURL: (url) => url,
+};
 if ("serviceWorker" in navigator) {
   const first = !navigator.serviceWorker.controller;
   navigator.serviceWorker.register(own.createScriptURL("/q/sw.js"), { scope: "/q/" }).catch(() => {});
   // What the first visit showed came before the worker could keep it.
-  if (first) navigator.serviceWorker.addEventListener("controllerchange", () => SEEN_FIRST.map((path) => get(path, { keep: true }).catch(() => {})), { once: true });
+  if (first)
+    navigator.serviceWorker.addEventListener(
+      "controllerchange",
+      () => SEEN_FIRST.map((path) => get(path, { keep: true }).catch(() => {})),
+      { once: true },
+    );
 }
 
 const news = new EventSource("/q/live");

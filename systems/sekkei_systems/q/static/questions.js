@@ -8,42 +8,87 @@ const QUESTION_MAX = 80;
 export async function questions(view, again) {
   const [sent, candidates] = await Promise.all([get("/me/questions"), get("/questions/candidates")]);
   view.classList.add("two");
-  view.replaceChildren(h("div", { class: "q-side" }, back("#/me"), h("h1", {}, t("q.questions")), proposal(again), mine(sent)), voting(candidates));
+  view.replaceChildren(
+    h("div", { class: "q-side" }, back("#/me"), h("h1", {}, t("q.questions")), proposal(again), mine(sent)),
+    voting(candidates),
+  );
 }
 
 function proposal(again) {
-  const { box, count, update } = counted(QUESTION_MAX, { id: "proposal", name: "text", rows: 1, required: true, placeholder: t("q.me.propose.placeholder") });
+  const { box, count, update } = counted(QUESTION_MAX, {
+    id: "proposal",
+    name: "text",
+    rows: 1,
+    required: true,
+    placeholder: t("q.me.propose.placeholder"),
+  });
   const send = h("button", { class: "q-button small", type: "submit" }, t("q.me.propose.send"));
   box.addEventListener("counted", (event) => (send.disabled = !event.detail.good));
-  const made = form(async () => {
-    await change("POST", "/questions", { text: box.value });
-    toast(t("q.me.propose.sent"), "ok");
-    again();
-  }, h("label", { for: "proposal" }, h("strong", {}, t("q.me.propose")), h("br"), h("small", {}, t("q.me.propose.about"))), box,
-  h("p", { class: "note error", "data-error": "text" }), h("div", { class: "q-row" }, count, send));
+  const made = form(
+    async () => {
+      await change("POST", "/questions", { text: box.value });
+      toast(t("q.me.propose.sent"), "ok");
+      again();
+    },
+    h(
+      "label",
+      { for: "proposal" },
+      h("strong", {}, t("q.me.propose")),
+      h("br"),
+      h("small", {}, t("q.me.propose.about")),
+    ),
+    box,
+    h("p", { class: "note error", "data-error": "text" }),
+    h("div", { class: "q-row" }, count, send),
+  );
   update();
   return h("section", { class: "q-panel" }, made);
 }
 
 function mine(sent) {
   if (!sent.length) return "";
-  return h("section", { class: "stack" }, h("h2", {}, t("q.questions.mine")), h("ul", { class: "q-list plain" }, sent.map((one) => h("li", { class: "q-line-item" },
-    h("span", { class: "grow" }, one.text, h("br"), h("small", {}, dayName(one.createdAt.slice(0, 10)))), h("span", { class: `q-badge ${one.status === "rejected" ? "" : "good"}` }, t(`q.question.${one.status}`))))));
+  return h(
+    "section",
+    { class: "stack" },
+    h("h2", {}, t("q.questions.mine")),
+    h(
+      "ul",
+      { class: "q-list plain" },
+      sent.map((one) =>
+        h(
+          "li",
+          { class: "q-line-item" },
+          h("span", { class: "grow" }, one.text, h("br"), h("small", {}, dayName(one.createdAt.slice(0, 10)))),
+          h("span", { class: `q-badge ${one.status === "rejected" ? "" : "good"}` }, t(`q.question.${one.status}`)),
+        ),
+      ),
+    ),
+  );
 }
 
 function voting(candidates) {
   const list = candidates.length
     ? h("ul", { class: "q-list plain" }, candidates.map(candidate))
     : empty(t("q.vote.empty"), t("q.vote.empty.about"));
-  return h("section", { class: "stack" }, h("h2", {}, t("q.vote")), h("p", { class: "muted" }, t("q.vote.about")), list);
+  return h(
+    "section",
+    { class: "stack" },
+    h("h2", {}, t("q.vote")),
+    h("p", { class: "muted" }, t("q.vote.about")),
+    list,
+  );
 }
 
 function candidate(given) {
   let one = given;
-  const press = h("button", { type: "button", class: "q-vote", onclick: doing(async () => {
-    one = await change(one.mine ? "DELETE" : "PUT", `/questions/${one.questionId}/vote`);
-    draw();
-  }) });
+  const press = h("button", {
+    type: "button",
+    class: "q-vote",
+    onclick: doing(async () => {
+      one = await change(one.mine ? "DELETE" : "PUT", `/questions/${one.questionId}/vote`);
+      draw();
+    }),
+  });
   const draw = () => {
     press.setAttribute("aria-pressed", String(one.mine));
     press.setAttribute("aria-label", t("q.vote.label", { text: one.text, n: one.votes }));

@@ -8,9 +8,10 @@ let ahead = 0; // of this device's clock: milliseconds that the server's is ahea
 // No answer at all: without a network, whatever the device believes of itself.
 export class Unreachable extends Error {}
 
-const reached = (promise) => promise.catch((error) => {
-  throw error instanceof TypeError ? new Unreachable() : error;
-});
+const reached = (promise) =>
+  promise.catch((error) => {
+    throw error instanceof TypeError ? new Unreachable() : error;
+  });
 
 export const now = () => Date.now() + ahead;
 

@@ -1,5 +1,5 @@
 // Settings: who sees one's answers, notices, language, people kept away, the account.
-import { back, button, empty, h, sure, who } from "./parts.js";
+import { back, button, h, sure, who } from "./parts.js";
 import { unblock, unmute } from "./people.js";
 import { change, get, say, toast } from "./requests.js";
 import { language, name, t } from "./words.js";
@@ -15,10 +15,19 @@ addEventListener("beforeinstallprompt", (event) => {
 
 export async function settings(view, again) {
   const [me, notices] = await Promise.all([get("/me", { keep: true }), get("/me/notifications", { keep: true })]);
-  view.replaceChildren(back("#/me"), h("h1", {}, t("q.me.settings")),
-    panel(t("q.set.answers"), sight(me, again)), panel(t("q.set.notices"), noticing(notices, again)), panel(t("q.set.display"), display()),
-    panel(t("q.set.people"), away(t("q.mutes"), "/me/mutes", unmute, t("q.unmute")), away(t("q.blocks"), "/me/blocks", unblock, t("q.unblock"))),
-    panel(t("q.set.account"), account(me, again)));
+  view.replaceChildren(
+    back("#/me"),
+    h("h1", {}, t("q.me.settings")),
+    panel(t("q.set.answers"), sight(me, again)),
+    panel(t("q.set.notices"), noticing(notices, again)),
+    panel(t("q.set.display"), display()),
+    panel(
+      t("q.set.people"),
+      away(t("q.mutes"), "/me/mutes", unmute, t("q.unmute")),
+      away(t("q.blocks"), "/me/blocks", unblock, t("q.unblock")),
+    ),
+    panel(t("q.set.account"), account(me, again)),
+  );
 }
 
 function panel(title, ...content) {
@@ -26,22 +35,43 @@ function panel(title, ...content) {
 }
 
 // A change is kept at once; when it is refused, the page shows how it really is.
-const keep = (saving, again) => saving.then(() => toast(t("q.saved"), "ok")).catch((error) => {
-  say(error);
-  again();
-});
+const keep = (saving, again) =>
+  saving
+    .then(() => toast(t("q.saved"), "ok"))
+    .catch((error) => {
+      say(error);
+      again();
+    });
 
 function toggle(label, about, checked, onchange) {
-  return h("label", { class: "q-toggle" }, h("span", {}, label, about && h("small", {}, about)),
-    h("input", { type: "checkbox", role: "switch", checked, onchange: (event) => onchange(event.target.checked) }));
+  return h(
+    "label",
+    { class: "q-toggle" },
+    h("span", {}, label, about && h("small", {}, about)),
+    h("input", { type: "checkbox", role: "switch", checked, onchange: (event) => onchange(event.target.checked) }),
+  );
 }
 
 function sight(me, again) {
   const save = (values) => keep(change("PATCH", "/me", values), again);
-  const choice = (kind) => h("label", { class: "q-radio" }, h("input", { type: "radio", name: "visibility", value: kind, checked: me.visibilityType === kind, onchange: () => save({ visibilityType: kind }) }), h("span", {}, t(`q.me.visibility.${kind}`)));
-  return [h("fieldset", { class: "q-radios" }, h("legend", {}, t("q.me.visibility")), ["mutual", "followers"].map(choice)),
+  const choice = (kind) =>
+    h(
+      "label",
+      { class: "q-radio" },
+      h("input", {
+        type: "radio",
+        name: "visibility",
+        value: kind,
+        checked: me.visibilityType === kind,
+        onchange: () => save({ visibilityType: kind }),
+      }),
+      h("span", {}, t(`q.me.visibility.${kind}`)),
+    );
+  return [
+    h("fieldset", { class: "q-radios" }, h("legend", {}, t("q.me.visibility")), ["mutual", "followers"].map(choice)),
     toggle(t("q.me.private"), t("q.me.private.about"), me.isPrivate, (isPrivate) => save({ isPrivate })),
-    toggle(t("q.me.first"), t("q.me.first.about"), me.answersFirst, (answersFirst) => save({ answersFirst }))];
+    toggle(t("q.me.first"), t("q.me.first.about"), me.answersFirst, (answersFirst) => save({ answersFirst })),
+  ];
 }
 
 function noticing(given, again) {
@@ -50,24 +80,59 @@ function noticing(given, again) {
     now = { ...now, ...values };
     return keep(change("PUT", "/me/notifications", now), again);
   };
-  const hour = (key, label) => h("div", { class: "field" }, h("label", { for: key }, label),
-    h("input", { id: key, type: "time", required: true, value: now[key] ?? QUIET[key], onchange: (event) => event.target.value && save({ [key]: event.target.value }) }));
-  const hours = h("div", { class: "q-hours", hidden: !now.quietFrom }, hour("quietFrom", t("q.quiet.from")), hour("quietUntil", t("q.quiet.until")));
-  return [NOTICES.map((kind) => toggle(t(`q.notice.${kind}`), t(`q.notice.${kind}.about`), now[kind], (wanted) => save({ [kind]: wanted }))),
+  const hour = (key, label) =>
+    h(
+      "div",
+      { class: "field" },
+      h("label", { for: key }, label),
+      h("input", {
+        id: key,
+        type: "time",
+        required: true,
+        value: now[key] ?? QUIET[key],
+        onchange: (event) => event.target.value && save({ [key]: event.target.value }),
+      }),
+    );
+  const hours = h(
+    "div",
+    { class: "q-hours", hidden: !now.quietFrom },
+    hour("quietFrom", t("q.quiet.from")),
+    hour("quietUntil", t("q.quiet.until")),
+  );
+  return [
+    NOTICES.map((kind) =>
+      toggle(t(`q.notice.${kind}`), t(`q.notice.${kind}.about`), now[kind], (wanted) => save({ [kind]: wanted })),
+    ),
     toggle(t("q.quiet"), t("q.quiet.about"), Boolean(now.quietFrom), (wanted) => {
       hours.hidden = !wanted;
-      const times = Object.fromEntries(Object.keys(QUIET).map((key) => [key, wanted ? hours.querySelector(`#${key}`).value : null]));
+      const times = Object.fromEntries(
+        Object.keys(QUIET).map((key) => [key, wanted ? hours.querySelector(`#${key}`).value : null]),
+      );
       return save(times);
-    }), hours];
+    }),
+    hours,
+  ];
 }
 
 function display() {
-  const speak = h("select", { id: "language", onchange: (event) => (location.href = `/q/?lang=${event.target.value}#/settings`) },
-    [["ja", "日本語"], ["en", "English"]].map(([code, label]) => h("option", { value: code, lang: code, selected: code === language }, label)));
-  const install = installing && button(t("q.install"), async () => {
-    await installing.prompt();
-    installing = null;
-  }, "soft wide");
+  const speak = h(
+    "select",
+    { id: "language", onchange: (event) => (location.href = `/q/?lang=${event.target.value}#/settings`) },
+    [
+      ["ja", "日本語"],
+      ["en", "English"],
+    ].map(([code, label]) => h("option", { value: code, lang: code, selected: code === language }, label)),
+  );
+  const install =
+    installing &&
+    button(
+      t("q.install"),
+      async () => {
+        await installing.prompt();
+        installing = null;
+      },
+      "soft wide",
+    );
   return [h("div", { class: "field" }, h("label", { for: "language" }, t("q.set.language")), speak), install];
 }
 
@@ -76,31 +141,57 @@ function away(title, path, end, label) {
   const list = h("div", { class: "q-list" });
   const show = async () => {
     const found = await get(path);
-    list.replaceChildren(...found.items.map((person) => h("div", { class: "q-line-item" }, who(person),
-      button(label, () => end(person, show), "small soft", { "aria-label": `${label}: ${name(person)}` }))));
+    list.replaceChildren(
+      ...found.items.map((person) =>
+        h(
+          "div",
+          { class: "q-line-item" },
+          who(person),
+          button(label, () => end(person, show), "small soft", { "aria-label": `${label}: ${name(person)}` }),
+        ),
+      ),
+    );
     if (!found.items.length) list.replaceChildren(h("p", { class: "muted" }, t("q.people.empty")));
   };
   return h("details", { ontoggle: (event) => event.target.open && show().catch(say) }, h("summary", {}, title), list);
 }
 
 function account(me, again) {
-  return [h("dl", { class: "q-facts" }, h("dt", {}, t("q.set.id")), h("dd", {}, `@${me.appId}`), h("dt", {}, t("q.set.mail")), h("dd", {}, me.email)),
+  return [
+    h(
+      "dl",
+      { class: "q-facts" },
+      h("dt", {}, t("q.set.id")),
+      h("dd", {}, `@${me.appId}`),
+      h("dt", {}, t("q.set.mail")),
+      h("dd", {}, me.email),
+    ),
     me.isAdmin && h("a", { class: "q-button soft wide", href: "/q/admin" }, t("q.me.admin")),
     h("a", { class: "q-button soft wide", href: "/account" }, t("q.me.account")),
     button(t("q.me.out"), signOut, "soft wide"),
-    !me.isAdmin && button(t("q.me.leave"), async () => {
-      if (!(await sure(t("q.me.leave"), t("q.me.leave.sure"), t("q.me.leave.yes")))) return;
-      await change("POST", "/me/withdrawal");
-      location.hash = "#/";
-      await again();
-    }, "soft wide danger")];
+    !me.isAdmin &&
+      button(
+        t("q.me.leave"),
+        async () => {
+          if (!(await sure(t("q.me.leave"), t("q.me.leave.sure"), t("q.me.leave.yes")))) return;
+          await change("POST", "/me/withdrawal");
+          location.hash = "#/";
+          await again();
+        },
+        "soft wide danger",
+      ),
+  ];
 }
 
 // What was kept on this device goes with the session.
 async function signOut() {
   await forget();
   const token = document.querySelector('meta[name="csrf-token"]').content;
-  const leave = h("form", { method: "post", action: "/sign-out", hidden: true }, h("input", { name: "_csrf", value: token }));
+  const leave = h(
+    "form",
+    { method: "post", action: "/sign-out", hidden: true },
+    h("input", { name: "_csrf", value: token }),
+  );
   document.body.append(leave);
   leave.submit();
 }

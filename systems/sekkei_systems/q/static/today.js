@@ -12,7 +12,13 @@ export async function today(view, again) {
     found = await get("/today", { keep: true });
   } catch (error) {
     if (error.code !== "no-question") throw error;
-    view.replaceChildren(empty(t("q.none-yet.title"), t("q.none-yet"), h("a", { class: "q-button soft", href: "#/people" }, t("q.timeline.find"))));
+    view.replaceChildren(
+      empty(
+        t("q.none-yet.title"),
+        t("q.none-yet"),
+        h("a", { class: "q-button soft", href: "#/people" }, t("q.timeline.find")),
+      ),
+    );
     return;
   }
   const look = h("div");
@@ -31,29 +37,65 @@ async function showLookBack(place) {
 }
 
 export function yearAgo({ question, answer }) {
-  return h("a", { class: "q-year", href: `#/a/${answer.date}/${answer.userId}` }, h("h2", {}, t("q.year-ago")),
-    h("p", { class: "muted" }, question), h("p", { class: "q-text" }, answer.text));
+  return h(
+    "a",
+    { class: "q-year", href: `#/a/${answer.date}/${answer.userId}` },
+    h("h2", {}, t("q.year-ago")),
+    h("p", { class: "muted" }, question),
+    h("p", { class: "q-text" }, answer.text),
+  );
 }
 
 function card({ question, answer }, again) {
-  return h("section", { class: "q-card", "aria-labelledby": "question" },
-    h("p", { class: "q-when" }, h("span", {}, dayName(question.date, { year: false })), h("span", {}, t("q.card.from", { time: clock(question.publishedAt) }))),
+  return h(
+    "section",
+    { class: "q-card", "aria-labelledby": "question" },
+    h(
+      "p",
+      { class: "q-when" },
+      h("span", {}, dayName(question.date, { year: false })),
+      h("span", {}, t("q.card.from", { time: clock(question.publishedAt) })),
+    ),
     h("h1", { id: "question", class: "q-question" }, question.text),
-    answer ? mine(answer, again) : answerForm(question, again));
+    answer ? mine(answer, again) : answerForm(question, again),
+  );
 }
 
 function mine(answer, again) {
   if (answer.isDeleted) {
-    return h("div", { class: "q-mine", id: "mine", tabindex: "-1" }, h("p", {}, t("q.answer.deleted")), h("p", { class: "q-label" }, t(answer.canRestore ? "q.answer.undo" : "q.answer.gone")), undo(answer, again));
+    return h(
+      "div",
+      { class: "q-mine", id: "mine", tabindex: "-1" },
+      h("p", {}, t("q.answer.deleted")),
+      h("p", { class: "q-label" }, t(answer.canRestore ? "q.answer.undo" : "q.answer.gone")),
+      undo(answer, again),
+    );
   }
-  return h("div", { class: "q-mine", id: "mine", tabindex: "-1" },
-    h("div", { class: "q-row" }, h("p", { class: "q-label" }, t("q.answer.mine"), " ", punctuality(answer)), ownMenu(answer, again)),
-    h("p", { class: "q-text" }, answer.text), answer.isFlagged && h("p", { class: "q-note" }, t("q.answer.flagged")));
+  return h(
+    "div",
+    { class: "q-mine", id: "mine", tabindex: "-1" },
+    h(
+      "div",
+      { class: "q-row" },
+      h("p", { class: "q-label" }, t("q.answer.mine"), " ", punctuality(answer)),
+      ownMenu(answer, again),
+    ),
+    h("p", { class: "q-text" }, answer.text),
+    answer.isFlagged && h("p", { class: "q-note" }, t("q.answer.flagged")),
+  );
 }
 
 function answerForm(question, again) {
   const draft = `q-draft-${question.date}`;
-  const { box, count, update } = counted(ANSWER_MAX, { id: "answer", name: "text", rows: 2, required: true, placeholder: t("q.answer.placeholder"), enterkeyhint: "send", value: localStorage.getItem(draft) ?? "" });
+  const { box, count, update } = counted(ANSWER_MAX, {
+    id: "answer",
+    name: "text",
+    rows: 2,
+    required: true,
+    placeholder: t("q.answer.placeholder"),
+    enterkeyhint: "send",
+    value: localStorage.getItem(draft) ?? "",
+  });
   const send = h("button", { class: "q-button", type: "submit" }, t("q.answer.send"));
   box.addEventListener("counted", (event) => {
     send.disabled = !event.detail.good;
@@ -66,10 +108,15 @@ function answerForm(question, again) {
     event.preventDefault(); // an answer is one line
     if (!send.disabled) form.requestSubmit();
   });
-  const form = h("form", { class: "q-answer", "data-again": true, onsubmit: doing(() => answerIt(question, box, draft, again)) },
-    h("label", { class: "visually-hidden", for: "answer" }, t("q.answer.label")), box,
-    h("p", { class: "q-note", "data-error": "", role: "alert" }), h("p", { class: "q-note", "data-error": "text", role: "alert" }),
-    h("div", { class: "q-row" }, count, send));
+  const form = h(
+    "form",
+    { class: "q-answer", "data-again": true, onsubmit: doing(() => answerIt(question, box, draft, again)) },
+    h("label", { class: "visually-hidden", for: "answer" }, t("q.answer.label")),
+    box,
+    h("p", { class: "q-note", "data-error": "", role: "alert" }),
+    h("p", { class: "q-note", "data-error": "text", role: "alert" }),
+    h("div", { class: "q-row" }, count, send),
+  );
   update();
   return h("div", {}, remaining(question), form);
 }
@@ -98,7 +145,8 @@ function remaining(question) {
     const left = until - now();
     const seconds = Math.max(0, Math.ceil(left / 1000));
     const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-    words.textContent = left > 0 ? t("q.card.left", { time }) : t("q.card.late", { time: duration(Math.ceil(-left / 60000) || 1) });
+    words.textContent =
+      left > 0 ? t("q.card.left", { time }) : t("q.card.late", { time: duration(Math.ceil(-left / 60000) || 1) });
     words.classList.toggle("over", left <= 0);
     line.hidden = left <= 0;
     line.firstChild.style.width = `${Math.max(0, Math.min(1, left / (until - from))) * 100}%`;
@@ -119,27 +167,47 @@ async function showTimeline(place, again) {
   let [cursor, late] = [null, false];
   const add = (page) => {
     for (const one of page.items) {
-      if (!one.answer.isOnTime && !late && list.children.length) list.append(h("p", { class: "q-divide" }, t("q.timeline.late")));
+      if (!one.answer.isOnTime && !late && list.children.length)
+        list.append(h("p", { class: "q-divide" }, t("q.timeline.late")));
       late ||= !one.answer.isOnTime;
       list.append(post(one, again));
     }
     cursor = page.cursor;
     more.hidden = !cursor;
   };
-  const more = button(t("q.more"), async () => {
-    const seen = list.children.length;
-    add(await get(`/timeline${after(cursor)}`));
-    list.children[seen]?.querySelector("a")?.focus();
-  }, "soft wide");
+  const more = button(
+    t("q.more"),
+    async () => {
+      const seen = list.children.length;
+      add(await get(`/timeline${after(cursor)}`));
+      list.children[seen]?.querySelector("a")?.focus();
+    },
+    "soft wide",
+  );
   add(first);
   const nobody = first.items.every((one) => one.author.userId === viewer);
-  const hint = nobody && empty(t("q.timeline.empty.title"), t("q.timeline.empty"), h("a", { class: "q-button", href: "#/people" }, t("q.timeline.find")));
+  const hint =
+    nobody &&
+    empty(
+      t("q.timeline.empty.title"),
+      t("q.timeline.empty"),
+      h("a", { class: "q-button", href: "#/people" }, t("q.timeline.find")),
+    );
   place.replaceChildren(heading, list, hint || "", more);
 }
 
 function locked(total) {
   const veil = [1, 2, 3].map(() => h("div", { class: "q-post veiled", "aria-hidden": "true" }, h("i"), h("i"), h("i")));
-  return h("div", { class: "q-locked" }, veil, h("div", { class: "q-lock" },
-    h("p", { class: "empty-title" }, total ? t("q.locked.title", { n: total }) : t("q.locked.none")), h("p", {}, t("q.locked")),
-    button(t("q.locked.answer"), () => document.getElementById("answer")?.focus(), "small")));
+  return h(
+    "div",
+    { class: "q-locked" },
+    veil,
+    h(
+      "div",
+      { class: "q-lock" },
+      h("p", { class: "empty-title" }, total ? t("q.locked.title", { n: total }) : t("q.locked.none")),
+      h("p", {}, t("q.locked")),
+      button(t("q.locked.answer"), () => document.getElementById("answer")?.focus(), "small"),
+    ),
+  );
 }

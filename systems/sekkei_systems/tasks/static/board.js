@@ -24,7 +24,9 @@ function place(card, status) {
 }
 
 async function fresh(id) {
-  const response = await fetch(`${board.dataset.cards}/${encodeURIComponent(id)}${location.search}`, { headers: { Accept: "text/html" } });
+  const response = await fetch(`${board.dataset.cards}/${encodeURIComponent(id)}${location.search}`, {
+    headers: { Accept: "text/html" },
+  });
   if (response.status === 204 || response.status === 404) return null;
   if (!response.ok) throw new Error(String(response.status));
   const holder = document.createElement("template");
@@ -51,7 +53,9 @@ async function move(card, status) {
   const focused = card.contains(document.activeElement);
   place(card, status);
   if (focused) card.querySelector(".task-link").focus();
-  say.textContent = board.dataset.textMoved.replace("{title}", titleOf(card)).replace("{status}", columnOf(status).dataset.name);
+  say.textContent = board.dataset.textMoved
+    .replace("{title}", titleOf(card))
+    .replace("{status}", columnOf(status).dataset.name);
   try {
     const task = await send("PATCH", `${board.dataset.api}/${encodeURIComponent(id)}`, { status });
     card.dataset.version = task.version;
@@ -139,7 +143,8 @@ for (const column of columns) {
 
 // A line where the card would go.
 function mark(below, column) {
-  for (const card of board.querySelectorAll(".gap-before, .gap-after")) card.classList.remove("gap-before", "gap-after");
+  for (const card of board.querySelectorAll(".gap-before, .gap-after"))
+    card.classList.remove("gap-before", "gap-after");
   if (below) below.classList.add("gap-before");
   else if (column) cardsIn(column.dataset.status).at(-1)?.classList.add("gap-after");
 }
@@ -231,8 +236,10 @@ board.addEventListener("live:team", async () => {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!response.ok || response.redirected) return location.reload();
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const inUse = (element) => element.contains(document.activeElement) || element.closest("dialog[open]") || element === dragged;
+  const inUse = (element) =>
+    element.contains(document.activeElement) || element.closest("dialog[open]") || element === dragged;
   const renewed = [...page.querySelectorAll(".task-card")].map((card) => [cardOf(card.dataset.task), card]);
-  for (const selector of [".filters", "#new-task .dialog-body"]) renewed.push([document.querySelector(selector), page.querySelector(selector)]);
+  for (const selector of [".filters", "#new-task .dialog-body"])
+    renewed.push([document.querySelector(selector), page.querySelector(selector)]);
   for (const [old, fresh] of renewed) if (old && fresh && !inUse(old)) old.replaceWith(fresh);
 });

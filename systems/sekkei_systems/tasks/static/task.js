@@ -29,7 +29,6 @@ async function refresh(address, element) {
 const refreshComments = () => refresh(form.dataset.comments, comments);
 
 // The history is written a moment after the change it tells of.
-const history = document.querySelector(".history");
 const refreshHistory = () => refresh(form.dataset.activity, document.querySelector("[data-activity-list]"));
 form.addEventListener("live:history", ({ detail }) => detail.task === form.dataset.task && refreshHistory());
 
