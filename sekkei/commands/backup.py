@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def copy(source: Path, target: Path, *, overwrite: bool, only_sound: bool = False) -> list[str]:
     """Copy with the progress shown on a terminal; gives what verifying the copy has found."""
-    from sekkei.engine.whole_file import AlreadyThere, InUse, copy_file
+    from sekkei.engine.upkeep.whole_file import AlreadyThere, InUse, copy_file
     from sekkei.errors import NotOurFile
 
     progress = _show if sys.stderr.isatty() else _keep_quiet

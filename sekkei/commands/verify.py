@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from sekkei.commands.startup import file_errors
-    from sekkei.engine.verify import verify_file
+    from sekkei.engine.upkeep.verify import verify_file
 
     path: Path = arguments.file / STORE_FILE if arguments.file.is_dir() else arguments.file
     if not path.is_file():

@@ -19,12 +19,14 @@ import apsw
 import orjson
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.engine import file, housekeeping, operations, validation
-from sekkei.engine.catalogue import DEFAULT_REGION
-from sekkei.engine.frame import Render, Response
+from sekkei.engine import operations
+from sekkei.engine.history import expiry, housekeeping, jobs
+from sekkei.engine.operation import Checked, Reading, Render, Response
 from sekkei.engine.settings import DEFAULTS, Settings
-from sekkei.engine.snapshot import Catalogue, Snapshot
-from sekkei.engine.writer import Writer, as_dynamodb_error
+from sekkei.engine.storage import file, index_backfill
+from sekkei.engine.storage.catalogue import DEFAULT_REGION
+from sekkei.engine.storage.snapshot import Catalogue, Snapshot
+from sekkei.engine.storage.writer import Writer, as_dynamodb_error
 from sekkei.errors import DynamoDBError, NotOurFile
 
 
@@ -65,17 +67,15 @@ class Engine:
             ttl_deletes_max=ttl_deletes_max,
         )
         self._writer = Writer(self._connect, self._settings, housekeeping.run)
-        operations.resume(self._snapshot(), self._writer)
+        _resume(self._snapshot(), self._writer)
         if housekeeping.is_needed(self._catalogue):
             self._writer.start()
 
     async def call(self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads) -> Response:
         """Perform one operation; items in the response are `render(stored bytes)`."""
-        checked = validation.check(operation, request)
-        read = operations.READS.get(operation)
-        write = operations.WRITES.get(operation) if read is None else None
-        if read is None and write is None:
-            read, write = operations.job_of(operation, checked)
+        found = operations.find(operation)
+        checked = found.check(request)
+        read, write = found.plan(checked)
         if read is not None:
             snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
             version = snapshot.catalogue.version
@@ -89,10 +89,10 @@ class Engine:
 
     def _read_again(
         self,
-        read: operations.Read,
+        read: Reading,
         snapshot: Snapshot,
         version: int,
-        checked: validation.Checked,
+        checked: Checked,
         render: Render,
         error: Exception,
     ) -> Response:
@@ -153,6 +153,13 @@ class Engine:
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+
+def _resume(snapshot: Snapshot, writer: Writer) -> None:
+    """Go on with what was under way when the file was last closed."""
+    index_backfill.resume_backfills(snapshot.catalogue, writer)
+    expiry.resume_backfills(snapshot.catalogue, writer)
+    jobs.resume(snapshot, writer)
 
 
 def _scratch_folder() -> str:

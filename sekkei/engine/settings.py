@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.engine.catalogue import DEFAULT_REGION
+from sekkei.engine.storage.catalogue import DEFAULT_REGION
 
 
 @dataclass(frozen=True, slots=True)

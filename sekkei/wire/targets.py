@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
+from sekkei.engine.operations import OPERATIONS as _ALL
+
 DYNAMODB = "DynamoDB_20120810"
 STREAMS = "DynamoDBStreams_20120810"
 
-_DYNAMODB_OPERATIONS = """
-    BatchExecuteStatement BatchGetItem BatchWriteItem CreateBackup CreateGlobalTable CreateTable DeleteBackup DeleteItem
-    DeleteResourcePolicy DeleteTable DescribeBackup DescribeContinuousBackups DescribeContributorInsights
-    DescribeEndpoints DescribeExport DescribeGlobalTable DescribeGlobalTableSettings DescribeImport
-    DescribeKinesisStreamingDestination DescribeLimits DescribeTable DescribeTableReplicaAutoScaling DescribeTimeToLive
-    DisableKinesisStreamingDestination EnableKinesisStreamingDestination ExecuteStatement ExecuteTransaction
-    ExportTableToPointInTime GetItem GetResourcePolicy ImportTable ListBackups ListContributorInsights ListExports
-    ListGlobalTables ListImports ListTables ListTagsOfResource PutItem PutResourcePolicy Query RestoreTableFromBackup
-    RestoreTableToPointInTime Scan TagResource TransactGetItems TransactWriteItems UntagResource
-    UpdateContinuousBackups UpdateContributorInsights UpdateGlobalTable UpdateGlobalTableSettings UpdateItem
-    UpdateKinesisStreamingDestination UpdateTable UpdateTableReplicaAutoScaling UpdateTimeToLive
-"""
-
-_STREAMS_OPERATIONS = "DescribeStream GetRecords GetShardIterator ListStreams"
+_OF_STREAMS = {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}
 
 OPERATIONS: dict[bytes, str] = {
-    f"{api}.{operation}".encode(): operation
-    for api, operations in ((DYNAMODB, _DYNAMODB_OPERATIONS), (STREAMS, _STREAMS_OPERATIONS))
-    for operation in operations.split()
+    f"{STREAMS if operation in _OF_STREAMS else DYNAMODB}.{operation}".encode(): operation for operation in _ALL
 }

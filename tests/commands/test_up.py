@@ -24,7 +24,7 @@ import pytest
 from sekkei import cli
 from sekkei.commands import up
 from sekkei.commands.up import settings_from
-from sekkei.engine import sql
+from sekkei.engine.storage import sql
 from sekkei.runtime.system import Context, Parts
 from tests.web.example import SYSTEM as EXAMPLE
 

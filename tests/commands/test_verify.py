@@ -8,7 +8,8 @@ import apsw
 import pytest
 
 from sekkei.cli import main
-from sekkei.engine import Engine, sql
+from sekkei.engine import Engine
+from sekkei.engine.storage import sql
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ import apsw
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine, housekeeping
-from sekkei.engine.verify import verify_file
+from sekkei.engine import Engine
+from sekkei.engine.history import housekeeping
+from sekkei.engine.upkeep.verify import verify_file
 from tests.engine.conftest import Tables, item
 
 DAY = 24 * 3600

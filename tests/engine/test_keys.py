@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sekkei.engine import keys
-from sekkei.engine.catalogue import KeyPart, KeySchema
-from sekkei.engine.key_range import key_range
+from sekkei.engine.items import keys
+from sekkei.engine.items.key_range import key_range
+from sekkei.engine.storage.catalogue import KeyPart, KeySchema
 
 texts = st.text(min_size=1, max_size=6)
 ONE = KeySchema((KeyPart("h", "S"),), (KeyPart("r", "S"),))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sekkei.engine import numbers
+from sekkei.engine.items import numbers
 from sekkei.errors import ValidationException
 
 digits = st.integers(min_value=-(10**38) + 1, max_value=10**38 - 1)

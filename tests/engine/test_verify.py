@@ -11,7 +11,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine
-from sekkei.engine.verify import verify_file
+from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import NotOurFile
 from tests.engine.conftest import Tables
 from tests.engine.operations.waiting import jobs_done

@@ -12,9 +12,10 @@ import apsw
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine, whole_file
-from sekkei.engine.verify import verify_file
-from sekkei.engine.whole_file import AlreadyThere, InUse, copy_file
+from sekkei.engine import Engine
+from sekkei.engine.upkeep import whole_file
+from sekkei.engine.upkeep.verify import verify_file
+from sekkei.engine.upkeep.whole_file import AlreadyThere, InUse, copy_file
 from sekkei.errors import NotOurFile
 from tests.engine.conftest import Tables, item
 

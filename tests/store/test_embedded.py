@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.snapshot import Catalogue
+from sekkei.engine.storage.snapshot import Catalogue
 from sekkei.errors import ConfigurationError
 from sekkei.store import Embedded, Remote, StoreClosed, open_store
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import itertools
 import multiprocessing
 import os
@@ -15,8 +14,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from sekkei.engine import Engine
-from sekkei.engine.transaction import Transaction
-from sekkei.engine.writer import Writer
+from sekkei.engine.storage import tokens
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import Writer
 from tests.torture import store
 
 LANES = 4
@@ -123,8 +123,7 @@ def _commit_each_put() -> None:
 
 def _forget_tokens() -> None:
     """Does not remember which transactions were done."""
-    module: Any = importlib.import_module("sekkei.engine.operations.transact_write_items")
-    module._remember = lambda *arguments: None
+    tokens.remember = lambda *arguments: None  # type: ignore[assignment]
 
 
 def _index_later() -> None:

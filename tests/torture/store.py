@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sekkei.engine import Engine
-from sekkei.engine.verify import verify_file
+from sekkei.engine.upkeep.verify import verify_file
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.stream_reading import read, replay, stream_arn
 

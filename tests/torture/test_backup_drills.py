@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine, whole_file
+from sekkei.engine import Engine
+from sekkei.engine.upkeep import whole_file
 from sekkei.errors import ResourceNotFoundException
 from tests.engine.conftest import Tables
 from tests.engine.test_whole_file import Load, check_commit_point, create_pair, quietly

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.verify import verify_file
+from sekkei.engine.upkeep.verify import verify_file
 from tests.torture import amounts, bank
 from tests.torture.bank import Audit
 from tests.torture.children import Child

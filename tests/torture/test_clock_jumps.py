@@ -11,7 +11,6 @@ Seen to fail with a sweep that takes items an hour early and with tokens that ar
 
 from __future__ import annotations
 
-import importlib
 import random
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +18,10 @@ from typing import Any
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine, expiry
-from sekkei.engine.verify import verify_file
+from sekkei.engine import Engine
+from sekkei.engine.history import expiry
+from sekkei.engine.storage import tokens
+from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import ExpiredIteratorException, TrimmedDataAccessException
 from tests.engine.conftest import Tables, item
 from tests.engine.operations.stream_reading import iterator, stream_arn
@@ -145,8 +146,7 @@ def _sweep_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _forget_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module("sekkei.engine.operations.transact_write_items")
-    monkeypatch.setattr(module, "TOKEN_SECONDS", 1)
+    monkeypatch.setattr(tokens, "TOKEN_SECONDS", 1)
 
 
 @pytest.mark.parametrize("plant", [_sweep_early, _forget_tokens])

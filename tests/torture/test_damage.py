@@ -16,8 +16,10 @@ import apsw
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine, changes, snapshot, verify, verify_history
-from sekkei.engine.verify import verify_file
+from sekkei.engine import Engine
+from sekkei.engine.storage import change_log, snapshot
+from sekkei.engine.upkeep import verify, verify_history
+from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import NotOurFile
 from tests.engine.conftest import Tables
 from tests.engine.operations.stream_reading import read, stream_arn
@@ -121,7 +123,7 @@ async def test_without_checksums_it_is_noticed(tmp_path: Path, monkeypatch: pyte
 
         __hash__ = int.__hash__
 
-    for module in (changes, snapshot, verify, verify_history):
+    for module in (change_log, snapshot, verify, verify_history):
         monkeypatch.setattr(module, "checksum", lambda *arguments: Anything())
     # A wrong answer, or one that cannot even be read.
     with pytest.raises((AssertionError, ValueError)):

@@ -13,8 +13,9 @@ from typing import Any
 import apsw
 import pytest
 
-from sekkei.engine import Engine, file
-from sekkei.engine.writer import Writer
+from sekkei.engine import Engine
+from sekkei.engine.storage import file
+from sekkei.engine.storage.writer import Writer
 from sekkei.errors import InternalServerError
 from tests.torture import store
 from tests.torture.disk import disk

@@ -17,7 +17,7 @@ import apsw
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.writer import Writer
+from sekkei.engine.storage.writer import Writer
 from sekkei.errors import DynamoDBError, NotOurFile
 from tests.torture import amounts, store
 from tests.torture.disk import disk

@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine, copies
-from sekkei.engine.transaction import Transaction
-from sekkei.engine.verify import verify_file
+from sekkei.engine import Engine
+from sekkei.engine.history import copies
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
 from tests.engine.conftest import Tables, item
 from tests.engine.operations.stream_reading import read, replay, stream_arn

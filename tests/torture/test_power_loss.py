@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import Engine, file
+from sekkei.engine import Engine
+from sekkei.engine.storage import file
 from tests.torture import amounts, store
 from tests.torture.disk import PowerCut, disk
 

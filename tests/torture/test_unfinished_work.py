@@ -20,8 +20,9 @@ import orjson
 import pytest
 
 from sekkei.clock import SYSTEM
-from sekkei.engine import Engine, file, operations, sql
-from sekkei.engine.verify import verify_file
+from sekkei.engine import Engine
+from sekkei.engine.storage import file, index_backfill, sql
+from sekkei.engine.upkeep.verify import verify_file
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.waiting import jobs_done
 from tests.torture import amounts
@@ -107,11 +108,11 @@ BEGINNINGS: dict[str, Begin] = {
 def _small_parts() -> None:
     """So that there are many moments to be killed at."""
     for name, constant in (
-        ("backups", "ITEMS_PER_COMMIT"),
-        ("restores", "ITEMS_PER_COMMIT"),
-        ("imports", "LINES_PER_COMMIT"),
-        ("expiry", "BACKFILL_ITEMS"),
-        ("operations.update_table", "BACKFILL_ITEMS"),
+        ("history.backups", "ITEMS_PER_COMMIT"),
+        ("history.restores", "ITEMS_PER_COMMIT"),
+        ("history.imports", "LINES_PER_COMMIT"),
+        ("history.expiry", "BACKFILL_ITEMS"),
+        ("storage.index_backfill", "BACKFILL_ITEMS"),
     ):
         module = importlib.import_module(f"sekkei.engine.{name}")
         assert hasattr(module, constant)
@@ -173,7 +174,7 @@ async def test_a_few_kills(tmp_path: Path, name: str) -> None:
 
 
 async def test_a_backfill_that_is_not_resumed_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operations, "resume_backfills", lambda *arguments: None)
+    monkeypatch.setattr(index_backfill, "resume_backfills", lambda *arguments: None)
     with pytest.raises(AssertionError):
         await kill_in_the_middle(tmp_path, "index", times=20, seed=2)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sekkei.engine import numbers
-from sekkei.engine.values import AttributeValue, in_order
+from sekkei.engine.items import numbers
+from sekkei.engine.items.values import AttributeValue, in_order
 from sekkei.errors import ValidationException
 
 _SMALL = 37

@@ -12,7 +12,7 @@ from sekkei.engine.expressions.functions import Values
 from sekkei.engine.expressions.grammar import Action
 from sekkei.engine.expressions.nodes import Operand, Operation, Path, Value
 from sekkei.engine.expressions.paths import Elements, PathTree
-from sekkei.engine.values import AttributeValue, Item, normalised
+from sekkei.engine.items.values import AttributeValue, Item, normalised
 from sekkei.errors import ValidationException
 
 Producer = Callable[[Item, Values], AttributeValue]
@@ -30,7 +30,7 @@ def wrong_path() -> ValidationException:
     return ValidationException("The document path provided in the update expression is invalid for update")
 
 
-class Change(NamedTuple):
+class PathChange(NamedTuple):
     """What happens at one path: SET has a producer, ADD and DELETE the name of a value, REMOVE neither."""
 
     section: str
@@ -43,7 +43,7 @@ class Plan:
 
     __slots__ = ("_inner_sets", "_rest", "_whole_sets", "tree")
 
-    def __init__(self, changes: list[tuple[Elements, Change]]) -> None:
+    def __init__(self, changes: list[tuple[Elements, PathChange]]) -> None:
         self.tree = PathTree.of((elements, None) for elements, _ in changes)
         sets = [(elements, change.produce) for elements, change in changes if change.produce is not None]
         self._whole_sets = tuple((str(elements[0]), produce) for elements, produce in sets if len(elements) == 1)
@@ -110,7 +110,7 @@ class _Application:
                 beyond.append(self._value(None, branch, place))
         return [member for member in (*kept, *beyond) if member is not None]
 
-    def _changed(self, old: AttributeValue | None, change: Change, at: Elements) -> AttributeValue | None:
+    def _changed(self, old: AttributeValue | None, change: PathChange, at: Elements) -> AttributeValue | None:
         section = change.section
         if section == "SET":
             return self._set(at)
@@ -140,12 +140,12 @@ def plan(actions: tuple[Action, ...], names: Mapping[str, str]) -> Plan:
     changes = []
     for action in actions:
         if action.operand is None:
-            change = Change(action.section)
+            change = PathChange(action.section)
         elif action.section == "SET":
-            change = Change(action.section, producer(action.operand, names))
+            change = PathChange(action.section, producer(action.operand, names))
         else:
             assert isinstance(action.operand, Value), "the grammar of ADD and DELETE takes values only"
-            change = Change(action.section, None, action.operand.name)
+            change = PathChange(action.section, None, action.operand.name)
         changes.append((paths.resolved(action.path, names), change))
     return Plan(changes)
 

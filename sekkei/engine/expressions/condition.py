@@ -11,7 +11,7 @@ from sekkei.engine.expressions.functions import Values
 from sekkei.engine.expressions.grammar import ConditionReader
 from sekkei.engine.expressions.nodes import Condition as Tree
 from sekkei.engine.expressions.nodes import Path, Value, walk
-from sekkei.engine.values import Item
+from sekkei.engine.items.values import Item
 
 NO_VALUES: Values = {}
 

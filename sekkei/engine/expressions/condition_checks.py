@@ -38,7 +38,7 @@ from sekkei.engine.expressions.nodes import (
     shown,
     walk,
 )
-from sekkei.engine.values import AttributeValue, compare
+from sekkei.engine.items.values import AttributeValue, compare
 
 _ORDERED = frozenset({"S", "N", "B"})
 _TEXTUAL = frozenset({"S", "B"})

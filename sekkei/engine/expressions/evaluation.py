@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from sekkei.engine.expressions import paths
 from sekkei.engine.expressions.functions import Values
 from sekkei.engine.expressions.nodes import And, Condition, Not, Operand, Operation, Path, Value
-from sekkei.engine.values import AttributeValue, Item, binary, compare, equal
+from sekkei.engine.items.values import AttributeValue, Item, binary, compare, equal
 
 Test = Callable[[Item, Values], bool]
 Getter = Callable[[Item, Values], AttributeValue | None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sekkei.engine.values import AttributeValue
+from sekkei.engine.items.values import AttributeValue
 
 Values = Mapping[str, AttributeValue]
 

@@ -16,7 +16,7 @@ from sekkei.engine.expressions.lexer import invalid
 from sekkei.engine.expressions.nodes import And, Operand, Operation, Or, Path, Value
 from sekkei.engine.expressions.nodes import Condition as Tree
 from sekkei.engine.expressions.paths import resolved
-from sekkei.engine.values import AttributeValue
+from sekkei.engine.items.values import AttributeValue
 from sekkei.errors import ValidationException
 
 PARAMETER = "KeyConditionExpression"

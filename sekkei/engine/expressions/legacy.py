@@ -20,7 +20,7 @@ from sekkei.engine.expressions.key_condition import KeyTest, KeyTests
 from sekkei.engine.expressions.paths import PathTree
 from sekkei.engine.expressions.projection import Projection
 from sekkei.engine.expressions.update import Updated
-from sekkei.engine.values import AttributeValue, Item
+from sekkei.engine.items.values import AttributeValue, Item
 from sekkei.errors import ValidationException
 
 Arguments = list[AttributeValue]

@@ -8,7 +8,7 @@ from typing import Any
 from sekkei.engine.expressions.lexer import invalid
 from sekkei.engine.expressions.nodes import Path, PathElement, shown
 from sekkei.engine.expressions.reserved import is_reserved
-from sekkei.engine.values import AttributeValue, Item
+from sekkei.engine.items.values import AttributeValue, Item
 
 DEPTH_MAX = 32
 INDEX_MAX = 2**31 - 1

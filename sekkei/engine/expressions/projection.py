@@ -8,7 +8,7 @@ from sekkei.engine.expressions import paths
 from sekkei.engine.expressions.cache import Cache
 from sekkei.engine.expressions.grammar import ProjectionReader
 from sekkei.engine.expressions.lexer import invalid
-from sekkei.engine.values import Item
+from sekkei.engine.items.values import Item
 
 PARAMETER = "ProjectionExpression"
 

@@ -14,7 +14,7 @@ from sekkei.engine.expressions.condition import NO_VALUES
 from sekkei.engine.expressions.functions import Values
 from sekkei.engine.expressions.grammar import Action, UpdateReader
 from sekkei.engine.expressions.nodes import Operation, Path, Value
-from sekkei.engine.values import Item, type_of
+from sekkei.engine.items.values import Item, type_of
 
 PARAMETER = "UpdateExpression"
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sekkei.engine.catalogue import Table
-from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.operation import Checked, Plan, Render, Response, Statements
 from sekkei.engine.operations.execute_statement import how_to_answer, perform
 from sekkei.engine.operations.get_item import get_item
-from sekkei.engine.partiql.job import Job
 from sekkei.engine.partiql.key_plan import KeyPlanner
 from sekkei.engine.partiql.prepared import Existence, Prepared, Selection, prepare
 from sekkei.engine.partiql.reading import index_of
 from sekkei.engine.partiql.single_item import get_of, write_of
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import List, Structure
 from sekkei.errors import (
     AccessDeniedException,
     ConditionalCheckFailedException,
@@ -42,6 +44,24 @@ _CODES: dict[type[DynamoDBError], str] = {
     AccessDeniedException: "AccessDenied",
     DuplicateItemException: "DuplicateItem",
 }
+
+SHAPE = Structure(
+    "BatchExecuteStatementInput",
+    "Statements",
+    Statements=List(
+        Structure(
+            "BatchStatementRequest",
+            "Statement",
+            Statement=fields.STATEMENT,
+            Parameters=fields.PARAMETERS,
+            ConsistentRead=fields.BOOLEAN,
+            ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
+        ),
+        shortest=1,
+        longest=25,
+    ),
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+)
 
 
 class Member:
@@ -103,7 +123,7 @@ class Member:
         return self.table.id, self.table.key_bytes(key)
 
 
-def batch_execute_statement(checked: Checked) -> Job:
+def batch_execute_statement(checked: Checked) -> Plan:
     request = checked.request
     members = [Member(statement, request.get("ReturnConsumedCapacity")) for statement in request["Statements"]]
     statements = [member.statement for member in members if member.statement is not None]
@@ -111,8 +131,8 @@ def batch_execute_statement(checked: Checked) -> Job:
     if reads and len(reads) < len(statements):
         raise ValidationException("Read and write requests together in the same batch is not supported.")
     if len(reads) < len(statements):
-        return Job(write=partial(_write, members))
-    return Job(read=partial(_read, members))
+        return Plan(write=partial(_write, members))
+    return Plan(read=partial(_read, members))
 
 
 def _read(members: list[Member], snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -193,3 +213,6 @@ def _sum(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
         elif isinstance(left[name], float | int):
             total[name] = left[name] + right[name]
     return total
+
+
+OPERATIONS = (Statements("BatchExecuteStatement", SHAPE, plain, batch_execute_statement),)

@@ -6,17 +6,81 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine.capacity import Consumed, attach_all, wanted
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.validation import against_table
+from sekkei.engine.items import capacity, values
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.item import check_distinct
+from sekkei.engine.validation.parameters import Parameters, projection_of
+from sekkei.engine.validation.shapes import List, Map, Structure
+from sekkei.engine.validation.table_name import TABLE_NAME, named
+from sekkei.errors import ValidationException
 
 RESPONSE_BYTES_MAX = 16 * 1024 * 1024
+
+KEYS_MAX = 100
+
+SHAPE = Structure(
+    "BatchGetItemInput",
+    "RequestItems",
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    RequestItems=Map(
+        Structure(
+            "KeysAndAttributes",
+            "Keys",
+            Keys=List(fields.ITEM),
+            AttributesToGet=fields.ATTRIBUTES_TO_GET,
+            ConsistentRead=fields.BOOLEAN,
+            ProjectionExpression=fields.STRING,
+            ExpressionAttributeNames=fields.NAMES,
+        ),
+        key=TABLE_NAME,
+    ),
+)
+EXPRESSIONS = Parameters("ProjectionExpression", legacy="AttributesToGet")
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    tables = request["RequestItems"]
+    if not tables:
+        raise ValidationException("The requestItems parameter is required for BatchGetItem")
+    _check_counts(tables)
+    _check_one_way_to_project(tables)
+    checked = Checked(request)
+    # A table that is named twice, by its name and by its ARN, is asked once.
+    checked.parts = list({named(name): _part(name, wanted) for name, wanted in tables.items()}.values())
+    return checked
+
+
+def _check_counts(tables: dict[str, Any]) -> None:
+    for name, wanted in tables.items():
+        if not 1 <= len(wanted["Keys"]) <= KEYS_MAX:
+            bound = "less than or equal to 100" if wanted["Keys"] else "greater than or equal to 1"
+            raise ValidationException(
+                f"1 validation error detected: Value at 'RequestItems.{name}.member.Keys' "
+                f"failed to satisfy constraint: Member must have length {bound}"
+            )
+    if sum(len(wanted["Keys"]) for wanted in tables.values()) > KEYS_MAX:
+        raise ValidationException("Too many items requested for the BatchGetItem call")
+
+
+def _check_one_way_to_project(tables: dict[str, Any]) -> None:
+    """One table's expression forbids another table's AttributesToGet."""
+    members = {member for wanted in tables.values() for member in wanted}
+    EXPRESSIONS.check(dict.fromkeys(members & {"ProjectionExpression", "AttributesToGet"}))
+
+
+def _part(name: str, wanted: dict[str, Any]) -> Checked:
+    EXPRESSIONS.check(wanted)
+    part = Checked(wanted, named(name), action="Get", reference=name, projection=projection_of(wanted))
+    part.keys = [values.normalised_item(key) for key in wanted["Keys"]]
+    check_distinct(part.keys)
+    return part
 
 
 def batch_get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     how = checked.request.get("ReturnConsumedCapacity")
-    consumed = Consumed() if wanted(how) else None
+    consumed = capacity.Consumed() if capacity.wanted(how) else None
     tables = [snapshot.table(part.table) for part in checked.parts]
     for part, table in zip(checked.parts, tables, strict=True):
         against_table.check_keys(table, part.keys)
@@ -41,5 +105,8 @@ def batch_get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Resp
                 blob = stored.blob
                 found.append(render(blob) if part.projection is None else part.projection.project(orjson.loads(blob)))
     response: Response = {"Responses": responses, "UnprocessedKeys": unprocessed}
-    attach_all(response, consumed, how)
+    capacity.attach_all(response, consumed, how)
     return response
+
+
+OPERATIONS = (Read("BatchGetItem", SHAPE, rules, batch_get_item),)

@@ -6,12 +6,66 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sekkei.engine import capacity, item_collections
-from sekkei.engine.catalogue import Table
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Stored
-from sekkei.engine.transaction import Transaction
-from sekkei.engine.validation import against_table
+from sekkei.engine.items import capacity, item_collections, values
+from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.snapshot import Stored
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.item import check_item_size
+from sekkei.engine.validation.shapes import List, Map, Structure
+from sekkei.engine.validation.table_name import TABLE_NAME, named
+from sekkei.errors import ValidationException
+
+REQUESTS_MAX = 25
+
+SHAPE = Structure(
+    "BatchWriteItemInput",
+    "RequestItems",
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    ReturnItemCollectionMetrics=fields.RETURN_ITEM_COLLECTION_METRICS,
+    RequestItems=Map(
+        List(
+            Structure(
+                "WriteRequest",
+                DeleteRequest=Structure("DeleteRequest", "Key", Key=fields.ITEM),
+                PutRequest=Structure("PutRequest", "Item", Item=fields.ITEM),
+            ),
+            shortest=1,
+            longest=REQUESTS_MAX,
+        ),
+        key=TABLE_NAME,
+    ),
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    tables = request["RequestItems"]
+    if not tables:
+        raise ValidationException("The requestItems parameter is required for BatchWriteItem")
+    if sum(map(len, tables.values())) > REQUESTS_MAX:
+        raise ValidationException("Too many items requested for the BatchWriteItem call")
+    checked = Checked(request)
+    checked.parts = [part for name, writes in tables.items() for part in _parts(name, writes)]
+    return checked
+
+
+def _parts(name: str, writes: list[dict[str, Any]]) -> list[Checked]:
+    if any(len(write) != 1 for write in writes):
+        raise ValidationException(
+            "Supplied AttributeValue has more than one datatypes set, "
+            "must contain exactly one of the supported datatypes"
+        )
+    return [_part(name, write) for write in writes]
+
+
+def _part(name: str, write: dict[str, Any]) -> Checked:
+    if "PutRequest" in write:
+        item, size = values.measured_item(write["PutRequest"]["Item"])
+        check_item_size(size)
+        return Checked(write, named(name), action="Put", reference=name, item=item, size=size)
+    key = values.normalised_item(write["DeleteRequest"]["Key"])
+    return Checked(write, named(name), action="Delete", reference=name, key=key)
 
 
 def batch_write_item(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -62,3 +116,6 @@ def _collection_metrics(transaction: Transaction, parts: list[tuple[Checked, Tab
             partition = str(item[table.key.hash[0].name])
             found.setdefault(table.name, {})[partition] = item_collections.metrics(transaction, table, item)
     return {name: list(by_partition.values()) for name, by_partition in found.items()}
+
+
+OPERATIONS = (Write("BatchWriteItem", SHAPE, rules, batch_write_item),)

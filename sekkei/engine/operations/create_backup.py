@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from sekkei.engine import backups
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.history import backups
+from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation.plain import about_table
+from sekkei.engine.validation.shapes import String
+from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, PATTERN, TableOperation
 from sekkei.errors import TableNotFoundException
+
+SHAPE = TableOperation(
+    "CreateBackupInput",
+    "BackupName",
+    TableName=CONTROL_TABLE_NAME,
+    BackupName=String(shortest=3, longest=255, pattern=PATTERN),
+)
 
 
 def create_backup(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -16,3 +26,6 @@ def create_backup(transaction: Transaction, checked: Checked, render: Render) ->
     backup = backups.create(transaction, table, checked.request["BackupName"])
     # A small backup is ready at once; the answer still says what DynamoDB's says.
     return {"BackupDetails": {**backups.details(transaction, backup), "BackupSizeBytes": size}}
+
+
+OPERATIONS = (Write("CreateBackup", SHAPE, about_table, create_backup),)

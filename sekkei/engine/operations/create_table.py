@@ -2,16 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine import resource_policies, streams, table_description
-from sekkei.engine.catalogue import table_arn
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.transaction import Transaction
-from sekkei.errors import ResourceInUseException
+from sekkei.engine.history import streams
+from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.storage.table_record import build, described_as_creating, new_record
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import fields, schema, tags
+from sekkei.engine.validation.schema import refusal
+from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation, named
+from sekkei.errors import ResourceInUseException, ValidationException
 
 Record = dict[str, Any]
+
+SHAPE = TableOperation(
+    "CreateTableInput",
+    "AttributeDefinitions KeySchema",
+    AttributeDefinitions=schema.ATTRIBUTE_DEFINITIONS,
+    TableName=CONTROL_TABLE_NAME,
+    BillingMode=schema.BILLING_MODE,
+    ProvisionedThroughput=schema.PROVISIONED_THROUGHPUT,
+    KeySchema=schema.TABLE_KEY_SCHEMA,
+    LocalSecondaryIndexes=schema.LOCAL_INDEXES,
+    GlobalSecondaryIndexes=schema.GLOBAL_INDEXES,
+    StreamSpecification=schema.STREAM_SPECIFICATION,
+    SSESpecification=schema.SSE_SPECIFICATION,
+    Tags=schema.TAGS,
+    TableClass=schema.TABLE_CLASS,
+    DeletionProtectionEnabled=fields.BOOLEAN,
+    OnDemandThroughput=schema.ON_DEMAND_THROUGHPUT,
+    WarmThroughput=schema.WARM_THROUGHPUT,
+    ResourcePolicy=fields.STRING,
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    check_billing(request)
+    check_keys(request)
+    _check_local_indexes(request)
+    check_global_indexes(request)
+    _check_index_names(request)
+    _check_definitions_used(request)
+    schema.check_non_key_attributes(_indexes(request))
+    _check_on_demand(request)
+    _check_stream(request)
+    schema.check_encryption(request.get("SSESpecification", {}))
+    tags.check_tags(request.get("Tags", []))
+    return Checked(request, named(request["TableName"]))
+
+
+def check_billing(request: dict[str, Any]) -> None:
+    throughput = request.get("ProvisionedThroughput")
+    if request.get("BillingMode") == "PAY_PER_REQUEST":
+        if throughput is not None:
+            raise refusal(
+                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+            )
+    elif throughput is None:
+        raise refusal("ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+    else:
+        schema.check_units(throughput)
+
+
+def check_keys(request: dict[str, Any]) -> None:
+    keys, defined = schema.names_of(request["KeySchema"]), schema.names_of(request["AttributeDefinitions"])
+    _check_defined_once(defined)
+    if len(keys) > len(defined):
+        raise ValidationException("Invalid KeySchema: Some index key attribute have no definition")
+    schema.check_defined(keys, defined)
+    schema.check_key_order(request["KeySchema"])
+    if not _has_indexes(request) and len(keys) != len(defined):
+        raise refusal(
+            "Number of attributes in KeySchema does not exactly match number of attributes defined in "
+            "AttributeDefinitions"
+        )
+
+
+def _check_defined_once(defined: list[str]) -> None:
+    for place, name in enumerate(defined):
+        if name in defined[:place]:
+            raise ValidationException(f"Attribute Name is duplicated: {name}")
+
+
+def _has_indexes(request: dict[str, Any]) -> bool:
+    return "LocalSecondaryIndexes" in request or "GlobalSecondaryIndexes" in request
+
+
+def _indexes(request: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*request.get("LocalSecondaryIndexes", ()), *request.get("GlobalSecondaryIndexes", ())]
+
+
+def _check_local_indexes(request: dict[str, Any]) -> None:
+    indexes = request.get("LocalSecondaryIndexes")
+    if indexes is None:
+        return
+    if not indexes:
+        raise refusal("List of LocalSecondaryIndexes is empty")
+    if len(request["KeySchema"]) != 2:
+        raise refusal(
+            "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
+        )
+    for index in indexes:
+        _check_local_index(index, request)
+    _check_distinct_names(indexes)
+    if len(indexes) > schema.LOCAL_INDEXES_MAX:
+        raise refusal(f"Number of LocalSecondaryIndexes exceeds per-table limit of {schema.LOCAL_INDEXES_MAX}")
+
+
+def _check_local_index(index: dict[str, Any], request: dict[str, Any]) -> None:
+    name, keys = index["IndexName"], schema.names_of(index["KeySchema"])
+    schema.check_defined(keys, schema.names_of(request["AttributeDefinitions"]))
+    schema.check_key_order(index["KeySchema"])
+    if len(keys) != 2:
+        raise refusal(f"Index KeySchema does not have a range key for index: {name}")
+    table_hash = request["KeySchema"][0]["AttributeName"]
+    if keys[0] != table_hash:
+        raise refusal(
+            "Index KeySchema does not have the same leading hash key as table KeySchema "
+            f"for index: {name}. index hash key: {keys[0]}, table hash key: {table_hash}"
+        )
+    schema.check_projection(index["Projection"])
+
+
+def check_global_indexes(request: dict[str, Any]) -> None:
+    indexes = request.get("GlobalSecondaryIndexes")
+    if indexes is None:
+        return
+    if not indexes:
+        raise refusal("List of GlobalSecondaryIndexes is empty")
+    defined = schema.names_of(request["AttributeDefinitions"])
+    on_demand = request.get("BillingMode") == "PAY_PER_REQUEST"
+    for index in indexes:
+        schema.check_defined(schema.names_of(index["KeySchema"]), defined)
+        schema.check_global_key_order(index["KeySchema"])
+        schema.check_projection(index["Projection"])
+        check_index_billing(index, on_demand)
+    _check_distinct_names(indexes)
+    if len(indexes) > schema.GLOBAL_INDEXES_MAX:
+        raise refusal(f"GlobalSecondaryIndex count exceeds the per-table limit of {schema.GLOBAL_INDEXES_MAX}")
+
+
+def check_index_billing(index: dict[str, Any], on_demand: bool) -> None:
+    name, throughput = index["IndexName"], index.get("ProvisionedThroughput")
+    if on_demand and throughput is not None:
+        raise refusal(
+            f"ProvisionedThroughput should not be specified for index: {name} when BillingMode is PAY_PER_REQUEST"
+        )
+    if not on_demand and throughput is None:
+        raise refusal(f"ProvisionedThroughput is not specified for index: {name}")
+    if throughput is not None:
+        schema.check_units(throughput, name)
+
+
+def _check_distinct_names(indexes: list[dict[str, Any]]) -> None:
+    seen: set[str] = set()
+    for index in indexes:
+        if index["IndexName"] in seen:
+            raise refusal(f"Duplicate index name: {index['IndexName']}")
+        seen.add(index["IndexName"])
+
+
+def _check_index_names(request: dict[str, Any]) -> None:
+    """A local and a global index share one space of names."""
+    _check_distinct_names(_indexes(request))
+
+
+def _check_definitions_used(request: dict[str, Any]) -> None:
+    defined = schema.names_of(request["AttributeDefinitions"])
+    schemas = [request["KeySchema"], *(index["KeySchema"] for index in _indexes(request))]
+    used = dict.fromkeys(name for key_schema in schemas for name in schema.names_of(key_schema))
+    if len(used) < len(defined):
+        raise refusal(
+            f"Some AttributeDefinitions are not used. AttributeDefinitions: [{', '.join(defined)}], "
+            f"keys used: [{', '.join(used)}]"
+        )
+
+
+def _check_on_demand(request: dict[str, Any]) -> None:
+    throughput = request.get("OnDemandThroughput")
+    if not throughput:
+        return
+    if request.get("BillingMode") != "PAY_PER_REQUEST":
+        member = next(name for name in ("MaxReadRequestUnits", "MaxWriteRequestUnits") if name in throughput)
+        raise refusal(f"{member} for OnDemandThroughput cannot be specified when table BillingMode is PROVISIONED.")
+    schema.check_on_demand_units(throughput, least=1)
+
+
+def _check_stream(request: dict[str, Any]) -> None:
+    stream = request.get("StreamSpecification")
+    if stream is None:
+        return
+    if not stream["StreamEnabled"] and "StreamViewType" in stream:
+        raise refusal("Table is being created with a stream disabled, UpdateViewType should not be specified")
+    if stream["StreamEnabled"] and "StreamViewType" not in stream:
+        raise refusal("Table is being created with a stream enabled, UpdateViewType is required")
 
 
 def create_table(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -27,84 +211,4 @@ def create_table(transaction: Transaction, checked: Checked, render: Render) -> 
     return {"TableDescription": described_as_creating(transaction, name)}
 
 
-def build(transaction: Transaction, table_id: int, record: Record) -> None:
-    """Lay a table out: its items, its indexes, its record."""
-    transaction.create_items(table_id)
-    for member in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
-        for index in record.get(member, ()):
-            index["id"] = transaction.take_id()
-            transaction.create_index(index["id"])
-    transaction.save_table(table_id, record, new=True)
-
-
-def described_as_creating(transaction: Transaction, name: str) -> Record:
-    """The table is ready at once; the answer still says what DynamoDB's says."""
-    description = table_description.describe(transaction, transaction.catalogue.tables[name], "CREATING")
-    for index in description.get("GlobalSecondaryIndexes", ()):
-        index["IndexStatus"] = "CREATING"
-    return description
-
-
-def new_record(transaction: Transaction, request: Mapping[str, Any]) -> Record:
-    on_demand = request.get("BillingMode") == "PAY_PER_REQUEST"
-    record: Record = {
-        "TableName": request["TableName"],
-        "TableArn": table_arn(request["TableName"], transaction.region),
-        "TableId": transaction.uuid(),
-        "CreationDateTime": round(transaction.now, 3),
-        "AttributeDefinitions": request["AttributeDefinitions"],
-        "KeySchema": request["KeySchema"],
-        "ProvisionedThroughput": {} if on_demand else throughput(request.get("ProvisionedThroughput") or {}),
-        "DeletionProtectionEnabled": request.get("DeletionProtectionEnabled") or False,
-    }
-    if request.get("LocalSecondaryIndexes"):
-        record["LocalSecondaryIndexes"] = [_local_index(index) for index in request["LocalSecondaryIndexes"]]
-    if request.get("GlobalSecondaryIndexes"):
-        record["GlobalSecondaryIndexes"] = [global_index(index) for index in request["GlobalSecondaryIndexes"]]
-    if on_demand:
-        record["BillingModeSummary"] = billing_mode_summary(transaction)
-    for member in ("OnDemandThroughput", "WarmThroughput"):
-        if request.get(member):
-            record[member] = request[member]
-    if request.get("TableClass"):
-        record["TableClassSummary"] = {"TableClass": request["TableClass"]}
-    if request.get("Tags"):
-        record["Tags"] = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
-    if request.get("ResourcePolicy"):
-        resource_policies.attach(record, record["TableArn"], request["ResourcePolicy"], transaction.now)
-    stream = request.get("StreamSpecification")
-    if stream and stream["StreamEnabled"]:
-        record["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": stream["StreamViewType"]}
-    encryption = encryption_description(request.get("SSESpecification"))
-    if encryption is not None:
-        record["SSEDescription"] = encryption
-    return record
-
-
-def throughput(requested: Mapping[str, Any]) -> Record:
-    return {name: requested[name] for name in ("ReadCapacityUnits", "WriteCapacityUnits") if name in requested}
-
-
-def billing_mode_summary(transaction: Transaction) -> Record:
-    return {"BillingMode": "PAY_PER_REQUEST", "LastUpdateToPayPerRequestDateTime": round(transaction.now, 3)}
-
-
-def global_index(requested: Mapping[str, Any]) -> Record:
-    index = _local_index(requested)
-    index["ProvisionedThroughput"] = throughput(requested.get("ProvisionedThroughput") or {})
-    for member in ("OnDemandThroughput", "WarmThroughput"):
-        if requested.get(member):
-            index[member] = requested[member]
-    return index
-
-
-def _local_index(requested: Mapping[str, Any]) -> Record:
-    return {member: requested[member] for member in ("IndexName", "KeySchema", "Projection")}
-
-
-def encryption_description(requested: Mapping[str, Any] | None) -> Record | None:
-    """Server-side encryption is recorded and described; the file itself is as safe as its disk."""
-    if not requested or not requested.get("Enabled"):
-        return None
-    key = requested.get("KMSMasterKeyId") or "alias/aws/dynamodb"
-    return {"Status": "ENABLED", "SSEType": requested.get("SSEType") or "KMS", "KMSMasterKeyArn": key}
+OPERATIONS = (Write("CreateTable", SHAPE, rules, create_table),)

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
-from sekkei.engine import capacity, item_collections
-from sekkei.engine.frame import Checked, Render, Response, check_condition
-from sekkei.engine.transaction import Transaction
-from sekkei.engine.validation import against_table
+from typing import Any
+
+from sekkei.engine.items import capacity, item_collections, values
+from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.item import check_return_values
+from sekkei.engine.validation.parameters import Parameters, condition_of
+from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
+
+SHAPE = ItemOperation(
+    "DeleteItemInput",
+    "Key",
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    TableName=TABLE_NAME,
+    ReturnItemCollectionMetrics=fields.RETURN_ITEM_COLLECTION_METRICS,
+    ReturnValues=fields.RETURN_VALUES,
+    Key=fields.ITEM,
+    ConditionalOperator=fields.CONDITIONAL_OPERATOR,
+    Expected=fields.EXPECTED,
+    ConditionExpression=fields.STRING,
+    ExpressionAttributeValues=fields.ITEM,
+    ExpressionAttributeNames=fields.NAMES,
+    ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
+)
+EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected ConditionalOperator")
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    table = named(request["TableName"])
+    conditional = EXPRESSIONS.check(request)
+    key = values.normalised_item(request["Key"])
+    check_return_values(request)
+    condition = condition_of(request) if conditional else None
+    return Checked(request, table, key=key, condition=condition)
 
 
 def delete_item(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -29,3 +60,6 @@ def delete_item(transaction: Transaction, checked: Checked, render: Render) -> R
         capacity.attach(response, consumed, how)
     item_collections.attach(response, transaction, table, checked.key, request.get("ReturnItemCollectionMetrics"))
     return response
+
+
+OPERATIONS = (Write("DeleteItem", SHAPE, rules, delete_item),)

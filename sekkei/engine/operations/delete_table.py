@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from sekkei.engine import backups, sql, streams, table_description
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.history import backups, streams
+from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.storage import sql, table_description
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation.plain import about_table, only_a_table
 from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 
 INDEXES = ("LocalSecondaryIndexes", "GlobalSecondaryIndexes")
+
+SHAPE = only_a_table("DeleteTableInput")
 
 
 def delete_table(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -38,3 +42,6 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
         transaction.drop(sql.drop_items(table.id), table.id)
     transaction.forget_table(table.id)
     return {"TableDescription": description}
+
+
+OPERATIONS = (Write("DeleteTable", SHAPE, about_table, delete_table),)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import Structure
 
 CACHE_MINUTES = 1440
+
+SHAPE = Structure("DescribeEndpointsInput")
 
 
 def describe_endpoints(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     address = f"dynamodb.{snapshot.region}.amazonaws.com"
     return {"Endpoints": [{"Address": address, "CachePeriodInMinutes": CACHE_MINUTES}]}
+
+
+OPERATIONS = (Read("DescribeEndpoints", SHAPE, plain, describe_endpoints),)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import Structure
 
 ACCOUNT_UNITS_MAX = 80_000
 TABLE_UNITS_MAX = 40_000
+
+SHAPE = Structure("DescribeLimitsInput")
 
 
 def describe_limits(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -16,3 +20,6 @@ def describe_limits(snapshot: Snapshot, checked: Checked, render: Render) -> Res
         "TableMaxReadCapacityUnits": TABLE_UNITS_MAX,
         "TableMaxWriteCapacityUnits": TABLE_UNITS_MAX,
     }
+
+
+OPERATIONS = (Read("DescribeLimits", SHAPE, plain, describe_limits),)

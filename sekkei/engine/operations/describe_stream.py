@@ -4,10 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine import streams
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.streams import Stream
+from sekkei.engine.history import streams
+from sekkei.engine.history.streams import Stream
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import String, Structure
+from sekkei.engine.validation.stream_arn import check_stream_arn
+
+SHAPE = Structure(
+    "DescribeStreamInput",
+    "StreamArn",
+    StreamArn=fields.ARN,
+    Limit=fields.STREAMS_LIMIT,
+    ExclusiveStartShardId=fields.SHARD_ID,
+    ShardFilter=Structure("ShardFilter", "Type ShardId", Type=String(one_of="CHILD_SHARDS"), ShardId=fields.SHARD_ID),
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    check_stream_arn(request["StreamArn"])
+    return plain(request)
 
 
 def describe_stream(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -30,3 +48,6 @@ def _shard(stream: Stream) -> dict[str, Any]:
         # A stream closed before its first change ends where it begins.
         numbers["EndingSequenceNumber"] = streams.sequence_number(max(stream.first_seq, stream.last_seq))
     return {"ShardId": stream.shard_id, "SequenceNumberRange": numbers}
+
+
+OPERATIONS = (Read("DescribeStream", SHAPE, rules, describe_stream),)

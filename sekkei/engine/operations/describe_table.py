@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from sekkei.engine import table_description
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage import table_description
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation.plain import about_table, only_a_table
 from sekkei.errors import ResourceNotFoundException
+
+SHAPE = only_a_table("DescribeTableInput")
 
 
 def describe_table(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -16,3 +19,6 @@ def describe_table(snapshot: Snapshot, checked: Checked, render: Render) -> Resp
     if table is None:
         raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
     return {"Table": table_description.describe(snapshot, table)}
+
+
+OPERATIONS = (Read("DescribeTable", SHAPE, about_table, describe_table),)

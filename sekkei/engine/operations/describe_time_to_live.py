@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine.catalogue import Table
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation.plain import about_table, only_a_table
 from sekkei.errors import ResourceNotFoundException
+
+SHAPE = only_a_table("DescribeTimeToLiveInput")
 
 
 def describe_time_to_live(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -24,3 +27,6 @@ def describe(table: Table) -> dict[str, Any]:
         return {"TimeToLiveStatus": "DISABLED"}
     status = "ENABLING" if ttl.get("Backfilling") else "ENABLED"
     return {"TimeToLiveStatus": status, "AttributeName": ttl["AttributeName"]}
+
+
+OPERATIONS = (Read("DescribeTimeToLive", SHAPE, about_table, describe_time_to_live),)

@@ -5,30 +5,44 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.operation import Checked, Plan, Render, Response, Statements
 from sekkei.engine.operations.delete_item import delete_item
 from sekkei.engine.operations.put_item import put_item
 from sekkei.engine.operations.update_item import update_item
-from sekkei.engine.partiql.job import Job
 from sekkei.engine.partiql.prepared import Existence, Insertion, Selection, Writing, prepare
 from sekkei.engine.partiql.reading import select
 from sekkei.engine.partiql.single_item import duplicate_item, write_of
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import String, Structure
 from sekkei.errors import ConditionalCheckFailedException, ValidationException
 
 _OPERATIONS = {"Put": put_item, "Update": update_item, "Delete": delete_item}
 
+SHAPE = Structure(
+    "ExecuteStatementInput",
+    "Statement",
+    Statement=fields.STATEMENT,
+    Parameters=fields.PARAMETERS,
+    ConsistentRead=fields.BOOLEAN,
+    NextToken=String(shortest=1, longest=32768),
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    Limit=fields.LIMIT,
+    ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
+)
 
-def execute_statement(checked: Checked) -> Job:
+
+def execute_statement(checked: Checked) -> Plan:
     """What the statement will do, once it has its table."""
     request = checked.request
     statement = prepare(request["Statement"], request.get("Parameters", ()))
     if isinstance(statement, Selection):
-        return Job(read=partial(_read, statement))
+        return Plan(read=partial(_read, statement))
     if isinstance(statement, Existence):
         raise ValidationException("EXISTS can only be used in ExecuteTransaction write requests.")
-    return Job(write=partial(_write, statement))
+    return Plan(write=partial(_write, statement))
 
 
 def _read(statement: Selection, snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -59,3 +73,6 @@ def how_to_answer(request: dict[str, Any]) -> dict[str, Any]:
     """Those members of a statement's request that the operations on items know as well."""
     members = ("ReturnConsumedCapacity", "ReturnValuesOnConditionCheckFailure", "ConsistentRead")
     return {member: request[member] for member in members if member in request}
+
+
+OPERATIONS = (Statements("ExecuteStatement", SHAPE, plain, execute_statement),)

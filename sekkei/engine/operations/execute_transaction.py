@@ -6,24 +6,51 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from sekkei.engine.catalogue import Table
-from sekkei.engine.frame import Checked, Render, Response
+from sekkei.engine.operation import Checked, Plan, Render, Response, Statements
 from sekkei.engine.operations.execute_statement import how_to_answer
 from sekkei.engine.operations.transact_get_items import transact_get_items
 from sekkei.engine.operations.transact_write_items import transact_write_items
 from sekkei.engine.partiql import parameters
-from sekkei.engine.partiql.job import Job
 from sekkei.engine.partiql.key_plan import KeyPlanner
-from sekkei.engine.partiql.prepared import Change, Deletion, Insertion, Prepared, Selection, Writing, prepare_with
+from sekkei.engine.partiql.prepared import (
+    Deletion,
+    Insertion,
+    Prepared,
+    Selection,
+    UpdateStatement,
+    Writing,
+    prepare_with,
+)
 from sekkei.engine.partiql.single_item import duplicate_item, get_of, keyed, write_of
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.transaction import Transaction
-from sekkei.engine.validation import against_table
+from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import List, Structure
 from sekkei.errors import ResourceNotFoundException, TransactionCanceledException, ValidationException
 
 S = TypeVar("S", bound=Prepared)
 
 _MISMATCH = "The provided key element does not match the schema"
+
+SHAPE = Structure(
+    "ExecuteTransactionInput",
+    "TransactStatements",
+    TransactStatements=List(
+        Structure(
+            "ParameterizedStatement",
+            "Statement",
+            Statement=fields.STATEMENT,
+            Parameters=fields.PARAMETERS,
+            ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
+        ),
+        shortest=1,
+        longest=100,
+    ),
+    ClientRequestToken=fields.CLIENT_REQUEST_TOKEN,
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+)
 
 
 class Cancels(Exception):
@@ -33,7 +60,7 @@ class Cancels(Exception):
         self.reason = {"Code": code, "Message": message}
 
 
-def execute_transaction(checked: Checked) -> Job:
+def execute_transaction(checked: Checked) -> Plan:
     requests = checked.request["TransactStatements"]
     # All parameters are read before the first statement is.
     values = [parameters.normalised(request.get("Parameters", ())) for request in requests]
@@ -47,8 +74,8 @@ def execute_transaction(checked: Checked) -> Job:
             "ExecuteTransaction API does not support both read and write operations in the same request."
         )
     if reads:
-        return Job(read=partial(_read, reads))
-    return Job(write=partial(_write, [statement for statement in statements if not isinstance(statement, Selection)]))
+        return Plan(read=partial(_read, reads))
+    return Plan(write=partial(_write, [statement for statement in statements if not isinstance(statement, Selection)]))
 
 
 T = TypeVar("T")
@@ -130,7 +157,7 @@ def _reason(statement: Writing, reason: dict[str, Any]) -> dict[str, Any]:
 
 
 def _change(statement: Writing, table: Table, request: dict[str, Any]) -> Checked:
-    if (isinstance(statement, Change) and statement.returning) or (
+    if (isinstance(statement, UpdateStatement) and statement.returning) or (
         isinstance(statement, Deletion) and statement.returns_old
     ):
         raise ValidationException("RETURNING clause is not supported in ExecuteTransaction.")
@@ -139,10 +166,13 @@ def _change(statement: Writing, table: Table, request: dict[str, Any]) -> Checke
             against_table.check_item(table, statement.item)
         except ValidationException as refusal:
             raise Cancels("ValidationError", refusal.message) from None
-    elif isinstance(statement, Change | Deletion):
+    elif isinstance(statement, UpdateStatement | Deletion):
         found = keyed(table, statement.where, statement.bindings)
         if found.names_two or not found.is_whole(table):
             raise Cancels("ValidationError", _MISMATCH)
         if any(part.type not in found.key[part.name] for part in table.key.parts):
             raise Cancels("ValidationError", _MISMATCH)
     return write_of(statement, table, request)
+
+
+OPERATIONS = (Statements("ExecuteTransaction", SHAPE, plain, execute_transaction),)

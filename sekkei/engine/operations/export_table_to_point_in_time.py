@@ -8,11 +8,15 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine import documents, exports, point_in_time
-from sekkei.engine.buckets import Bucket, joined
-from sekkei.engine.catalogue import Table
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.history import exports, point_in_time
+from sekkei.engine.history.buckets import Bucket, joined
+from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.storage import documents
+from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import String, Structure
 from sekkei.errors import ExportConflictException, InvalidExportTimeException, ValidationException
 
 Record = dict[str, Any]
@@ -22,6 +26,27 @@ INCREMENT_SECONDS_MIN = 15 * 60
 INCREMENT_SECONDS_MAX = 24 * 3600
 
 _REPEATED = ("ClientToken", "S3Bucket", "S3BucketOwner", "S3Prefix", "S3SseAlgorithm", "S3SseKmsKeyId")
+
+SHAPE = Structure(
+    "ExportTableToPointInTimeInput",
+    "TableArn S3Bucket",
+    TableArn=fields.TABLE_ARN,
+    ExportTime=fields.TIME,
+    ClientToken=fields.CLIENT_TOKEN,
+    S3Bucket=fields.S3_BUCKET,
+    S3BucketOwner=fields.S3_BUCKET_OWNER,
+    S3Prefix=fields.S3_PREFIX,
+    S3SseAlgorithm=String(one_of="AES256 KMS"),
+    S3SseKmsKeyId=String(shortest=1, longest=2048),
+    ExportFormat=String(one_of="DYNAMODB_JSON ION"),
+    ExportType=String(one_of="FULL_EXPORT INCREMENTAL_EXPORT"),
+    IncrementalExportSpecification=Structure(
+        "IncrementalExportSpecification",
+        ExportFromTime=fields.TIME,
+        ExportToTime=fields.TIME,
+        ExportViewType=String(one_of="NEW_IMAGE NEW_AND_OLD_IMAGES"),
+    ),
+)
 
 
 def export_table_to_point_in_time(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -112,3 +137,6 @@ def _description(transaction: Transaction, table: Table, request: Mapping[str, A
         "digest": _digest(request),
     }
     return {**export, **{member: request[member] for member in _REPEATED if member in request}}
+
+
+OPERATIONS = (Write("ExportTableToPointInTime", SHAPE, plain, export_table_to_point_in_time),)

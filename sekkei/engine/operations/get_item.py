@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
 
-from sekkei.engine.capacity import Consumed, attach, wanted
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.validation import against_table
-from sekkei.engine.values import item_size
+from sekkei.engine.items import values
+from sekkei.engine.items.capacity import Consumed, attach, wanted
+from sekkei.engine.items.values import item_size
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.parameters import Parameters, projection_of
+from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
+
+SHAPE = ItemOperation(
+    "GetItemInput",
+    "Key",
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    AttributesToGet=fields.ATTRIBUTES_TO_GET,
+    TableName=TABLE_NAME,
+    Key=fields.ITEM,
+    ConsistentRead=fields.BOOLEAN,
+    ProjectionExpression=fields.STRING,
+    ExpressionAttributeNames=fields.NAMES,
+)
+EXPRESSIONS = Parameters("ProjectionExpression", legacy="AttributesToGet")
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    table = named(request["TableName"])
+    projecting = EXPRESSIONS.check(request)
+    key = values.normalised_item(request["Key"])
+    projection = projection_of(request) if projecting else None
+    return Checked(request, table, key=key, projection=projection)
 
 
 def get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -31,3 +57,6 @@ def get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
         consumed.add_read(table, size, bool(checked.request.get("ConsistentRead")))
         attach(response, consumed, how)
     return response
+
+
+OPERATIONS = (Read("GetItem", SHAPE, rules, get_item),)

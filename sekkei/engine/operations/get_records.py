@@ -8,18 +8,27 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine import shard_iterator, streams
-from sekkei.engine.changes import COLUMNS, Change
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.streams import Stream
-from sekkei.engine.values import item_size
+from sekkei.engine.history import shard_iterator, streams
+from sekkei.engine.history.streams import Stream
+from sekkei.engine.items.values import item_size
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.change_log import COLUMNS, ChangeRecord
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import Number, String, Structure
 from sekkei.errors import InternalServerError
 
 RECORDS_MAX = 1_000
 BYTES_MAX = 1024 * 1024
 
 _SELECT = f"SELECT {COLUMNS} FROM changes WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?"
+
+SHAPE = Structure(
+    "GetRecordsInput",
+    "ShardIterator",
+    ShardIterator=String(shortest=1, longest=2048),
+    Limit=Number(least=1, most=1000),
+)
 
 
 def get_records(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -37,11 +46,11 @@ def get_records(snapshot: Snapshot, checked: Checked, render: Render) -> Respons
     return response
 
 
-def _changes(snapshot: Snapshot, stream: Stream, position: int, limit: int) -> Iterator[Change]:
+def _changes(snapshot: Snapshot, stream: Stream, position: int, limit: int) -> Iterator[ChangeRecord]:
     cursor = snapshot.connection.cursor()
     try:
         for row in cursor.execute(_SELECT, (stream.table_id, position, stream.end, limit)):
-            change = Change(*row)
+            change = ChangeRecord(*row)
             if not change.is_sound:
                 raise InternalServerError(
                     f"A record of the stream {stream.arn} does not match its checksum: the file is damaged. "
@@ -52,9 +61,9 @@ def _changes(snapshot: Snapshot, stream: Stream, position: int, limit: int) -> I
         cursor.close()
 
 
-def _page(changes: Iterator[Change], limit: int) -> tuple[list[Change], bool]:
+def _page(changes: Iterator[ChangeRecord], limit: int) -> tuple[list[ChangeRecord], bool]:
     """Up to the limit or a megabyte, and whether there are no more."""
-    page: list[Change] = []
+    page: list[ChangeRecord] = []
     size = 0
     for change in changes:
         size += (change.old_size or 0) + (change.new_size or 0) + len(change.keys)
@@ -64,7 +73,7 @@ def _page(changes: Iterator[Change], limit: int) -> tuple[list[Change], bool]:
     return page, len(page) < limit
 
 
-def _record(change: Change, stream: Stream, region: str, render: Render) -> dict[str, Any]:
+def _record(change: ChangeRecord, stream: Stream, region: str, render: Render) -> dict[str, Any]:
     view = stream.record["StreamViewType"]
     number = streams.sequence_number(change.seq)
     keys = orjson.loads(change.keys)
@@ -91,3 +100,6 @@ def _record(change: Change, stream: Stream, region: str, render: Render) -> dict
     if change.by_ttl:
         record["userIdentity"] = {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
     return record
+
+
+OPERATIONS = (Read("GetRecords", SHAPE, plain, get_records),)

@@ -5,11 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine import shard_iterator, streams
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.streams import Stream
-from sekkei.errors import ResourceNotFoundException
+from sekkei.engine.history import shard_iterator, streams
+from sekkei.engine.history.streams import Stream
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.shapes import String, Structure
+from sekkei.engine.validation.stream_arn import check_stream_arn
+from sekkei.errors import ResourceNotFoundException, ValidationException
+
+SHAPE = Structure(
+    "GetShardIteratorInput",
+    "StreamArn ShardId ShardIteratorType",
+    StreamArn=fields.ARN,
+    ShardId=fields.SHARD_ID,
+    ShardIteratorType=String(one_of="TRIM_HORIZON LATEST AT_SEQUENCE_NUMBER AFTER_SEQUENCE_NUMBER AT_TIMESTAMP"),
+    SequenceNumber=String(shortest=21, longest=40),
+    Timestamp=fields.TIME,
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    check_stream_arn(request["StreamArn"])
+    kind = request["ShardIteratorType"]
+    by_number = kind.endswith("SEQUENCE_NUMBER")
+    if by_number and "SequenceNumber" not in request:
+        raise ValidationException(f"SequenceNumber is required when ShardIteratorType is {kind}")
+    if not by_number and "SequenceNumber" in request:
+        raise ValidationException(f"SequenceNumber must not be specified when ShardIteratorType is {kind}")
+    if kind == "AT_TIMESTAMP" and "Timestamp" not in request:
+        raise ValidationException(f"Timestamp is required when ShardIteratorType is {kind}")
+    return Checked(request)
 
 
 def get_shard_iterator(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -37,3 +63,6 @@ def _position(snapshot: Snapshot, stream: Stream, request: Mapping[str, Any]) ->
         position += 1
     shard_iterator.check_not_trimmed(snapshot, stream, position)
     return position
+
+
+OPERATIONS = (Read("GetShardIterator", SHAPE, rules, get_shard_iterator),)

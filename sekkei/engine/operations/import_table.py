@@ -8,11 +8,15 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine import documents, imports
-from sekkei.engine.buckets import Bucket
-from sekkei.engine.catalogue import table_arn
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.history import imports
+from sekkei.engine.history.buckets import Bucket
+from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.operations.create_table import rules as rules_of_create_table
+from sekkei.engine.storage import documents
+from sekkei.engine.storage.catalogue import table_arn
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import fields, schema
+from sekkei.engine.validation.shapes import List, String, Structure
 from sekkei.errors import ImportConflictException, ResourceInUseException, ValidationException
 
 Record = dict[str, Any]
@@ -20,6 +24,47 @@ Record = dict[str, Any]
 TOKEN_SECONDS = 8 * 3600
 
 _REPEATED = ("ClientToken", "S3BucketSource", "InputFormat", "InputFormatOptions", "TableCreationParameters")
+
+SHAPE = Structure(
+    "ImportTableInput",
+    "S3BucketSource InputFormat TableCreationParameters",
+    ClientToken=fields.CLIENT_TOKEN,
+    S3BucketSource=Structure(
+        "S3BucketSource",
+        "S3Bucket",
+        S3BucketOwner=fields.S3_BUCKET_OWNER,
+        S3Bucket=fields.S3_BUCKET,
+        S3KeyPrefix=fields.S3_PREFIX,
+    ),
+    InputFormat=String(one_of="DYNAMODB_JSON ION CSV"),
+    InputFormatOptions=Structure(
+        "InputFormatOptions",
+        Csv=Structure(
+            "CsvOptions",
+            Delimiter=String(shortest=1, longest=1, pattern=r"[,;:|\t ]"),
+            HeaderList=List(String(shortest=1, longest=65536), shortest=1, longest=255),
+        ),
+    ),
+    InputCompressionType=String(one_of="GZIP ZSTD NONE"),
+    TableCreationParameters=Structure(
+        "TableCreationParameters",
+        "TableName AttributeDefinitions KeySchema",
+        TableName=fields.PLAIN_TABLE_NAME,
+        AttributeDefinitions=schema.ATTRIBUTE_DEFINITIONS,
+        KeySchema=schema.TABLE_KEY_SCHEMA,
+        BillingMode=schema.BILLING_MODE,
+        ProvisionedThroughput=schema.PROVISIONED_THROUGHPUT,
+        OnDemandThroughput=schema.ON_DEMAND_THROUGHPUT,
+        SSESpecification=schema.SSE_SPECIFICATION,
+        GlobalSecondaryIndexes=schema.GLOBAL_INDEXES,
+    ),
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    """The table to be made keeps all the rules of CreateTable."""
+    table = rules_of_create_table(request["TableCreationParameters"])
+    return Checked(request, table.table)
 
 
 def import_table(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -79,3 +124,6 @@ def _earlier(transaction: Transaction, request: Mapping[str, Any]) -> Record | N
 
 def _digest(request: Mapping[str, Any]) -> str:
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+OPERATIONS = (Write("ImportTable", SHAPE, rules, import_table),)

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine import backups
-from sekkei.engine.backups import Backup
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.history import backups
+from sekkei.engine.history.backups import Backup
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import Number, String, Structure
+from sekkei.engine.validation.table_name import TABLE_NAME
 
 LIMIT_MAX = 100
+
+SHAPE = Structure(
+    "ListBackupsInput",
+    TableName=TABLE_NAME,
+    Limit=Number(least=1, most=100),
+    TimeRangeLowerBound=fields.TIME,
+    TimeRangeUpperBound=fields.TIME,
+    ExclusiveStartBackupArn=fields.ARN,
+    BackupType=String(one_of="USER SYSTEM AWS_BACKUP ALL"),
+)
 
 
 def list_backups(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -41,3 +55,6 @@ def _is_wanted(backup: Backup, table: str, request: Mapping[str, Any]) -> bool:
 def _summary(snapshot: Snapshot, backup: Backup) -> dict[str, Any]:
     table = {member: backup.table_record[member] for member in ("TableName", "TableId", "TableArn")}
     return {**table, **backups.details(snapshot, backup)}
+
+
+OPERATIONS = (Read("ListBackups", SHAPE, plain, list_backups),)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from sekkei.engine import documents
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage import documents
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import Number, Structure
 
 RESULTS_MAX = 25
+
+SHAPE = Structure(
+    "ListExportsInput",
+    TableArn=fields.TABLE_ARN,
+    MaxResults=Number(least=1, most=25),
+    NextToken=fields.STRING,
+)
 
 
 def list_exports(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -25,3 +35,6 @@ def list_exports(snapshot: Snapshot, checked: Checked, render: Render) -> Respon
     if len(found) > limit:
         response["NextToken"] = found[limit - 1][0]
     return response
+
+
+OPERATIONS = (Read("ListExports", SHAPE, plain, list_exports),)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from sekkei.engine import documents
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage import documents
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import Number, Structure
 from sekkei.errors import ValidationException
 
 PAGE_MAX = 25
@@ -12,6 +15,13 @@ TOKEN_BYTES_MIN = 56
 TOKEN_BLOCK = 8
 
 _MEMBERS = ("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat", "StartTime", "EndTime")
+
+SHAPE = Structure(
+    "ListImportsInput",
+    TableArn=fields.TABLE_ARN,
+    PageSize=Number(least=1, most=25),
+    NextToken=fields.STRING,
+)
 
 
 def list_imports(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -45,3 +55,6 @@ def _read_token(token: str) -> str:
         return bytes.fromhex(token).decode().rstrip()
     except ValueError:
         raise ValidationException("Invalid NextToken") from None
+
+
+OPERATIONS = (Read("ListImports", SHAPE, plain, list_imports),)

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from sekkei.engine import streams
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
+from typing import Any
+
+from sekkei.engine.history import streams
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import Structure
+from sekkei.engine.validation.stream_arn import check_stream_arn
+from sekkei.engine.validation.table_name import TABLE_NAME
 
 LIMIT_MAX = 100
+
+SHAPE = Structure(
+    "ListStreamsInput",
+    TableName=TABLE_NAME,
+    Limit=fields.STREAMS_LIMIT,
+    ExclusiveStartStreamArn=fields.ARN,
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    if "ExclusiveStartStreamArn" in request:
+        check_stream_arn(request["ExclusiveStartStreamArn"])
+    return plain(request)
 
 
 def list_streams(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -25,3 +45,6 @@ def list_streams(snapshot: Snapshot, checked: Checked, render: Render) -> Respon
     if len(found) > limit:
         response["LastEvaluatedStreamArn"] = found[limit - 1].arn
     return response
+
+
+OPERATIONS = (Read("ListStreams", SHAPE, rules, list_streams),)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.shapes import Number, Structure
 
 LIMIT_DEFAULT = 100
+
+SHAPE = Structure(
+    "ListTablesInput",
+    Limit=Number(least=1, most=100),
+    ExclusiveStartTableName=fields.PLAIN_TABLE_NAME,
+)
 
 
 def list_tables(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -18,3 +27,6 @@ def list_tables(snapshot: Snapshot, checked: Checked, render: Render) -> Respons
     if len(names) > limit:
         response["LastEvaluatedTableName"] = names[limit - 1]
     return response
+
+
+OPERATIONS = (Read("ListTables", SHAPE, plain, list_tables),)

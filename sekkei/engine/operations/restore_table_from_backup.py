@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
-from sekkei.engine import backups, restores
-from sekkei.engine.frame import Checked, Render, Response
+from typing import Any
+
+from sekkei.engine.history import backups, restores
+from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.operations.delete_backup import IN_USE
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import fields, schema
+from sekkei.engine.validation.shapes import Shape, Structure
 from sekkei.errors import BackupInUseException
+
+OVERRIDES: dict[str, Shape] = {
+    "BillingModeOverride": schema.BILLING_MODE,
+    "GlobalSecondaryIndexOverride": schema.GLOBAL_INDEXES,
+    "LocalSecondaryIndexOverride": schema.LOCAL_INDEXES,
+    "ProvisionedThroughputOverride": schema.PROVISIONED_THROUGHPUT,
+    "OnDemandThroughputOverride": schema.ON_DEMAND_THROUGHPUT,
+    "SSESpecificationOverride": schema.SSE_SPECIFICATION,
+}
+SHAPE = Structure(
+    "RestoreTableFromBackupInput",
+    "TargetTableName BackupArn",
+    TargetTableName=fields.PLAIN_TABLE_NAME,
+    BackupArn=fields.ARN,
+    **OVERRIDES,
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    return Checked(request, request["TargetTableName"])
 
 
 def restore_table_from_backup(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -19,3 +43,6 @@ def restore_table_from_backup(transaction: Transaction, checked: Checked, render
         "RestoreDateTime": backup.record["BackupCreationDateTime"],
     }
     return {"TableDescription": restores.restore(transaction, checked.request, backup.id, backup.table_record, summary)}
+
+
+OPERATIONS = (Write("RestoreTableFromBackup", SHAPE, rules, restore_table_from_backup),)

@@ -2,11 +2,89 @@
 
 from __future__ import annotations
 
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.key_range import whole_segment
-from sekkei.engine.page import Page, rows_from
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.validation import against_table
+from typing import Any
+
+from sekkei.engine.items.key_range import whole_segment
+from sekkei.engine.items.page import Page, rows_from
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import against_table, fields, legacy
+from sekkei.engine.validation.item import start_key
+from sekkei.engine.validation.parameters import Parameters, Placeholders
+from sekkei.engine.validation.select import check_select
+from sekkei.engine.validation.shapes import Number
+from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
+from sekkei.errors import ValidationException
+
+SEGMENTS_MAX = 1_000_000
+
+SHAPE = ItemOperation(
+    "ScanInput",
+    Select=fields.SELECT,
+    IndexName=fields.INDEX_NAME,
+    TotalSegments=Number(least=1, most=SEGMENTS_MAX),
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    TableName=TABLE_NAME,
+    ConditionalOperator=fields.CONDITIONAL_OPERATOR,
+    ScanFilter=fields.CONDITIONS,
+    Segment=Number(least=0, most=SEGMENTS_MAX - 1),
+    Limit=fields.LIMIT,
+    AttributesToGet=fields.ATTRIBUTES_TO_GET,
+    ExclusiveStartKey=fields.ITEM,
+    ConsistentRead=fields.BOOLEAN,
+    FilterExpression=fields.STRING,
+    ProjectionExpression=fields.STRING,
+    ExpressionAttributeValues=fields.ITEM,
+    ExpressionAttributeNames=fields.NAMES,
+)
+EXPRESSIONS = Parameters(
+    "ProjectionExpression FilterExpression", legacy="AttributesToGet ScanFilter ConditionalOperator"
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    checked = Checked(request, named(request["TableName"]))
+    EXPRESSIONS.check(request)
+    if "AttributesToGet" in request:
+        checked.projection = legacy.projection(request["AttributesToGet"])
+    if "ScanFilter" in request or "ConditionalOperator" in request:
+        checked.filter = legacy.filtered(request.get("ScanFilter", {}), request)
+    if "ExclusiveStartKey" in request:
+        checked.start_key = start_key(request["ExclusiveStartKey"])
+    _check_segments(request)
+    _bind(checked)
+    if "Select" in request:
+        check_select(request)
+    return checked
+
+
+def _check_segments(request: dict[str, Any]) -> None:
+    segment, total = request.get("Segment"), request.get("TotalSegments")
+    if segment is not None and total is None:
+        raise ValidationException(
+            "The TotalSegments parameter is required but was not present in the request "
+            "when Segment parameter is present"
+        )
+    if total is not None and segment is None:
+        raise ValidationException(
+            "The Segment parameter is required but was not present in the request "
+            "when parameter TotalSegments is present"
+        )
+    if segment is not None and segment >= total:
+        raise ValidationException(
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
+            f"Segment: {segment} is not less than TotalSegments: {total}"
+        )
+
+
+def _bind(checked: Checked) -> None:
+    request = checked.request
+    placeholders = Placeholders(request)
+    if "FilterExpression" in request:
+        checked.filter = placeholders.condition(request["FilterExpression"], "FilterExpression")
+    if "ProjectionExpression" in request:
+        checked.projection = placeholders.projection(request["ProjectionExpression"])
+    placeholders.check_used()
 
 
 def scan(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -17,3 +95,6 @@ def scan(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     page = Page(table, index, checked, render)
     page.fill(rows_from(snapshot, table, index, within, checked.start_key, forward=True))
     return page.answer()
+
+
+OPERATIONS = (Read("Scan", SHAPE, rules, scan),)

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
-from sekkei.engine.catalogue import ACCOUNT, Table, table_arn
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.storage.catalogue import ACCOUNT, Table, table_arn
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import fields, schema, tags
+from sekkei.engine.validation.resource import ResourceOperation, check_resource
 from sekkei.engine.validation.tags import check_tag_count
-from sekkei.errors import AccessDeniedException, ResourceNotFoundException
+from sekkei.errors import AccessDeniedException, ResourceNotFoundException, ValidationException
+
+SHAPE = ResourceOperation("TagResourceInput", "ResourceArn Tags", ResourceArn=fields.RESOURCE_ARN, Tags=schema.TAGS)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    check_resource(request["ResourceArn"])
+    if not request["Tags"]:
+        raise ValidationException("Atleast one Tag needs to be provided as Input.")
+    tags.check_tags(request["Tags"])
+    return Checked(request)
 
 
 def tag_resource(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -35,3 +48,6 @@ def tagged_table(snapshot: Snapshot, checked: Checked, operation: str) -> Table:
         which = "" if operation == "UntagResource" else f": ResourcArn: {arn} not found"
         raise ResourceNotFoundException(f"Requested resource not found{which}")
     return table
+
+
+OPERATIONS = (Write("TagResource", SHAPE, rules, tag_resource),)

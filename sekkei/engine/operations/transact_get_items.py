@@ -6,13 +6,53 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine.capacity import Consumed, attach_all, wanted
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.validation import against_table
+from sekkei.engine.items import values
+from sekkei.engine.items.capacity import Consumed, attach_all, wanted
+from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.parameters import projection_of
+from sekkei.engine.validation.shapes import List, Structure
+from sekkei.engine.validation.table_name import TABLE_NAME, named
 from sekkei.errors import TransactionCanceledException, ValidationException
 
 TOTAL_BYTES_MAX = 4 * 1024 * 1024
+
+SHAPE = Structure(
+    "TransactGetItemsInput",
+    "TransactItems",
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    TransactItems=List(
+        Structure(
+            "TransactGetItem",
+            "Get",
+            Get=Structure(
+                "Get",
+                "Key TableName",
+                Key=fields.ITEM,
+                TableName=TABLE_NAME,
+                ProjectionExpression=fields.STRING,
+                ExpressionAttributeNames=fields.NAMES,
+            ),
+        ),
+        shortest=1,
+        longest=100,
+    ),
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    checked = Checked(request)
+    checked.parts = [_part(action["Get"]) for action in request["TransactItems"]]
+    return checked
+
+
+def _part(get: dict[str, Any]) -> Checked:
+    """Unlike elsewhere, names without an expression that uses them are let pass."""
+    part = Checked(get, named(get["TableName"]), action="Get", key=values.normalised_item(get["Key"]))
+    if "ProjectionExpression" in get:
+        part.projection = projection_of(get)
+    return part
 
 
 def transact_get_items(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -58,3 +98,6 @@ def _check_keys(snapshot: Snapshot, checked: Checked) -> None:
 
 def _item(part: Checked, blob: bytes, render: Render) -> Any:
     return render(blob) if part.projection is None else part.projection.project(orjson.loads(blob))
+
+
+OPERATIONS = (Read("TransactGetItems", SHAPE, rules, transact_get_items),)

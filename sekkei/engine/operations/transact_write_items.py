@@ -2,29 +2,94 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
-from sekkei.engine import capacity, item_collections
-from sekkei.engine.catalogue import Table
-from sekkei.engine.frame import Checked, Render, Response, check_condition
-from sekkei.engine.operations.update_item import updated
-from sekkei.engine.sealed import seal, unseal
-from sekkei.engine.snapshot import Stored
-from sekkei.engine.transaction import Transaction
-from sekkei.engine.validation import against_table
-from sekkei.engine.values import Item
+from sekkei.engine.items import capacity, item_collections, values
+from sekkei.engine.items.values import Item
+from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
+from sekkei.engine.operations.update_item import bind, updated
+from sekkei.engine.storage import tokens
+from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.snapshot import Stored
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.item import check_item_size
+from sekkei.engine.validation.shapes import List, Shape, Structure
+from sekkei.engine.validation.table_name import TABLE_NAME, named
 from sekkei.errors import (
     ConditionalCheckFailedException,
-    IdempotentParameterMismatchException,
     TransactionCanceledException,
     ValidationException,
 )
 
-TOKEN_SECONDS = 600
+BYTES_MAX = 4 * 1024 * 1024
+
+
+def _shape_of(name: str, required: str, **members: Shape) -> Structure:
+    return Structure(
+        name,
+        f"TableName {required}",
+        **members,
+        TableName=TABLE_NAME,
+        ConditionExpression=fields.STRING,
+        ExpressionAttributeNames=fields.NAMES,
+        ExpressionAttributeValues=fields.ITEM,
+        ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
+    )
+
+
+SHAPE = Structure(
+    "TransactWriteItemsInput",
+    "TransactItems",
+    ClientRequestToken=fields.CLIENT_REQUEST_TOKEN,
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    ReturnItemCollectionMetrics=fields.RETURN_ITEM_COLLECTION_METRICS,
+    TransactItems=List(
+        Structure(
+            "TransactWriteItem",
+            ConditionCheck=_shape_of("ConditionCheck", "Key ConditionExpression", Key=fields.ITEM),
+            Put=_shape_of("Put", "Item", Item=fields.ITEM),
+            Delete=_shape_of("Delete", "Key", Key=fields.ITEM),
+            Update=_shape_of("Update", "Key UpdateExpression", Key=fields.ITEM, UpdateExpression=fields.STRING),
+        ),
+        shortest=1,
+        longest=100,
+    ),
+)
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    actions = request["TransactItems"]
+    for action in actions:
+        if not action:
+            raise ValidationException(
+                "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
+            )
+        if len(action) > 1:
+            raise ValidationException("TransactItems can only contain one of Check, Put, Update or Delete")
+    checked = Checked(request)
+    checked.parts = [_part(name, body) for action in actions for name, body in action.items()]
+    _check_size(checked)
+    return checked
+
+
+def _part(name: str, body: dict[str, Any]) -> Checked:
+    """Unlike elsewhere, names and values without an expression that uses them are let pass."""
+    part = Checked(body, named(body["TableName"]), action=name)
+    if name == "Put":
+        part.item, part.size = values.measured_item(body["Item"])
+        check_item_size(part.size)
+    else:
+        part.key, part.size = values.measured_item(body["Key"])
+    if "ConditionExpression" in body or "UpdateExpression" in body:
+        bind(part)
+    return part
+
+
+def _check_size(checked: Checked) -> None:
+    if sum(part.size for part in checked.parts) > BYTES_MAX:
+        raise ValidationException("Transaction size cannot exceed 4 MB: the aggregate size of the items is too large")
 
 
 @dataclass(slots=True)
@@ -42,9 +107,9 @@ class Action:
 
 def transact_write_items(transaction: Transaction, checked: Checked, render: Render) -> Response:
     token = checked.request.get("ClientRequestToken")
-    digest = _digest(checked.request) if token else b""
+    digest = tokens.digest(checked.request["TransactItems"]) if token else b""
     if token:
-        answer = _earlier_answer(transaction, token, digest)
+        answer = tokens.earlier_answer(transaction, token, digest)
         if answer is not None:
             return answer
     actions = _decide(transaction, checked)
@@ -52,7 +117,7 @@ def transact_write_items(transaction: Transaction, checked: Checked, render: Ren
         _carry_out(transaction, action)
     response = _answer(transaction, checked, actions)
     if token:
-        _remember(transaction, token, digest, _answer_to_a_repetition(checked, response))
+        tokens.remember(transaction, token, digest, _answer_to_a_repetition(checked, response))
     return response
 
 
@@ -148,37 +213,6 @@ def _answer(transaction: Transaction, checked: Checked, actions: list[Action]) -
     return response
 
 
-# Idempotency.
-
-
-def _digest(request: dict[str, Any]) -> bytes:
-    """Of what the request would do; how it wants to be answered is no part of that."""
-    return hashlib.sha256(orjson.dumps(request["TransactItems"], option=orjson.OPT_SORT_KEYS)).digest()
-
-
-def _earlier_answer(transaction: Transaction, token: str, digest: bytes) -> Response | None:
-    since = int((transaction.now - TOKEN_SECONDS) * 1000)
-    rows = transaction.rows(
-        "SELECT digest, answer, time_ms FROM tokens WHERE token = ? AND time_ms > ?", (token, since)
-    )
-    if not rows:
-        return None
-    known, answer, time_ms = rows[0]
-    response: Response = unseal(answer, "token", token, known, time_ms)
-    if known != digest:
-        raise IdempotentParameterMismatchException("Request was issued with the same token but different parameters")
-    return response
-
-
-def _remember(transaction: Transaction, token: str, digest: bytes, answer: Response) -> None:
-    now_ms = int(transaction.now * 1000)
-    transaction.wrote = True
-    transaction.connection.execute(
-        "INSERT OR REPLACE INTO tokens(token, digest, answer, time_ms) VALUES (?, ?, ?, ?)",
-        (token, digest, seal(answer, "token", token, digest, now_ms), now_ms),
-    )
-
-
 def _answer_to_a_repetition(checked: Checked, response: Response) -> Response:
     """A repetition only reads; DynamoDB bills it as reads and says so."""
     if "ConsumedCapacity" not in response:
@@ -188,3 +222,6 @@ def _answer_to_a_repetition(checked: Checked, response: Response) -> Response:
         units = description["CapacityUnits"]
         repeated.append({"TableName": description["TableName"], "CapacityUnits": units, "ReadCapacityUnits": units})
     return {**response, "ConsumedCapacity": repeated}
+
+
+OPERATIONS = (Write("TransactWriteItems", SHAPE, rules, transact_write_items),)

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 import copy
 
-from sekkei.engine import point_in_time
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.history import point_in_time
+from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import about_table
+from sekkei.engine.validation.shapes import Number, Structure
+from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation
+
+SHAPE = TableOperation(
+    "UpdateContinuousBackupsInput",
+    "PointInTimeRecoverySpecification",
+    TableName=CONTROL_TABLE_NAME,
+    PointInTimeRecoverySpecification=Structure(
+        "PointInTimeRecoverySpecification",
+        "PointInTimeRecoveryEnabled",
+        PointInTimeRecoveryEnabled=fields.BOOLEAN,
+        RecoveryPeriodInDays=Number(least=1, most=35),
+    ),
+)
 
 
 def update_continuous_backups(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -24,3 +40,6 @@ def update_continuous_backups(transaction: Transaction, checked: Checked, render
         }
     table = transaction.save_table(table.id, record)
     return {"ContinuousBackupsDescription": point_in_time.describe(transaction, table)}
+
+
+OPERATIONS = (Write("UpdateContinuousBackups", SHAPE, about_table, update_continuous_backups),)

@@ -4,15 +4,58 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine import capacity, item_collections
-from sekkei.engine.catalogue import Table
 from sekkei.engine.expressions import Updated
 from sekkei.engine.expressions.paths import PathTree
-from sekkei.engine.frame import Checked, Render, Response, check_condition
-from sekkei.engine.snapshot import Stored
-from sekkei.engine.transaction import Transaction
-from sekkei.engine.validation import against_table
-from sekkei.engine.values import item_size
+from sekkei.engine.items import capacity, item_collections, values
+from sekkei.engine.items.values import item_size
+from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
+from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.snapshot import Stored
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import against_table, fields, legacy
+from sekkei.engine.validation.parameters import Parameters, Placeholders
+from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
+
+SHAPE = ItemOperation(
+    "UpdateItemInput",
+    "Key",
+    ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
+    TableName=TABLE_NAME,
+    ReturnItemCollectionMetrics=fields.RETURN_ITEM_COLLECTION_METRICS,
+    ReturnValues=fields.RETURN_VALUES,
+    Key=fields.ITEM,
+    ConditionalOperator=fields.CONDITIONAL_OPERATOR,
+    Expected=fields.EXPECTED,
+    AttributeUpdates=fields.ATTRIBUTE_UPDATES,
+    ConditionExpression=fields.STRING,
+    UpdateExpression=fields.STRING,
+    ExpressionAttributeValues=fields.ITEM,
+    ExpressionAttributeNames=fields.NAMES,
+    ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
+)
+EXPRESSIONS = Parameters("UpdateExpression ConditionExpression", legacy="AttributeUpdates Expected ConditionalOperator")
+
+
+def rules(request: dict[str, Any]) -> Checked:
+    checked = Checked(request, named(request["TableName"]))
+    EXPRESSIONS.check(request)
+    checked.key = values.normalised_item(request["Key"])
+    if "UpdateExpression" not in request:
+        checked.update = legacy.updates(request.get("AttributeUpdates", {}))
+        checked.condition = legacy.expected(request)
+    bind(checked)
+    return checked
+
+
+def bind(checked: Checked) -> None:
+    """Parse and bind UpdateExpression and ConditionExpression, as a transaction's Update does too."""
+    request = checked.request
+    placeholders = Placeholders(request)
+    if "UpdateExpression" in request:
+        checked.update = placeholders.update(request["UpdateExpression"])
+    if "ConditionExpression" in request:
+        checked.condition = placeholders.condition(request["ConditionExpression"])
+    placeholders.check_used()
 
 
 def update_item(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -61,3 +104,6 @@ def _returned(how: str | None, change: Updated, old: Stored | None, render: Rend
     if how == "UPDATED_NEW":
         return change.updated_new()
     return None
+
+
+OPERATIONS = (Write("UpdateItem", SHAPE, rules, update_item),)

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from sekkei.engine import expiry
-from sekkei.engine.frame import Checked, Render, Response
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.history import expiry
+from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import fields
+from sekkei.engine.validation.plain import about_table
+from sekkei.engine.validation.shapes import String, Structure
+from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation
 from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
+
+SHAPE = TableOperation(
+    "UpdateTimeToLiveInput",
+    "TimeToLiveSpecification",
+    TableName=CONTROL_TABLE_NAME,
+    TimeToLiveSpecification=Structure(
+        "TimeToLiveSpecification",
+        "Enabled AttributeName",
+        AttributeName=String(shortest=1, longest=255),
+        Enabled=fields.BOOLEAN,
+    ),
+)
 
 
 def update_time_to_live(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -31,3 +47,6 @@ def update_time_to_live(transaction: Transaction, checked: Checked, render: Rend
     else:
         expiry.disable(transaction, table)
     return {"TimeToLiveSpecification": {"Enabled": wanted["Enabled"], "AttributeName": attribute}}
+
+
+OPERATIONS = (Write("UpdateTimeToLive", SHAPE, about_table, update_time_to_live),)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.engine.expressions import Projection, paths
+from sekkei.engine.items.values import Item
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.paths import DocumentPath, document_path
-from sekkei.engine.values import Item
 from sekkei.errors import ValidationException
 
 

@@ -20,13 +20,13 @@ from sekkei.engine.expressions.nodes import (
     children,
     walk,
 )
+from sekkei.engine.items.values import AttributeValue
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.expressions import unsupported
 from sekkei.engine.partiql.literals import is_value, value_of
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.paths import document_path, is_path
 from sekkei.engine.partiql.words import ATTRIBUTE_TYPES
-from sekkei.engine.values import AttributeValue
 from sekkei.errors import ValidationException
 
 PARAMETER = "WHERE"

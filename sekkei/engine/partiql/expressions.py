@@ -36,7 +36,7 @@ from sekkei.engine.partiql.nodes import (
     Struct,
     Wildcard,
 )
-from sekkei.engine.partiql.tokens import Kind, Span, Token, malformed
+from sekkei.engine.partiql.tokens import Span, Token, TokenKind, malformed
 from sekkei.engine.partiql.words import FUNCTION_KEYWORDS, TYPE_NAMES
 from sekkei.errors import ValidationException
 
@@ -56,7 +56,7 @@ _PRECEDENCE = {
     **dict.fromkeys(("*", "/", "%"), _PRODUCT),
 }
 _COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
-_IDENTIFIERS = (Kind.IDENTIFIER, Kind.QUOTED_IDENTIFIER)
+_IDENTIFIERS = (TokenKind.IDENTIFIER, TokenKind.QUOTED_IDENTIFIER)
 _MARKERS = frozenset({"as", "at", "by", "for", "asc", "desc"})
 """Keywords that can stand only beside something else."""
 _CHAINED = (Compare, Arithmetic, Between, In, Is, Like)
@@ -80,7 +80,7 @@ class ExpressionParser:
 
     def take(self) -> Token:
         token = self._tokens[self._next]
-        if token.kind is not Kind.END:
+        if token.kind is not TokenKind.END:
             self._next += 1
         return token
 
@@ -90,14 +90,14 @@ class ExpressionParser:
             return True
         return False
 
-    def expect(self, kind: Kind) -> Token:
+    def expect(self, kind: TokenKind) -> Token:
         if self.head.kind is not kind:
             raise malformed(f"Expected {kind.value}")
         return self.take()
 
     def at_end(self) -> bool:
-        after = self._tokens[self._next + 1] if self.head.kind is Kind.SEMICOLON else self.head
-        return after.kind is Kind.END
+        after = self._tokens[self._next + 1] if self.head.kind is TokenKind.SEMICOLON else self.head
+        return after.kind is TokenKind.END
 
     # --- operators
 
@@ -122,9 +122,9 @@ class ExpressionParser:
 
     @staticmethod
     def _rank(token: Token) -> int:
-        if token.kind is Kind.STAR:
+        if token.kind is TokenKind.STAR:
             return _PRODUCT
-        return _PRECEDENCE.get(token.text, _LOOSEST) if token.kind is Kind.OPERATOR else _LOOSEST
+        return _PRECEDENCE.get(token.text, _LOOSEST) if token.kind is TokenKind.OPERATOR else _LOOSEST
 
     def _infix(self, left: Expression, operator: Token, rank: int) -> Expression:
         word, at = operator.text, operator.span
@@ -148,7 +148,7 @@ class ExpressionParser:
         return Not(found, at=at) if negated else found
 
     def _right_side(self, rank: int) -> Expression:
-        if self.head.kind is Kind.END:
+        if self.head.kind is TokenKind.END:
             raise malformed("Missing right-hand side expression of infix operator")
         return self.expression(rank)
 
@@ -160,11 +160,11 @@ class ExpressionParser:
         return kind(before + after, at=at)
 
     def _choices(self, rank: int) -> Expression:
-        if self.head.kind is not Kind.LEFT_PAREN:
+        if self.head.kind is not TokenKind.LEFT_PAREN:
             return self._right_side(rank)
         at = self.take().span
         items = self.comma_list()
-        self.expect(Kind.RIGHT_PAREN)
+        self.expect(TokenKind.RIGHT_PAREN)
         return Sequence(items, at=at)
 
     def _upper_bound(self, rank: int) -> Expression:
@@ -183,24 +183,24 @@ class ExpressionParser:
 
     def _type_name(self) -> str:
         token = self.head
-        if token.kind is not Kind.KEYWORD or token.text not in TYPE_NAMES:
+        if token.kind is not TokenKind.KEYWORD or token.text not in TYPE_NAMES:
             raise malformed("Expected type name")
         self.take()
-        if self.head.kind is Kind.LEFT_PAREN:
+        if self.head.kind is TokenKind.LEFT_PAREN:
             self.take()
             if not all(isinstance(size, Number) and size.text.isdigit() for size in self.comma_list()):
                 raise malformed("Type parameter must be an unsigned integer literal")
-            self.expect(Kind.RIGHT_PAREN)
+            self.expect(TokenKind.RIGHT_PAREN)
         return token.text
 
     # --- terms
 
     def _signed_term(self) -> Expression:
         token = self.head
-        if token.kind is Kind.OPERATOR and token.text == "not":
+        if token.kind is TokenKind.OPERATOR and token.text == "not":
             self.take()
             return Not(self.expression(_NOT), at=token.span)
-        if token.kind is Kind.OPERATOR and token.text in ("+", "-"):
+        if token.kind is TokenKind.OPERATOR and token.text in ("+", "-"):
             self.take()
             # A term and no more: a sign binds closer than any infix operator.
             operand = self.expression(_PRODUCT)
@@ -215,8 +215,8 @@ class ExpressionParser:
     def _path_term(self) -> Expression:
         term = self._term()
         steps: list[Member | Element | Wildcard] = []
-        while self.head.kind in (Kind.DOT, Kind.LEFT_BRACKET):
-            steps.append(self._dot_step() if self.take().kind is Kind.DOT else self._bracket_step())
+        while self.head.kind in (TokenKind.DOT, TokenKind.LEFT_BRACKET):
+            steps.append(self._dot_step() if self.take().kind is TokenKind.DOT else self._bracket_step())
         return Path(term, tuple(steps), at=term.at) if steps else term
 
     def _dot_step(self) -> Member | Wildcard:
@@ -224,7 +224,7 @@ class ExpressionParser:
         if token.kind in _IDENTIFIERS:
             self.take()
             return Member(token.text, at=token.span)
-        if token.kind is Kind.STAR:
+        if token.kind is TokenKind.STAR:
             self.take()
             return Wildcard(False, at=token.span)
         raise malformed("Invalid path dot component")
@@ -232,13 +232,13 @@ class ExpressionParser:
     def _bracket_step(self) -> Element | Wildcard:
         step: Element | Wildcard
         token = self.head
-        if token.kind is Kind.STAR:
+        if token.kind is TokenKind.STAR:
             self.take()
             step = Wildcard(True, at=token.span)
         else:
             index = self.expression()
             step = Element(index, at=index.at)
-        self.expect(Kind.RIGHT_BRACKET)
+        self.expect(TokenKind.RIGHT_BRACKET)
         return step
 
     def simple_path(self) -> Expression:
@@ -249,8 +249,8 @@ class ExpressionParser:
         self.take()
         root = Identifier(token.text, at=token.span)
         steps: list[Member | Element | Wildcard] = []
-        while self.head.kind in (Kind.DOT, Kind.LEFT_BRACKET):
-            step = self._dot_step() if self.take().kind is Kind.DOT else self._bracket_step()
+        while self.head.kind in (TokenKind.DOT, TokenKind.LEFT_BRACKET):
+            step = self._dot_step() if self.take().kind is TokenKind.DOT else self._bracket_step()
             if isinstance(step, Wildcard):
                 raise malformed(f"Invalid path {'' if step.in_brackets else 'dot '}component for simple path")
             if isinstance(step, Element) and not isinstance(step.index, Number | String | Null | Boolean):
@@ -261,28 +261,32 @@ class ExpressionParser:
     def _term(self) -> Expression:
         token = self.take()
         match token.kind:
-            case Kind.IDENTIFIER | Kind.QUOTED_IDENTIFIER:
-                return self._call(token) if self.head.kind is Kind.LEFT_PAREN else Identifier(token.text, at=token.span)
-            case Kind.STRING:
+            case TokenKind.IDENTIFIER | TokenKind.QUOTED_IDENTIFIER:
+                return (
+                    self._call(token)
+                    if self.head.kind is TokenKind.LEFT_PAREN
+                    else Identifier(token.text, at=token.span)
+                )
+            case TokenKind.STRING:
                 return String(token.text, at=token.span)
-            case Kind.NUMBER:
+            case TokenKind.NUMBER:
                 return Number(token.text, at=token.span)
-            case Kind.PARAMETER:
+            case TokenKind.PARAMETER:
                 self.parameters += 1
                 return Parameter(self.parameters - 1, at=token.span)
-            case Kind.KEYWORD:
+            case TokenKind.KEYWORD:
                 return self._keyword(token)
-            case Kind.LEFT_PAREN:
+            case TokenKind.LEFT_PAREN:
                 items = self.comma_list()
-                self.expect(Kind.RIGHT_PAREN)
+                self.expect(TokenKind.RIGHT_PAREN)
                 return items[0] if len(items) == 1 else Sequence(items, at=token.span)
-            case Kind.LEFT_BRACKET:
-                return Sequence(self._items_until(Kind.RIGHT_BRACKET), at=token.span)
-            case Kind.LEFT_BAG:
-                return Bag(self._items_until(Kind.RIGHT_BAG), at=token.span)
-            case Kind.LEFT_CURLY:
+            case TokenKind.LEFT_BRACKET:
+                return Sequence(self._items_until(TokenKind.RIGHT_BRACKET), at=token.span)
+            case TokenKind.LEFT_BAG:
+                return Bag(self._items_until(TokenKind.RIGHT_BAG), at=token.span)
+            case TokenKind.LEFT_CURLY:
                 return self._struct(token)
-            case Kind.OPERATOR:
+            case TokenKind.OPERATOR:
                 raise malformed("Unexpected operator")
             case _:
                 raise malformed("Unexpected term")
@@ -296,7 +300,7 @@ class ExpressionParser:
             return Missing(at=token.span)
         if token.text in _MARKERS:
             raise malformed("Unexpected term")
-        if token.text in FUNCTION_KEYWORDS and self.head.kind is Kind.LEFT_PAREN:
+        if token.text in FUNCTION_KEYWORDS and self.head.kind is TokenKind.LEFT_PAREN:
             return self._call(token)
         return self.statement(token)
 
@@ -306,37 +310,37 @@ class ExpressionParser:
 
     def _call(self, token: Token) -> Expression:
         name = token.text.lower()
-        self.expect(Kind.LEFT_PAREN)
-        if self.head.kind is Kind.STAR:
+        self.expect(TokenKind.LEFT_PAREN)
+        if self.head.kind is TokenKind.STAR:
             if name != "count":
                 raise malformed(f"{token.text}(*) is not allowed")
             self.take()
-            self.expect(Kind.RIGHT_PAREN)
+            self.expect(TokenKind.RIGHT_PAREN)
             return Call(name, (), star=True, at=token.span)
-        return Call(name, self._items_until(Kind.RIGHT_PAREN), at=token.span)
+        return Call(name, self._items_until(TokenKind.RIGHT_PAREN), at=token.span)
 
-    def _items_until(self, close: Kind) -> tuple[Expression, ...]:
+    def _items_until(self, close: TokenKind) -> tuple[Expression, ...]:
         items = () if self.head.kind is close else self.comma_list()
         self.expect(close)
         return items
 
     def comma_list(self) -> tuple[Expression, ...]:
         items = [self.expression()]
-        while self.head.kind is Kind.COMMA:
+        while self.head.kind is TokenKind.COMMA:
             self.take()
             items.append(self.expression())
         return tuple(items)
 
     def _struct(self, token: Token) -> Expression:
         members: list[tuple[Expression, Expression]] = []
-        while self.head.kind is not Kind.RIGHT_CURLY or members:
+        while self.head.kind is not TokenKind.RIGHT_CURLY or members:
             name = self.expression()
-            self.expect(Kind.COLON)
+            self.expect(TokenKind.COLON)
             members.append((name, self.expression()))
-            if self.head.kind is not Kind.COMMA:
+            if self.head.kind is not TokenKind.COMMA:
                 break
             self.take()
-        self.expect(Kind.RIGHT_CURLY)
+        self.expect(TokenKind.RIGHT_CURLY)
         return Struct(tuple(members), at=token.span)
 
 

@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from itertools import product
 from typing import NamedTuple
 
-from sekkei.engine.catalogue import KeyPart, KeySchema
 from sekkei.engine.expressions.nodes import And, Condition, Not, Operation, Or, Path, Value, walk
-from sekkei.engine.key_range import KeyRange, key_range
+from sekkei.engine.items.key_range import KeyRange, key_range
+from sekkei.engine.items.values import AttributeValue, type_of
 from sekkei.engine.partiql.conditions import Bindings
+from sekkei.engine.storage.catalogue import KeyPart, KeySchema
 from sekkei.engine.validation.key_values import check_not_empty
-from sekkei.engine.values import AttributeValue, type_of
 from sekkei.errors import ValidationException
 
 READS_MAX = 50

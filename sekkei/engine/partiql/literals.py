@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sekkei.engine import numbers, values
+from sekkei.engine.items import numbers, values
+from sekkei.engine.items.values import AttributeValue, Item
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.nodes import Expression
-from sekkei.engine.values import AttributeValue, Item
 from sekkei.errors import ValidationException
 
 _ROOT = "root"

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from sekkei.engine.catalogue import Index, KeyPart, Table
-from sekkei.engine.values import Item
+from sekkei.engine.items.values import Item
+from sekkei.engine.storage.catalogue import Index, KeyPart, Table
 from sekkei.errors import ValidationException
 
 _DIGEST_BYTES = 16

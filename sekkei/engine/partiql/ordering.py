@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sekkei.engine import keys
-from sekkei.engine.catalogue import KeySchema
+from sekkei.engine.items import keys
 from sekkei.engine.partiql.key_plan import Read
 from sekkei.engine.partiql.paths import document_path
 from sekkei.engine.partiql.prepared import Selection
+from sekkei.engine.storage.catalogue import KeySchema
 from sekkei.errors import ValidationException
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sekkei.engine import values
-from sekkei.engine.values import AttributeValue
+from sekkei.engine.items import values
+from sekkei.engine.items.values import AttributeValue
 from sekkei.errors import ValidationException
 
 _INTEGER_MAX = 2**31 - 1

@@ -13,6 +13,7 @@ from typing import Any
 
 from sekkei.engine.expressions.nodes import Condition
 from sekkei.engine.expressions.update import BoundUpdate
+from sekkei.engine.items.values import AttributeValue, Item, item_size
 from sekkei.engine.partiql import nodes, parameters
 from sekkei.engine.partiql.columns import Columns, columns_of
 from sekkei.engine.partiql.conditions import Bindings, condition_of
@@ -24,7 +25,6 @@ from sekkei.engine.partiql.statements import parse
 from sekkei.engine.partiql.tokens import Span
 from sekkei.engine.partiql.updates import update_of
 from sekkei.engine.validation.item import check_item_size
-from sekkei.engine.values import AttributeValue, Item, item_size
 from sekkei.errors import ValidationException
 
 
@@ -50,7 +50,7 @@ class Insertion:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class UpdateStatement:
     """UPDATE"""
 
     target: Target
@@ -82,7 +82,7 @@ class Existence:
         return self.selection.target
 
 
-Writing = Insertion | Change | Deletion | Existence
+Writing = Insertion | UpdateStatement | Deletion | Existence
 Prepared = Selection | Writing
 
 
@@ -130,11 +130,11 @@ def _insertion(insert: nodes.Insert, values: Sequence[AttributeValue]) -> Insert
     return Insertion(target, item, size)
 
 
-def _change(update: nodes.Update, values: Sequence[AttributeValue]) -> Change:
+def _change(update: nodes.Update, values: Sequence[AttributeValue]) -> UpdateStatement:
     target = _table_of(update.source)
     bindings, where = _where(update.where, values)
     returning = _variant(update.returning)
-    return Change(target, bindings, where, update_of(update.actions, Bindings(values)), returning)
+    return UpdateStatement(target, bindings, where, update_of(update.actions, Bindings(values)), returning)
 
 
 def _deletion(delete: nodes.Delete, values: Sequence[AttributeValue]) -> Deletion:

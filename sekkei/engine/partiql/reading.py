@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sekkei.engine import keys
-from sekkei.engine.catalogue import Index, Table
 from sekkei.engine.expressions.nodes import Path, walk
-from sekkei.engine.frame import Render, Response
-from sekkei.engine.key_range import whole_segment
-from sekkei.engine.page import Page, rows_from
+from sekkei.engine.items import keys
+from sekkei.engine.items.key_range import whole_segment
+from sekkei.engine.items.page import Page, rows_from
+from sekkei.engine.items.values import Item
+from sekkei.engine.operation import Checked, Render, Response
 from sekkei.engine.partiql import next_token
 from sekkei.engine.partiql.columns import Columns
 from sekkei.engine.partiql.conditions import Bindings, StatementCondition
@@ -18,9 +18,8 @@ from sekkei.engine.partiql.key_plan import KeyPlanner, Read
 from sekkei.engine.partiql.next_token import Position
 from sekkei.engine.partiql.ordering import order_of
 from sekkei.engine.partiql.prepared import Selection
-from sekkei.engine.snapshot import Snapshot
-from sekkei.engine.validation.checked import Checked
-from sekkei.engine.values import Item
+from sekkei.engine.storage.catalogue import Index, Table
+from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.errors import ValidationException
 
 _INVALID = "One or more parameter values were invalid: "

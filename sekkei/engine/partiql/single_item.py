@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sekkei.engine.catalogue import Table
 from sekkei.engine.expressions.nodes import And, Condition, Operation, Or, Path, Value
+from sekkei.engine.items.values import Item
+from sekkei.engine.operation import Checked
 from sekkei.engine.partiql.columns import Columns
 from sekkei.engine.partiql.conditions import Bindings, StatementCondition
-from sekkei.engine.partiql.prepared import Change, Deletion, Existence, Insertion, Selection, Writing
-from sekkei.engine.validation.checked import Checked
-from sekkei.engine.values import Item
+from sekkei.engine.partiql.prepared import Deletion, Existence, Insertion, Selection, UpdateStatement, Writing
+from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import DuplicateItemException, ValidationException
 
 _RETURN_VALUES = {
@@ -80,12 +80,12 @@ def write_of(statement: Writing, table: Table, request: dict[str, Any]) -> Check
     if isinstance(statement, Existence):
         return _condition_check(statement, table, request)
     found = _one_item(table, statement.where, statement.bindings)
-    if isinstance(statement, Change):
+    if isinstance(statement, UpdateStatement):
         return _update(statement, table, found, request)
     return _delete(statement, table, found, request)
 
 
-def _update(statement: Change, table: Table, found: Keyed, request: dict[str, Any]) -> Checked:
+def _update(statement: UpdateStatement, table: Table, found: Keyed, request: dict[str, Any]) -> Checked:
     condition = _there(table, statement.bindings, "attribute_exists")
     if found.conditions:
         condition = And((condition, *found.conditions))

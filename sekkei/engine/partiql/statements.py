@@ -19,11 +19,11 @@ from sekkei.engine.partiql.nodes import (
     Source,
     Update,
 )
-from sekkei.engine.partiql.tokens import Kind, Span, Token, malformed, tokenize
+from sekkei.engine.partiql.tokens import Span, Token, TokenKind, malformed, tokenize
 
 _ACTION_WORDS = ("insert_into", "set", "remove")
 _JOIN_WORDS = ("join", "inner", "left", "right", "full", "outer", "cross")
-_IDENTIFIERS = (Kind.IDENTIFIER, Kind.QUOTED_IDENTIFIER)
+_IDENTIFIERS = (TokenKind.IDENTIFIER, TokenKind.QUOTED_IDENTIFIER)
 
 
 _CACHED_CHARACTERS_MAX = 2000
@@ -41,7 +41,7 @@ def _parse(statement: str) -> tuple[Expression, int]:
     parser = StatementParser(tokenize(statement))
     tree = parser.expression()
     if not parser.at_end():
-        if parser.head.kind is Kind.SEMICOLON:
+        if parser.head.kind is TokenKind.SEMICOLON:
             raise malformed("Unexpected token after semicolon. (Only one query is allowed.)")
         raise malformed("Unexpected token after expression")
     return tree, parser.parameters
@@ -87,7 +87,7 @@ class StatementParser(ExpressionParser):
 
     def _projections(self) -> tuple[Projection, ...]:
         found = [self._projection()]
-        while self.head.kind is Kind.COMMA:
+        while self.head.kind is TokenKind.COMMA:
             self.take()
             found.append(self._projection())
         if len(found) > 1 and any(item.expression is None for item in found):
@@ -97,7 +97,7 @@ class StatementParser(ExpressionParser):
         return tuple(found)
 
     def _projection(self) -> Projection:
-        if self.head.kind is Kind.STAR:
+        if self.head.kind is TokenKind.STAR:
             return Projection(None, at=self.take().span)
         expression = self.expression()
         return Projection(expression, self._alias(), at=expression.at)
@@ -108,7 +108,7 @@ class StatementParser(ExpressionParser):
         if not self.accept("by"):
             raise malformed("Expected BY")
         found = [self._ordering()]
-        while self.head.kind is Kind.COMMA:
+        while self.head.kind is TokenKind.COMMA:
             self.take()
             found.append(self._ordering())
         return tuple(found)
@@ -138,7 +138,7 @@ class StatementParser(ExpressionParser):
             if self.accept(word):
                 self._alias_name(word)
                 aliased = True
-        joined = self.head.kind is Kind.COMMA or any(self.head.is_word(word) for word in _JOIN_WORDS)
+        joined = self.head.kind is TokenKind.COMMA or any(self.head.is_word(word) for word in _JOIN_WORDS)
         if joined:
             self._skip_joins()
         return Source(expression, aliased, joined, at=expression.at)
@@ -159,9 +159,9 @@ class StatementParser(ExpressionParser):
 
     def _skip_joins(self) -> None:
         """Other tables: read, because the clauses after them are still checked, and forgotten."""
-        while self.head.kind is Kind.COMMA or any(self.head.is_word(word) for word in _JOIN_WORDS):
-            needs_condition = self.head.kind is not Kind.COMMA
-            while any(self.head.is_word(word) for word in _JOIN_WORDS) or self.head.kind is Kind.COMMA:
+        while self.head.kind is TokenKind.COMMA or any(self.head.is_word(word) for word in _JOIN_WORDS):
+            needs_condition = self.head.kind is not TokenKind.COMMA
+            while any(self.head.is_word(word) for word in _JOIN_WORDS) or self.head.kind is TokenKind.COMMA:
                 needs_condition = needs_condition and not self.head.is_word("cross")
                 self.take()
             self.expression()
@@ -182,7 +182,7 @@ class StatementParser(ExpressionParser):
         if variant not in ("modified_old", "modified_new", "all_old", "all_new"):
             raise malformed("Expected ( MODIFIED | ALL ) ( NEW | OLD ) in each returning element.")
         columns: tuple[Expression, ...] = ()
-        if self.head.kind is Kind.STAR:
+        if self.head.kind is TokenKind.STAR:
             self.take()
         else:
             columns = self.comma_list()
@@ -229,7 +229,7 @@ class StatementParser(ExpressionParser):
 
     def _actions(self) -> tuple[Assign | Remove | Insert, ...]:
         found: list[Assign | Remove | Insert] = []
-        while self.head.kind is Kind.KEYWORD and self.head.text in _ACTION_WORDS:
+        while self.head.kind is TokenKind.KEYWORD and self.head.text in _ACTION_WORDS:
             found.extend(self._action(self.take()))
         if not found:
             raise malformed("Expected data manipulation")
@@ -241,7 +241,7 @@ class StatementParser(ExpressionParser):
         if keyword.text == "insert_into":
             return [self._insert(keyword)]
         assignments: list[Assign | Remove | Insert] = [self._assignment()]
-        while self.head.kind is Kind.COMMA:
+        while self.head.kind is TokenKind.COMMA:
             self.take()
             assignments.append(self._assignment())
         return assignments

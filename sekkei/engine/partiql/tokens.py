@@ -13,7 +13,7 @@ from sekkei.errors import ValidationException
 _EXPONENT_LIMIT = 2**31
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token is; the value is the name DynamoDB's messages give it."""
 
     IDENTIFIER = "IDENTIFIER"
@@ -55,30 +55,30 @@ NOWHERE = Span(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    kind: Kind
+    kind: TokenKind
     text: str
     """An identifier or string without its quotes, a keyword in lower case, an operator in its usual spelling."""
     span: Span
 
     def is_word(self, word: str) -> bool:
-        return self.text == word and self.kind in (Kind.KEYWORD, Kind.OPERATOR)
+        return self.text == word and self.kind in (TokenKind.KEYWORD, TokenKind.OPERATOR)
 
 
 _PUNCTUATION = {
-    "(": Kind.LEFT_PAREN,
-    ")": Kind.RIGHT_PAREN,
-    "[": Kind.LEFT_BRACKET,
-    "]": Kind.RIGHT_BRACKET,
-    "{": Kind.LEFT_CURLY,
-    "}": Kind.RIGHT_CURLY,
-    "<<": Kind.LEFT_BAG,
-    ">>": Kind.RIGHT_BAG,
-    ",": Kind.COMMA,
-    ":": Kind.COLON,
-    ";": Kind.SEMICOLON,
-    "?": Kind.PARAMETER,
-    "*": Kind.STAR,
-    ".": Kind.DOT,
+    "(": TokenKind.LEFT_PAREN,
+    ")": TokenKind.RIGHT_PAREN,
+    "[": TokenKind.LEFT_BRACKET,
+    "]": TokenKind.RIGHT_BRACKET,
+    "{": TokenKind.LEFT_CURLY,
+    "}": TokenKind.RIGHT_CURLY,
+    "<<": TokenKind.LEFT_BAG,
+    ">>": TokenKind.RIGHT_BAG,
+    ",": TokenKind.COMMA,
+    ":": TokenKind.COLON,
+    ";": TokenKind.SEMICOLON,
+    "?": TokenKind.PARAMETER,
+    "*": TokenKind.STAR,
+    ".": TokenKind.DOT,
 }
 
 # Possessive throughout: text that does not match fails at once, without a second look at what was read.
@@ -117,7 +117,7 @@ def tokenize(statement: str) -> list[Token]:
             line += 1
             line_start = newline.end()
         at = match.end()
-    tokens.append(Token(Kind.END, "", Span(line, at - line_start + 1, 0)))
+    tokens.append(Token(TokenKind.END, "", Span(line, at - line_start + 1, 0)))
     return tokens
 
 
@@ -140,32 +140,34 @@ def _token(match: re.Match[str], span: Span) -> Token:
     if match["word"] is not None:
         return _word(text, span)
     if match["number"] is not None:
-        return Token(Kind.NUMBER, text, span)
+        return Token(TokenKind.NUMBER, text, span)
     if match["string"] is not None:
-        return Token(Kind.STRING, text[1:-1].replace("''", "'"), span)
+        return Token(TokenKind.STRING, text[1:-1].replace("''", "'"), span)
     if match["quoted"] is not None:
-        return Token(Kind.QUOTED_IDENTIFIER, text[1:-1].replace('""', '"'), span)
+        return Token(TokenKind.QUOTED_IDENTIFIER, text[1:-1].replace('""', '"'), span)
     if text in _PUNCTUATION:
         return Token(_PUNCTUATION[text], text, span)
-    return Token(Kind.OPERATOR, "<>" if text == "!=" else text, span)
+    return Token(TokenKind.OPERATOR, "<>" if text == "!=" else text, span)
 
 
 def _word(text: str, span: Span) -> Token:
     lower = text.lower()
     if lower in OPERATOR_WORDS:
-        return Token(Kind.OPERATOR, lower, span)
+        return Token(TokenKind.OPERATOR, lower, span)
     if lower in KEYWORDS:
-        return Token(Kind.KEYWORD, TYPE_ALIASES.get(lower, lower), span)
-    return Token(Kind.IDENTIFIER, text, span)
+        return Token(TokenKind.KEYWORD, TYPE_ALIASES.get(lower, lower), span)
+    return Token(TokenKind.IDENTIFIER, text, span)
 
 
 def _append(tokens: list[Token], token: Token) -> None:
     """Add a token, or let it join the word before it: `IS` `NOT` is one operator."""
-    if tokens and token.kind in (Kind.KEYWORD, Kind.OPERATOR):
+    if tokens and token.kind in (TokenKind.KEYWORD, TokenKind.OPERATOR):
         before = tokens[-1]
-        joined = JOINED.get((before.text, token.text)) if before.kind in (Kind.KEYWORD, Kind.OPERATOR) else None
+        joined = (
+            JOINED.get((before.text, token.text)) if before.kind in (TokenKind.KEYWORD, TokenKind.OPERATOR) else None
+        )
         if joined is not None:
-            kind = Kind.OPERATOR if Kind.OPERATOR in (before.kind, token.kind) else Kind.KEYWORD
+            kind = TokenKind.OPERATOR if TokenKind.OPERATOR in (before.kind, token.kind) else TokenKind.KEYWORD
             tokens[-1] = Token(kind, joined, before.span)
             return
     tokens.append(token)

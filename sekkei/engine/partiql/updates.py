@@ -7,13 +7,13 @@ from sekkei.engine.expressions.grammar import Action
 from sekkei.engine.expressions.nodes import Operand, Operation, Path, Value
 from sekkei.engine.expressions.paths import placeholders
 from sekkei.engine.expressions.update import BoundUpdate, Update, UpdateTemplate
+from sekkei.engine.items.values import type_of
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.conditions import PARAMETER, Bindings, in_partiql_words, unrecognised
 from sekkei.engine.partiql.expressions import unsupported
 from sekkei.engine.partiql.literals import is_value, value_of
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.paths import document_path, is_path
-from sekkei.engine.values import type_of
 from sekkei.errors import ValidationException
 
 _SETS = frozenset({"SS", "NS", "BS"})

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from sekkei.engine import expressions
-from sekkei.engine.catalogue import Index, KeyPart, KeySchema, Table
-from sekkei.engine.key_range import KeyRange, key_range, whole_segment
-from sekkei.engine.validation.checked import Checked, Condition, Update
+from sekkei.engine.items.key_range import KeyRange, key_range, whole_segment
+from sekkei.engine.items.values import AttributeValue, Item
+from sekkei.engine.operation import Checked, Condition, Update
+from sekkei.engine.storage.catalogue import Index, KeyPart, KeySchema, Table
 from sekkei.engine.validation.key_values import INVALID, check_not_empty, check_sizes, schema_mismatch
-from sekkei.engine.values import AttributeValue, Item
 from sekkei.errors import ValidationException
 
 _BAD_START = "The provided starting key is invalid"

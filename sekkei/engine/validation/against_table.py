@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sekkei.engine import values
-from sekkei.engine.catalogue import KeyPart, KeySchema, Table
+from sekkei.engine.items import values
+from sekkei.engine.items.values import AttributeValue, Item
+from sekkei.engine.operation import Update
+from sekkei.engine.storage.catalogue import KeyPart, KeySchema, Table
 from sekkei.engine.validation.against_index import check_query, check_scalar_keys, check_scan
-from sekkei.engine.validation.checked import Update
 from sekkei.engine.validation.key_values import (
     INVALID,
     EmptyKeyValue,
@@ -18,7 +19,6 @@ from sekkei.engine.validation.key_values import (
     check_sizes,
     schema_mismatch,
 )
-from sekkei.engine.values import AttributeValue, Item
 from sekkei.errors import ValidationException
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine import values
+from sekkei.engine.items import values
 from sekkei.errors import ValidationException
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sekkei.engine import values
-from sekkei.engine.catalogue import HASH_BYTES_MAX, RANGE_BYTES_MAX, KeyPart, KeySchema
-from sekkei.engine.values import AttributeValue, Item
+from sekkei.engine.items import values
+from sekkei.engine.items.values import AttributeValue, Item
+from sekkei.engine.storage.catalogue import HASH_BYTES_MAX, RANGE_BYTES_MAX, KeyPart, KeySchema
 from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine import expressions, values
-from sekkei.engine.values import AttributeValue
+from sekkei.engine import expressions
+from sekkei.engine.items import values
+from sekkei.engine.items.values import AttributeValue
 from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "

@@ -6,9 +6,10 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from sekkei.engine import expressions, values
+from sekkei.engine import expressions
+from sekkei.engine.items import values
+from sekkei.engine.operation import Condition
 from sekkei.engine.validation import legacy
-from sekkei.engine.validation.checked import Condition
 from sekkei.errors import ValidationException
 
 _is_placeholder = re.compile("[#:][0-9a-zA-Z_]+").fullmatch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine.validation.checked import Checked
+from sekkei.engine.operation import Checked
 from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation, named, table_name
 
 

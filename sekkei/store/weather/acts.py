@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sekkei.engine import keys, validation
-from sekkei.engine.catalogue import KeySchema, Table
+from sekkei.engine import operations
+from sekkei.engine.items import keys
+from sekkei.engine.items.values import Item
+from sekkei.engine.operation import Checked
 from sekkei.engine.partiql.prepared import Existence, Insertion, Prepared, Selection, prepare
 from sekkei.engine.partiql.single_item import keyed
-from sekkei.engine.validation import Checked
-from sekkei.engine.values import Item
+from sekkei.engine.storage.catalogue import KeySchema, Table
 from sekkei.errors import DynamoDBError
 from sekkei.store.protocol import Request
 
@@ -47,7 +48,7 @@ def acts_of(operation: str, request: Request, tables: Mapping[str, Table]) -> li
     if reading is None:
         return None
     try:
-        return list(reading(validation.check(operation, request), tables))
+        return list(reading(operations.check(operation, request), tables))
     except DynamoDBError:
         return None  # the store will say what is wrong with it
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.engine.catalogue import Table
-from sekkei.engine.keys import HASH_BYTES
-from sekkei.engine.values import Item
+from sekkei.engine.items.keys import HASH_BYTES
+from sekkei.engine.items.values import Item
+from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import DynamoDBError, ProvisionedThroughputExceededException, ThrottlingException
 from sekkei.store.weather.acts import Act, partition_of
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.engine.catalogue import Table
-from sekkei.engine.frame import Render
-from sekkei.engine.values import Item
+from sekkei.engine.items.values import Item
+from sekkei.engine.operation import Render
+from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import DynamoDBError
 from sekkei.store.embedded import Embedded
 from sekkei.store.protocol import Request, Response, Store

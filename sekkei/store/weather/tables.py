@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sekkei.engine.catalogue import Table, table_name
+from sekkei.engine.storage.catalogue import Table, table_name
 from sekkei.errors import DynamoDBError
 from sekkei.store.protocol import Request, Store
 

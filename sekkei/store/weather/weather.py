@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.engine.catalogue import Table
-from sekkei.engine.frame import Render
-from sekkei.engine.values import Item
+from sekkei.engine.items.values import Item
+from sekkei.engine.operation import Render
+from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import (
     DynamoDBError,
     InternalServerError,

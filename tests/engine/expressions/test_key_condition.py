@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.catalogue import KeyPart, KeySchema
 from sekkei.engine.expressions import KeyRange, KeyTest, parse_key_condition
+from sekkei.engine.storage.catalogue import KeyPart, KeySchema
 from tests.engine.expressions.refusals import of_key_condition, refusal
 
 A, B, C = {"S": "a"}, {"S": "b"}, {"S": "c"}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.catalogue import KeyPart, KeySchema
 from sekkei.engine.expressions import KeyRange, KeyTest, legacy
+from sekkei.engine.storage.catalogue import KeyPart, KeySchema
 from sekkei.errors import ValidationException
 
 ITEM: dict[str, Any] = {

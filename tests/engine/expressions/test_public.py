@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import expressions
-from sekkei.engine.catalogue import KeyPart, KeySchema
+from sekkei.engine.storage.catalogue import KeyPart, KeySchema
 from tests.engine.expressions import refusals
 
 ITEM: dict[str, Any] = {"p": {"S": "key"}, "n": {"N": "1"}}

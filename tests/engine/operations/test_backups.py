@@ -7,8 +7,8 @@ from typing import Any
 import apsw
 import pytest
 
-from sekkei.engine import backups
-from sekkei.engine.verify import verify_file
+from sekkei.engine.history import backups
+from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import (
     BackupInUseException,
     BackupNotFoundException,

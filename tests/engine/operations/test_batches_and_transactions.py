@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.transaction import Transaction
+from sekkei.engine.storage.transaction import Transaction
 from sekkei.errors import (
     IdempotentParameterMismatchException,
     InternalServerError,

@@ -12,8 +12,9 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine, exports, imports
-from sekkei.engine.verify import verify_file
+from sekkei.engine import Engine
+from sekkei.engine.history import exports, imports
+from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import (
     ExportConflictException,
     ExportNotFoundException,
@@ -439,7 +440,7 @@ async def test_a_part_that_is_rolled_back_is_read_again(tables: Tables, monkeypa
             raise OSError("the disk went away for a moment")
         return done
 
-    monkeypatch.setitem(imports.jobs.KINDS, "import", imports.jobs.Kind(failing, kind.finish))
+    monkeypatch.setitem(imports.jobs.KINDS, "import", imports.jobs.JobKind(failing, kind.finish))
     await tables(
         "ImportTable",
         S3BucketSource={"S3Bucket": BUCKET},

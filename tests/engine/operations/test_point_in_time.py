@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine, copies, restores
-from sekkei.engine.verify import verify_file
+from sekkei.engine import Engine
+from sekkei.engine.history import copies, restores
+from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import (
     InvalidRestoreTimeException,
     PointInTimeRecoveryUnavailableException,

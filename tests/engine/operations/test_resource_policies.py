@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.catalogue import ACCOUNT
+from sekkei.engine.storage.catalogue import ACCOUNT
 from sekkei.errors import DynamoDBError
 from tests.engine.partiql.running import Running, key_schema
 

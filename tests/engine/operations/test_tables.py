@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.catalogue import Table
+from sekkei.engine.storage import index_backfill
+from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import (
     ResourceInUseException,
     ResourceNotFoundException,
@@ -102,7 +101,7 @@ async def test_a_new_index_holds_the_items_that_were_there(tables: Tables) -> No
 
 
 async def test_a_large_backfill_goes_on_beside_writes(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["sekkei.engine.operations.update_table"], "BACKFILL_ITEMS", 7)
+    monkeypatch.setattr(index_backfill, "BACKFILL_ITEMS", 7)
     await tables.create_plain()
     for number in range(60):
         await tables.put("plain", pk=str(number), colour="red")

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine, expiry, housekeeping
-from sekkei.engine.verify import verify_file
+from sekkei.engine import Engine
+from sekkei.engine.history import expiry, housekeeping
+from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import ResourceNotFoundException, ValidationException
 from tests.engine.conftest import Tables, item
 from tests.engine.operations.stream_reading import read, stream_arn

@@ -5,9 +5,10 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from sekkei.engine import Engine, jobs
-from sekkei.engine.jobs import Kind, Memory, State
-from sekkei.engine.transaction import Transaction
+from sekkei.engine import Engine
+from sekkei.engine.history import jobs
+from sekkei.engine.history.jobs import JobKind, Memory, State
+from sekkei.engine.storage.transaction import Transaction
 
 
 def jobs_under_way(engine: Engine) -> int:
@@ -30,7 +31,7 @@ class HeldJobs:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
         self._kind = jobs.KINDS[kind]
         self._allowed = 0
-        monkeypatch.setitem(jobs.KINDS, kind, Kind(self._part, self._kind.finish))
+        monkeypatch.setitem(jobs.KINDS, kind, JobKind(self._part, self._kind.finish))
 
     def _part(self, transaction: Transaction, id: int, state: State, memory: Memory) -> bool:
         if not self._allowed:

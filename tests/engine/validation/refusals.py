@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
+from sekkei.engine import operations
 from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "
@@ -16,7 +16,7 @@ NOT_NULL = "Member must not be null"
 
 def refusal(operation: str, request: dict[str, Any]) -> str:
     with pytest.raises(ValidationException) as error:
-        validation.check(operation, request)
+        operations.check(operation, request)
     return error.value.message
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine.catalogue import Table
+from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "

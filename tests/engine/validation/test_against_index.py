@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
-from sekkei.engine.catalogue import Table
+from sekkei.engine import operations
+from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.validation import against_table
 from tests.engine.validation.tables import EMPTY, HASH, INVALID, MISMATCH, OTHERS, RANGE, refusal, s
 
@@ -19,7 +19,7 @@ START = "The provided starting key is invalid"
 
 def query(on: Table, condition: str, values: dict[str, Any], **more: Any) -> Any:
     request = {"TableName": "abc", "KeyConditionExpression": condition, "ExpressionAttributeValues": values, **more}
-    return against_table.check_query(on, validation.check("Query", request))
+    return against_table.check_query(on, operations.check("Query", request))
 
 
 V = {":v": s("x")}
@@ -136,14 +136,14 @@ LEGACY = [
 
 @pytest.mark.parametrize(("conditions", "text"), LEGACY)
 def test_key_conditions(conditions: dict[str, Any], text: str) -> None:
-    checked = validation.check("Query", {"TableName": "abc", "KeyConditions": conditions})
+    checked = operations.check("Query", {"TableName": "abc", "KeyConditions": conditions})
     assert refusal(against_table.check_query, RANGE, checked) == text
 
 
 def test_query_filter_has_its_own_wording() -> None:
     condition = {"ComparisonOperator": "EQ", "AttributeValueList": [s("x")]}
     request = {"TableName": "abc", "KeyConditions": {"a": condition}, "QueryFilter": {"b": condition}}
-    assert refusal(against_table.check_query, RANGE, validation.check("Query", request)) == (
+    assert refusal(against_table.check_query, RANGE, operations.check("Query", request)) == (
         "QueryFilter can only contain non-primary key attributes: Primary key attribute: b"
     )
 
@@ -269,7 +269,7 @@ def test_start_keys_that_can_be(condition: str, index: str | None, start: Any) -
 
 
 def scan(on: Table, **request: Any) -> Any:
-    return against_table.check_scan(on, validation.check("Scan", {"TableName": "abc", **request}))
+    return against_table.check_scan(on, operations.check("Scan", {"TableName": "abc", **request}))
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
-from sekkei.engine.catalogue import Table
+from sekkei.engine import operations
+from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.validation import against_table
 from tests.engine.validation.tables import EMPTY, HASH, INVALID, MISMATCH, OTHERS, RANGE, refusal, s, table
 
@@ -76,7 +76,7 @@ def test_a_batch_writes_no_item_twice() -> None:
     def targets(*keys: str) -> list[tuple[Table, bytes]]:
         deletes = [{"DeleteRequest": {"Key": {"a": {"N": key}}}} for key in keys]
         numbers = table("a", types="aN")
-        checked = validation.check("BatchWriteItem", {"RequestItems": {"abc": deletes}})
+        checked = operations.check("BatchWriteItem", {"RequestItems": {"abc": deletes}})
         return [(numbers, numbers.key_bytes(part.key or {})) for part in checked.parts]
 
     against_table.check_no_duplicates(targets("1", "2"))
@@ -91,7 +91,7 @@ def update(text: str, **values: Any) -> Any:
     request = {"TableName": "abc", "Key": {}, "UpdateExpression": text}
     if values:
         request["ExpressionAttributeValues"] = {f":{name}": value for name, value in values.items()}
-    return validation.check("UpdateItem", request).update
+    return operations.check("UpdateItem", request).update
 
 
 def test_updates_leave_the_key_alone() -> None:
@@ -99,7 +99,7 @@ def test_updates_leave_the_key_alone() -> None:
     assert refusal(against_table.check_update, RANGE, update("SET b = :v", v=s("x"))) == text
     assert refusal(against_table.check_update, RANGE, update("REMOVE x, b")) == text
     legacy = {"TableName": "abc", "Key": {}, "AttributeUpdates": {"b": {"Value": s("x")}}}
-    assert refusal(against_table.check_update, RANGE, validation.check("UpdateItem", legacy).update) == text
+    assert refusal(against_table.check_update, RANGE, operations.check("UpdateItem", legacy).update) == text
     assert refusal(against_table.check_updated_item, RANGE, {"a": s("1"), "b": s("2")}, {"a": s("1")}) == text
     against_table.check_update(RANGE, update("SET c = :v", v=s("x")))
     against_table.check_update(RANGE, None)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
+from sekkei.engine import operations
 from sekkei.engine.validation import shapes
 from sekkei.errors import DynamoDBError, SerializationException, ValidationException
 from tests.engine.validation.requests import Requests
 
-SHAPES = {operation: checks[0] for operation, checks in validation._CHECKS.items()}
+SHAPES = {name: operation.shape for name, operation in operations.OPERATIONS.items()}
 REQUESTS_EACH = 300
 
 
@@ -24,11 +24,11 @@ def test_the_answer_is_typed_and_the_request_untouched(operation: str) -> None:
         request = requests.of(SHAPES[operation])
         before = repr(request)
         try:
-            checked = validation.check(operation, request)
+            checked = operations.check(operation, request)
         except (SerializationException, ValidationException) as error:
             outcomes[error.code] += 1
         else:
-            assert isinstance(checked, validation.Checked)
+            assert isinstance(checked, operations.Checked)
             outcomes["Checked"] += 1
         assert repr(request) == before
     assert outcomes["SerializationException"], "the requests were not odd enough to show anything"
@@ -50,7 +50,7 @@ def test_requests_with_expressions_are_accepted_as_often_as_they_should_be() -> 
     requests, passed = Requests(seed=3), 0
     for _ in range(2_000):
         try:
-            validation.check("PutItem", requests.of(SHAPES["PutItem"], oddity=0))
+            operations.check("PutItem", requests.of(SHAPES["PutItem"], oddity=0))
         except DynamoDBError:
             continue
         passed += 1
@@ -61,12 +61,12 @@ def test_requests_with_expressions_are_accepted_as_often_as_they_should_be() -> 
 def test_a_request_that_is_no_object(request_: Any) -> None:
     for operation in SHAPES:
         with pytest.raises(SerializationException):
-            validation.check(operation, request_)
+            operations.check(operation, request_)
 
 
 def test_an_unknown_operation() -> None:
     with pytest.raises(DynamoDBError) as error:
-        validation.check("Nonsense", {})
+        operations.check("Nonsense", {})
     assert error.value.code == "UnknownOperationException"
 
 
@@ -78,10 +78,10 @@ def test_nesting_has_32_levels(wrap: Any, levels: int, refused: bool) -> None:
         value = wrap(value)
     request = {"TableName": "abc", "Item": {"a": value}}
     if not refused:
-        assert validation.check("PutItem", request).item == {"a": value}
+        assert operations.check("PutItem", request).item == {"a": value}
         return
     with pytest.raises(ValidationException, match="Nesting Levels have exceeded supported limits"):
-        validation.check("PutItem", request)
+        operations.check("PutItem", request)
 
 
 @pytest.mark.parametrize(
@@ -97,4 +97,4 @@ def test_nesting_has_32_levels(wrap: Any, levels: int, refused: bool) -> None:
 )
 def test_half_a_surrogate_pair_is_no_text(request_: dict[str, Any]) -> None:
     with pytest.raises(SerializationException):
-        validation.check("PutItem", request_)
+        operations.check("PutItem", request_)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
+from sekkei.engine import operations
+from sekkei.engine.validation.table_name import table_name
 from tests.engine.validation.refusals import INVALID, NOT_NULL, PATTERN, faults, refusal
 
 KEY: dict[str, Any] = {"Key": {}}
@@ -46,8 +47,8 @@ def test_everything_missing(operation: str) -> None:
     "name", ["abc", "arn:aws:dynamodb:eu-west-1:123456789012:table/abc", "arn:aws-cn:dynamodb:x:1:table/abc"]
 )
 def test_a_table_is_named_by_name_or_arn(name: str) -> None:
-    assert validation.check("Scan", {"TableName": name}).table == "abc"
-    assert validation.table_name(name) == "abc"
+    assert operations.check("Scan", {"TableName": name}).table == "abc"
+    assert table_name(name) == "abc"
 
 
 def test_an_arn_is_no_longer_than_1024_characters() -> None:
@@ -247,14 +248,14 @@ def test_bad_expression_attribute_values(value: Any, text: str) -> None:
     ],
 )
 def test_values_come_out_normalised(given: dict[str, Any], kept: dict[str, Any]) -> None:
-    assert validation.check("PutItem", {"TableName": "abc", "Item": {"a": given}}).item == {"a": kept}
-    assert validation.check("GetItem", {"TableName": "abc", "Key": {"a": given}}).key == {"a": kept}
+    assert operations.check("PutItem", {"TableName": "abc", "Item": {"a": given}}).item == {"a": kept}
+    assert operations.check("GetItem", {"TableName": "abc", "Key": {"a": given}}).key == {"a": kept}
 
 
 def test_item_size() -> None:
     limit = 400 * 1024
     request = {"TableName": "abc", "Item": {"a": {"S": "x" * (limit - 1)}}}
-    assert validation.check("PutItem", request).item
+    assert operations.check("PutItem", request).item
     request["Item"] = {"a": {"S": "x" * limit}, "b": {"NULL": True}}
     assert refusal("PutItem", request) == "Item size has exceeded the maximum allowed size"
     put = {"RequestItems": {"abc": [{"PutRequest": {"Item": request["Item"]}}]}}
@@ -266,7 +267,7 @@ def test_return_values(returned: str) -> None:
     for operation in ("PutItem", "DeleteItem"):
         request = {"TableName": "abc", "Item": {}, "Key": {}, "ReturnValues": returned}
         assert refusal(operation, request) == "ReturnValues can only be ALL_OLD or NONE"
-    assert validation.check("UpdateItem", {"TableName": "abc", "Key": {}, "ReturnValues": returned})
+    assert operations.check("UpdateItem", {"TableName": "abc", "Key": {}, "ReturnValues": returned})
 
 
 # Query and Scan
@@ -372,7 +373,7 @@ def test_batch_get_limits() -> None:
     assert refusal("BatchGetItem", {"RequestItems": two}) == "Too many items requested for the BatchGetItem call"
     assert [
         len(part.keys)
-        for part in validation.check("BatchGetItem", {"RequestItems": {"abc": {"Keys": keys(100)}}}).parts
+        for part in operations.check("BatchGetItem", {"RequestItems": {"abc": {"Keys": keys(100)}}}).parts
     ] == [100]
 
 
@@ -395,16 +396,16 @@ def test_batch_get_projections_are_of_one_kind() -> None:
 
 def test_a_table_in_a_batch_is_named_by_its_arn() -> None:
     arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/abc"
-    (get,) = validation.check("BatchGetItem", {"RequestItems": {arn: {"Keys": keys(1)}}}).parts
+    (get,) = operations.check("BatchGetItem", {"RequestItems": {arn: {"Keys": keys(1)}}}).parts
     assert (get.table, get.reference) == ("abc", arn)
     twice = {arn: {"Keys": keys(1)}, "abc": {"Keys": keys(1)}}
-    (get,) = validation.check("BatchGetItem", {"RequestItems": twice}).parts
+    (get,) = operations.check("BatchGetItem", {"RequestItems": twice}).parts
     assert get.keys == keys(1)
     puts = {arn: [{"PutRequest": {"Item": {}}}], "abd": [{"DeleteRequest": {"Key": {}}}]}
-    put, delete = validation.check("BatchWriteItem", {"RequestItems": puts}).parts
+    put, delete = operations.check("BatchWriteItem", {"RequestItems": puts}).parts
     assert (put.table, put.reference) == ("abc", arn)
     assert (delete.table, delete.reference) == ("abd", "abd")
-    assert validation.check("Scan", {"TableName": arn}).reference == arn
+    assert operations.check("Scan", {"TableName": arn}).reference == arn
 
 
 def test_batch_write_limits() -> None:
@@ -429,7 +430,7 @@ def test_batch_write_of_none_or_both(write: dict[str, Any]) -> None:
 
 def test_batch_write_parts() -> None:
     writes = [{"PutRequest": {"Item": {"a": {"N": "1.0"}}}}, {"DeleteRequest": {"Key": {"a": {"N": "2.0"}}}}]
-    put, delete = validation.check("BatchWriteItem", {"RequestItems": {"abc": writes}}).parts
+    put, delete = operations.check("BatchWriteItem", {"RequestItems": {"abc": writes}}).parts
     assert (put.action, put.table, put.item) == ("Put", "abc", {"a": {"N": "1"}})
     assert (delete.action, delete.table, delete.key) == ("Delete", "abc", {"a": {"N": "2"}})
 
@@ -444,7 +445,7 @@ def test_transaction_limits(operation: str) -> None:
         r"Member must have length less than or equal to 100",
         refusal(operation, {"TransactItems": many}),
     )
-    assert len(validation.check(operation, {"TransactItems": many[:100]}).parts) == 100
+    assert len(operations.check(operation, {"TransactItems": many[:100]}).parts) == 100
 
 
 def test_a_transaction_writes_up_to_4_mb() -> None:
@@ -452,7 +453,7 @@ def test_a_transaction_writes_up_to_4_mb() -> None:
         item = {"a": {"S": "x" * 350_000}}
         return {"TransactItems": [{"Put": {"TableName": "abc", "Item": item}} for _ in range(count)]}
 
-    assert validation.check("TransactWriteItems", puts(11))
+    assert operations.check("TransactWriteItems", puts(11))
     assert "4 MB" in refusal("TransactWriteItems", puts(12))
 
 
@@ -484,7 +485,7 @@ def test_transaction_parts() -> None:
             {"Update": {"TableName": "abc", "Key": key, "UpdateExpression": "REMOVE b"}},
         ]
     }
-    check, put, delete, update = validation.check("TransactWriteItems", request).parts
+    check, put, delete, update = operations.check("TransactWriteItems", request).parts
     assert [part.action for part in (check, put, delete, update)] == ["ConditionCheck", "Put", "Delete", "Update"]
     assert check.key == put.item == delete.key == update.key == {"a": {"N": "1"}}
     assert check.condition is not None

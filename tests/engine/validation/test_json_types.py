@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
+from sekkei.engine import operations
 from sekkei.errors import SerializationException
 
 MAP_OF = "Unrecognized collection type java.util.Map<java.lang.String, {}>"
@@ -206,7 +206,7 @@ def request_with(path: str, value: Any) -> Any:
 @pytest.mark.parametrize(("operation", "path", "value", "text"), CASES)
 def test_wrong_type(operation: str, path: str, value: Any, text: str) -> None:
     with pytest.raises(SerializationException) as error:
-        validation.check(operation, request_with(path, value))
+        operations.check(operation, request_with(path, value))
     assert error.value.message == text
 
 
@@ -215,27 +215,27 @@ def test_wrong_type(operation: str, path: str, value: Any, text: str) -> None:
 )
 def test_words_for_booleans(word: str, value: bool) -> None:
     request = {"TableName": "abc", "Key": {}, "ConsistentRead": word}
-    assert validation.check("GetItem", request).request["ConsistentRead"] is value
+    assert operations.check("GetItem", request).request["ConsistentRead"] is value
 
 
 def test_a_null_is_as_good_as_nothing_and_unknown_members_fall_away() -> None:
     request = {"TableName": "abc", "Key": {"a": {"S": "b", "N": None}}, "ProjectionExpression": None, "Surplus": 1}
-    checked = validation.check("GetItem", request)
+    checked = operations.check("GetItem", request)
     assert checked.request == {"TableName": "abc", "Key": {"a": {"S": "b"}}}
     assert checked.key == {"a": {"S": "b"}}
 
 
 def test_a_fraction_is_cut_off() -> None:
-    assert validation.check("Scan", {"TableName": "abc", "Limit": 2.9}).request["Limit"] == 2
+    assert operations.check("Scan", {"TableName": "abc", "Limit": 2.9}).request["Limit"] == 2
 
 
 @pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**70, 10**400, 1e300, float("inf"), float("nan")])
 def test_numbers_that_no_integer_holds(value: float) -> None:
     with pytest.raises(SerializationException, match="cannot be converted to Integer"):
-        validation.check("Scan", {"TableName": "abc", "Limit": value})
+        operations.check("Scan", {"TableName": "abc", "Limit": value})
 
 
 @pytest.mark.parametrize("value", [10**400, float("inf"), float("nan"), True, "1"])
 def test_times_that_are_none(value: float) -> None:
     with pytest.raises(SerializationException, match="cannot be converted to Double"):
-        validation.check("ListBackups", {"TimeRangeLowerBound": value})
+        operations.check("ListBackups", {"TimeRangeLowerBound": value})

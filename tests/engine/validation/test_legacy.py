@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
+from sekkei.engine import operations
 from tests.engine.validation.refusals import INVALID, refusal
 
 A, B, ONE = {"S": "a"}, {"S": "b"}, {"N": "1"}
@@ -107,7 +107,7 @@ def test_expected(operation: str, condition: dict[str, Any], text: str) -> None:
     ],
 )
 def test_what_expected_means(condition: dict[str, Any], holds_for: Any, fails_for: Any) -> None:
-    checked = validation.check("PutItem", {"TableName": "abc", "Item": {}, "Expected": {"a": condition}})
+    checked = operations.check("PutItem", {"TableName": "abc", "Item": {}, "Expected": {"a": condition}})
     assert checked.condition is not None
     assert checked.condition.matches(holds_for)
     assert not checked.condition.matches(fails_for)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
+from sekkei.engine import operations
 from tests.engine.validation.refusals import INVALID, NOT_NULL, PATTERN, faults, refusal
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/abc"
@@ -133,4 +133,4 @@ def test_refusals(operation: str, request_: dict[str, Any], text: str) -> None:
     ],
 )
 def test_requests_that_can_be(operation: str, request_: dict[str, Any]) -> None:
-    assert validation.check(operation, request_).request == request_
+    assert operations.check(operation, request_).request == request_

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
+from sekkei.engine import operations
 from tests.engine.validation.refusals import refusal
 
 BOTH = "Can not use both expression and non-expression parameters in the same request: "
@@ -219,9 +219,9 @@ def test_a_transaction_parses_every_action() -> None:
 def test_a_transaction_lets_placeholders_without_an_expression_pass() -> None:
     placeholders = {"ExpressionAttributeNames": {"#a": "a"}, "ExpressionAttributeValues": {":a": {"S": "a"}}}
     put = {"TableName": "abc", "Item": {}, **placeholders}
-    assert validation.check("TransactWriteItems", {"TransactItems": [{"Put": put}]})
+    assert operations.check("TransactWriteItems", {"TransactItems": [{"Put": put}]})
     get = {"TableName": "abc", "Key": {}, "ExpressionAttributeNames": {"#a": "a"}}
-    assert validation.check("TransactGetItems", {"TransactItems": [{"Get": get}]})
+    assert operations.check("TransactGetItems", {"TransactItems": [{"Get": get}]})
     put["ConditionExpression"] = "attribute_exists(b)"
     text = refusal("TransactWriteItems", {"TransactItems": [{"Put": put}]})
     assert text == "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}"
@@ -236,7 +236,7 @@ def test_bound_expressions_come_out() -> None:
         "ExpressionAttributeNames": {"#a": "a"},
         "ExpressionAttributeValues": {":a": {"N": "1.0"}, ":b": {"S": "x"}},
     }
-    checked = validation.check("Query", request)
+    checked = operations.check("Query", request)
     assert checked.key_condition == {"a": ("=", ({"N": "1"},)), "b": (">", ({"S": "x"},))}
     assert checked.filter is not None
     assert not checked.filter.matches({"c": {"N": "1"}})
@@ -247,7 +247,7 @@ def test_bound_expressions_come_out() -> None:
 def test_old_parameters_come_out_bound_too() -> None:
     one = {"ComparisonOperator": "EQ", "AttributeValueList": [{"N": "1.0"}]}
     query = {"TableName": "abc", "KeyConditions": {"a": one}, "QueryFilter": {"b": one}, "AttributesToGet": ["c"]}
-    checked = validation.check("Query", query)
+    checked = operations.check("Query", query)
     assert checked.key_condition == {"a": ("=", ({"N": "1"},))}
     assert checked.filter is not None
     assert checked.filter.matches({"b": {"N": "1"}})
@@ -255,7 +255,7 @@ def test_old_parameters_come_out_bound_too() -> None:
     assert checked.projection.project({"c": {"S": ""}, "d": {"S": ""}}) == {"c": {"S": ""}}
 
     update = {"TableName": "abc", "Key": {}, "AttributeUpdates": {"a": {"Value": {"N": "01"}}}, "Expected": {"a": one}}
-    checked = validation.check("UpdateItem", update)
+    checked = operations.check("UpdateItem", update)
     assert checked.condition is not None
     assert checked.condition.matches({"a": {"N": "1"}})
     assert checked.update is not None
@@ -274,4 +274,4 @@ def test_conditional_operator_needs_conditions() -> None:
             "ConditionalOperator can only be used when Filter or Expected has two or more elements"
         )
         request["KeyConditions"] = {"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]}}
-        assert validation.check(operation, {**request, member: {"a": condition, "b": condition}})
+        assert operations.check(operation, {**request, member: {"a": condition, "b": condition}})

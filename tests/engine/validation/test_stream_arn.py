@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
+from sekkei.engine import operations
 from sekkei.errors import ValidationException
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/items/stream/2026-01-01T00:00:00.000"
@@ -28,9 +28,9 @@ SHARD = "shardId-00000000000000000000-00000000"
 )
 def test_refusals(operation: str, request_: dict[str, Any]) -> None:
     with pytest.raises(ValidationException):
-        validation.check(operation, request_)
+        operations.check(operation, request_)
 
 
 def test_an_arn_of_a_stream_passes() -> None:
-    assert validation.check("DescribeStream", {"StreamArn": ARN, "Limit": 100})
-    assert validation.check("ListStreams", {"ExclusiveStartStreamArn": ARN, "Limit": 100})
+    assert operations.check("DescribeStream", {"StreamArn": ARN, "Limit": 100})
+    assert operations.check("ListStreams", {"ExclusiveStartStreamArn": ARN, "Limit": 100})

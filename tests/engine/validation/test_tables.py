@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import validation
+from sekkei.engine import operations
 from sekkei.errors import LimitExceededException
 from tests.engine.validation.refusals import INVALID, NOT_NULL, PATTERN, faults, refusal
 
@@ -279,7 +279,7 @@ def test_attributes_projected_into_indexes_are_counted_together() -> None:
         projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": names}
         return [index(f"abc{n}", "b", Projection=projection) for n in range(count)]
 
-    assert validation.check("CreateTable", table("ab", "a", **PAY, GlobalSecondaryIndexes=indexes(5)))
+    assert operations.check("CreateTable", table("ab", "a", **PAY, GlobalSecondaryIndexes=indexes(5)))
     text = refusal("CreateTable", table("ab", "a", **PAY, GlobalSecondaryIndexes=indexes(6)))
     assert "100" in text
 
@@ -309,7 +309,7 @@ def test_attributes_projected_into_indexes_are_counted_together() -> None:
     ],
 )
 def test_tables_that_can_be(request_: dict[str, Any]) -> None:
-    assert validation.check("CreateTable", request_).table == "abc"
+    assert operations.check("CreateTable", request_).table == "abc"
 
 
 def test_keys_of_many_attributes_have_their_limits() -> None:
@@ -408,7 +408,7 @@ def test_update_table(request_: dict[str, Any], text: str) -> None:
 def test_one_index_is_created_or_deleted_at_a_time() -> None:
     deletes = [{"Delete": {"IndexName": name}} for name in ("abc", "xyz")]
     with pytest.raises(LimitExceededException, match="Only 1 online index can be created or deleted simultaneously"):
-        validation.check("UpdateTable", {"TableName": "abc", "GlobalSecondaryIndexUpdates": deletes})
+        operations.check("UpdateTable", {"TableName": "abc", "GlobalSecondaryIndexUpdates": deletes})
 
 
 @pytest.mark.parametrize(
@@ -423,4 +423,4 @@ def test_one_index_is_created_or_deleted_at_a_time() -> None:
     ],
 )
 def test_changes_that_can_be(change: dict[str, Any]) -> None:
-    assert validation.check("UpdateTable", {"TableName": "abc", **change}).table == "abc"
+    assert operations.check("UpdateTable", {"TableName": "abc", **change}).table == "abc"

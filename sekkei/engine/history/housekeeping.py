@@ -1,0 +1,154 @@
+"""What is done between batches, by the clock: items that have expired, records nobody may read any more.
+
+Each step does a bounded amount of work in the commit it is part of. Everything is decided by what the file says in that
+commit, so several processes may keep one file in order at the same time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+
+from sekkei.engine.history import backups, expiry, jobs, point_in_time, streams
+from sekkei.engine.storage import documents
+from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.snapshot import Catalogue
+from sekkei.engine.storage.tokens import TOKEN_SECONDS
+from sekkei.engine.storage.transaction import Transaction
+
+ROWS_PER_COMMIT = 2_000
+DOCUMENT_SECONDS = 90 * 24 * 3600
+"""How long exports and imports are remembered."""
+
+
+def is_needed(catalogue: Catalogue) -> bool:
+    """Whether any table has something that ends with time."""
+    return any(table.ttl_index_id is not None or table.logs_changes for table in catalogue.tables.values())
+
+
+def run(transaction: Transaction, deletes_left: int | None = None) -> None:
+    """One round: a step now, and the next ones in later commits until nothing is left to do."""
+    left = transaction.settings.ttl_deletes_max if deletes_left is None else deletes_left
+    deleted = expiry.delete_expired(transaction, min(left, expiry.DELETES_PER_COMMIT))
+    more = deleted == expiry.DELETES_PER_COMMIT and deleted < left
+    if tidy(transaction) or more:
+        transaction.afterwards(functools.partial(run, deletes_left=left - deleted))
+
+
+def step(transaction: Transaction) -> bool:
+    """As much as one commit should hold; tells whether there is more."""
+    deleted = expiry.delete_expired(transaction, expiry.DELETES_PER_COMMIT)
+    return tidy(transaction) or deleted == expiry.DELETES_PER_COMMIT
+
+
+def tidy(transaction: Transaction) -> bool:
+    """Let go of what is too old; tells whether there is more."""
+    tasks: tuple[Callable[[Transaction], bool], ...] = (
+        _trim_streams,
+        _trim_changes,
+        _forget_tokens,
+        _forget_backups,
+        _forget_documents,
+    )
+    for id in jobs.stalled(transaction):
+        jobs.advance(transaction, id)
+    more = False
+    for task in tasks:
+        more = task(transaction) or more
+    return more
+
+
+def _trim_streams(transaction: Transaction) -> bool:
+    """Move the beginning of each stream up to its first record that is younger than a day."""
+    horizon = streams.horizon_ms(transaction)
+    more = False
+    gone = transaction.rows("DELETE FROM streams WHERE closed_ms <= ? RETURNING id", (horizon,))
+    transaction.wrote |= bool(gone)
+    for stream in streams.all_streams(transaction):
+        old = _older_than(transaction, stream.table_id, stream.first_seq, horizon)
+        if old:
+            streams.save(transaction, dataclasses.replace(stream, first_seq=old[-1] + 1))
+            more = more or len(old) == ROWS_PER_COMMIT
+    return more
+
+
+def _trim_changes(transaction: Transaction) -> bool:
+    """Delete the change records that neither a stream nor point-in-time recovery needs."""
+    tables = {table.id: table for table in transaction.catalogue.tables.values()}
+    streamed = {stream.table_id for stream in streams.all_streams(transaction)}
+    more = False
+    for table_id in _tables_with_changes(transaction):
+        horizon = _needed_since_ms(transaction, tables.get(table_id), table_id in streamed)
+        old = _older_than(transaction, table_id, 0, horizon)
+        if old:
+            transaction.wrote = True
+            transaction.connection.execute(
+                "DELETE FROM changes WHERE seq IN (SELECT seq FROM changes WHERE table_id = ? AND seq <= ?)",
+                (table_id, old[-1]),
+            )
+            more = more or len(old) == ROWS_PER_COMMIT
+    return more
+
+
+def _needed_since_ms(transaction: Transaction, table: Table | None, is_streamed: bool) -> int:
+    moments = [transaction.now]
+    if is_streamed:
+        moments.append(transaction.now - streams.RETENTION_SECONDS)
+    if table is not None and "PointInTimeRecovery" in table.record:
+        moments.append(point_in_time.since(table.record["PointInTimeRecovery"], transaction.now))
+    if table is not None and table.record.get("Copies"):
+        moments.append(0.0)
+    return int(min(moments) * 1000)
+
+
+def _tables_with_changes(transaction: Transaction) -> list[int]:
+    """Each id by one look into the index, instead of a walk over all changes."""
+    ids: list[int] = []
+    while True:
+        found = transaction.connection.execute(
+            "SELECT table_id FROM changes WHERE table_id > ? ORDER BY table_id LIMIT 1", (ids[-1] if ids else -1,)
+        ).get
+        if found is None:
+            return ids
+        ids.append(found)
+
+
+def _older_than(transaction: Transaction, table_id: int, first: int, horizon_ms: int) -> list[int]:
+    """The first changes up to the last one that is not younger; one from a clock that was fast goes with the rest."""
+    rows = transaction.rows(
+        "SELECT seq, time_ms FROM changes WHERE table_id = ? AND seq >= ? ORDER BY seq LIMIT ?",
+        (table_id, first, ROWS_PER_COMMIT),
+    )
+    last = max((index for index, (_, time_ms) in enumerate(rows) if time_ms <= horizon_ms), default=-1)
+    return [seq for seq, _ in rows[: last + 1]]
+
+
+def _forget_tokens(transaction: Transaction) -> bool:
+    # Tokens lie in the order in which they came, so the oldest are the first.
+    expired = transaction.rows(
+        "DELETE FROM tokens WHERE rowid IN (SELECT rowid FROM tokens ORDER BY rowid LIMIT ?) AND time_ms <= ? "
+        "RETURNING rowid",
+        (ROWS_PER_COMMIT, int((transaction.now - TOKEN_SECONDS) * 1000)),
+    )
+    transaction.wrote |= bool(expired)
+    return len(expired) == ROWS_PER_COMMIT
+
+
+def _forget_backups(transaction: Transaction) -> bool:
+    """Delete a backup whose time is over, unless something is being restored from it."""
+    for backup in backups.all_backups(transaction):
+        expires = backup.record.get("BackupExpiryDateTime", transaction.now + 1)
+        if expires <= transaction.now and not jobs.is_source(transaction, backup.id):
+            backups.delete(transaction, backup)
+            return True
+    return False
+
+
+def _forget_documents(transaction: Transaction) -> bool:
+    since = transaction.now - DOCUMENT_SECONDS
+    for kind in ("export", "import"):
+        for id, document in documents.all_of(transaction, kind):
+            if document.get("EndTime", transaction.now) <= since:
+                documents.delete(transaction, kind, id)
+    return False

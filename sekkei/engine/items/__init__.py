@@ -1,0 +1,1 @@
+"""Items: their values, keys, sizes and pages."""

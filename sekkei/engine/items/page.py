@@ -1,0 +1,148 @@
+"""One page of a Query or a Scan: walk a range, filter, project, stop at the limit or at one megabyte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from sekkei.engine.items.capacity import Consumed, attach, read_units, wanted
+from sekkei.engine.items.key_range import KeyRange
+from sekkei.engine.items.values import Item, item_size
+from sekkei.engine.operation import Checked, Render, Response
+from sekkei.engine.storage.catalogue import Index, Table
+from sekkei.engine.storage.snapshot import Row, Snapshot
+
+PAGE_BYTES_MAX = 1024 * 1024
+
+
+class Page:
+    """What has been read so far, and how the answer is made of it."""
+
+    def __init__(self, table: Table, index: Index | None, checked: Checked, render: Render) -> None:
+        request = checked.request
+        self.table = table
+        self.index = index
+        self._checked = checked
+        self._render = render
+        self._limit = request.get("Limit")
+        self._counts_only = request.get("Select") == "COUNT"
+        self._items: list[Any] = []
+        self._count = 0
+        self._scanned = 0
+        self._bytes = 0
+        self._fetched_units = 0.0
+        self._last: Row | None = None
+        # An entry of a partial index holds less than the item; a local index can fetch the rest from the table.
+        self._entry_is_partial = index is not None and index.projected is not None
+        self._fetches = self._entry_is_partial and self._wants_more_than_projected()
+
+    def _wants_more_than_projected(self) -> bool:
+        index = self.index
+        assert index is not None
+        if index.is_global:
+            return False
+        if self._checked.request.get("Select") == "ALL_ATTRIBUTES":
+            return True
+        projection = self._checked.projection
+        return projection is not None and not index.projected.issuperset(projection.attributes)  # type: ignore[union-attr]
+
+    def fill(self, rows: Iterator[Row]) -> None:
+        """Take rows until the page is full."""
+        whole = not self._entry_is_partial and self._checked.filter is None and self._checked.projection is None
+        if whole and not self._counts_only:
+            self._fill_whole(rows)
+            return
+        limit = self._limit or -1
+        for row in rows:
+            self._scanned += 1
+            self._take(row)
+            if self._scanned == limit or self._bytes >= PAGE_BYTES_MAX:
+                self._last = row
+                break
+
+    def _fill_whole(self, rows: Iterator[Row]) -> None:
+        """Take whole items, as the commonest page does: nothing looks inside them."""
+        render, add = self._render, self._items.append
+        room = PAGE_BYTES_MAX - self._bytes
+        limit = self._limit or -1
+        scanned = before = self._scanned
+        for row in rows:
+            _, blob, size, _ = row
+            add(render(blob))
+            room -= size
+            scanned += 1
+            if scanned == limit or room <= 0:
+                self._last = row
+                break
+        self._scanned = scanned
+        self._count += scanned - before
+        self._bytes = PAGE_BYTES_MAX - room
+
+    def _take(self, row: Row) -> None:
+        _, blob, size, _ = row
+        item: Item = orjson.loads(blob)
+        entry = item
+        if self._entry_is_partial:
+            assert self.index is not None
+            entry = self.index.project(item)
+            self._bytes += item_size(entry)
+            if self._fetches:
+                self._fetched_units += read_units(size, bool(self._checked.request.get("ConsistentRead")))
+                entry = item
+        else:
+            self._bytes += size
+        if self._checked.filter is not None and not self._checked.filter.matches(entry):
+            return
+        self._count += 1
+        if self._counts_only:
+            return
+        projection = self._checked.projection
+        self._items.append(entry if projection is None else projection.project(entry))
+
+    def answer(self) -> Response:
+        response: Response = {"Count": self._count, "ScannedCount": self._scanned}
+        if not self._counts_only:
+            response["Items"] = self._items
+        if self._last is not None:
+            response["LastEvaluatedKey"] = self._key_of(orjson.loads(self._last[1]))
+        how = self._checked.request.get("ReturnConsumedCapacity")
+        if wanted(how):
+            attach(response, self._consumed(), how)
+        return response
+
+    def _key_of(self, item: Item) -> Item:
+        names = self.table.key.names if self.index is None else (*self.index.key.names, *self.table.key.names)
+        return {name: item[name] for name in names}
+
+    def _consumed(self) -> Consumed:
+        consumed = Consumed()
+        consistent = bool(self._checked.request.get("ConsistentRead"))
+        name = self.index.name if self.index is not None else ""
+        consumed.add(self.table, self._fetched_units)
+        consumed.add_read(self.table, self._bytes, consistent, name)
+        return consumed
+
+
+def rows_from(
+    snapshot: Snapshot, table: Table, index: Index | None, within: KeyRange, start: Item | None, forward: bool
+) -> Iterator[Row]:
+    """The rows of a range in order, beyond the key that an earlier page ended with."""
+    low, high = within
+    if index is None:
+        if start is not None:
+            key = table.key_bytes(start)
+            low, high = (max(low, key + b"\x00"), high) if forward else (low, _lower(high, key))
+        return snapshot.walk(table, low, high, forward)
+    if start is None:
+        return snapshot.walk_index(table, index, low, high, forward)
+    index_key = index.key.bytes_of(start)
+    assert index_key is not None, "the start key has been checked against the index"
+    if forward:
+        low = max(low, index_key)
+    return snapshot.walk_index(table, index, low, high, forward, (index_key, table.key_bytes(start)))
+
+
+def _lower(high: bytes | None, key: bytes) -> bytes:
+    return key if high is None else min(high, key)

@@ -1,0 +1,156 @@
+"""What an operation is: the shape of its request, its rules, and its work.
+
+Each file in `operations/` declares its own. `rules` are all that DynamoDB checks before it looks at a table, in its
+order; they give a `Checked`, with all that the work needs parsed and normalised. A read gets a `Snapshot` and runs in
+the caller's thread; a write gets the `Transaction` of the batch it is part of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sekkei.engine import expressions
+from sekkei.engine.expressions import legacy
+from sekkei.engine.items.values import Item
+from sekkei.engine.storage.snapshot import Snapshot, Stored
+from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.validation import shapes
+from sekkei.errors import ConditionalCheckFailedException
+
+Render = Callable[[bytes], Any]
+"""Makes an item of a response out of its stored bytes."""
+Response = dict[str, Any]
+
+Condition = expressions.BoundCondition | legacy.Conditions
+Update = expressions.BoundUpdate | legacy.AttributeUpdates
+
+
+class Checked:
+    """A request that broke no rule.
+
+    `request` is the request as DynamoDB reads it (nulls and unknown members gone), `table` the name of its table and
+    `reference` what the request calls it, which may be its ARN.
+    Values in `item`, `key`, `keys` and `start_key` are normalised, and expressions bound to their values;
+    a legacy parameter takes the place of the expression it came before. `size` is that of `item`, or in a transaction
+    that of `key`, in the bytes that DynamoDB counts. What a request does not have is None. The actions of a batch or a
+    transaction are `parts`, each a Checked of its own whose `action` says what it is: Get, Put, Update, Delete or
+    ConditionCheck.
+    """
+
+    __slots__ = (
+        "action",
+        "condition",
+        "filter",
+        "item",
+        "key",
+        "key_condition",
+        "keys",
+        "parts",
+        "projection",
+        "reference",
+        "request",
+        "size",
+        "start_key",
+        "table",
+        "update",
+    )
+
+    def __init__(
+        self,
+        request: dict[str, Any],
+        table: str = "",
+        *,
+        key: Item | None = None,
+        item: Item | None = None,
+        size: int = 0,
+        condition: Condition | None = None,
+        projection: expressions.Projection | None = None,
+        action: str = "",
+        reference: str = "",
+    ) -> None:
+        self.request = request
+        self.table = table
+        self.reference: str = reference or request.get("TableName", table)
+        self.action = action
+        self.item = item
+        self.size = size
+        self.key = key
+        self.keys: Sequence[Item] = ()
+        self.start_key: Item | None = None
+        self.condition = condition
+        self.update: Update | None = None
+        self.key_condition: expressions.KeyTests | None = None
+        self.filter: Condition | None = None
+        self.projection = projection
+        self.parts: Sequence[Checked] = ()
+
+
+Rules = Callable[[dict[str, Any]], Checked]
+Reading = Callable[[Snapshot, Checked, Render], Response]
+Writing = Callable[[Transaction, Checked, Render], Response]
+
+
+class Plan(NamedTuple):
+    """How a request is carried out: one of the two."""
+
+    read: Reading | None = None
+    write: Writing | None = None
+
+
+class Operation:
+    """One of DynamoDB's operations."""
+
+    def __init__(self, name: str, shape: shapes.Structure, rules: Rules) -> None:
+        self.name = name
+        self.shape = shape
+        self._fine = shape.fine
+        self._rules = rules
+
+    def check(self, request: Mapping[str, Any]) -> Checked:
+        """The request parsed and normalised; raises what DynamoDB answers when it breaks a rule."""
+        return self._rules(request if self._fine(request) else shapes.explain(self.shape, request))  # type: ignore[arg-type]
+
+    def plan(self, checked: Checked) -> Plan:
+        raise NotImplementedError
+
+
+class Read(Operation):
+    """An operation that only reads."""
+
+    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, work: Reading) -> None:
+        super().__init__(name, shape, rules)
+        self._plan = Plan(read=work)
+
+    def plan(self, checked: Checked) -> Plan:
+        return self._plan
+
+
+class Write(Operation):
+    """An operation that writes."""
+
+    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, work: Writing) -> None:
+        super().__init__(name, shape, rules)
+        self._plan = Plan(write=work)
+
+    def plan(self, checked: Checked) -> Plan:
+        return self._plan
+
+
+class Statements(Operation):
+    """An operation that reads or writes, depending on what its statements say."""
+
+    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, plan: Callable[[Checked], Plan]) -> None:
+        super().__init__(name, shape, rules)
+        self._plan_of = plan
+
+    def plan(self, checked: Checked) -> Plan:
+        return self._plan_of(checked)
+
+
+def check_condition(checked: Checked, old: Stored | None) -> None:
+    """Raise if the item that is there does not meet the request's condition."""
+    if checked.condition is None or checked.condition.matches(old.item if old else {}):
+        return
+    wants_item = checked.request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
+    raise ConditionalCheckFailedException(item=old.item if old and wants_item else None)

@@ -1,0 +1,1 @@
+"""The file: how it is opened, read, written and laid out."""

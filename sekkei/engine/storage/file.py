@@ -1,0 +1,142 @@
+"""Opening the one SQLite file: the right library, the right file, the right settings, the right format."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from sekkei.engine.storage import sql
+from sekkei.errors import NotOurFile
+
+LIBRARY_MIN = (3, 51, 3)
+"""Versions before this one can corrupt a database in WAL mode."""
+BUSY_TIMEOUT_MS = 10_000
+CACHE_KIB = 64 * 1024
+MMAP_BYTES = 1 << 30
+CHECKPOINT_PAGES = 4_000
+SYNCHRONOUS = "EXTRA"
+"""FULL, and the folder is synced too when the journal of the file's first commit is deleted: were that journal to come
+back after a power cut, it would undo the whole file."""
+
+
+def check_library(version: str) -> None:
+    found = tuple(int(part) for part in version.split("."))
+    if found < LIBRARY_MIN:
+        raise RuntimeError(
+            f"SQLite {version} can corrupt databases in WAL mode; Sekkei needs {'.'.join(map(str, LIBRARY_MIN))} "
+            "or newer. Install the apsw wheel, which brings its own."
+        )
+
+
+def connect(path: str, *, durable: bool = True) -> apsw.Connection:
+    """A connection with the engine's settings. The first one to a new file also lays it out."""
+    try:
+        connection = apsw.Connection(path)
+    except apsw.CantOpenError as error:
+        raise NotOurFile(f"{path} cannot be opened: {error}. Is its folder there and writable?") from None
+    try:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        _check_is_ours(connection, path)
+        _check_is_not_newer(connection, path)
+        connection.pragma("synchronous", SYNCHRONOUS if durable else "OFF")
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("cache_size", -CACHE_KIB)
+        connection.pragma("mmap_size", MMAP_BYTES)
+        connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        migrate(connection, path)
+    except apsw.NotADBError:
+        connection.close()
+        raise NotOurFile(f"{path} is not a Sekkei store: it is not an SQLite file. Name another file.") from None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_to_read(path: str) -> apsw.Connection:
+    """A connection that changes nothing: the file is neither laid out nor migrated, and no log is left beside it."""
+    if not Path(path).is_file():
+        raise NotOurFile(f"There is no file {path}.")
+    # Without a log nobody has the file open. To be read as it lies spares it a new log, which would belong to whoever
+    # runs this, and be in the way of whoever runs the store.
+    unused = "" if Path(f"{path}-wal").exists() else "&immutable=1"
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(f"file:{quote(str(Path(path).absolute()))}?mode=ro{unused}", flags=flags)
+    try:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        _check_is_ours(connection, path)
+        found = connection.pragma("user_version")
+        if found != sql.FORMAT:
+            raise NotOurFile(
+                f"{path} has file format {found}, and this version of Sekkei reads format {sql.FORMAT}. "
+                + (
+                    f"`sekkei backup {path} COPY` makes a verified copy in the new format."
+                    if found < sql.FORMAT
+                    else "Use the newer version that wrote it."
+                )
+            )
+    except apsw.NotADBError:
+        connection.close()
+        raise NotOurFile(f"{path} is not a Sekkei store: it is not an SQLite file. Name another file.") from None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def close(connection: apsw.Connection) -> None:
+    """Let go of the file. If the disk is in trouble the log stays as it is, for whoever opens the file next."""
+    with contextlib.suppress(apsw.Error):
+        connection.close()
+
+
+def _check_is_ours(connection: apsw.Connection, path: str) -> None:
+    application_id = connection.pragma("application_id")
+    if application_id == sql.APPLICATION_ID:
+        return
+    (tables,) = next(iter(connection.execute("SELECT count(*) FROM sqlite_schema")))
+    if application_id != 0 or tables:
+        raise NotOurFile(f"{path} is an SQLite file of another program; Sekkei leaves it as it is. Name another file.")
+
+
+def _check_is_not_newer(connection: apsw.Connection, path: str) -> None:
+    """Before anything is set that stays in the file."""
+    found = connection.pragma("user_version")
+    if found > sql.FORMAT:
+        raise NotOurFile(
+            f"{path} has file format {found}; this version of Sekkei knows formats up to {sql.FORMAT}. "
+            "Open it with the newer version that wrote it."
+        )
+
+
+def migrate(connection: apsw.Connection, path: str) -> None:
+    """Bring the file to the current format, a numbered step and its record in one commit each."""
+    while connection.pragma("user_version") != sql.FORMAT:
+        _check_is_not_newer(connection, path)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have been quicker while this one waited for the lock.
+            step = connection.pragma("user_version")
+            if step < sql.FORMAT:
+                connection.execute(sql.MIGRATIONS[step])
+                connection.pragma("user_version", step + 1)
+                connection.pragma("application_id", sql.APPLICATION_ID)
+            connection.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(apsw.Error):
+                connection.execute("ROLLBACK")
+            raise
+
+
+def prepare_folder(path: str) -> None:
+    folder = Path(path).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotOurFile(f"The folder {folder} cannot be made: {error.strerror}. Name another one.") from None
+
+
+check_library(apsw.sqlite_lib_version())

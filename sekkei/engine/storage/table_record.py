@@ -1,0 +1,105 @@
+"""A new table: its record, and how it is laid out in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sekkei.engine.storage import table_description
+from sekkei.engine.storage.catalogue import table_arn
+from sekkei.engine.storage.transaction import Transaction
+
+Record = dict[str, Any]
+
+POLICIES = "ResourcePolicies"
+"""The record's member that holds the policies of the table and of its stream, by ARN."""
+
+
+def build(transaction: Transaction, table_id: int, record: Record) -> None:
+    """Lay a table out: its items, its indexes, its record."""
+    transaction.create_items(table_id)
+    for member in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
+        for index in record.get(member, ()):
+            index["id"] = transaction.take_id()
+            transaction.create_index(index["id"])
+    transaction.save_table(table_id, record, new=True)
+
+
+def described_as_creating(transaction: Transaction, name: str) -> Record:
+    """The table is ready at once; the answer still says what DynamoDB's says."""
+    description = table_description.describe(transaction, transaction.catalogue.tables[name], "CREATING")
+    for index in description.get("GlobalSecondaryIndexes", ()):
+        index["IndexStatus"] = "CREATING"
+    return description
+
+
+def new_record(transaction: Transaction, request: Mapping[str, Any]) -> Record:
+    on_demand = request.get("BillingMode") == "PAY_PER_REQUEST"
+    record: Record = {
+        "TableName": request["TableName"],
+        "TableArn": table_arn(request["TableName"], transaction.region),
+        "TableId": transaction.uuid(),
+        "CreationDateTime": round(transaction.now, 3),
+        "AttributeDefinitions": request["AttributeDefinitions"],
+        "KeySchema": request["KeySchema"],
+        "ProvisionedThroughput": {} if on_demand else throughput(request.get("ProvisionedThroughput") or {}),
+        "DeletionProtectionEnabled": request.get("DeletionProtectionEnabled") or False,
+    }
+    if request.get("LocalSecondaryIndexes"):
+        record["LocalSecondaryIndexes"] = [_local_index(index) for index in request["LocalSecondaryIndexes"]]
+    if request.get("GlobalSecondaryIndexes"):
+        record["GlobalSecondaryIndexes"] = [global_index(index) for index in request["GlobalSecondaryIndexes"]]
+    if on_demand:
+        record["BillingModeSummary"] = billing_mode_summary(transaction)
+    for member in ("OnDemandThroughput", "WarmThroughput"):
+        if request.get(member):
+            record[member] = request[member]
+    if request.get("TableClass"):
+        record["TableClassSummary"] = {"TableClass": request["TableClass"]}
+    if request.get("Tags"):
+        record["Tags"] = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
+    if request.get("ResourcePolicy"):
+        attach_policy(record, record["TableArn"], request["ResourcePolicy"], transaction.now)
+    stream = request.get("StreamSpecification")
+    if stream and stream["StreamEnabled"]:
+        record["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": stream["StreamViewType"]}
+    encryption = encryption_description(request.get("SSESpecification"))
+    if encryption is not None:
+        record["SSEDescription"] = encryption
+    return record
+
+
+def throughput(requested: Mapping[str, Any]) -> Record:
+    return {name: requested[name] for name in ("ReadCapacityUnits", "WriteCapacityUnits") if name in requested}
+
+
+def billing_mode_summary(transaction: Transaction) -> Record:
+    return {"BillingMode": "PAY_PER_REQUEST", "LastUpdateToPayPerRequestDateTime": round(transaction.now, 3)}
+
+
+def global_index(requested: Mapping[str, Any]) -> Record:
+    index = _local_index(requested)
+    index["ProvisionedThroughput"] = throughput(requested.get("ProvisionedThroughput") or {})
+    for member in ("OnDemandThroughput", "WarmThroughput"):
+        if requested.get(member):
+            index[member] = requested[member]
+    return index
+
+
+def _local_index(requested: Mapping[str, Any]) -> Record:
+    return {member: requested[member] for member in ("IndexName", "KeySchema", "Projection")}
+
+
+def encryption_description(requested: Mapping[str, Any] | None) -> Record | None:
+    """Server-side encryption is recorded and described; the file itself is as safe as its disk."""
+    if not requested or not requested.get("Enabled"):
+        return None
+    key = requested.get("KMSMasterKeyId") or "alias/aws/dynamodb"
+    return {"Status": "ENABLED", "SSEType": requested.get("SSEType") or "KMS", "KMSMasterKeyArn": key}
+
+
+def attach_policy(record: dict[str, Any], arn: str, policy: str, now: float) -> None:
+    """Write a policy into a table's record."""
+    policies = record.setdefault(POLICIES, {})
+    earlier = int(policies.get(arn, {}).get("RevisionId", "0"))
+    policies[arn] = {"Policy": policy, "RevisionId": str(max(int(now * 1000), earlier + 1))}

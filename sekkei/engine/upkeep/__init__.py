@@ -1,0 +1,1 @@
+"""Looking after a whole file: verify, back up, restore."""
