@@ -53,7 +53,7 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/djlint --lint --quiet sekkei systems
-	@if command -v npm >/dev/null; then npm ci --silent && npm run --silent check; \
+	@if command -v npm >/dev/null; then npm install --no-save --silent --no-audit --no-fund && npm run --silent check; \
 	else echo "Scripts and styles are not checked: that needs npm."; fi
 
 bench: setup
