@@ -22,8 +22,8 @@ from sekkei.store import Embedded
 from sekkei.store.protocol import Store
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q import design as q
-from sekkei_systems.q.entities import answers, users
-from sekkei_systems.q.models import User, Visibility
+from sekkei_systems.q.design.models import User, Visibility
+from sekkei_systems.q.design.tables import answers, users
 from sekkei_systems.q.service import Service
 from tests.systems.q import crowd
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from sekkei.runtime.http import Http
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.expo import Expo
-from sekkei_systems.q import admin, api, client, drawings
+from sekkei_systems.q import api
 from sekkei_systems.q.demo import demo
-from sekkei_systems.q.entities import design as q_design
+from sekkei_systems.q.design.tables import design as q_design
 from sekkei_systems.q.jobs import RECURRING, QJobs
+from sekkei_systems.q.pages import client, drawings
+from sekkei_systems.q.pages import desk as admin
 from sekkei_systems.q.reactions import reactions_of
 from sekkei_systems.q.service import open_service
 

@@ -133,7 +133,7 @@ async def _reconcile(opened: Opened) -> int:
     count = 0
     async for user in opened.context.db.each(all_users()):
         count += 1
-        drift = await jobs.drift(user.user_id)
+        drift = await jobs.counters.drift(user.user_id)
         if drift is not None:
             wrong.append(drift)
             print(
@@ -145,7 +145,7 @@ async def _reconcile(opened: Opened) -> int:
 
 
 async def _withdraw(opened: Opened, user_id: str) -> int:
-    from sekkei_systems.q.entities import users
+    from sekkei_systems.q.design.tables import users
 
     context = opened.context
     found = await context.db.get(users(user_id).consistent())
@@ -161,8 +161,8 @@ async def _withdraw(opened: Opened, user_id: str) -> int:
 
 
 async def _admin(opened: Opened, email: str, is_admin: bool) -> int:
-    from sekkei_systems.q.entities import unique_email, users
-    from sekkei_systems.q.models import User
+    from sekkei_systems.q.design.models import User
+    from sekkei_systems.q.design.tables import unique_email, users
 
     db = opened.context.db
     found = await db.holder(unique_email, User.email == email.strip().lower())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sekkei.design import Change, Reactions
 from sekkei.runtime.system import Context
-from sekkei_systems.q import notices
-from sekkei_systems.q.entities import design, follow_requests, follows, reactions, users
-from sekkei_systems.q.models import Follow, FollowRequest, Reaction
-from sekkei_systems.q.notices import NoticeKind
+from sekkei_systems.q.design.models import Follow, FollowRequest, Reaction
+from sekkei_systems.q.design.tables import design, follow_requests, follows, reactions, users
+from sekkei_systems.q.rules import notices
+from sekkei_systems.q.rules.notices import NoticeKind
+from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service import Service
-from sekkei_systems.q.sight import is_present
 
 
 def reactions_of(context: Context, service: Service) -> Reactions:

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import date, time
+from io import BytesIO
+from typing import Any
 
 import pytest
+from PIL import Image
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.deployment import Deployment, Opened, assemble
+from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Store
 from sekkei.web.identity.design import design as web_design
+from sekkei.web.testing import Client, opened
 from sekkei_systems.q import SYSTEM
-from sekkei_systems.q.entities import daily_questions, questions, users
-from sekkei_systems.q.models import Answer, DailyQuestion, Question, QuestionStatus, QuestionType, User, Visibility
+from sekkei_systems.q.design.models import (
+    AdminAction,
+    Answer,
+    DailyQuestion,
+    DeviceType,
+    Question,
+    QuestionStatus,
+    QuestionType,
+    User,
+    Visibility,
+)
+from sekkei_systems.q.design.tables import daily_questions, questions, users
+from sekkei_systems.q.jobs import QJobs
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
 from tests.browser import browser, serve, shots
@@ -110,6 +126,29 @@ class World:
     async def user(self, name: str) -> User:
         return await self.db.need(users(name).consistent())
 
+    async def logged(self, action: AdminAction | None = None) -> list[tuple[str, str | None]]:
+        """What the log says was done, and to what, newest first."""
+        self.pass_time()
+        page = await self.service.logs.page("boss", action=action)
+        return [(one.action.value, one.target_id) for one in page]
+
+    async def with_devices(self, *names: str) -> None:
+        """People with a phone each."""
+        await self.join(*names)
+        for name in names:
+            await self.service.devices.register(name, f"ExponentPushToken[{name}]", DeviceType.IOS)
+
+    async def push_messages(self) -> list[Message]:
+        found = await self.deployment.runtime.all(newest_messages())
+        return [one for one in found if one.kind == "push"]
+
+    async def pushes(self) -> list[tuple[str, str]]:
+        """To which device, and on which channel."""
+        return sorted((one.to, one.body["channelId"]) for one in await self.push_messages())
+
+    def jobs(self, expo: Any = None) -> QJobs:
+        return QJobs(self.opened.context, self.service, expo)
+
     async def seen(self, viewer: str) -> list[str]:
         """Whose answers are in a viewer's timeline, in its order."""
         found = await self.service.timelines.show(viewer, size=50)
@@ -133,3 +172,33 @@ async def world(store: Store, clock: ManualClock) -> World:
 async def fair(plain: Store, clock: ManualClock) -> World:
     """The same in fair weather only."""
     return await open_world(plain, clock)
+
+
+@pytest.fixture
+async def desk(world: World) -> World:
+    """An administrator, and two people to look after."""
+    await world.join("boss", "a", "b")
+    await world.make_admin("boss")
+    return world
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[tuple[Client, World]]:
+    """The whole application, asked as a browser or an app asks it."""
+    clock = ManualClock(NOON)
+    async with opened(SYSTEM, clock=clock) as client:
+        deployment = client.shell.deployment
+        system = deployment.systems["q"]
+        yield client, World(deployment, system, clock, system.parts.service)
+
+
+def png(side: int = 1) -> bytes:
+    return picture("PNG", (side, side))
+
+
+def picture(
+    kind: str, size: tuple[int, int], colour: object = (200, 30, 30), mode: str = "RGB", **more: object
+) -> bytes:
+    made = BytesIO()
+    Image.new(mode, size, colour).save(made, kind, **more)  # type: ignore[arg-type]
+    return made.getvalue()

@@ -11,8 +11,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from sekkei.design import Database, Entity
-from sekkei_systems.q.entities import answers, blocks, daily_questions, follows, users
-from sekkei_systems.q.models import Answer, Block, DailyQuestion, Follow, User, Visibility
+from sekkei_systems.q.design.models import Answer, Block, DailyQuestion, Follow, User, Visibility
+from sekkei_systems.q.design.tables import answers, blocks, daily_questions, follows, users
 
 VIEWER = "viewer"
 BATCH = 25

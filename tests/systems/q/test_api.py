@@ -1,188 +1,29 @@
-"""The API as a mobile app uses it, and whatever else may be sent to it."""
+"""The whole API: its texts, and whatever is sent to it."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
-import re
-from collections.abc import AsyncIterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import sekkei_systems.q
-from sekkei.clock import ManualClock
-from sekkei.runtime.design import newest_messages
 from sekkei.web import missing_texts
-from sekkei.web.testing import Client, opened
-from sekkei_systems.q import SYSTEM
-from sekkei_systems.q.service.people import Visitor
+from sekkei.web.testing import Client
 from sekkei_systems.q.texts import TEXTS
-from tests.systems.q.conftest import NOON, World
+from tests.systems.q.conftest import World
 
 ATTEMPTS = 16
 """For every operation, with values of the described kinds and with nonsense."""
-
-
-@pytest.fixture
-async def site() -> AsyncIterator[tuple[Client, World]]:
-    clock = ManualClock(NOON)
-    async with opened(SYSTEM, clock=clock) as client:
-        deployment = client.shell.deployment
-        system = deployment.systems["q"]
-        yield client, World(deployment, system, clock, system.parts.service)
-
-
-def test_every_text_is_there_in_both_languages() -> None:
-    assert missing_texts(TEXTS, Path(sekkei_systems.q.__file__).parent) == []
-
-
-async def test_from_a_mailed_code_to_an_answer(site: tuple[Client, World]) -> None:
-    client, world = site
-    app = client.another()
-    asked = await app.request(
-        "POST",
-        "/q/api/sign-in/code",
-        json.dumps({"email": "new@example.com", "name": "新人"}).encode(),
-        {"Content-Type": "application/json"},
-    )
-    assert asked.status == 201
-    mail = (await world.deployment.runtime.all(newest_messages()))[0]
-    found = re.search(r"\d{6}", mail.body["subject"] + mail.body["text"])
-    assert found is not None
-    body = {"challenge": asked.json()["challenge"], "code": found[0]}
-    signed = await app.request(
-        "POST", "/q/api/sign-in", json.dumps(body).encode(), {"Content-Type": "application/json"}
-    )
-    assert (signed.status, signed.json()["hasJoined"]) == (200, False)
-    app.bearer = signed.json()["accessToken"]
-    assert (await app.json("GET", "/q/api/me")).json()["code"] == "not-joined"
-    assert (await app.json("POST", "/q/api/me", {"birthDate": "2013-11-07"})).json()["code"] == "too-young"
-    joined = await app.json("POST", "/q/api/me", {"birthDate": "2001-01-01"})
-    assert joined.status == 201
-    assert joined.json()["displayName"] is None  # an account's name may be half a mail address; it is not shown unasked
-    await world.ask("好きな色は？")
-    assert (await app.json("POST", "/q/api/answers", {"text": "青"})).json()["code"] == "app-id-needed"
-    assert (await app.json("PUT", "/q/api/me/app-id", {"appId": "Shinjin"})).json()["errors"][0]["pointer"] == "#/appId"
-    assert (await app.json("PUT", "/q/api/me/app-id", {"appId": "shinjin"})).status == 200
-    today = await app.json("GET", "/q/api/today")
-    assert (today.json()["question"]["text"], today.json()["answer"]) == ("好きな色は？", None)
-    tag = today.header("etag") or ""
-    assert (await app.json("GET", "/q/api/today", headers={"If-None-Match": tag})).status == 304
-    assert (await app.json("POST", "/q/api/answers", {"text": "青"})).json()["isOnTime"]
-    assert (await app.json("GET", "/q/api/today", headers={"If-None-Match": tag})).status == 200
-    assert (await app.json("POST", "/q/api/answers", {"text": "赤"})).status == 409
-    timeline = (await app.json("GET", "/q/api/timeline")).json()
-    assert [one["answer"]["text"] for one in timeline["items"]] == ["青"]
-    assert (await app.json("DELETE", "/q/api/sign-in")).status == 204
-    assert (await app.json("GET", "/q/api/me")).status == 401
-
-
-async def signed_in(client: Client, email: str = "many@example.com") -> dict[str, Any]:
-    challenge, code = await client.shell.accounts.challenge(email)
-    reply = await client.json("POST", "/q/api/sign-in", {"challenge": challenge, "code": code})
-    found: dict[str, Any] = reply.json()
-    return found
-
-
-async def test_a_password_is_another_way_in(site: tuple[Client, World]) -> None:
-    client, _ = site
-    account = await client.shell.accounts.create("many@example.com", "Many")
-    await client.shell.accounts.set_password(account.id, "correct horse")
-    given = {"email": "Many@example.com", "password": "wrong horse"}
-    assert (await client.json("POST", "/q/api/sign-in/password", given)).json()["code"] == "wrong-password"
-    reply = await client.json("POST", "/q/api/sign-in/password", {**given, "password": "correct horse"})
-    app = client.another()
-    app.bearer = reply.json()["accessToken"]
-    assert (await app.json("GET", "/q/api/me")).json()["code"] == "not-joined"
-
-
-async def test_tokens_are_renewed_and_a_ban_ends_them(site: tuple[Client, World]) -> None:
-    client, world = site
-    await world.join("boss")
-    await world.make_admin("boss")
-    first = await signed_in(client)
-    who = first["userId"]
-    app = client.another()
-    app.bearer = first["accessToken"]
-    assert (await app.json("POST", "/q/api/me", {"birthDate": "2001-01-01"})).status == 201
-    again = await client.json("POST", "/q/api/sign-in/refresh", {"refreshToken": first["refreshToken"]})
-    assert (again.json()["userId"], again.json()["hasJoined"], again.json()["expiresIn"]) == (who, True, 900)
-    app.bearer = again.json()["accessToken"]
-    assert (await app.json("GET", "/q/api/me")).status == 200
-    await world.ban(who)
-    assert (await app.json("GET", "/q/api/me")).status == 401
-    refused = await client.json("POST", "/q/api/sign-in/refresh", {"refreshToken": again.json()["refreshToken"]})
-    assert (refused.status, refused.json()["code"]) == (401, "bad-refresh")
-    challenge, code = await client.shell.accounts.challenge("many@example.com")
-    refused = await client.json("POST", "/q/api/sign-in", {"challenge": challenge, "code": code})
-    assert (refused.status, refused.json()["code"]) == (403, "banned")
-    await world.unban(who)
-    app.bearer = (await signed_in(client))["accessToken"]
-    assert (await app.json("GET", "/q/api/me")).status == 200
-
-
-async def test_pages_of_the_timeline(site: tuple[Client, World]) -> None:
-    client, world = site
-    await client.sign_in("demo-aoi")
-    names = [f"user{n}" for n in range(7)]
-    await world.join("demo-aoi", *names)
-    await world.ask()
-    for name in names:
-        await world.follow(("demo-aoi", name))
-        await world.answer(name)
-        world.clock.advance(1)
-    found: list[str] = []
-    path = "/q/api/timeline?limit=3"
-    while path:
-        page = (await client.json("GET", path)).json()
-        found += [one["author"]["userId"] for one in page["items"]]
-        path = f"/q/api/timeline?limit=3&after={page['cursor']}" if page["cursor"] else ""
-    assert found == names
-    assert (await client.json("GET", "/q/api/timeline?after=nonsense")).status == 400
-    assert (await client.json("GET", "/q/api/timeline?limit=0")).status == 422
-
-
-async def test_others_learn_nothing_of_what_became_of_a_post(site: tuple[Client, World]) -> None:
-    client, world = site
-    await client.sign_in("demo-aoi")
-    await world.join("demo-aoi", "author")
-    await world.follow(("demo-aoi", "author"))
-    day = (await world.ask()).day
-    await world.answer("author")
-    shown = (await client.json("GET", f"/q/api/answers/{day}/author")).json()
-    assert (shown["answer"]["text"], shown["question"]) == ("秋が好き", "好きな季節は？")
-    assert "email" not in json.dumps(shown)
-    await world.service.answers.delete("author", day)
-    assert (await client.json("GET", f"/q/api/answers/{day}/author")).json()["code"] == "no-such-answer"
-    assert (await client.json("GET", f"/q/api/answers/{day}/nobody")).json()["code"] == "no-such-answer"
-
-
-async def test_a_new_question_is_told_to_open_pages(site: tuple[Client, World]) -> None:
-    client, world = site
-    await client.sign_in("demo-aoi")
-    await world.join("demo-aoi")
-    await world.service.planning.plan(date(2025, 11, 6))
-    world.clock.advance(10 * 3600 + 60)
-    listening = asyncio.create_task(client.events("/q/live", 2))
-    for _ in range(1000):
-        if client.shell.deployment.live.listeners("q/today"):
-            break
-        await asyncio.sleep(0)
-    await world.opened.parts.scheduled["publish"]({})
-    reply = await listening
-    assert "event: published" in reply.text
-
-
-# Whatever is sent, the answer is one that the description names, and never a 500.
-
 NONSENSE: tuple[Any, ...] = (
     None, True, 0, -1, 1e308, "", " ", "x" * 5000, "\x00", "\ud83d", "🇯🇵" * 50, "../..", "a#b", "%00", "' OR 1=1",
     [], [[]], {}, {"a": {"b": []}}, "2025-13-45", "9999-12-31", "0001-01-01", "NaN",
 )  # fmt: skip
+
+
+def test_every_text_is_there_in_both_languages() -> None:
+    assert missing_texts(TEXTS, Path(sekkei_systems.q.__file__).parent) == []
 
 
 class Sender:
@@ -300,17 +141,3 @@ def _is_described(reply: Any, operation: dict[str, Any]) -> bool:
         return True
     kind = reply.header("content-type") or ""
     return 400 <= reply.status < 500 and kind.startswith("application/problem+json") and "code" in reply.json()
-
-
-async def test_cursors_of_others_are_refused(site: tuple[Client, World]) -> None:
-    client, world = site
-    await client.sign_in("demo-aoi")
-    await world.join("demo-aoi", "star", *(f"fan{n}" for n in range(35)))
-    for n in range(35):
-        await world.follow((f"fan{n}", "star"))
-        await world.service.people.join(Visitor(f"x{n}", f"x{n}@example.com", "x"), date(2000, 1, 1))
-        await world.follow((f"x{n}", "demo-aoi"))
-    page = (await client.json("GET", "/q/api/users/star/followers")).json()
-    assert len(page["items"]) == 30
-    reply = await client.json("GET", f"/q/api/users/demo-aoi/followers?after={page['cursor']}")
-    assert (reply.status, reply.json()["code"]) == (400, "cursor")

@@ -16,12 +16,11 @@ from sekkei.runtime.http import Http
 from sekkei.web.server import bind, http_server
 from sekkei.web.testing import Client, opened
 from sekkei_systems.q import SYSTEM
-from sekkei_systems.q.entities import answers, ng_words, questions, users
-from sekkei_systems.q.models import Answer, NGWord, QuestionStatus, QuestionType, User, Visibility
+from sekkei_systems.q.design.models import Answer, NGWord, QuestionStatus, QuestionType, User, Visibility
+from sekkei_systems.q.design.tables import answers, ng_words, questions, users
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
-from tests.systems.q.conftest import NOON, World
-from tests.systems.q.test_pictures import png
+from tests.systems.q.conftest import NOON, World, png
 from tests.web.authorisation import Rule, deviations, uncovered
 
 TARGET = "demo-mei"

@@ -10,7 +10,7 @@ from typing import Any
 from playwright.async_api import Locator, Page, Route, expect
 
 from sekkei_systems.q import SYSTEM
-from sekkei_systems.q.models import Visibility
+from sekkei_systems.q.design.models import Visibility
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
 from tests.browser import PHONE, Serve, Shots, Site, Windows

@@ -14,8 +14,8 @@ from sekkei.runtime.deployment import assemble
 from sekkei.runtime.settings import from_environment
 from sekkei.store import Embedded
 from sekkei_systems.q import SYSTEM
-from sekkei_systems.q.entities import users
-from sekkei_systems.q.models import User
+from sekkei_systems.q.design.models import User
+from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.service.people import Visitor
 
 

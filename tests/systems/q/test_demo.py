@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sekkei.web.testing import opened
-from sekkei_systems.q import SYSTEM, writing
-from sekkei_systems.q.demo_words import ANSWERS, BIOS, FLAGGED, OLD_ANSWERS, PROPOSALS, QUESTIONS, TODAY, YEAR_AGO
-from sekkei_systems.q.entities import design
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.demo.words import ANSWERS, BIOS, FLAGGED, OLD_ANSWERS, PROPOSALS, QUESTIONS, TODAY, YEAR_AGO
+from sekkei_systems.q.design.tables import design
+from sekkei_systems.q.rules import writing
 from sekkei_systems.q.service import Service
 
 

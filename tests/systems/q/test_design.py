@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.runtime.deployment import Deployment
-from sekkei_systems.q.entities import design
+from sekkei_systems.q.design.tables import design
 from tests.systems.q.conftest import World
 
 SEED = {

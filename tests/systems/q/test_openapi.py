@@ -17,10 +17,9 @@ from schemathesis.specs.openapi import checks as described
 
 from sekkei.runtime import days
 from sekkei_systems.q import SYSTEM
-from sekkei_systems.q.models import QuestionType
+from sekkei_systems.q.design.models import QuestionType
 from tests.browser import Serve, Site
-from tests.systems.q.conftest import World
-from tests.systems.q.test_pictures import png
+from tests.systems.q.conftest import World, png
 
 EXAMPLES = {GenerationMode.POSITIVE: 4, GenerationMode.NEGATIVE: 3}
 """For every route and person."""

@@ -7,7 +7,7 @@ from starlette.routing import BaseRoute, Route
 from sekkei.runtime.system import Context
 from sekkei.web import Api, body_limit, webhook
 from sekkei_systems.q.api import entry, mine, people, posts
-from sekkei_systems.q.pictures import BYTES_MAX
+from sekkei_systems.q.rules.pictures import BYTES_MAX
 from sekkei_systems.q.service import Service
 
 PICTURE_BODY_MAX = BYTES_MAX * 4 // 3 + 1_000

@@ -10,8 +10,6 @@ from starlette.responses import Response
 from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.web import Answer, Api, PageOf, User, etag
-from sekkei_systems.q import models as stored
-from sekkei_systems.q import times
 from sekkei_systems.q.api import shapes
 from sekkei_systems.q.api.shapes import (
     AnswerOut,
@@ -31,6 +29,8 @@ from sekkei_systems.q.api.shapes import (
     TimelinePaging,
     Today,
 )
+from sekkei_systems.q.design import models as stored
+from sekkei_systems.q.rules import times
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.reactions import reaction_of
 

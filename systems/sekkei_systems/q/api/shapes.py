@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from sekkei_systems.q.models import (
+from sekkei_systems.q.design.models import (
     Answer,
     DailyQuestion,
     DeviceType,
@@ -19,12 +19,12 @@ from sekkei_systems.q.models import (
     User,
     Visibility,
 )
-from sekkei_systems.q.notices import Wishes
+from sekkei_systems.q.rules.notices import Wishes
+from sekkei_systems.q.rules.sight import Relation, sees_profile
 from sekkei_systems.q.service.answers import Remembered
 from sekkei_systems.q.service.graph import Card
 from sekkei_systems.q.service.reactions import Summary
 from sekkei_systems.q.service.timeline import Entry
-from sekkei_systems.q.sight import Relation, sees_profile
 
 Text = Annotated[str, Meta(max_length=2000)]
 Short = Annotated[str, Meta(max_length=254)]

@@ -8,21 +8,24 @@ from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context
 from sekkei.web.identity.accounts import Accounts
 from sekkei.web.identity.design import design as web_design
+from sekkei_systems.q.rules.times import window_of
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.answers import Answers
-from sekkei_systems.q.service.editing import Editing, Logs
+from sekkei_systems.q.service.devices import Devices
+from sekkei_systems.q.service.editing import Editing
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.leaving import Leaving
+from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.moderation import Moderation
 from sekkei_systems.q.service.notices import Notices
 from sekkei_systems.q.service.people import People
 from sekkei_systems.q.service.planning import Planning
 from sekkei_systems.q.service.reactions import Reactions
+from sekkei_systems.q.service.reports import Reports
+from sekkei_systems.q.service.submissions import Submissions
 from sekkei_systems.q.service.timeline import Timelines
 from sekkei_systems.q.service.visibility import Visibility
-from sekkei_systems.q.service.voices import Devices, Reports, Submissions
 from sekkei_systems.q.service.words import ForbiddenWords
-from sekkei_systems.q.times import window_of
 
 __all__ = ["Service", "open_service"]
 

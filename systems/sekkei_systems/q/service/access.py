@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekkei.design import Database
-from sekkei_systems.q.entities import users
-from sekkei_systems.q.models import User
+from sekkei_systems.q.design.models import User
+from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.refusals import AppIdNeeded, Banned, Leaving, NotAdmin, NotJoined
 
 

@@ -10,10 +10,11 @@ from datetime import date, timedelta
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Page, TransactionFailed
 from sekkei.runtime import days
-from sekkei_systems.q import design, times, writing
-from sekkei_systems.q.entities import answers, daily_questions
-from sekkei_systems.q.models import Answer, DailyQuestion, User
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import Answer, DailyQuestion, User
+from sekkei_systems.q.design.tables import answers, daily_questions
 from sekkei_systems.q.refusals import AlreadyAnswered, NoQuestion, NoSuchAnswer, QuestionClosed, TakenDown, UndoOver
+from sekkei_systems.q.rules import times, writing
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.visibility import Visibility as Sight
 from sekkei_systems.q.service.words import ForbiddenWords

@@ -6,64 +6,24 @@ from datetime import date, time
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Database, Page, Put, TransactionFailed
+from sekkei.design import Action, Database, Page, TransactionFailed
 from sekkei.runtime import days
-from sekkei_systems.q import design, writing
-from sekkei_systems.q.entities import admin_logs, daily_questions, questions
-from sekkei_systems.q.models import (
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import (
     AdminAction,
-    AdminLog,
     DailyQuestion,
     Question,
     QuestionStatus,
     QuestionType,
 )
+from sekkei_systems.q.design.tables import daily_questions, questions
 from sekkei_systems.q.refusals import AlreadyPublished, NoSuchThing, WrongState
-from sekkei_systems.q.service.access import Access, Admin
+from sekkei_systems.q.rules import writing
+from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.planning import Planning, gives_back, takes
 
 PAGE = 50
-
-
-class Logs:
-    """The log of what administrators do; it forgets after 90 days."""
-
-    def __init__(self, db: Database, clock: Clock, access: Access) -> None:
-        self._db = db
-        self._clock = clock
-        self._access = access
-
-    def entry(
-        self, by: Admin, action: AdminAction, kind: str, target: str, details: dict[str, Any] | None = None
-    ) -> Put[AdminLog]:
-        """A line of the log, to join the transaction of what it tells."""
-        return admin_logs.create(
-            AdminLog(
-                log_id=self._clock.uuid(),
-                admin_id=by.id,
-                admin_email=by.email,
-                action=action,
-                target_type=kind,
-                target_id=target,
-                details=details,
-                ip_address=by.address,
-                timestamp=days.now(self._clock),
-            )
-        )
-
-    async def page(
-        self, who: str, *, action: AdminAction | None = None, admin: str | None = None, after: str | None = None
-    ) -> Page[AdminLog]:
-        """Newest first: everything, or one action, or one administrator, or both."""
-        await self._access.admin(who)
-        query = design.all_logs()
-        if action is not None:
-            query = design.logs_of_action(action)
-            if admin:
-                query = query.filter(AdminLog.admin_id == admin)
-        elif admin:
-            query = design.logs_of_admin(admin)
-        return await self._db.page(query, size=PAGE, after=after)
 
 
 class Editing:

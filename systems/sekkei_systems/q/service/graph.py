@@ -10,8 +10,8 @@ from sekkei.clock import Clock
 from sekkei.design import Contended, Database, Delete, Page, Query, Transaction, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.q import design
-from sekkei_systems.q.entities import blocks, follow_requests, follows, mutes, users
-from sekkei_systems.q.models import Block, Follow, FollowRequest, Mute, User
+from sekkei_systems.q.design.models import Block, Follow, FollowRequest, Mute, User
+from sekkei_systems.q.design.tables import blocks, follow_requests, follows, mutes, users
 from sekkei_systems.q.refusals import (
     AlreadyFollowing,
     BlockedPair,
@@ -21,9 +21,9 @@ from sekkei_systems.q.refusals import (
     NotFollowing,
     Oneself,
 )
+from sekkei_systems.q.rules.sight import Relation, sees_profile
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.visibility import Visibility as Sight
-from sekkei_systems.q.sight import Relation, sees_profile
 
 EDGE_TRIES_MAX = 20
 LIST_PAGE = 30

@@ -8,10 +8,10 @@ from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.schedules import Schedules
-from sekkei_systems.q import times
-from sekkei_systems.q.entities import users
-from sekkei_systems.q.models import User
+from sekkei_systems.q.design.models import User
+from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.refusals import AdminsStay, WrongState
+from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.access import Access
 
 JOB = "begin-withdrawal"

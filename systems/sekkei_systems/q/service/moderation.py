@@ -16,8 +16,9 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import ProofNeeded
 from sekkei.web import is_recent
 from sekkei.web.identity.accounts import Accounts
-from sekkei_systems.q import design, writing
-from sekkei_systems.q.entities import (
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import AdminAction, AdminLog, Answer, NGWord, Report, ReportStatus, TargetType, User
+from sekkei_systems.q.design.tables import (
     answers,
     daily_questions,
     ng_words,
@@ -27,11 +28,11 @@ from sekkei_systems.q.entities import (
     unique_username,
     users,
 )
-from sekkei_systems.q.models import AdminAction, AdminLog, Answer, NGWord, Report, ReportStatus, TargetType, User
-from sekkei_systems.q.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.refusals import AdminsStay, BadText, NoSuchThing, NoSuchUser, Taken, WrongState
+from sekkei_systems.q.rules import writing
+from sekkei_systems.q.rules.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.service.access import Access
-from sekkei_systems.q.service.editing import Logs
+from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.words import ForbiddenWords
 
 PAGE = 50

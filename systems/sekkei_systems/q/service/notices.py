@@ -13,12 +13,12 @@ from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei_systems.q import design
-from sekkei_systems.q.entities import blocks, mutes, users
-from sekkei_systems.q.models import PushToken, User
-from sekkei_systems.q.notices import NoticeKind, Wishes, is_wanted, quiet_left, wishes_of
+from sekkei_systems.q.design.models import PushToken, User
+from sekkei_systems.q.design.tables import blocks, mutes, users
 from sekkei_systems.q.refusals import QuietHalf
+from sekkei_systems.q.rules.notices import NoticeKind, Wishes, is_wanted, quiet_left, wishes_of
+from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service.access import Access
-from sekkei_systems.q.sight import is_present
 
 
 class Notices:

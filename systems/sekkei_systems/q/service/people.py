@@ -10,10 +10,9 @@ from datetime import date
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed, UniqueKey, Update
 from sekkei.runtime import days
-from sekkei_systems.q import pictures, times, writing
 from sekkei_systems.q.design import picture_of
-from sekkei_systems.q.entities import profile_images, unique_app_id, unique_keys, users
-from sekkei_systems.q.models import ProfileImage, User, Visibility
+from sekkei_systems.q.design.models import ProfileImage, User, Visibility
+from sekkei_systems.q.design.tables import profile_images, unique_app_id, unique_keys, users
 from sekkei_systems.q.refusals import (
     AlreadyJoined,
     AppIdSet,
@@ -24,9 +23,10 @@ from sekkei_systems.q.refusals import (
     Taken,
     TooYoung,
 )
+from sekkei_systems.q.rules import pictures, times, writing
+from sekkei_systems.q.rules.sight import Relation
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.visibility import Visibility as Sight
-from sekkei_systems.q.sight import Relation
 
 AGE_MAX = 130
 _DIGEST = re.compile(r"[0-9a-f]{16}")

@@ -9,9 +9,10 @@ from sekkei.clock import Clock
 from sekkei.design import Action, Database, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
-from sekkei_systems.q import design, times
-from sekkei_systems.q.entities import daily_questions, questions
-from sekkei_systems.q.models import NEVER, DailyQuestion, Question, QuestionStatus
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import NEVER, DailyQuestion, Question, QuestionStatus
+from sekkei_systems.q.design.tables import daily_questions, questions
+from sekkei_systems.q.rules import times
 
 CHOICE = 50
 """Of so many approved questions, the longest unused ones, one is drawn."""

@@ -12,7 +12,7 @@ from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.q import design
-from sekkei_systems.q.models import Answer, Reaction, ReactionType, User
+from sekkei_systems.q.design.models import Answer, Reaction, ReactionType, User
 from sekkei_systems.q.refusals import BadReaction, NoSuchAnswer
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.answers import Remembered, remembered

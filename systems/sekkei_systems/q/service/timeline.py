@@ -17,13 +17,13 @@ from datetime import date, datetime
 from sekkei.design import Database
 from sekkei.design.cursors import seal, unseal
 from sekkei_systems.q import design
-from sekkei_systems.q.entities import answers
-from sekkei_systems.q.models import Answer, DailyQuestion, User, Visibility
+from sekkei_systems.q.design.models import Answer, DailyQuestion, User, Visibility
+from sekkei_systems.q.design.tables import answers
+from sekkei_systems.q.rules.sight import Relation, reads_answers
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.answers import Answers
 from sekkei_systems.q.service.reactions import Reactions, Summary
 from sekkei_systems.q.service.visibility import Visibility as Sight
-from sekkei_systems.q.sight import Relation, reads_answers
 
 PAGE = 20
 PAGE_MAX = 50

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from sekkei.design import Database, Ref
 from sekkei_systems.q import design
-from sekkei_systems.q.entities import answers, blocks, follows, users
-from sekkei_systems.q.models import Answer, User
+from sekkei_systems.q.design.models import Answer, User
+from sekkei_systems.q.design.tables import answers, blocks, follows, users
 from sekkei_systems.q.refusals import NoSuchAnswer, NoSuchUser
-from sekkei_systems.q.sight import Relation, is_present, is_shown, reads_answers
+from sekkei_systems.q.rules.sight import Relation, is_present, is_shown, reads_answers
 
 M = TypeVar("M")
 KEYS_PER_BATCH = 100

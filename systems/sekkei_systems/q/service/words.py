@@ -5,7 +5,7 @@ from __future__ import annotations
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei_systems.q.design import all_ng_words
-from sekkei_systems.q.ng_words import Filter
+from sekkei_systems.q.rules.ng_words import Filter
 
 FRESH_SECONDS = 60.0
 

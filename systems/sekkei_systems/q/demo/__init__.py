@@ -1,0 +1,106 @@
+"""A few friends in the middle of a day: today's question is out, most have answered, and the operators have work."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+
+from PIL import Image, ImageDraw
+
+from sekkei.runtime import days
+from sekkei.runtime.demo_people import DEMO_PEOPLE
+from sekkei.runtime.system import Context, Parts
+from sekkei_systems.q.demo import desk, history
+from sekkei_systems.q.demo.words import BIOS, FRIENDS
+from sekkei_systems.q.design.models import DeviceType, User, Visibility
+from sekkei_systems.q.design.tables import users
+from sekkei_systems.q.rules.notices import Wishes
+from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.people import Profile, Visitor
+
+SCENES = (
+    ((255, 214, 186), (72, 104, 140), (255, 120, 84)),
+    ((186, 218, 240), (38, 92, 110), (255, 226, 150)),
+    ((58, 52, 92), (28, 30, 58), (244, 236, 214)),
+)
+STRANGERS = 2
+"""The last two of the friends are none: one advertises, one pretends to be somebody else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Friend:
+    id: str
+    email: str
+    name: str
+    app_id: str
+
+
+async def demo(context: Context, parts: Parts) -> None:
+    service: Service = parts.service
+    friends = [
+        *(Friend(one.id, one.email, one.name, one.id.removeprefix("demo-")) for one in DEMO_PEOPLE),
+        *(Friend(f"friend-{app_id}", f"{app_id}@friends.example", name, app_id) for app_id, name in FRIENDS),
+    ]
+    for number, friend in enumerate(friends):
+        await _join(context, service, friend, number)
+    ids = [friend.id for friend in friends]
+    for admin in (ids[0], ids[4]):
+        await context.db.write(users.update(admin).set(User.is_admin, True))
+    await _follow(service, ids)
+    await history.questions_of_all(context, service, ids[:-STRANGERS])
+    await history.past(context, ids[:-STRANGERS])
+    await history.today(context, service, ids[:-STRANGERS])
+    await desk.work(context, service, ids)
+
+
+async def _join(context: Context, service: Service, friend: Friend, number: int) -> None:
+    people = service.people
+    await people.join(Visitor(friend.id, friend.email, friend.name), date(1996 + number % 9, 1 + number % 12, 8))
+    await people.choose_app_id(friend.id, friend.app_id)
+    await people.choose_username(friend.id, friend.app_id.title())
+    visibility = Visibility.FOLLOWERS if number % 3 == 2 else Visibility.MUTUAL
+    await people.change(
+        friend.id, Profile(bio=BIOS[number % len(BIOS)], visibility=visibility, answers_first=number == 3)
+    )
+    if number % 3 == 1:
+        await people.set_picture(friend.id, _picture(number))
+    kind = DeviceType.ANDROID if number % 3 == 0 else DeviceType.IOS
+    await service.devices.register(friend.id, f"ExponentPushToken[demo-{friend.app_id}]", kind)
+    if number % 4 == 1:
+        wishes = Wishes(True, number % 8 == 1, True, number % 8 == 5, quiet_from=time(23), quiet_until=time(7))
+        await service.notices.wish(friend.id, wishes)
+    joined = days.now(context.clock) - timedelta(days=400 - number * 19)
+    await context.db.write(users.update(friend.id).set(User.created_at, joined))
+
+
+def _picture(number: int) -> bytes:
+    """A sun over a sea, in colours of its own."""
+    sky, sea, sun = SCENES[number // 3 % len(SCENES)]
+    image = Image.new("RGB", (512, 512), sky)
+    drawing = ImageDraw.Draw(image)
+    drawing.ellipse((139, 149, 373, 383), fill=sun)
+    drawing.rectangle((0, 330, 512, 512), fill=sea)
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
+
+
+async def _follow(service: Service, ids: list[str]) -> None:
+    """The five know each other; of the others, most know two of them. One asks, one is muted, one is blocked."""
+    graph = service.graph
+    for one in ids[:5]:
+        for other in ids[:5]:
+            if one != other:
+                await graph.follow(one, other)
+    for number, friend in enumerate(ids[5:-STRANGERS]):
+        for known in (ids[0], ids[1 + number % 4]):
+            await graph.follow(friend, known)
+            if number % 4 != 3:
+                await graph.follow(known, friend)
+    private = ids[2]
+    await service.people.change(private, Profile(is_private=True))
+    for asking in (ids[-2], ids[8]):
+        await graph.follow(asking, private)
+    await graph.mute(ids[3], ids[7])
+    await graph.block(ids[1], ids[-1])

@@ -1,0 +1,10 @@
+"""Q.'s design: the twelve tables of the document, what was added to them, and every access pattern."""
+
+from importlib import import_module
+
+from sekkei_systems.q.design.models import *  # noqa: F403
+from sekkei_systems.q.design.patterns import *  # noqa: F403
+from sekkei_systems.q.design.tables import *  # noqa: F403
+from sekkei_systems.q.design.tables import design as design
+
+import_module("sekkei_systems.q.design.examples")  # the document shows them

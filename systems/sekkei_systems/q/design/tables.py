@@ -1,0 +1,297 @@
+"""Q.'s twelve tables, and the five that were added: uniqueness markers, requests to follow, pictures, mutes, votes.
+
+Names of tables, keys, indexes and attributes are those of the original document, to the letter; its index
+`username-index`, marked TODO there, is built here. What was added is marked `added=True`. The streams of Follows,
+FollowRequests and Reactions are added too: people are told of followers and reactions through them.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from sekkei.design import Design, Index, Key
+from sekkei_systems.q.design.models import (
+    AdminLog,
+    Answer,
+    Block,
+    DailyQuestion,
+    Follow,
+    FollowRequest,
+    Mute,
+    NGWord,
+    ProfileImage,
+    PushToken,
+    Question,
+    QuestionVote,
+    Reaction,
+    Report,
+    Submission,
+    User,
+)
+
+design = Design("q", tables="{env}-q-{table}", ja="毎日の質問 SNS「Q.（仮）」", en="Q., a question a day")
+
+users_table = design.table(
+    "Users",
+    "userId",
+    indexes=[
+        Index("GSI1_AppId", "appId", ja="アプリ内IDでユーザー検索", en="user by app id"),
+        Index(
+            "email-index",
+            "email",
+            ja="メールアドレスでユーザー検索（ログイン時）",
+            en="user by mail address, to log in",
+        ),
+        Index("username-index", "username", ja="ユーザー名の重複チェック", en="user by user name"),
+    ],
+    pitr=True,
+    ja="ユーザー",
+    en="Users",
+)
+daily_questions_table = design.table("DailyQuestions", "date", pitr=True, ja="日別お題", en="The question of each day")
+questions_table = design.table(
+    "Questions",
+    "questionId",
+    indexes=[
+        Index("GSI1_Status", "status", "createdAt", ja="ステータス別一覧（承認待ち等）", en="questions by status"),
+        Index(
+            "GSI2_Approved",
+            "status",
+            "lastUsedAt",
+            ja="承認済み＆未使用のお題取得",
+            en="by status, longest unused first",
+        ),
+        Index("GSI3_Submitter", "submittedBy", "createdAt", ja="投稿者別一覧", en="questions of a user", added=True),
+    ],
+    pitr=True,
+    ja="お題マスタ",
+    en="All questions",
+)
+answers_table = design.table(
+    "Answers",
+    "date",
+    "userId",
+    indexes=[
+        Index("GSI1_UserHistory", "userId", "date", ja="ユーザーの過去回答一覧", en="a user's answers by day"),
+        Index("GSI2_Flagged", "flagState", "createdAt", ja="審査待ちの回答", en="answers to review", added=True),
+    ],
+    pitr=True,
+    ja="回答",
+    en="Answers",
+)
+follows_table = design.table(
+    "Follows",
+    "followerId",
+    "followeeId",
+    indexes=[Index("GSI1_Followers", "followeeId", "followerId", ja="フォロワー一覧取得", en="who follows a user")],
+    stream="NEW_IMAGE",
+    pitr=True,
+    ja="フォロー関係",
+    en="Who follows whom",
+)
+blocks_table = design.table(
+    "Blocks",
+    "blockerId",
+    "blockedId",
+    indexes=[
+        Index("GSI1_BlockedBy", "blockedId", "blockerId", ja="自分をブロックしている人の確認", en="who blocks a user")
+    ],
+    pitr=True,
+    ja="ブロック関係",
+    en="Who blocks whom",
+)
+reactions_table = design.table(
+    "Reactions",
+    "answerId",
+    "reactorId",
+    indexes=[Index("GSI1_Reactor", "reactorId", "createdAt", ja="ユーザー別一覧", en="a user's reactions", added=True)],
+    stream="NEW_IMAGE",
+    pitr=True,
+    ja="リアクション",
+    en="Reactions to answers",
+)
+reports_table = design.table(
+    "Reports",
+    "reportId",
+    indexes=[
+        Index("GSI1_Status", "status", "createdAt", ja="ステータス別一覧（未対応等）", en="reports by status"),
+        Index("GSI2_Reporter", "reporterId", "createdAt", ja="通報者別一覧", en="reports of a user", added=True),
+        Index("GSI3_Target", "targetId", "createdAt", ja="対象別一覧", en="reports about something", added=True),
+    ],
+    pitr=True,
+    ja="通報",
+    en="Reports",
+)
+submissions_table = design.table(
+    "UserQuestionSubmissions",
+    "date",
+    "userId",
+    indexes=[Index("GSI1_User", "userId", "date", ja="ユーザー別一覧", en="a user's submissions", added=True)],
+    pitr=True,
+    ja="ユーザーお題提出履歴",
+    en="One submitted question per user and day",
+)
+ng_words_table = design.table("NGWords", "word", pitr=True, ja="NGワード", en="Forbidden words")
+push_tokens_table = design.table(
+    "PushTokens", "userId", "token", pitr=True, ja="プッシュ通知トークン", en="Push tokens of devices"
+)
+admin_logs_table = design.table(
+    "AdminLogs",
+    "pk",
+    "sk",
+    ttl="ttl",
+    indexes=[
+        Index("GSI1_Action", "action", "timestamp", ja="アクション種別でフィルタ", en="entries by action"),
+        Index("GSI2_Admin", "adminId", "timestamp", ja="管理者IDでフィルタ", en="entries by administrator"),
+    ],
+    pitr=True,
+    ja="監査ログ",
+    en="What administrators did",
+)
+unique_keys_table = design.table("UniqueKeys", "key", pitr=True, ja="一意性の目印", en="Uniqueness markers", added=True)
+follow_requests_table = design.table(
+    "FollowRequests",
+    "followeeId",
+    "followerId",
+    indexes=[
+        Index("GSI1_Requester", "followerId", "createdAt", ja="申請者別一覧", en="requests of a user", added=True)
+    ],
+    stream="NEW_IMAGE",
+    pitr=True,
+    ja="フォロー申請",
+    en="Requests to follow a private account",
+    added=True,
+)
+
+profile_images_table = design.table(
+    "ProfileImages", "userId", pitr=True, ja="プロフィール画像", en="Pictures of users", added=True
+)
+mutes_table = design.table(
+    "Mutes",
+    "muterId",
+    "mutedId",
+    indexes=[Index("GSI1_MutedBy", "mutedId", "muterId", ja="ミュートしている人", en="who mutes a user", added=True)],
+    pitr=True,
+    ja="ミュート",
+    en="Who does not want to read whom in the timeline",
+    added=True,
+)
+question_votes_table = design.table(
+    "QuestionVotes",
+    "questionId",
+    "userId",
+    indexes=[Index("GSI1_Voter", "userId", "createdAt", ja="投票者別一覧", en="a user's votes", added=True)],
+    pitr=True,
+    ja="お題への投票",
+    en="Votes for questions that wait to be asked",
+    added=True,
+)
+
+
+@users_table.entity(User, ja="ユーザー", en="user")
+def users(user_id: str) -> Key:
+    return Key(user_id)
+
+
+@daily_questions_table.entity(DailyQuestion, ja="日別お題", en="question of a day")
+def daily_questions(day: date) -> Key:
+    return Key(day)
+
+
+@questions_table.entity(Question, ja="お題", en="question")
+def questions(question_id: str) -> Key:
+    return Key(question_id)
+
+
+@answers_table.entity(Answer, ja="回答", en="answer")
+def answers(day: date, user_id: str) -> Key:
+    return Key(day, user_id)
+
+
+@follows_table.entity(Follow, ja="フォロー", en="follow")
+def follows(follower_id: str, followee_id: str) -> Key:
+    return Key(follower_id, followee_id)
+
+
+@blocks_table.entity(Block, ja="ブロック", en="block")
+def blocks(blocker_id: str, blocked_id: str) -> Key:
+    return Key(blocker_id, blocked_id)
+
+
+@reactions_table.entity(Reaction, ja="リアクション", en="reaction")
+def reactions(day: date, user_id: str, reactor_id: str) -> Key:
+    return Key(f"{day}#{user_id}", reactor_id)
+
+
+@reports_table.entity(Report, ja="通報", en="report")
+def reports(report_id: str) -> Key:
+    return Key(report_id)
+
+
+@submissions_table.entity(Submission, ja="お題提出", en="submission")
+def submissions(day: date, user_id: str) -> Key:
+    return Key(day, user_id)
+
+
+@ng_words_table.entity(NGWord, ja="NGワード", en="forbidden word")
+def ng_words(word: str) -> Key:
+    return Key(word)
+
+
+@push_tokens_table.entity(PushToken, ja="プッシュトークン", en="push token")
+def push_tokens(user_id: str, token: str) -> Key:
+    return Key(user_id, token)
+
+
+@admin_logs_table.entity(AdminLog, ja="監査ログ", en="log entry")
+def admin_logs(timestamp: datetime, log_id: str) -> Key:
+    return Key("LOG", f"{timestamp}#{log_id}")
+
+
+@follow_requests_table.entity(FollowRequest, ja="フォロー申請", en="request to follow", added=True)
+def follow_requests(followee_id: str, follower_id: str) -> Key:
+    return Key(followee_id, follower_id)
+
+
+@profile_images_table.entity(ProfileImage, ja="プロフィール画像", en="picture of a user", added=True)
+def profile_images(user_id: str) -> Key:
+    return Key(user_id)
+
+
+@mutes_table.entity(Mute, ja="ミュート", en="mute", added=True)
+def mutes(muter_id: str, muted_id: str) -> Key:
+    return Key(muter_id, muted_id)
+
+
+@question_votes_table.entity(QuestionVote, ja="投票", en="vote", added=True)
+def question_votes(question_id: str, user_id: str) -> Key:
+    return Key(question_id, user_id)
+
+
+unique_keys = unique_keys_table.markers()
+unique_email = users.unique("EMAIL#{email}", unique_keys)
+unique_app_id = users.unique("APPID#{app_id}", unique_keys)
+unique_username = users.unique("USERNAME#{username_folded}", unique_keys)
+unique_token = push_tokens.unique("TOKEN#{token}", unique_keys)
+unique_report = reports.unique("REPORT#{reporter_id}#{target_id}", unique_keys)
+
+users_by_app_id = users.index("GSI1_AppId")
+users_by_email = users.index("email-index")
+users_by_username = users.index("username-index")
+questions_by_status = questions.index("GSI1_Status")
+questions_by_last_use = questions.index("GSI2_Approved")
+questions_by_submitter = questions.index("GSI3_Submitter")
+answers_by_user = answers.index("GSI1_UserHistory")
+answers_flagged = answers.index("GSI2_Flagged")
+followers = follows.index("GSI1_Followers")
+blocked_by = blocks.index("GSI1_BlockedBy")
+reactions_by_reactor = reactions.index("GSI1_Reactor")
+reports_by_status = reports.index("GSI1_Status")
+reports_by_reporter = reports.index("GSI2_Reporter")
+reports_by_target = reports.index("GSI3_Target")
+submissions_by_user = submissions.index("GSI1_User")
+logs_by_action = admin_logs.index("GSI1_Action")
+logs_by_admin = admin_logs.index("GSI2_Admin")
+requests_by_requester = follow_requests.index("GSI1_Requester")
+muted_by = mutes.index("GSI1_MutedBy")
+votes_by_user = question_votes.index("GSI1_Voter")

@@ -1,0 +1,59 @@
+"""What Q. does by the clock, and its long jobs: their names, and what does each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sekkei.runtime.jobs import Job
+from sekkei.runtime.system import Context, ScheduledJob
+from sekkei_systems.q.jobs.bans import AGAIN as COUNT_BANNED_AGAIN
+from sekkei_systems.q.jobs.bans import CountingBans
+from sekkei_systems.q.jobs.counters import Counters
+from sekkei_systems.q.jobs.pushes import Pushes, Receipts
+from sekkei_systems.q.jobs.questions import Questions
+from sekkei_systems.q.jobs.withdrawal import Withdrawal
+from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.leaving import JOB as BEGIN_WITHDRAWAL
+from sekkei_systems.q.service.moderation import COUNT_BANNED
+
+RECURRING = {
+    "plan": "0 0 * * *",
+    "publish": "* * * * *",
+    "reuse": "30 0 * * *",
+    "reconcile": "30 3 * * *",
+    "digest": "0 20 * * 0",
+}
+"""Japan's time."""
+
+
+class QJobs:
+    def __init__(self, context: Context, service: Service, expo: Receipts | None = None) -> None:
+        self.questions = Questions(context, service)
+        self.pushes = Pushes(context, service, expo)
+        self.counters = Counters(context, service)
+        self.withdrawal = Withdrawal(context, service.accounts)
+        self.bans = CountingBans(context)
+
+    def definitions(self) -> Mapping[str, Job]:
+        return {
+            "push": Job([("tokens", self.pushes.push), ("receipts", self.pushes.ask_later)]),
+            "receipts": Job([("tokens", self.pushes.receipts)]),
+            "reuse": Job([("questions", self.questions.reuse)]),
+            "reconcile": Job([("users", self.counters.reconcile)]),
+            "digest": Job([("tokens", self.pushes.digest)]),
+            "withdraw": Job(self.withdrawal.steps()),
+            COUNT_BANNED: Job(self.bans.steps()),
+        }
+
+    def scheduled(self) -> Mapping[str, ScheduledJob]:
+        return {
+            "plan": self.questions.plan,
+            "publish": self.questions.publish,
+            "reuse": self.questions.begin_reuse,
+            "reconcile": self.counters.begin,
+            "digest": self.pushes.begin_digest,
+            "receipts": self.pushes.begin_receipts,
+            "recount": self.counters.recount,
+            BEGIN_WITHDRAWAL: self.withdrawal.begin,
+            COUNT_BANNED_AGAIN: self.bans.again,
+        }

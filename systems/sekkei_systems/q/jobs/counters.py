@@ -1,0 +1,78 @@
+"""Counters held against the edges that they count, at night; what still differs later is set right."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from sekkei.design import ConditionFailed
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Payload, Progress
+from sekkei.runtime.system import Context
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import Follow, User
+from sekkei_systems.q.design.tables import users
+from sekkei_systems.q.rules import times
+from sekkei_systems.q.service import Service
+
+USERS_PER_STEP = 25
+
+log = logging.getLogger("sekkei_systems.q.jobs")
+
+
+class Counters:
+    def __init__(self, context: Context, service: Service) -> None:
+        self._context = context
+        self._db = context.db
+        self._clock = context.clock
+        self._service = service
+
+    async def begin(self, payload: Payload) -> None:
+        await self._context.jobs.start("reconcile", {}, id=f"reconcile/{days.today(self._clock)}")
+
+    async def reconcile(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(design.all_users(), size=USERS_PER_STEP, after=cursor)
+        for user in page:
+            drift = await self.drift(user.user_id)
+            if drift is not None:
+                log.warning("counters differ from the edges", extra=drift)
+                at = days.now(self._clock) + times.RECOUNT_AFTER
+                await self._context.schedules.put(f"q/recount/{user.user_id}", "recount", drift, at=at)
+        return Progress(len(page), page.cursor)
+
+    async def drift(self, user_id: str) -> dict[str, Any] | None:
+        """What the counters say and what there is; None when they agree, or changed while they were counted."""
+        before = await self._db.get(users(user_id).consistent())
+        out, back = design.following(user_id).consistent(), design.followers_of(user_id)
+        following = await self._db.count(out.filter(Follow.followee_banned.absent()))
+        follower = await self._db.count(back.filter(Follow.follower_banned.absent()))
+        after = await self._db.get(users(user_id).consistent())
+        if before is None or after is None or before.deleting_at is not None:
+            return None
+        said = (before.following_count, before.follower_count)
+        if said == (following, follower) or said != (after.following_count, after.follower_count):
+            return None
+        return {
+            "user_id": user_id,
+            "said_following": said[0],
+            "said_follower": said[1],
+            "following": following,
+            "follower": follower,
+        }
+
+    async def recount(self, payload: Payload) -> None:
+        """Set the counters right, if what was found is still so and nobody followed meanwhile."""
+        user_id = payload["user_id"]
+        found = await self.drift(user_id)
+        if found is None or any(int(found[name]) != int(payload[name]) for name in found if name != "user_id"):
+            return
+        update = users.update(user_id).set(User.following_count, found["following"])
+        update = update.set(User.follower_count, found["follower"]).keeping_version()
+        try:
+            await self._db.write(
+                update.when(
+                    User.following_count == found["said_following"], User.follower_count == found["said_follower"]
+                )
+            )
+        except ConditionFailed:
+            pass  # it has just changed, so it will be looked at again tomorrow

@@ -1,0 +1,137 @@
+"""Telling every device: of the new question, of the week's reactions; and asking what became of the messages."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, Protocol
+
+from sekkei.design import ConditionFailed, Page
+from sekkei.runtime import days
+from sekkei.runtime.design import State
+from sekkei.runtime.jobs import Payload, Progress
+from sekkei.runtime.system import Context
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import PushToken, User
+from sekkei_systems.q.design.tables import daily_questions, push_tokens, users
+from sekkei_systems.q.rules import notices
+from sekkei_systems.q.rules.notices import NoticeKind, is_wanted
+from sekkei_systems.q.rules.sight import is_present
+from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.notices import message_id
+
+TOKENS_PER_STEP = 100
+SPREAD_SECONDS = 60
+"""The pushes of one question are spread over a minute, so that not everybody answers in the same second."""
+RECEIPTS_AFTER = timedelta(minutes=15)
+RECEIPTS_AGAIN_AFTER = timedelta(hours=1)
+RECEIPT_TIMES = 3
+"""Some are not known yet after a quarter of an hour; Expo forgets them after a day."""
+FOR_THE_OPERATOR = ("InvalidCredentials", "MismatchSenderId")
+
+log = logging.getLogger("sekkei_systems.q.jobs")
+
+
+class Receipts(Protocol):
+    """Expo, as far as it is asked what became of a message."""
+
+    async def receipts(self, tickets: Sequence[str]) -> dict[str, dict[str, Any]]: ...
+
+
+class Pushes:
+    def __init__(self, context: Context, service: Service, expo: Receipts | None = None) -> None:
+        self._context = context
+        self._db = context.db
+        self._clock = context.clock
+        self._service = service
+        self._expo = expo
+
+    async def push(self, payload: Payload, cursor: str | None) -> Progress:
+        """A message for every device. Its id is the day and the token, so that a repeated step sends nothing twice."""
+        day = date.fromisoformat(payload["day"])
+        question = await self._db.need(daily_questions(day).consistent())
+        page = await self._db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
+        message = notices.new_question(day, question.question_text)
+        for owner, device in await self._who_want(page, NoticeKind.QUESTION):
+            spread = timedelta(seconds=self._clock.random() * SPREAD_SECONDS)
+            await self._service.notices.send(owner, device, NoticeKind.QUESTION, message, day.isoformat(), spread)
+        return Progress(len(page), page.cursor)
+
+    async def _who_want(self, page: Page[PushToken], kind: NoticeKind) -> list[tuple[User, PushToken]]:
+        owners = await self._db.get_many([users(one.user_id).consistent() for one in page])
+        return [
+            (owner, one)
+            for one, owner in zip(page, owners, strict=True)
+            if owner is not None and is_present(owner) and is_wanted(owner, kind)
+        ]
+
+    async def begin_digest(self, payload: Payload) -> None:
+        await self._context.jobs.start("digest", {}, id=f"digest/{days.today(self._clock)}")
+
+    async def digest(self, payload: Payload, cursor: str | None) -> Progress:
+        """Once a week, what came in it; whoever got nothing hears nothing."""
+        page = await self._db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
+        for owner, device in await self._who_want(page, NoticeKind.DIGEST):
+            found = await self._service.reactions.digest_of(owner.user_id)
+            if found.total:
+                message = notices.weekly_digest(found.until, found.total, found.counts)
+                await self._service.notices.send(owner, device, NoticeKind.DIGEST, message, found.until.isoformat())
+        return Progress(len(page), page.cursor)
+
+    async def ask_later(self, payload: Payload, cursor: str | None) -> Progress:
+        await self._ask_at(payload["day"], 1, RECEIPTS_AFTER)
+        return Progress(0)
+
+    async def _ask_at(self, day: str, time: int, after: timedelta) -> None:
+        name, at = f"{day}/{time}", days.now(self._clock) + after
+        await self._context.schedules.put(f"q/receipts/{name}", "receipts", {"day": day, "time": time}, at=at)
+
+    async def begin_receipts(self, payload: Payload) -> None:
+        await self._context.jobs.start("receipts", payload, id=f"receipts/{payload['day']}/{payload['time']}")
+
+    async def receipts(self, payload: Payload, cursor: str | None) -> Progress:
+        """What became of the day's pushes; a device that has the app no longer is forgotten."""
+        day = date.fromisoformat(payload["day"])
+        page = await self._db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
+        tickets: dict[str, PushToken] = {}
+        gone: list[PushToken] = []
+        for one in page:
+            message = await self._context.outbox.get(message_id(NoticeKind.QUESTION, day.isoformat(), one.token))
+            if message is None:
+                continue
+            if message.state is State.FAILED and "DeviceNotRegistered" in (message.last_error or ""):
+                gone.append(one)
+            elif message.state is State.SENT and message.receipt and self._expo is not None:
+                tickets[message.receipt] = one
+        if tickets and self._expo is not None:
+            found = await self._expo.receipts(list(tickets))
+            gone += self._gone(found, tickets)
+            if len(found) < len(tickets) and int(payload["time"]) < RECEIPT_TIMES:
+                await self._ask_at(payload["day"], int(payload["time"]) + 1, RECEIPTS_AGAIN_AFTER)
+        for one in gone:
+            await self._forget(one)
+        return Progress(len(page), page.cursor)
+
+    def _gone(self, receipts: Mapping[str, Any], tickets: Mapping[str, PushToken]) -> list[PushToken]:
+        gone = []
+        for ticket, receipt in receipts.items():
+            if receipt.get("status") != "error" or ticket not in tickets:
+                continue
+            reason = (receipt.get("details") or {}).get("error", "")
+            if reason == "DeviceNotRegistered":
+                gone.append(tickets[ticket])
+            else:
+                level = logging.ERROR if reason in FOR_THE_OPERATOR else logging.WARNING
+                log.log(
+                    level, "a push was not delivered", extra={"reason": reason, "words": receipt.get("message", "")}
+                )
+        return gone
+
+    async def _forget(self, one: PushToken) -> None:
+        try:
+            await self._db.write(
+                push_tokens.delete(one.user_id, one.token).when(PushToken.updated_at == one.updated_at)
+            )
+        except ConditionFailed:
+            pass  # registered anew meanwhile

@@ -1,0 +1,364 @@
+"""Withdrawal, stage by stage. In the end only tombstones are left: a reserved app id, nameless reports and log lines.
+
+A stage goes through what it finds in bounded steps, and begins again until it has found nothing: an index may still
+show what is gone. Done twice it does no harm. What joins a user to others goes first, so that nobody meets half of
+somebody.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import date
+from typing import Any, TypeVar
+
+from sekkei.design import (
+    Action,
+    ConditionFailed,
+    Page,
+    Query,
+    TransactionFailed,
+    UniqueKey,
+    Update,
+)
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Payload, Progress, Step
+from sekkei.runtime.system import Context
+from sekkei.web.identity.accounts import Accounts
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import (
+    AdminLog,
+    Follow,
+    NGWord,
+    Question,
+    QuestionStatus,
+    Report,
+    ReportStatus,
+    User,
+)
+from sekkei_systems.q.design.tables import (
+    admin_logs,
+    answers,
+    blocks,
+    follow_requests,
+    follows,
+    mutes,
+    ng_words,
+    profile_images,
+    push_tokens,
+    question_votes,
+    questions,
+    reactions,
+    reports,
+    submissions,
+    unique_keys,
+    users,
+)
+from sekkei_systems.q.rules import times
+from sekkei_systems.q.service.leaving import schedule_of
+from sekkei_systems.q.service.people import reserved
+
+EDGES_PER_TRANSACTION = 30
+ITEMS_PER_STEP = 100
+ANSWERS_PER_STEP = 10
+EDGE_TRIES_MAX = 5
+WITHDRAWN = "withdrawn"
+
+log = logging.getLogger("sekkei_systems.q.leave")
+M = TypeVar("M")
+Stage = Callable[[str, str | None], Awaitable[tuple[int, str | None]]]
+"""Given the user and where to go on; returns how much was really done and where to go on then."""
+
+
+class Withdrawal:
+    def __init__(self, context: Context, accounts: Accounts) -> None:
+        self._db = context.db
+        self._clock = context.clock
+        self._jobs = context.jobs
+        self._schedules = context.schedules
+        self._accounts = accounts
+
+    async def begin(self, payload: Payload) -> None:
+        """When the week is over; somebody who has cancelled stays."""
+        user = await self._db.get(users(payload["user_id"]).consistent())
+        if user is None or user.deleting_at is None or user.is_admin:
+            return
+        if user.deleting_at > days.now(self._clock) - times.GRACE:
+            return
+        asked = int(user.deleting_at.timestamp())
+        payload = {"user_id": user.user_id, "leaves_house": user.leaves_house}
+        await self._jobs.start("withdraw", payload, id=f"withdraw/{user.user_id}/{asked}")
+
+    def steps(self) -> Sequence[tuple[str, Step]]:
+        stages: list[tuple[str, Stage]] = [
+            ("sign-ins", self._sign_ins),
+            ("tokens", self._tokens),
+            ("follows-out", self._follows_out),
+            ("follows-in", self._follows_in),
+            ("requests-to", self._requests_to),
+            ("requests-of", self._requests_of),
+            ("blocks-by", self._blocks_by),
+            ("blocks-of", self._blocks_of),
+            ("mutes-by", self._mutes_by),
+            ("mutes-of", self._mutes_of),
+            ("reactions", self._reactions),
+            ("answers", self._answers),
+            ("submissions", self._submissions),
+            ("questions", self._questions),
+            ("votes", self._votes),
+            ("reports-made", self._reports_made),
+            ("reports-about", self._reports_about),
+            ("reports-settled", self._reports_settled),
+            ("reports-dismissed", self._reports_dismissed),
+            ("log", self._log),
+            ("words", self._words),
+            ("picture", self._picture),
+            ("user", self._user),
+        ]
+        return [*((name, self._step(stage)) for name, stage in stages), ("account", self._account)]
+
+    def _step(self, stage: Stage) -> Step:
+        async def step(payload: Payload, cursor: str | None) -> Progress:
+            before, _, at = (cursor or "0|").partition("|")
+            done, following = await stage(payload["user_id"], at or None)
+            total = int(before) + done
+            if following is not None:
+                return Progress(done, f"{total}|{following}")
+            return Progress(done, "0|" if total else None)
+
+        return step
+
+    async def _page(self, query: Query[M], after: str | None, most: int = ITEMS_PER_STEP) -> Page[M]:
+        return await self._db.page(query, size=most, after=after)
+
+    async def _sign_ins(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """Signed out everywhere; until now they could have changed their mind."""
+        if await self._accounts.get(user) is not None:
+            await self._accounts.end_all_sessions(user)
+        return 0, None
+
+    async def _account(self, payload: Payload, cursor: str | None) -> Progress:
+        """What signing in knows of them, where nothing but Q. needs it."""
+        user = payload["user_id"]
+        await self._schedules.delete(schedule_of(user))  # still there when the job was started by hand
+        return Progress(int(bool(payload.get("leaves_house")) and await self._accounts.forget(user)))
+
+    async def _tokens(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.tokens_of(user).consistent(), after)
+        return await self._delete([push_tokens.delete(user, one.token) for one in page]), page.cursor
+
+    # Edges
+
+    async def _follows_out(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.following(user).consistent(), after, EDGES_PER_TRANSACTION)
+        await self._end(list(page), mine=User.following_count, theirs=User.follower_count, user=user)
+        return len(page), page.cursor
+
+    async def _follows_in(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.followers_of(user), after, EDGES_PER_TRANSACTION)
+        there = await self._db.get_many([follows(one.follower_id, one.followee_id).consistent() for one in page])
+        edges = [one for one in there if one is not None]
+        await self._end(edges, mine=User.follower_count, theirs=User.following_count, user=user)
+        return len(edges), page.cursor
+
+    async def _end(self, edges: list[Follow], *, mine: Any, theirs: Any, user: str) -> None:
+        """Up to 30 edges with the counters of both sides in one transaction; one by one if others are at them too."""
+        if not edges:
+            return
+        try:
+            await self._db.transact(*self._ending(edges, mine, theirs, user))
+        except TransactionFailed:
+            for edge in edges:
+                await self._end_one(edge, mine, theirs, user)
+
+    async def _end_one(self, read: Follow, mine: Any, theirs: Any, user: str) -> None:
+        """Read anew: a ban or its end may have changed which counters the edge stands in."""
+        for _ in range(EDGE_TRIES_MAX):
+            edge = await self._db.get(follows(read.follower_id, read.followee_id).consistent())
+            if edge is None:
+                return
+            end, *counters = self._ending([edge], mine, theirs, user)
+            try:
+                await self._db.transact(end, *counters)
+                return
+            except TransactionFailed as failed:
+                if not failed.failed(end):
+                    break
+        await self._end_alone(read)
+
+    def _ending(self, edges: list[Follow], mine: Any, theirs: Any, user: str) -> list[Action[Any, Any]]:
+        """A counter that a ban has taken an edge out of stays as it is."""
+        actions: list[Action[Any, Any]] = [design.ending(edge) for edge in edges]
+        counted = 0
+        for edge in edges:
+            other, user_banned, other_banned = edge.followee_id, edge.follower_banned, edge.followee_banned
+            if edge.followee_id == user:
+                other, user_banned, other_banned = edge.follower_id, other_banned, user_banned
+            counted += not other_banned
+            if not user_banned:
+                actions.append(users.update(other).add(theirs, -1).keeping_version().when(theirs > 0))
+        if counted:
+            actions.append(users.update(user).add(mine, -counted).keeping_version())
+        return actions
+
+    async def _end_alone(self, edge: Follow) -> None:
+        """Without counters: the other side is gone, or its counter was wrong already (the nightly count mends that)."""
+        log.warning("an edge was deleted without its counters", extra={"edge": repr(edge)})
+        await self._db.write(follows.delete(edge.follower_id, edge.followee_id))
+
+    async def _requests_to(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.requests_to(user).consistent(), after)
+        return await self._delete([follow_requests.delete(user, one.follower_id) for one in page]), page.cursor
+
+    async def _requests_of(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.requests_of(user), after)
+        return await self._delete([follow_requests.delete(one.followee_id, user) for one in page]), page.cursor
+
+    async def _blocks_by(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.blocked(user).consistent(), after)
+        return await self._delete([blocks.delete(user, one.blocked_id) for one in page]), page.cursor
+
+    async def _blocks_of(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.blockers_of(user), after)
+        return await self._delete([blocks.delete(one.blocker_id, user) for one in page]), page.cursor
+
+    async def _mutes_by(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.muted(user).consistent(), after)
+        return await self._delete([mutes.delete(user, one.muted_id) for one in page]), page.cursor
+
+    async def _mutes_of(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.muters_of(user), after)
+        return await self._delete([mutes.delete(one.muter_id, user) for one in page]), page.cursor
+
+    async def _delete(self, deletes: list[Any]) -> int:
+        """How many were really there; an index may still show what is gone."""
+        count = 0
+        for one in deletes:
+            count += await self._db.write(one) is not None
+        return count
+
+    # What was said
+
+    async def _reactions(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.reactions_by(user), after)
+        return await self._delete([reactions.delete(one.day, one.user_id, user) for one in page]), page.cursor
+
+    async def _answers(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """Each answer with the reactions to it; reports about it stay, without its name."""
+        page = await self._page(design.answers_of_user(user), after, ANSWERS_PER_STEP)
+        return sum([await self._delete_answer(one.day, user) for one in page]), page.cursor
+
+    async def _delete_answer(self, day: date, user: str) -> int:
+        for one in await self._db.all(design.reports_about(f"{day}#{user}")):
+            await self._rename(reports.update(one.report_id).set(Report.target_id, f"{WITHDRAWN}-{one.report_id}"))
+        given = await self._db.all(design.reactions_to(day, user).consistent())
+        await self._db.write_many(reactions.delete(day, user, one.reactor_id) for one in given)
+        return int(await self._db.write(answers.delete(day, user)) is not None)
+
+    async def _submissions(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.submissions_of(user), after)
+        return await self._delete([submissions.delete(one.day, user) for one in page]), page.cursor
+
+    async def _questions(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """What nobody has approved goes; what is asked stays, without a name."""
+        page = await self._page(design.questions_by(user), after)
+        count = 0
+        for one in await self._db.get_many([questions(one.question_id).consistent() for one in page]):
+            if one is None or one.submitted_by != user:
+                continue
+            count += 1
+            if one.status in (QuestionStatus.PENDING, QuestionStatus.REJECTED):
+                await self._db.write(questions.delete(one.question_id))
+            else:
+                await self._rename(questions.update(one.question_id).set(Question.submitted_by, None))
+        return count, page.cursor
+
+    async def _votes(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """Each with its count; a vote for a question that is gone goes alone."""
+        page = await self._page(design.votes_of(user), after)
+        count = 0
+        for one in page:
+            try:
+                await self._db.transact(design.unvote(one.question_id, user))
+                count += 1
+            except TransactionFailed:
+                count += await self._delete([question_votes.delete(one.question_id, user)])
+        return count, page.cursor
+
+    async def _rename(self, update: Update[Any]) -> None:
+        try:
+            await self._db.write(update)
+        except ConditionFailed:
+            pass  # gone meanwhile
+
+    async def _reports_made(self, user: str, after: str | None) -> tuple[int, str | None]:
+        return await self._rename_reports(design.reports_by(user), after, Report.reporter_id, user)
+
+    async def _reports_about(self, user: str, after: str | None) -> tuple[int, str | None]:
+        return await self._rename_reports(design.reports_about(user), after, Report.target_id, user)
+
+    async def _rename_reports(
+        self, query: Query[Report], after: str | None, field: Any, user: str
+    ) -> tuple[int, str | None]:
+        page = await self._page(query, after)
+        count = 0
+        for one in await self._db.get_many([reports(one.report_id).consistent() for one in page]):
+            if one is not None and getattr(one, field.name) == user:
+                count += 1
+                # A name of its own for each: two of them about one thing must not meet in a uniqueness marker.
+                await self._rename(reports.update(one.report_id).set(field, f"{WITHDRAWN}-{one.report_id}"))
+        return count, page.cursor
+
+    # What an administrator of old has done, and what was done to a user
+
+    async def _reports_settled(self, user: str, after: str | None) -> tuple[int, str | None]:
+        return await self._rename_resolver(ReportStatus.RESOLVED, user, after)
+
+    async def _reports_dismissed(self, user: str, after: str | None) -> tuple[int, str | None]:
+        return await self._rename_resolver(ReportStatus.DISMISSED, user, after)
+
+    async def _rename_resolver(self, status: ReportStatus, user: str, after: str | None) -> tuple[int, str | None]:
+        found = await self._db.get(users(user).consistent())
+        if found is None or not found.was_admin:
+            return 0, None  # there is no index by who settled a report; few people ever have
+        query = design.reports_with_status(status).filter(Report.resolved_by == user)
+        page = await self._page(query, after)
+        for one in page:
+            await self._rename(reports.update(one.report_id).set(Report.resolved_by, WITHDRAWN))
+        return 0, page.cursor
+
+    async def _log(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """Lines of the last 90 days say what was done, but no longer to whom or by whom."""
+        page = await self._page(design.all_logs().consistent(), after)
+        for one in page:
+            update = admin_logs.update(one.timestamp, one.log_id)
+            if one.admin_id == user:
+                update = update.set(AdminLog.admin_id, WITHDRAWN).set(AdminLog.admin_email, None)
+            if one.target_id == user or (one.target_id or "").endswith(f"#{user}"):
+                update = update.set(AdminLog.target_id, WITHDRAWN)
+            if update.changes:
+                await self._rename(update)
+        return 0, page.cursor
+
+    async def _words(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.all_ng_words().consistent(), after)
+        for one in page:
+            if one.created_by == user:
+                await self._rename(ng_words.update(one.word).set(NGWord.created_by, WITHDRAWN))
+        return 0, page.cursor
+
+    # The user
+
+    async def _picture(self, user: str, after: str | None) -> tuple[int, str | None]:
+        return await self._delete([profile_images.delete(user)]), None
+
+    async def _user(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """The row with its mail address and names; the app id stays taken, by nobody."""
+        found = await self._db.get(users(user).consistent())
+        if found is None:
+            return 0, None
+        last: list[Action[Any, Any]] = [users.delete(user)]
+        if found.app_id is not None:
+            last.append(unique_keys.put(UniqueKey(value=reserved(found.app_id), owner={"userId": WITHDRAWN})))
+        await self._db.transact(*last)
+        return 1, None

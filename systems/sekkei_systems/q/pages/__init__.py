@@ -1,0 +1,1 @@
+"""The phone client, the pictures that it shares, and the moderators' desk."""

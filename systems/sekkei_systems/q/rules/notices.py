@@ -1,0 +1,105 @@
+"""What people are told on their phones, whether they want to hear it, and when: without a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from enum import Enum
+from typing import Any
+
+from sekkei.runtime import days
+from sekkei_systems.q.design.models import ReactionType, User
+
+TEXT_MAX = 300
+"""Code points of a message's text. Expo takes 4,096 bytes with everything; emoji of several parts are long."""
+KEPT_SECONDS = 6 * 3600
+
+
+class NoticeKind(Enum):
+    QUESTION = "question"
+    REACTION = "reaction"
+    FOLLOW = "follow"
+    DIGEST = "digest"
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """Which notices somebody wants, and between which hours none."""
+
+    question: bool
+    reaction: bool
+    follow: bool
+    digest: bool
+    quiet_from: time | None
+    quiet_until: time | None
+
+
+def wishes_of(user: User) -> Wishes:
+    return Wishes(
+        user.notify_question,
+        user.notify_reaction,
+        user.notify_follow,
+        user.notify_digest,
+        user.quiet_from,
+        user.quiet_until,
+    )
+
+
+def is_wanted(user: User, kind: NoticeKind) -> bool:
+    return bool(getattr(wishes_of(user), kind.value))
+
+
+def quiet_left(user: User, now: datetime) -> timedelta:
+    """How long the quiet hours go on, if they are now; they may go past midnight. Both in Japan's time."""
+    first, last = user.quiet_from, user.quiet_until
+    if first is None or last is None or first == last:
+        return timedelta()
+    local = now.astimezone(days.JST)
+    at = local.time()
+    is_quiet = first <= at < last if first < last else at >= first or at < last
+    if not is_quiet:
+        return timedelta()
+    ends = local.replace(hour=last.hour, minute=last.minute, second=0, microsecond=0)
+    return (ends if ends > local else ends + timedelta(days=1)) - local
+
+
+def _message(kind: NoticeKind, text: str, data: Mapping[str, Any], collapse: str) -> dict[str, Any]:
+    return {
+        "title": "Q.",
+        "body": text if len(text) <= TEXT_MAX else f"{text[:TEXT_MAX]}…",
+        "data": dict(data),
+        "sound": "default",
+        "channelId": kind.value,
+        "collapseId": collapse,
+        "ttl": KEPT_SECONDS,
+    }
+
+
+def new_question(day: date, text: str) -> dict[str, Any]:
+    """The day is what collapses: a message that arrives twice is shown once."""
+    return _message(NoticeKind.QUESTION, text, {"day": day.isoformat(), "url": "/q/"}, day.isoformat())
+
+
+def new_reaction(day: date, by: User, kind: ReactionType) -> dict[str, Any]:
+    text = f"{_name(by)}さんが {kind.value} をくれました"
+    return _message(NoticeKind.REACTION, text, {"day": day.isoformat(), "url": "/q/"}, f"reactions-{day}")
+
+
+def new_follower(by: User) -> dict[str, Any]:
+    return _message(NoticeKind.FOLLOW, f"{_name(by)}さんにフォローされました", {"url": "/q/#/people"}, "followers")
+
+
+def new_request(by: User) -> dict[str, Any]:
+    text = f"{_name(by)}さんからフォローの申請が届きました"
+    return _message(NoticeKind.FOLLOW, text, {"url": "/q/#/people"}, "requests")
+
+
+def weekly_digest(until: date, total: int, kinds: Mapping[ReactionType, int]) -> dict[str, Any]:
+    marks = " ".join(f"{kind.value}{count}" for kind, count in kinds.items())
+    text = f"この1週間に{total}件のリアクションが届きました　{marks}"
+    return _message(NoticeKind.DIGEST, text, {"url": "/q/#/me"}, f"digest-{until}")
+
+
+def _name(user: User) -> str:
+    return user.display_name or user.username or user.app_id or "だれか"

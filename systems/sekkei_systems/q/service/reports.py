@@ -1,0 +1,65 @@
+"""What users report: a person or an answer, once each, and only what they can see."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
+from sekkei.runtime import days
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import (
+    Report,
+    ReportCategory,
+    TargetType,
+)
+from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, Oneself
+from sekkei_systems.q.rules import writing
+from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.visibility import Visibility as Sight
+
+
+class Reports:
+    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight) -> None:
+        self._db = db
+        self._clock = clock
+        self._access = access
+        self._sight = sight
+
+    async def send(
+        self, who: str, kind: TargetType, target: str, category: ReportCategory, description: str = ""
+    ) -> Report:
+        """Once for each target, and only what one can see."""
+        await self._access.member(who)
+        target = await self._must_see(who, kind, target)
+        words = None
+        if description.strip():
+            words = writing.text_of(description, writing.DESCRIPTION_MAX, "description", lines=True)
+        made = Report(
+            report_id=self._clock.uuid(),
+            reporter_id=who,
+            target_type=kind,
+            target_id=target,
+            category=category,
+            description=words,
+            created_at=days.now(self._clock),
+        )
+        try:
+            return await self._db.write(design.send_report(made))
+        except ConditionFailed as failed:
+            raise AlreadyReported() from failed
+
+    async def _must_see(self, who: str, kind: TargetType, target: str) -> str:
+        """The target in its one form: a day can be written in several, and each would be another target."""
+        day, _, author = target.partition("#") if kind is TargetType.ANSWER else ("", "", target)
+        if author == who:
+            raise Oneself()
+        if kind is TargetType.USER:
+            await self._sight.person(who, target)
+            return target
+        try:
+            asked = date.fromisoformat(day)
+        except ValueError:
+            raise NoSuchAnswer() from None
+        await self._sight.answer(who, asked, author)
+        return f"{asked}#{author}"

@@ -1,0 +1,39 @@
+"""Counters that differ from the edges are found and set right."""
+
+from __future__ import annotations
+
+from sekkei_systems.q.design.models import User
+from sekkei_systems.q.design.tables import users
+from tests.systems.q.conftest import World
+
+
+async def test_wrong_counters_are_found_and_mended(world: World) -> None:
+    await world.join("a", "b")
+    await world.follow(("a", "b"))
+    await world.db.write(users.update("b").set(User.follower_count, 7))
+    world.pass_time()
+    jobs = world.jobs()
+    assert await jobs.counters.drift("a") is None
+    drift = await jobs.counters.drift("b")
+    assert drift is not None
+    assert (drift["said_follower"], drift["follower"]) == (7, 1)
+    await world.opened.context.jobs.start("reconcile", {}, id="reconcile/test")
+    await world.settle()
+    assert (await world.user("b")).follower_count == 7  # looked at twice before it is touched
+    world.clock.advance(11 * 60)
+    await world.settle()
+    assert (await world.user("b")).follower_count == 1
+
+
+async def test_a_counter_that_moves_is_not_mended(world: World) -> None:
+    await world.join("a", "b", "c")
+    await world.follow(("a", "b"))
+    await world.db.write(users.update("b").set(User.follower_count, 7))
+    world.pass_time()
+    jobs = world.jobs()
+    drift = await jobs.counters.drift("b")
+    assert drift is not None
+    await world.follow(("c", "b"))
+    world.pass_time()
+    await jobs.counters.recount(drift)
+    assert (await world.user("b")).follower_count == 8

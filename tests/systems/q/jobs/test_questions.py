@@ -1,0 +1,173 @@
+"""Planned at midnight, published at its minute, freed after a month."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import time, timedelta
+
+import pytest
+
+from sekkei.runtime import days
+from sekkei.runtime.deployment import assemble
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei_systems.q import SYSTEM, design
+from sekkei_systems.q.design.models import NEVER, DailyQuestion, DeviceType, Question, QuestionStatus
+from sekkei_systems.q.design.tables import daily_questions, questions
+from tests.systems.q.conftest import World
+
+DAY = timedelta(days=1).total_seconds()
+
+
+async def day_row(world: World, ahead: int = 0) -> DailyQuestion | None:
+    return await world.db.get(daily_questions(days.today(world.clock) + timedelta(days=ahead)).consistent())
+
+
+async def test_midnight_plans_tomorrow_and_heals_today(world: World) -> None:
+    await world.question("never-used")
+    await world.question("used-once", last_used_at=days.now(world.clock) - timedelta(days=90))
+    await world.question("archived", QuestionStatus.ARCHIVED)
+    world.pass_time()
+    jobs = world.jobs()
+    await asyncio.gather(*(jobs.questions.plan({}) for _ in range(3)))
+    world.pass_time()
+    today, tomorrow = await day_row(world), await day_row(world, 1)
+    assert today is not None
+    assert tomorrow is not None
+    chosen = {today.question_id, tomorrow.question_id}
+    assert chosen == {"never-used", "used-once"}
+    for one in chosen:
+        stored = await world.db.need(questions(one).consistent())
+        assert (stored.status, stored.last_used_at > NEVER) == (QuestionStatus.USED, True)
+    assert (await world.db.need(questions("archived").consistent())).status is QuestionStatus.ARCHIVED
+    await jobs.questions.plan({})
+    assert await day_row(world) == today
+
+
+async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(world: World) -> None:
+    await world.join("a", "b", "gone", "boss")
+    await world.make_admin("boss")
+    for name, count in (("a", 2), ("b", 1), ("gone", 1)):
+        for number in range(count):
+            await world.service.devices.register(name, f"ExponentPushToken[{name}{number}]", DeviceType.IOS)
+    await world.ban("gone")
+    await world.question("q1")
+    world.pass_time()
+    planned = await world.service.planning.plan(days.today(world.clock))
+    at = days.at(planned.day, planned.scheduled_publish_time.hour, planned.scheduled_publish_time.minute)
+    world.clock.set(at.timestamp() - 1)
+    jobs = world.jobs()
+    await jobs.questions.publish({})
+    assert (await day_row(world) or planned).published_at is None
+    world.clock.set(at.timestamp())
+    settings = Settings(secrets=Secrets(b"a secret of the tests"))
+    deployments = [assemble([SYSTEM], world.deployment.store, settings, world.clock) for _ in range(3)]
+    services = [deployment.systems["q"].parts.service for deployment in deployments]
+    results = await asyncio.gather(*(service.planning.publish_due() for service in services))
+    assert sum(one is not None and one.by_us for one in results) == 1
+    published = await day_row(world)
+    assert published is not None
+    assert published.published_at == days.now(world.clock)
+    for _ in range(8):
+        world.pass_time()
+        await asyncio.gather(*(deployment.worker.run_until_idle() for deployment in deployments))
+    world.clock.advance(90)
+    await asyncio.gather(*(deployment.worker.run_until_idle() for deployment in deployments))
+    world.pass_time()
+    sent = await world.push_messages()
+    tokens = sorted(one.to for one in sent)
+    assert tokens == ["ExponentPushToken[a0]", "ExponentPushToken[a1]", "ExponentPushToken[b0]"]
+    assert all((one.body["body"], one.body["collapseId"]) == ("q1？", str(planned.day)) for one in sent)
+    assert [one.attempts for one in sent] == [1, 1, 1]
+    assert [await service.planning.publish_due() for service in services] == [None] * 3
+    assert (await day_row(world) or planned).published_at == published.published_at
+
+
+async def test_a_missed_minute_is_made_up_for_and_a_missing_row_replaced(world: World) -> None:
+    await world.service.planning.plan(days.today(world.clock))
+    world.clock.advance(10 * 3600 + 30 * 60)  # 22:30, after the window
+    assert (await world.service.planning.publish_due()) is not None
+    world.clock.advance(DAY)
+    published = await world.service.planning.publish_due()
+    assert published is not None
+    assert published.question.is_fallback
+
+
+async def test_a_minute_before_midnight_that_was_missed_is_made_up_for_after_it(fair: World) -> None:
+    await fair.join("a")
+    day = days.today(fair.clock)
+    await fair.ask()
+    fair.clock.advance(DAY)
+    planned = await fair.service.planning.plan(day + timedelta(days=1))
+    late = daily_questions.update(planned.day).set(DailyQuestion.scheduled_publish_time, time(23, 59))
+    await fair.db.write(late)
+    fair.clock.set(days.at(planned.day + timedelta(days=1), 0, 0).timestamp() + 30)
+    today = await fair.service.planning.plan(days.today(fair.clock))
+    published = await fair.service.planning.publish_due()
+    assert published is not None
+    assert published.question.day == planned.day
+    assert published.question.published_at == days.now(fair.clock)
+    answer = await fair.answer("a")
+    assert (answer.day, answer.is_on_time) == (planned.day, True)
+    assert await fair.service.planning.publish_due() is None
+    fair.clock.set(days.at(today.day, 22, 1).timestamp())
+    published = await fair.service.planning.publish_due()
+    assert published is not None
+    assert published.question.day == today.day
+
+
+async def test_a_day_that_was_missed_is_not_asked_beside_the_next(fair: World) -> None:
+    planned = await fair.service.planning.plan(days.today(fair.clock))
+    fair.clock.set(days.at(planned.day + timedelta(days=1), 22, 1).timestamp())
+    published = await fair.service.planning.publish_due()
+    assert published is not None
+    assert published.question.day > planned.day
+    assert await fair.service.planning.publish_due() is None
+
+
+async def test_after_thirty_days_used_is_approved_and_archived_stays(world: World) -> None:
+    old = days.now(world.clock) - timedelta(days=31)
+    await world.question("old", QuestionStatus.USED, last_used_at=old)
+    await world.question("young", QuestionStatus.USED, last_used_at=old + timedelta(days=2))
+    await world.question("archived", QuestionStatus.ARCHIVED, last_used_at=old)
+    world.pass_time()
+    assert await world.service.planning.reuse(None) == (1, None)
+    found = {id: (await world.db.need(questions(id).consistent())).status for id in ("old", "young", "archived")}
+    assert found == {
+        "old": QuestionStatus.APPROVED,
+        "young": QuestionStatus.USED,
+        "archived": QuestionStatus.ARCHIVED,
+    }
+
+
+async def test_what_changes_while_the_batch_runs_is_left(world: World) -> None:
+    old = days.now(world.clock) - timedelta(days=31)
+    await world.question("old", QuestionStatus.USED, last_used_at=old)
+    world.pass_time()
+    page = await world.db.page(design.questions_used_before(days.now(world.clock) - timedelta(days=30)), size=50)
+    assert len(page) == 1
+    await world.db.write(questions.update("old").set(Question.status, QuestionStatus.ARCHIVED))
+    await world.service.planning.reuse(None)  # where the index is behind, it still shows the question as used
+    assert (await world.db.need(questions("old").consistent())).status is QuestionStatus.ARCHIVED
+
+
+@pytest.mark.parametrize("name", ["plan", "publish", "reuse", "reconcile"])
+async def test_the_worker_does_them_by_the_clock(fair: World, name: str) -> None:
+    assert name in fair.opened.parts.scheduled
+    assert name in fair.opened.parts.recurring
+
+
+async def test_a_night_passes(fair: World) -> None:
+    """From one evening to the next noon, with nobody but the worker."""
+    await fair.question("q1")
+    await fair.question("q2")
+    await fair.deployment.worker.start()
+    await fair.deployment.worker.stop()
+    for _ in range(2 * 24 * 12):
+        fair.clock.advance(300)
+        await fair.deployment.worker.run_until_idle()
+    today = await day_row(fair)
+    assert today is not None
+    assert await day_row(fair, 1) is not None
+    yesterday = await day_row(fair, -1)
+    assert yesterday is not None
+    assert yesterday.published_at is not None

@@ -1,0 +1,172 @@
+"""Following, asking to follow, and blocking; counters always equal the edges."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sekkei.design import TransactionFailed, replace
+from sekkei.runtime import days
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import (
+    Follow,
+)
+from sekkei_systems.q.design.tables import blocks, follow_requests, follows, users
+from sekkei_systems.q.refusals import (
+    AlreadyFollowing,
+    Hidden,
+    NoSuchThing,
+    NoSuchUser,
+    NotFollowing,
+    Oneself,
+)
+from sekkei_systems.q.service.people import Profile
+from tests.systems.q.conftest import World
+
+
+async def test_muted_people_are_out_of_the_timeline_and_nothing_else(world: World) -> None:
+    await world.join("a", "b", "c")
+    await world.follow(("a", "b"), ("a", "c"))
+    day = (await world.ask()).day
+    await world.answer("b")
+    await world.answer("c")
+    await world.service.graph.mute("a", "b")
+    await world.service.graph.mute("a", "b")
+    world.pass_time()
+    assert await world.seen("a") == ["c"]
+    assert (await world.service.answers.show("a", day, "b"))[0].text == "秋が好き"
+    (card,) = await world.service.graph.muted("a")
+    assert (card.user.user_id, card.relation.mutes, card.relation.follows) == ("b", True, True)
+    assert (await world.service.people.show("b", "a"))[1].mutes is False
+    await world.service.graph.unmute("a", "b")
+    with pytest.raises(NoSuchThing):
+        await world.service.graph.unmute("a", "b")
+    world.pass_time()
+    assert sorted(await world.seen("a")) == ["b", "c"]
+
+
+async def counts(world: World, name: str) -> tuple[int, int]:
+    user = await world.user(name)
+    return user.following_count, user.follower_count
+
+
+async def test_follow_and_unfollow_move_both_counters(world: World) -> None:
+    graph = world.service.graph
+    await world.join("a", "b")
+    assert await graph.follow("a", "b") == "following"
+    assert (await counts(world, "a"), await counts(world, "b")) == ((1, 0), (0, 1))
+    with pytest.raises(AlreadyFollowing):
+        await graph.follow("a", "b")
+    assert not await graph.mutual("a", "b")
+    await graph.follow("b", "a")
+    assert await graph.mutual("a", "b")
+    await graph.unfollow("a", "b")
+    with pytest.raises(NotFollowing):
+        await graph.unfollow("a", "b")
+    assert (await counts(world, "a"), await counts(world, "b")) == ((0, 1), (1, 0))
+    with pytest.raises(Oneself):
+        await graph.follow("a", "a")
+    with pytest.raises(NoSuchUser):
+        await graph.follow("a", "nobody")
+
+
+async def test_a_private_account_is_asked(world: World) -> None:
+    graph = world.service.graph
+    await world.join("a", "b", "c")
+    await world.service.people.change("b", Profile(is_private=True))
+    assert await graph.follow("a", "b") == "requested"
+    assert await graph.follow("c", "b") == "requested"
+    assert await graph.standing("a", "b") == (True, False)
+    assert [card.user.user_id for card in await graph.requests("b")] == ["a", "c"]
+    assert await counts(world, "b") == (0, 0)
+    with pytest.raises(Hidden):
+        await graph.followers("a", "b")
+    await graph.accept("b", "a")
+    await graph.decline("b", "c")
+    with pytest.raises(NoSuchThing):
+        await graph.accept("b", "c")
+    assert await counts(world, "b") == (0, 1)
+    world.pass_time()
+    assert [card.user.user_id for card in await graph.followers("a", "b")] == ["a"]
+    assert await graph.follow("c", "b") == "requested"
+    await graph.unfollow("c", "b")  # takes the request back
+    assert await graph.standing("c", "b") == (False, False)
+
+
+async def test_a_block_ends_everything_between_two(world: World) -> None:
+    graph = world.service.graph
+    await world.join("a", "b")
+    await world.follow(("a", "b"), ("b", "a"))
+    await graph.block("a", "b")
+    await graph.block("a", "b")
+    assert (await counts(world, "a"), await counts(world, "b")) == ((0, 0), (0, 0))
+    assert await world.db.get_many([ref.consistent() for ref in design.mutual("a", "b")]) == [None, None]
+    with pytest.raises(NoSuchUser):
+        await graph.follow("b", "a")  # a is not there for b any more
+    with pytest.raises(NoSuchUser):
+        await world.service.people.show("b", "a")
+    assert [card.user.user_id for card in await graph.blocked("a")] == ["b"]
+    await graph.unblock("a", "b")
+    assert await graph.follow("b", "a") == "following"
+
+
+async def test_a_block_takes_requests_with_it(world: World) -> None:
+    graph = world.service.graph
+    await world.join("a", "b")
+    await world.service.people.change("b", Profile(is_private=True))
+    await graph.follow("a", "b")
+    await graph.block("b", "a")
+    assert await world.db.get(follow_requests("b", "a").consistent()) is None
+
+
+async def test_a_block_during_a_race_of_follows_leaves_neither_edge(world: World) -> None:
+    await world.join("a", "b")
+    for _ in range(8):
+        await asyncio.gather(
+            world.service.graph.follow("a", "b"),
+            world.service.graph.follow("b", "a"),
+            world.service.graph.block("a", "b"),
+            return_exceptions=True,
+        )
+        assert await world.db.get(blocks("a", "b").consistent()) is not None
+        assert await world.db.get(follows("a", "b").consistent()) is None
+        assert await world.db.get(follows("b", "a").consistent()) is None
+        assert (await counts(world, "a"), await counts(world, "b")) == ((0, 0), (0, 0))
+        await world.service.graph.unblock("a", "b")
+
+
+async def test_a_follow_that_was_checked_before_a_block_does_not_go_through(world: World) -> None:
+    """The transaction itself looks at both directions; nothing depends on what was read before."""
+    await world.join("a", "b")
+    made = Follow(follower_id="a", followee_id="b", created_at=days.now(world.clock))
+    await world.service.graph.block("b", "a")
+    with pytest.raises(TransactionFailed):
+        await world.db.transact(design.follow(made))
+    assert await counts(world, "b") == (0, 0)
+
+
+async def test_a_thousand_follow_at_once(fair: World) -> None:
+    star = "star"
+    names = [f"fan{number}" for number in range(1000)]
+    await fair.join(star)
+    like = await fair.user(star)
+    fans = [replace(like, user_id=name, email=f"{name}@example.com", app_id=None) for name in names]
+    await asyncio.gather(*(fair.db.write(users.create(fan)) for fan in fans))
+    await asyncio.gather(*(fair.service.graph.follow(name, star) for name in names))
+    assert (await fair.user(star)).follower_count == 1000
+    assert await fair.db.count(design.followers_of(star)) == 1000
+    await asyncio.gather(*(fair.service.graph.unfollow(name, star) for name in names[:400]))
+    assert (await fair.user(star)).follower_count == 600 == await fair.db.count(design.followers_of(star))
+
+
+async def test_many_follow_at_once_on_every_store(world: World) -> None:
+    names = [f"fan{number}" for number in range(25)]
+    await world.join("star", *names)
+    results = await asyncio.gather(
+        *(world.service.graph.follow(name, "star") for name in names), return_exceptions=True
+    )
+    there = sum(one == "following" for one in results)
+    assert there > 0
+    world.pass_time()
+    assert (await world.user("star")).follower_count == there == await world.db.count(design.followers_of("star"))

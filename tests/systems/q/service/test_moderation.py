@@ -1,0 +1,83 @@
+"""What administrators do about people and posts."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sekkei.runtime import days
+from sekkei.runtime.refusals import ProofNeeded
+from sekkei_systems.q.design.models import ReportCategory, ReportStatus, TargetType
+from sekkei_systems.q.refusals import (
+    AdminsStay,
+    Banned,
+    NoSuchUser,
+    WrongState,
+)
+from tests.systems.q.conftest import World
+
+
+async def test_a_ban_ends_everything_at_once(desk: World) -> None:
+    await desk.ask()
+    await desk.ban("a", reason="荒らし行為")
+    for attempt in (desk.answer("a"), desk.service.timelines.show("a"), desk.service.graph.follow("a", "b")):
+        with pytest.raises(Banned):
+            await attempt
+    with pytest.raises(NoSuchUser):
+        await desk.service.graph.follow("b", "a")
+    with pytest.raises(WrongState):
+        await desk.ban("a")
+    with pytest.raises(AdminsStay):
+        await desk.ban("boss")
+    with pytest.raises(NoSuchUser):
+        await desk.ban("nobody")
+    desk.pass_time()
+    await desk.unban("a")
+    assert (await desk.answer("a")).user_id == "a"
+    assert [name for name, _ in await desk.logged()] == ["UNBAN_USER", "BAN_USER"]
+
+
+async def test_a_report_is_settled_once(desk: World) -> None:
+    made = await desk.service.reports.send("a", TargetType.USER, "b", ReportCategory.SPAM, "宣伝")
+    desk.pass_time()
+    (case,) = await desk.service.moderation.reports("boss", ReportStatus.PENDING)
+    assert (case.report.report_id, case.user and case.user.user_id) == (made.report_id, "b")
+    await desk.service.moderation.settle("boss", made.report_id, ReportStatus.DISMISSED)
+    with pytest.raises(WrongState):
+        await desk.service.moderation.settle("boss", made.report_id, ReportStatus.RESOLVED)
+    desk.pass_time()
+    (case,) = await desk.service.moderation.reports("boss", ReportStatus.DISMISSED)
+    assert case.report.resolved_by == "boss"
+
+
+async def test_people_are_found_by_any_of_their_names(desk: World) -> None:
+    await desk.service.people.choose_username("a", "AoiAoi")
+    for text in ("a", "@a_id", "aoiaoi", "A@example.com"):
+        found = await desk.service.moderation.search("boss", text)
+        assert [one.user_id for one in found] == ["a"], text
+    assert await desk.service.moderation.search("boss", "#") == []
+
+
+async def test_a_ban_needs_a_recent_proof(desk: World) -> None:
+    now = days.now(desk.clock)
+    for proved_at in (None, now - timedelta(minutes=10, seconds=1)):
+        with pytest.raises(ProofNeeded):
+            await desk.service.moderation.ban("boss", "a", proved_at=proved_at)
+        with pytest.raises(ProofNeeded):
+            await desk.service.moderation.unban("boss", "a", proved_at=proved_at)
+    assert not (await desk.user("a")).is_banned
+    await desk.service.moderation.ban("boss", "a", proved_at=now - timedelta(minutes=9))
+    assert (await desk.user("a")).is_banned
+
+
+async def test_a_dossier_tells_what_somebody_said_and_what_is_said_of_them(desk: World) -> None:
+    await desk.ask()
+    await desk.answer("a", "秋が好き")
+    await desk.service.reports.send("b", TargetType.USER, "a", ReportCategory.SPAM, "宣伝です。")
+    desk.pass_time()
+    found = await desk.service.moderation.dossier("boss", "a")
+    assert (found.user.user_id, [post.answer.text for post in found.posts]) == ("a", ["秋が好き"])
+    assert [report.description for report in found.reports] == ["宣伝です。"]
+    with pytest.raises(NoSuchUser):
+        await desk.service.moderation.dossier("boss", "nobody")

@@ -1,0 +1,92 @@
+"""Joining, names, profiles."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+
+import pytest
+
+from sekkei_systems.q.design.models import Visibility
+from sekkei_systems.q.refusals import (
+    AlreadyJoined,
+    AppIdNeeded,
+    AppIdSet,
+    NoSuchThing,
+    NotJoined,
+    Taken,
+    TooYoung,
+)
+from sekkei_systems.q.rules.pictures import drawn_anew
+from sekkei_systems.q.service.people import Profile, Visitor
+from tests.systems.q.conftest import World, png
+
+BORN = date(2000, 4, 1)
+
+
+async def test_joining_once_with_an_address_of_ones_own(world: World) -> None:
+    people = world.service.people
+    made = await people.join(Visitor("u1", "Aoi@Example.com", "葵"), BORN)
+    assert (made.email, made.visibility_type, made.app_id) == ("aoi@example.com", Visibility.MUTUAL, None)
+    with pytest.raises(AlreadyJoined):
+        await people.join(Visitor("u1", "other@example.com", "葵"), BORN)
+    with pytest.raises(Taken):
+        await people.join(Visitor("u2", "aoi@example.com", "葵"), BORN)
+    with pytest.raises(TooYoung):
+        await people.join(Visitor("u3", "young@example.com", "若"), date(2015, 1, 1))
+    with pytest.raises(NotJoined):
+        await world.service.answers.today("u9")
+
+
+async def test_an_app_id_is_chosen_once_and_belongs_to_one(world: World) -> None:
+    people = world.service.people
+    for name in ("u1", "u2"):
+        await people.join(Visitor(name, f"{name}@example.com", name), BORN)
+    await world.ask()
+    with pytest.raises(AppIdNeeded):
+        await world.answer("u1")
+    assert (await people.choose_app_id("u1", "aoi")).app_id == "aoi"
+    with pytest.raises(AppIdSet):
+        await people.choose_app_id("u1", "aoi2")
+    with pytest.raises(Taken):
+        await people.choose_app_id("u2", "aoi")
+    found, _ = await people.find("u2", "@Aoi")
+    assert found.user_id == "u1"
+
+
+async def test_two_want_one_app_id_at_once(world: World) -> None:
+    people = world.service.people
+    names = [f"u{number}" for number in range(6)]
+    for name in names:
+        await people.join(Visitor(name, f"{name}@example.com", name), BORN)
+    results = await asyncio.gather(*(people.choose_app_id(name, "same") for name in names), return_exceptions=True)
+    assert sum(not isinstance(one, BaseException) for one in results) == 1
+    assert all(isinstance(one, Taken) for one in results if isinstance(one, BaseException))
+
+
+async def test_a_user_name_changes_and_is_free_again(world: World) -> None:
+    people = world.service.people
+    await world.join("u1", "u2")
+    await people.choose_username("u1", "Aoi")
+    await people.choose_username("u1", "aoi")
+    with pytest.raises(Taken):
+        await people.choose_username("u2", "AOI")
+    await people.choose_username("u1", "Aoi_new")
+    assert (await people.choose_username("u2", "AOI")).username == "AOI"
+
+
+async def test_profile_and_picture(world: World) -> None:
+    people = world.service.people
+    await world.join("u1", "u2")
+    changed = await people.change("u1", Profile(display_name="葵 🌿", bio="一行目\n二行目", is_private=True))
+    assert (changed.display_name, changed.bio, changed.is_private) == ("葵 🌿", "一行目\n二行目", True)
+    assert (await people.change("u1", Profile(bio=""))).bio is None
+    user = await people.set_picture("u1", png())
+    assert user.profile_image_url is not None
+    digest = user.profile_image_url.rpartition("/")[2]
+    world.pass_time()
+    assert (await people.picture("u2", "u1", digest)).content == drawn_anew(png())
+    await people.remove_picture("u1")
+    world.pass_time()
+    with pytest.raises(NoSuchThing):
+        await people.picture("u2", "u1", digest)

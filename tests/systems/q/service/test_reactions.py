@@ -1,0 +1,85 @@
+"""One reaction from each reader to each answer."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sekkei_systems.q.design.models import (
+    ReactionType,
+)
+from sekkei_systems.q.refusals import (
+    BadReaction,
+    NoSuchAnswer,
+)
+from sekkei_systems.q.service.reactions import reaction_of
+from tests.systems.q.conftest import World
+
+DAY = timedelta(days=1).total_seconds()
+
+
+async def test_one_reaction_each_which_may_change(world: World) -> None:
+    await world.join("me", "a", "b")
+    await world.follow(("me", "a"), ("b", "a"))
+    day = (await world.ask()).day
+    await world.answer("a")
+    react = world.service.reactions.react
+    await react("me", day, "a", ReactionType.HEART)
+    world.clock.advance(1)
+    await react("b", day, "a", ReactionType.FIRE)
+    found = await react("me", day, "a", ReactionType.FIRE)
+    assert (dict(found.counts), found.mine) == ({ReactionType.FIRE: 2}, ReactionType.FIRE)
+    assert [by.user_id for _, by in await world.service.reactions.of("me", day, "a")] == ["me", "b"]
+    left = await world.service.reactions.take_back("me", day, "a")
+    assert (dict(left.counts), left.mine) == ({ReactionType.FIRE: 1}, None)
+    await world.service.answers.delete("a", day)
+    with pytest.raises(NoSuchAnswer):
+        await react("me", day, "a", ReactionType.HEART)
+
+
+async def test_reactions_of_blocked_and_banned_people_are_hidden(world: World) -> None:
+    await world.join("me", "a", "b", "c", "boss")
+    await world.make_admin("boss")
+    await world.follow(("me", "a"), ("b", "a"), ("c", "a"))
+    day = (await world.ask()).day
+    await world.answer("a")
+    for name in ("b", "c"):
+        await world.service.reactions.react(name, day, "a", ReactionType.EYES)
+    await world.service.graph.block("b", "me")
+    await world.ban("c")
+    world.pass_time()
+    assert await world.service.reactions.of("me", day, "a") == []
+    await world.unban("c")
+    assert [by.user_id for _, by in await world.service.reactions.of("me", day, "a")] == ["c"]
+
+
+async def test_the_digest_of_a_week(world: World) -> None:
+    await world.with_devices("author", "fan", "other")
+    await world.follow(("fan", "author"), ("other", "author"))
+    world.clock.advance(-9 * DAY)
+    old = (await world.ask()).day
+    await world.answer("author")
+    await world.service.reactions.react("fan", old, "author", ReactionType.HEART)
+    world.clock.advance(9 * DAY)
+    day = (await world.ask("好きな色は？")).day
+    await world.answer("author", "青")
+    await world.service.reactions.react("fan", day, "author", ReactionType.FIRE)
+    await world.service.reactions.react("other", day, "author", ReactionType.FIRE)
+    await world.settle()
+    found = await world.service.reactions.digest("author")
+    assert (found.total, found.counts, found.until) == (2, {ReactionType.FIRE: 2}, day)
+    assert [(one.question_text, one.answer.text, dict(got)) for one, got in found.answers] == [
+        ("好きな色は？", "青", {ReactionType.FIRE: 2})
+    ]
+    before = await world.pushes()
+    for _ in range(2):
+        await world.opened.parts.scheduled["digest"]({})
+        await world.settle()
+    assert [one for one in await world.pushes() if one not in before] == [("ExponentPushToken[author]", "digest")]
+
+
+def test_the_heart_is_one_reaction() -> None:
+    assert reaction_of("❤") is reaction_of("❤️") is ReactionType.HEART
+    with pytest.raises(BadReaction):
+        reaction_of("💩")

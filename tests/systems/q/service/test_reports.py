@@ -1,0 +1,34 @@
+"""A report, once for each target."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sekkei_systems.q.design.models import ReportCategory, TargetType
+from sekkei_systems.q.refusals import (
+    AlreadyReported,
+    NoSuchAnswer,
+    Oneself,
+)
+from tests.systems.q.conftest import World
+
+
+async def test_a_report_once_for_each_target(world: World) -> None:
+    await world.join("me", "a")
+    await world.follow(("me", "a"))
+    day = (await world.ask()).day
+    await world.answer("a")
+    send = world.service.reports.send
+    made = await send("me", TargetType.ANSWER, f"{day}#a", ReportCategory.SPAM, "宣伝です")
+    assert made.description == "宣伝です"
+    for form in ("%Y-%m-%d", "%Y%m%d", "%G-W%V-%u"):
+        with pytest.raises(AlreadyReported):
+            await send("me", TargetType.ANSWER, f"{day:{form}}#a", ReportCategory.OTHER)
+    await send("me", TargetType.USER, "a", ReportCategory.HARASSMENT)
+    with pytest.raises(Oneself):
+        await send("a", TargetType.ANSWER, f"{day}#a", ReportCategory.SPAM)
+    for target in ("2025-13-01#a", "nonsense", f"{date(2020, 1, 1)}#a"):
+        with pytest.raises(NoSuchAnswer):
+            await send("me", TargetType.ANSWER, target, ReportCategory.SPAM)

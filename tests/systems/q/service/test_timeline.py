@@ -1,0 +1,120 @@
+"""The timeline among many people is what going through everybody gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from sekkei.design import CursorRefused
+from sekkei_systems.q.design.tables import answers
+from sekkei_systems.q.service import timeline
+from sekkei_systems.q.service.people import Profile
+from tests.systems.q import crowd
+from tests.systems.q.conftest import World
+
+
+async def whole(world: World) -> list[str]:
+    found: list[str] = []
+    after = None
+    while True:
+        page = await world.service.timelines.show(crowd.VIEWER, after=after, size=timeline.PAGE_MAX)
+        found += [entry.author.user_id for entry in page.entries]
+        after = page.cursor
+        if after is None:
+            assert page.total == len(found)
+            return found
+
+
+async def test_fifteen_hundred_followees(fair: World) -> None:
+    many = crowd.made(people=2_500, followees=1_500, now=crowd.NOW)
+    await crowd.store(fair.db, many)
+    viewer = await fair.user(crowd.VIEWER)
+    found = [answer.user_id for answer, _ in await fair.service.timelines.visible(viewer, many.day)]
+    assert found == many.timeline()
+    assert len(found) > 900
+    page = await fair.service.timelines.show(crowd.VIEWER, size=timeline.PAGE_MAX)
+    assert ([entry.author.user_id for entry in page.entries], page.total) == (found[:50], len(found))
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_small_crowds(fair: World, seed: int) -> None:
+    few = crowd.made(people=60, followees=seed * 20, now=crowd.NOW, seed=seed)
+    await crowd.store(fair.db, few)
+    assert await whole(fair) == few.timeline()
+
+
+async def asked_of_answers(world: World, times: int = 1) -> list[tuple[str, int]]:
+    """What is asked of the table of answers for one timeline: the operation, and how many items at most."""
+    table = world.db.table_name(answers.table)
+    asked: list[tuple[str, int]] = []
+    call = world.db.store.call
+
+    async def spy(operation: str, request: dict, *more: object) -> dict:  # type: ignore[type-arg]
+        if operation == "BatchGetItem" and table in request["RequestItems"]:
+            asked.append((operation, len(request["RequestItems"][table]["Keys"])))
+        elif request.get("TableName") == table:
+            asked.append((operation, request.get("Limit", 1)))
+        return await call(operation, request, *more)
+
+    world.db.store.call = spy  # type: ignore[method-assign, assignment]
+    try:
+        for _ in range(times):
+            asked.clear()
+            await world.service.timelines.show(crowd.VIEWER)
+    finally:
+        world.db.store.call = call  # type: ignore[method-assign]
+    return sorted(asked)
+
+
+async def test_on_a_full_day_answers_are_read_by_their_keys(fair: World) -> None:
+    """The day is tried once, no further than there are followees; then it is known to be full."""
+    many = crowd.made(people=400, followees=150, now=crowd.NOW)
+    await crowd.store(fair.db, many)
+    by_key = [("BatchGetItem", 50), ("BatchGetItem", 100), ("GetItem", 1)]
+    assert await asked_of_answers(fair) == [*by_key, ("Query", 150)]
+    assert await asked_of_answers(fair) == by_key
+    assert await whole(fair) == many.timeline()
+
+
+async def test_while_few_have_answered_the_day_is_read_instead(fair: World) -> None:
+    few = crowd.made(people=400, followees=350, now=crowd.NOW, answering=0.1)
+    assert 10 < len(few.timeline()) < 100
+    await crowd.store(fair.db, few)
+    assert await asked_of_answers(fair, times=2) == [("GetItem", 1), ("Query", 350)]
+    assert await whole(fair) == few.timeline()
+
+
+async def test_the_order_is_on_time_first_then_the_earlier(world: World) -> None:
+    names = ["a", "b", "c", "d"]
+    await world.join("me", *names)
+    await world.follow(*(("me", name) for name in names))
+    await world.ask()
+    await world.answer("c")
+    world.clock.advance(60)
+    await world.answer("me")
+    await world.answer("a")
+    world.clock.advance(40 * 60)
+    await world.answer("d")
+    world.clock.advance(60)
+    await world.answer("b")
+    world.pass_time()
+    assert await world.seen("me") == ["c", "a", "me", "d", "b"]
+    first = await world.service.timelines.show("me", size=2)
+    second = await world.service.timelines.show("me", after=first.cursor, size=2)
+    third = await world.service.timelines.show("me", after=second.cursor, size=2)
+    found = [entry.author.user_id for page in (first, second, third) for entry in page.entries]
+    assert (found, third.cursor, first.total) == (["c", "a", "me", "d", "b"], None, 5)
+    with pytest.raises(CursorRefused):
+        await world.service.timelines.show("a", after=first.cursor)
+
+
+async def test_answer_first_hides_the_others_until_one_has(world: World) -> None:
+    await world.join("me", "a")
+    await world.follow(("me", "a"))
+    await world.service.people.change("me", Profile(answers_first=True))
+    await world.ask()
+    await world.answer("a")
+    world.pass_time()
+    locked = await world.service.timelines.show("me")
+    assert (locked.locked, locked.entries, locked.total) == (True, [], 1)
+    await world.answer("me")
+    assert sorted(await world.seen("me")) == ["a", "me"]
