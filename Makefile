@@ -3,7 +3,7 @@ SYSTEMS := chiipochi eventbot lessons q tasks
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: help setup up browser test check bench torture docs peers lock clean
+.PHONY: help setup up browser test check bench torture docs texts peers lock clean
 
 help:
 	@echo "make up       set up, then run everything at http://127.0.0.1:8000"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench    measure, side by side with every peer that can be installed"
 	@echo "make torture  crash, race, fuzz and bit-flip programmes"
 	@echo "make docs     renew docs/designs from the designs"
+	@echo "make texts    renew texts/keys.py from texts/*.toml"
 	@echo "make peers    install the other implementations that ours is compared with"
 	@echo "make lock     renew requirements/*.txt from pyproject.toml"
 
@@ -65,6 +66,9 @@ torture: setup
 docs: setup
 	@for system in $(SYSTEMS); do for language in ja en; do \
 	  $(BIN)/sekkei docs $$system --lang $$language --out docs/designs/$$system.$$language.md; done; done
+
+texts: setup
+	@$(BIN)/python -m sekkei.texts sekkei.publish sekkei.runtime sekkei.web $(addprefix sekkei_systems.,$(SYSTEMS)) tests.web.example
 
 peers: setup
 	$(BIN)/python -m bench.peers

@@ -12,7 +12,7 @@ from sekkei.design import Design, Entity, Field, Measurements, Pattern, Plan, Ta
 from sekkei.design.codecs import Anything, from_stored
 
 from .relations import Relation, entities_of, relations
-from .words import Language, Words
+from .texts import Language, Words
 
 TYPE_NAMES = {
     "S": "String",

@@ -37,7 +37,7 @@ from sekkei.runtime.design import (
     set_aside,
 )
 from sekkei.runtime.pump import Pump
-from sekkei.runtime.refusals import Conflict, NotThere, say
+from sekkei.runtime.refusals import Conflict, NotThere
 
 
 class DeadLetterKind(Enum):
@@ -49,9 +49,6 @@ class DeadLetterKind(Enum):
 
 class NobodyReads(Conflict):
     """The system whose reactions would handle a record does not run here."""
-
-    code = "nobody-reads"
-    words = say("{consumer} を読むシステムがここでは動いていません。", "No system that reads {consumer} runs here.")
 
 
 @dataclass(frozen=True, slots=True)

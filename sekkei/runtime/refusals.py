@@ -1,13 +1,15 @@
 """What a service answers when it will not do something: a code for programs and words for people.
 
-A service raises a refusal and knows nothing of HTTP pages or bots; whoever called it turns the refusal into words.
+A service raises a refusal and knows nothing of pages or bots; whoever called it asks for the words.
 
-    class LastAdmin(Conflict):
-        code = "last-admin"
-        words = say("管理者が一人もいなくなります。", "The team would have no admin left.")
+    class LastAdmin(Conflict):                  # the code in APIs: "last-admin"
+        ...
 
     raise LastAdmin()
-    raise NotThere(words=say("チーム {team} はありません。", "There is no team {team}."), team=name)
+    raise NoSuchTeam(team=name)                 # `{team}` in the text is filled in
+
+The words stand in the texts of the package that defines the class, as `[refusal] last-admin = "…"`; a class without a
+text of its own says what its parent says. `code = "…"` in a class keeps a code that its name no longer gives.
 
 Refusal
 ├── Invalid      422  what was given cannot be used; `field` says which part of it
@@ -25,20 +27,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sekkei.texts import kebab, texts_near
+
 Localized = Mapping[str, str]
 
 
 def say(ja: str, en: str) -> Localized:
-    """A text in both languages; `{name}` in it is filled in with the value of that name."""
+    """A text in both languages, for refusals whose texts are not data yet."""
     return {"ja": ja, "en": en}
 
 
 class Refusal(Exception):
-    """Nothing was done. Subclasses set `code`, `status` and `words`; an instance may say them more exactly."""
+    """Nothing was done. Subclasses are named after what stands in the way."""
 
     code = "refused"
     status = 409
-    words = say("この操作はできません。", "This cannot be done.")
+    words: Localized = {}  # noqa: RUF012
+
+    def __init_subclass__(cls) -> None:
+        if "code" not in cls.__dict__:
+            cls.code = kebab(cls.__name__)
 
     def __init__(
         self,
@@ -58,65 +66,53 @@ class Refusal(Exception):
 
     def text(self, language: str) -> str:
         """The refusal in words, with its values filled in."""
-        return (self.words.get(language) or self.words["en"]).format_map(self.values)
+        if self.words:
+            return (self.words.get(language) or self.words["en"]).format_map(self.values)
+        for kind in type(self).__mro__:
+            key = f"refusal.{kebab(kind.__name__)}"
+            texts = texts_near(kind.__module__)
+            if texts and texts.has(key):
+                return texts.find(language, key, self.values)
+        return self.code
 
     def __str__(self) -> str:
         return self.text("en")
 
 
 class Invalid(Refusal):
-    code = "invalid"
     status = 422
-    words = say("入力を確認してください。", "Please check what you entered.")
 
 
 class SignInNeeded(Refusal):
-    code = "sign-in-needed"
     status = 401
-    words = say("サインインしてください。", "Please sign in.")
 
 
 class NotAllowed(Refusal):
-    code = "not-allowed"
     status = 403
-    words = say("この操作をする権限がありません。", "You may not do this.")
 
 
 class ProofNeeded(NotAllowed):
-    code = "proof-needed"
-    words = say("安全のため、もう一度本人確認をしてください。", "For safety, please show again that it is you.")
+    """Not until they have shown again who they are."""
 
 
 class NotThere(Refusal):
-    code = "not-there"
     status = 404
-    words = say("見つかりません。", "There is nothing here.")
 
 
 class Conflict(Refusal):
-    code = "conflict"
     status = 409
 
 
 class Gone(Refusal):
-    code = "gone"
     status = 410
-    words = say("期限が切れています。", "Its time is over.")
 
 
 class Changed(Refusal):
-    code = "changed"
     status = 412
-    words = say(
-        "ほかの人が先に変更しました。読み込み直してからもう一度お試しください。",
-        "Somebody else has changed this meanwhile. Load it again and retry.",
-    )
 
 
 class TooMany(Refusal):
-    code = "too-many"
     status = 429
-    words = say("回数が多すぎます。しばらくしてからお試しください。", "Too often. Please wait a little and try again.")
 
     def __init__(self, retry_after_seconds: int = 1, **values: object) -> None:
         super().__init__(**values)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
@@ -29,6 +30,7 @@ from sekkei.runtime.outbox import SHELL, Outbox, Transport
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import System
 from sekkei.store.protocol import Store
+from sekkei.texts import Texts, texts_near
 from sekkei.web import console, csrf, demo, home, problems
 from sekkei.web.console import designs as console_designs
 from sekkei.web.console import tables as console_tables
@@ -44,8 +46,8 @@ from sekkei.web.live import Connections
 from sekkei.web.rendering import make_environment
 from sekkei.web.routing import Addresses
 from sekkei.web.static_files import StaticFiles
-from sekkei.web.texts import Texts, TextTable
-from sekkei.web.words import TEXTS
+from sekkei.web.texts import SHELL as SHELL_TEXTS
+from sekkei.web.texts import of_table
 
 READY_SECONDS = 3.0
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -80,7 +82,8 @@ class Shell:
         self.csrf_key = settings.secrets.key("csrf")
         self.flash_key = settings.secrets.key("flash")
         packages = {name: _package(opened.system) for name, opened in deployment.systems.items()}
-        self.texts = Texts(TEXTS, {name: _texts(package) for name, package in packages.items()})
+        self.texts = {name: _texts(package) for name, package in packages.items()}
+        """Whose texts the pages of a system are looked up in."""
         self.static = StaticFiles({"": Path(__file__).parent / "static", **_folders(packages, "static")})
         reload = settings.get("develop") not in ("", "0")
         self.templates = make_environment(_folders(packages, "templates"), reload=reload)
@@ -258,12 +261,11 @@ def _package(system: System) -> str:
     return module.__package__ or module.__name__
 
 
-def _texts(package: str) -> TextTable:
-    name = f"{package}.texts"
-    if find_spec(name) is None:
-        return {}
-    found: TextTable = import_module(name).TEXTS
-    return found
+def _texts(package: str) -> tuple[Texts[Any], ...]:
+    own = texts_near(package)
+    if own is None and find_spec(f"{package}.texts"):
+        own = of_table(import_module(f"{package}.texts").TEXTS, f"{package}.texts")
+    return (own, *SHELL_TEXTS) if own else SHELL_TEXTS
 
 
 def _folders(packages: Mapping[str, str], kind: str) -> dict[str, Path]:

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sekkei.runtime.refusals import NotAllowed, say
+from sekkei.runtime.refusals import NotAllowed
 
 FIELD = "_csrf"
 HEADER = "x-csrf-token"
@@ -36,10 +36,6 @@ E = TypeVar("E", bound=Callable[..., Any])
 
 class Forged(NotAllowed):
     code = "csrf"
-    words = say(
-        "安全のため、この操作は受け付けられませんでした。ページを読み込み直して、もう一度お試しください。",
-        "For safety this was not accepted. Load the page again and retry.",
-    )
 
 
 def webhook(endpoint: E) -> E:

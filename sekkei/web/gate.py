@@ -19,13 +19,14 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sekkei.runtime.refusals import Refusal
+from sekkei.texts import LANGUAGES, spoken
 from sekkei.web import problems
 from sekkei.web.csrf import ANONYMOUS_COOKIE, BODY_LIMIT_KEY, SAFE
 from sekkei.web.limits import READS, WEBHOOKS, WRITES, Rate, address
 from sekkei.web.rendering import FLASH_COOKIE, seal_flashes
 from sekkei.web.routing import path_for_logs
 from sekkei.web.texts import COOKIE as LANGUAGE_COOKIE
-from sekkei.web.texts import LANGUAGES, Speech, negotiate, speech
+from sekkei.web.texts import SHELL, Speech, negotiate, speech
 
 if TYPE_CHECKING:
     from sekkei.web.application import Shell
@@ -77,7 +78,7 @@ class Gate:
                 self._complete(request, MutableHeaders(scope=message))
             await send(message)
 
-        spoken = speech.set(request.state.speech)
+        said, language = speech.set(request.state.speech), spoken.set(request.state.speech.language)
         try:
             await self._pass(request, limited(scope, receive), finish)
         except Exception as error:
@@ -85,7 +86,8 @@ class Gate:
             if status == 0:
                 await response(scope, receive, finish)
         finally:
-            speech.reset(spoken)
+            speech.reset(said)
+            spoken.reset(language)
             self._log(request, status, started)
 
     def _begin(self, request: Request) -> None:
@@ -100,7 +102,7 @@ class Gate:
         language = negotiate(asked, request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language"))
         state.language_chosen = language if asked in LANGUAGES else None
         system = request.scope["path"].partition("/")[2].partition("/")[0]
-        state.speech = Speech(self._shell.texts, language, system)
+        state.speech = Speech(language, self._shell.texts.get(system, SHELL))
 
     async def _pass(self, request: Request, receive: Receive, send: Send) -> None:
         path = request.scope["path"]

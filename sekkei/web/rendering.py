@@ -24,7 +24,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sekkei.runtime.days import JST
 from sekkei.web import charts, csrf
-from sekkei.web.texts import pick, say_here, speech
+from sekkei.web.texts import choice_here, pick, say_here, section_here, speech
 
 if TYPE_CHECKING:
     from sekkei.web.application import Shell
@@ -47,7 +47,8 @@ def make_environment(folders: Mapping[str, Path], *, reload: bool) -> Environmen
         lstrip_blocks=True,
         auto_reload=reload,
     )
-    environment.globals.update(t=say_here, pick=pick, bars=charts.bars, lines=charts.lines)
+    environment.globals.update(t=say_here, choice=choice_here, section=section_here, pick=pick)
+    environment.globals.update(bars=charts.bars, lines=charts.lines)
     environment.filters.update(when=when, day=day, lines_of=lines_of, initials=initials, hue=hue, query=query)
     return environment
 

@@ -11,10 +11,10 @@ import pytest
 from msgspec import Meta, Struct
 from starlette.requests import Request
 
-from sekkei.runtime.refusals import Conflict, say
+from sekkei.runtime.refusals import Conflict
 from sekkei.web.forms import Form, FormErrors, form, refill
-from sekkei.web.texts import Speech, Texts
-from sekkei.web.words import TEXTS
+from sekkei.web.texts import Speech
+from tests.web.example import Taken
 
 
 class Colour(Enum):
@@ -40,7 +40,7 @@ def sent(pairs: list[tuple[str, str]], language: str = "ja") -> Request:
 
     headers = [(b"content-type", b"application/x-www-form-urlencoded")]
     request = Request({"type": "http", "method": "POST", "headers": headers, "path": "/"}, receive)
-    request.state.speech = Speech(Texts(TEXTS, {}), language, "")
+    request.state.speech = Speech(language)
     return request
 
 
@@ -106,6 +106,6 @@ async def test_all_fields_are_checked_at_once_and_what_was_typed_comes_back() ->
 async def test_a_refusal_of_the_service_stands_beside_its_field() -> None:
     request = sent([("title", "abc")])
     await form(request, Entry)
-    refusal = Conflict("taken", words=say("「{title}」はあります。", "“{title}” is there."), field="title", title="abc")
-    assert refill(request, refusal) == Form({"title": "abc"}, {"title": "「abc」はあります。"})
+    refusal = Taken(field="title", text="abc")
+    assert refill(request, refusal) == Form({"title": "abc"}, {"title": "「abc」はもうあります。"})
     assert refill(request, Conflict()).errors == {"": "この操作はできません。"}

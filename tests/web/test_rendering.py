@@ -18,7 +18,7 @@ from sekkei.web.rendering import day, hue, initials, lines_of, local_path, query
 from sekkei.web.routing import Addresses
 from sekkei.web.static_files import StaticFiles
 from sekkei.web.testing import opened, test_settings
-from sekkei.web.texts import Speech, Texts, speech
+from sekkei.web.texts import Speech, speech
 from tests.web.example import SYSTEM
 
 
@@ -30,7 +30,7 @@ def test_moments_are_shown_in_japans_time() -> None:
 
 @pytest.mark.parametrize(("language", "words"), [("ja", "8月1日(土)"), ("en", "Sat 1 Aug")])
 def test_days(language: str, words: str) -> None:
-    token = speech.set(Speech(Texts({}, {}), language, ""))
+    token = speech.set(Speech(language))
     assert day(date(2026, 8, 1)) == words
     speech.reset(token)
 

@@ -1,39 +1,24 @@
-"""Two languages, complete, and chosen by whoever reads."""
+"""The language that whoever reads has chosen."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-import sekkei.web
 from sekkei.web.testing import opened
-from sekkei.web.texts import Texts, UnknownText, missing_texts, negotiate
-from sekkei.web.words import TEXTS
-from tests.web import example
+from sekkei.web.texts import SHELL, Speech, UnknownText, negotiate
 from tests.web.example import SYSTEM
-from tests.web.example.texts import TEXTS as EXAMPLE
+from tests.web.example.texts import say
 
 
-def test_both_languages_are_complete_and_every_key_that_is_used_is_there() -> None:
-    assert missing_texts(TEXTS, Path(sekkei.web.__file__).parent) == []
-    assert missing_texts(EXAMPLE, Path(example.__file__).parent) == []
-
-
-def test_what_lacks_is_named(tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text('{{ t("here") }} {{ t("nowhere", n=1) }}')
-    (tmp_path / "code.py").write_text('t(request, "gone")')
-    found = missing_texts({"here": {"ja": "{a}", "en": "{b}"}, "half": {"ja": "x"}}, tmp_path)
-    assert [line.partition(":")[0] for line in found] == ["here", "half", "nowhere", "gone"]
-
-
-def test_one_and_many() -> None:
-    texts = Texts({}, {"example": EXAMPLE})
-    assert texts.find("example", "en", "notes.count", {"n": 1}) == "1 note"
-    assert texts.find("example", "en", "notes.count", {"n": 0}) == "0 notes"
-    assert texts.find("example", "ja", "notes.count", {"n": 1}) == "1 件"
-    with pytest.raises(UnknownText, match=r"systems/example/texts\.py"):
-        texts.find("example", "ja", "nothing", {})
+def test_the_system_first_then_the_shell() -> None:
+    speech = Speech("en", (say, *SHELL))
+    assert speech("notes.title") == "Notes"
+    assert speech("shell.save") == "Save"
+    assert speech("refusal.gone") == "Its time is over."
+    assert speech.choice("form", "required") == "Please fill this in."
+    assert speech.section("refusal") == {"taken": "There is a note “{text}” already."}
+    with pytest.raises(UnknownText, match=r"tests\.web\.example/texts"):
+        speech("nothing")
 
 
 @pytest.mark.parametrize(

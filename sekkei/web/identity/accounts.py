@@ -16,7 +16,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import Person
-from sekkei.runtime.refusals import Conflict, Gone, Invalid, say
+from sekkei.runtime.refusals import Conflict, Gone, Invalid
 from sekkei.runtime.settings import Secrets
 from sekkei.web.identity.design import (
     Account,
@@ -52,41 +52,31 @@ _EMAIL = re.compile(
 
 
 class BadEmail(Invalid):
-    code = "bad-email"
-    words = say("メールアドレスの形になっていません。", "This is not an e-mail address.")
+    """Not the form of an e-mail address."""
 
 
 class BadPassword(Invalid):
-    code = "bad-password"
-    words = say("パスワードは8文字以上200文字以下にしてください。", "A password has 8 to 200 characters.")
+    """Too short, or too long to hash."""
 
 
 class BadName(Invalid):
-    code = "bad-name"
-    words = say("名前は1文字以上100文字以下にしてください。", "A name has 1 to 100 characters.")
+    """Empty or too long."""
 
 
 class WrongPassword(Invalid):
-    code = "wrong-password"
-    words = say("メールアドレスかパスワードが違います。", "The e-mail address or the password is wrong.")
+    """The address or the password is wrong; which of them is nobody's business."""
 
 
 class WrongCode(Invalid):
-    code = "wrong-code"
-    words = say("コードが違います。", "The code is wrong.")
+    """Not the code that was mailed."""
 
 
 class CodeOver(Gone):
-    code = "code-over"
-    words = say(
-        "コードの期限が切れたか、回数を超えました。新しいコードを送ってください。",
-        "The code has expired or was tried too often. Ask for a new one.",
-    )
+    """Expired, or tried too often."""
 
 
 class TooManyTokens(Conflict):
-    code = "too-many-tokens"
-    words = say("トークンは50個までです。", "There can be 50 tokens at most.")
+    """As many as one person may have."""
 
 
 def email_of(text: str) -> str:

@@ -19,7 +19,7 @@ import jwt
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
-from sekkei.runtime.refusals import Refusal, say
+from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.settings import Settings
 from sekkei.web.identity.accounts import Accounts, digest, user_of
 from sekkei.web.identity.bearer import BadBearer
@@ -35,9 +35,7 @@ AUDIENCE = "app"
 
 
 class BadRefresh(Refusal):
-    code = "bad-refresh"
     status = 401
-    words = say("もう一度サインインしてください。", "Please sign in again.")
 
 
 @dataclass(frozen=True, slots=True)

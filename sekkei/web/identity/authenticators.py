@@ -12,7 +12,7 @@ import secrets
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import totp
-from sekkei.runtime.refusals import Gone, say
+from sekkei.runtime.refusals import Gone
 from sekkei.runtime.settings import Secrets
 from sekkei.web.identity.accounts import WrongCode
 from sekkei.web.identity.design import Account, accounts
@@ -21,8 +21,7 @@ KEY_BYTES = 20
 
 
 class NotOffered(Gone):
-    code = "not-offered"
-    words = say("もう一度設定をはじめてください。", "Begin the set-up again.")
+    """No set-up is under way."""
 
 
 class Authenticators:

@@ -17,7 +17,7 @@ import jwt
 import orjson
 
 from sekkei.clock import Clock
-from sekkei.runtime.refusals import Refusal, say
+from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.settings import Settings
 
 ALGORITHMS = ("RS256", "ES256")
@@ -31,9 +31,7 @@ log = logging.getLogger("sekkei.web.identity.bearer")
 
 
 class BadBearer(Refusal):
-    code = "bad-bearer"
     status = 401
-    words = say("トークンが無効です。", "The bearer token is not valid.")
 
 
 def fetch(url: str) -> bytes:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sekkei.runtime.demo_people import DEMO_PEOPLE
-from sekkei.runtime.refusals import Invalid, NotAllowed, Refusal, say
+from sekkei.runtime.refusals import Invalid, NotAllowed, Refusal
 from sekkei.web.forms import Form, form, refill
 from sekkei.web.gate import SESSION_COOKIE
 from sekkei.web.identity.accounts import SESSION_LIFE, CodeOver, email_of
@@ -37,11 +37,7 @@ Short = Annotated[str, Meta(max_length=300)]
 
 
 class NoDemo(NotAllowed):
-    code = "no-demo"
-    words = say(
-        "デモのサインインは、デモを動かしているコンピューターでだけ使えます。",
-        "The demo sign-in works only on the computer that runs the demo.",
-    )
+    """Only the machine that runs the demo signs in with one click."""
 
 
 class WithPassword(Struct):

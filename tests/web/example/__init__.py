@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from sekkei.runtime.refusals import Conflict, Invalid, NotThere, say
+from sekkei.runtime.refusals import Conflict, Invalid, NotThere
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web import (
     Answer,
@@ -49,8 +49,7 @@ class Filter(Struct):
 
 
 class Taken(Conflict):
-    code = "taken"
-    words = say("「{text}」はもうあります。", "There is a note “{text}” already.")
+    """Somebody has written it before."""
 
 
 def build(ctx: Context) -> Parts:

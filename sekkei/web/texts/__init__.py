@@ -1,14 +1,7 @@
-"""Texts by key, in Japanese and English.
+"""The shell's own texts, and the language that somebody is spoken to in.
 
-A system keeps its texts in `texts.py` beside its `templates/`:
-
-    TEXTS = {
-        "board.title": {"ja": "ボード", "en": "Board"},
-        "board.count": {"ja": "{n} 件", "en": {"one": "{n} task", "other": "{n} tasks"}},
-    }
-
-In a template `{{ t("board.count", n=3) }}`, in code `t(request, "board.count", n=3)`. A key that the system lacks is
-looked up in the shell's own texts; one that nobody has is an error, so that a test finds it.
+In a template `{{ t("board.count", n=3) }}` and `{{ choice("status", task.status) }}`: the texts of the system whose
+page it is, then the shell's, then the runtime's. A system's own code imports `t` and `say` from its `texts`.
 """
 
 from __future__ import annotations
@@ -18,54 +11,49 @@ import re
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from starlette.requests import Request
 
-LANGUAGES = ("ja", "en")
-DEFAULT = "ja"
+from sekkei.runtime.texts import say as say_of_runtime
+from sekkei.texts import DEFAULT, LANGUAGES, Text, Texts, UnknownText, checks
+from sekkei.web.texts.keys import Key
+
 COOKIE = "sekkei_lang"
-
-Text = str | Mapping[str, str]
-"""A text, or one for `{"one": …, "other": …}` by the value `n`."""
 TextTable = Mapping[str, Mapping[str, Text]]
+"""Texts that are still written in Python: key, language, text."""
 
-
-class UnknownText(LookupError):
-    """No text has this key."""
-
-
-class Texts:
-    """All texts: those of the shell and those of every system."""
-
-    def __init__(self, shell: TextTable, systems: Mapping[str, TextTable]) -> None:
-        self._shell = shell
-        self._systems = systems
-
-    def find(self, system: str, language: str, key: str, values: Mapping[str, Any]) -> str:
-        entry = self._systems.get(system, {}).get(key) or self._shell.get(key)
-        if entry is None:
-            raise UnknownText(f"no text has the key {key!r}; add it to systems/{system or '…'}/texts.py")
-        text = entry[language]
-        if not isinstance(text, str):
-            text = text["one" if values.get("n") == 1 and "one" in text else "other"]
-        return text.format_map(values) if values else text
-
-    def has(self, system: str, key: str) -> bool:
-        return key in self._systems.get(system, {}) or key in self._shell
+say: Texts[Key] = Texts.load("sekkei.web")
+"""Also `say.here`, for what the shell itself says."""
+SHELL: tuple[Texts[Any], ...] = (say, say_of_runtime)
 
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """The language and the system that texts are looked up for at this moment."""
+    """The language of a request, and whose texts are asked one after the other."""
 
-    texts: Texts
     language: str
-    system: str
+    texts: tuple[Texts[Any], ...] = SHELL
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        return self.texts.find(self.system, self.language, key, values)
+        return self._texts(key).find(self.language, key, values)
+
+    def choice(self, section: str, value: Enum | str) -> str:
+        return self._texts(f"{section}.{value.value if isinstance(value, Enum) else value}").choice(
+            self.language, section, value
+        )
+
+    def section(self, name: str) -> dict[str, Text]:
+        """A section of the system's own texts, for a script."""
+        return self.texts[0].section(self.language, name)
+
+    def _texts(self, key: str) -> Texts[Any]:
+        for texts in self.texts:
+            if texts.has(key):
+                return texts
+        raise UnknownText(f"No text has the key {key!r}. Add it to {self.texts[0].place}/{{ja,en}}.toml.")
 
 
 speech: ContextVar[Speech] = ContextVar("sekkei_speech")
@@ -77,13 +65,23 @@ def say_here(key: str, /, **values: Any) -> str:
     return speech.get()(key, **values)
 
 
+def choice_here(section: str, value: Enum | str) -> str:
+    """`choice` in templates."""
+    return speech.get().choice(section, value)
+
+
+def section_here(name: str) -> dict[str, Text]:
+    """`section("client")|tojson` in templates."""
+    return speech.get().section(name)
+
+
 def pick(words: Mapping[str, str]) -> str:
     """`pick(system.title)` in templates: the words in the language of the request."""
     return words.get(speech.get().language) or words[DEFAULT]
 
 
 def t(request: Request, key: str, /, **values: Any) -> str:
-    """A text in the language of the request."""
+    """A text in the language of the request, whosever it is."""
     found: Speech = request.state.speech
     return found(key, **values)
 
@@ -111,25 +109,32 @@ def negotiate(asked: str | None, cookie: str | None, accepted: str | None) -> st
     return min(ranked, key=lambda found: found[0])[1] if ranked else DEFAULT
 
 
-# For tests of a system: `assert not missing_texts(TEXTS, Path(sekkei_systems.tasks.__file__).parent)`
+# Until every system keeps its texts as data.
 
 _USED = re.compile(r"""\bt\(\s*["']([a-z0-9_.-]+)["']""")
 _PLACE = re.compile(r"\{(\w+)[^}]*\}")
 
 
-def missing_texts(table: TextTable, folder: Path | None = None) -> list[str]:
-    """What is wrong with a table of texts: a language lacks, places differ, a key is used but not there."""
-    from sekkei.web.words import TEXTS as SHELL
+def of_table(table: TextTable, place: str) -> Texts[Any]:
+    return Texts({one: {key: entry[one] for key, entry in table.items()} for one in LANGUAGES}, place)
 
+
+@overload
+def missing_texts(package: str) -> list[str]: ...
+@overload
+def missing_texts(package: TextTable, folder: Path) -> list[str]: ...
+def missing_texts(package: str | TextTable, folder: Path | None = None) -> list[str]:
+    """What is wrong with the texts of a package, a sentence for each fault; for the system's test."""
+    if isinstance(package, str):
+        return checks.missing_texts(package)
     found = []
-    for key, entry in table.items():
+    for key, entry in package.items():
         found += [f"{key}: no text in {language}" for language in LANGUAGES if not entry.get(language)]
         places = {language: _places(entry[language]) for language in LANGUAGES if entry.get(language)}
         if len(set(map(frozenset, places.values()))) > 1:
             found.append(f"{key}: the languages fill in different values: {places}")
     for file, key in _used_keys(folder) if folder else ():
-        known = (*table, *SHELL)
-        # A key that is put together, such as "state." ~ value, must have at least one that begins so.
+        known = (*package, *say.tables[DEFAULT])
         if not any(one == key or (key.endswith(".") and one.startswith(key)) for one in known):
             found.append(f"{key}: used in {file} but not defined")
     return found

@@ -1,0 +1,8 @@
+"""The runtime's own texts: the words of the refusals that every system shares."""
+
+from __future__ import annotations
+
+from sekkei.runtime.texts.keys import Key
+from sekkei.texts import Texts
+
+say: Texts[Key] = Texts.load("sekkei.runtime")

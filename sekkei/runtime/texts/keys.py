@@ -1,0 +1,18 @@
+"""Written by `make texts` out of ja.toml; the keys that `say` and `t` take."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Key = Literal[
+    "refusal.changed",
+    "refusal.gone",
+    "refusal.invalid",
+    "refusal.nobody-reads",
+    "refusal.not-allowed",
+    "refusal.not-there",
+    "refusal.proof-needed",
+    "refusal.refusal",
+    "refusal.sign-in-needed",
+    "refusal.too-many",
+]

@@ -1,0 +1,110 @@
+"""The test that the texts of a package are whole: `assert missing_texts("sekkei_systems.tasks") == []`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from sekkei.texts import DEFAULT, LANGUAGES, Table, Text, folder_of, kebab, read
+
+CLIENT = "client."
+"""The section that a script gets whole."""
+REFUSAL = "refusal."
+_CALLS = frozenset({"t", "say", "here", "flash"})
+_USED = re.compile(r"""\bt\(\s*["']([^"'\s]+)["']""")
+_SECTION = re.compile(r"""\bchoice\(\s*["']([^"'\s]+)["']""")
+_QUOTED = re.compile(r"""["'`]([\w./-]+)["'`$]""")
+_PLACE = re.compile(r"\{(\w+)[^}]*\}")
+SHELL = ("sekkei.web", "sekkei.runtime")
+"""Whose texts every system may use too."""
+
+
+def missing_texts(package: str, *, further: Sequence[str] = SHELL, users: Sequence[str] = ()) -> list[str]:
+    """A sentence for each fault: a language without the text, values that differ, a key that is unknown or unused.
+
+    `further` packages have texts that this one may use as well; those of this one are also for its `users`.
+    """
+    folder = folder_of(package)
+    tables = {language: read(folder / f"{language}.toml") for language in LANGUAGES}
+    keys = list(dict.fromkeys(key for table in tables.values() for key in table))
+    sources = _Sources(folder.parent)
+    readers = [sources, *(_Sources(folder_of(user).parent) for user in users)]
+    known = {*keys, *(key for each in further for key in read(folder_of(each) / f"{DEFAULT}.toml"))}
+    return [
+        *(line for key in keys for line in _differences(key, tables)),
+        *(f"{key}: used in {file} but not defined" for file, key in sources.used() if not _is_known(key, known)),
+        *(f"{key}: nothing uses it; delete it from texts/*.toml" for key in keys if not _is_needed(key, readers)),
+    ]
+
+
+def _differences(key: str, tables: Mapping[str, Table]) -> Iterator[str]:
+    yield from (f"{key}: no text in {language}" for language, table in tables.items() if not table.get(key))
+    places = {language: _places(table[key]) for language, table in tables.items() if table.get(key)}
+    if len(set(map(frozenset, places.values()))) > 1:
+        said = "; ".join(f"{language} {sorted(names) or 'none'}" for language, names in places.items())
+        yield f"{key}: the languages fill in different values: {said}"
+
+
+def _places(text: Text) -> set[str]:
+    return set(_PLACE.findall(text if isinstance(text, str) else " ".join(text.values())))
+
+
+def _is_known(key: str, known: Iterable[str]) -> bool:
+    """A key that is put together, such as "state." ~ value, must have at least one that begins so."""
+    return any(one == key or (key.endswith((".", "-")) and one.startswith(key)) for one in known)
+
+
+def _is_needed(key: str, readers: Iterable[_Sources]) -> bool:
+    return any(reader.needs(key) for reader in readers)
+
+
+class _Sources:
+    """What the code, templates and scripts of a package say."""
+
+    def __init__(self, folder: Path) -> None:
+        self._calls: list[tuple[str, str]] = []
+        self._strings: set[str] = set()
+        self._sections: set[str] = set()
+        self._classes: set[str] = set()
+        for file in sorted(folder.rglob("*.html")) + sorted(folder.rglob("*.js")):
+            text = file.read_text("utf-8")
+            self._calls += [(file.name, key) for key in _USED.findall(text)]
+            self._sections.update(_SECTION.findall(text))
+            self._strings.update(_QUOTED.findall(text))
+        for file in sorted(folder.rglob("*.py")):
+            if file.parent.name != "texts" or file.name != "keys.py":
+                self._read(file)
+        self._beginnings = tuple(one for one in self._strings if one.endswith((".", "-")) and len(one) > 1)
+
+    def used(self) -> list[tuple[str, str]]:
+        return self._calls
+
+    def needs(self, key: str) -> bool:
+        section, _, rest = key.partition(".")
+        return (
+            key in self._strings
+            or key.startswith((CLIENT, *self._beginnings))
+            or section in self._sections
+            or (key.startswith(REFUSAL) and rest in self._classes)
+        )
+
+    def _read(self, file: Path) -> None:
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self._strings.add(node.value)
+            elif isinstance(node, ast.ClassDef):
+                self._classes.add(kebab(node.name))
+            elif isinstance(node, ast.Call):
+                self._call(file.name, node)
+
+    def _call(self, file: str, call: ast.Call) -> None:
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        if name == "choice":
+            self._sections.update(texts)
+        elif name == "load":
+            self._sections.update(keyword.arg for keyword in call.keywords if keyword.arg)
+        elif name in _CALLS and (name != "say" or isinstance(call.func, ast.Name)):
+            self._calls += [(file, text) for text in texts if text not in LANGUAGES and not text.startswith("/")]
