@@ -31,11 +31,11 @@ from sekkei.store.http import Limits
 from sekkei.web.application import Shell
 from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
 from sekkei_systems.chiipochi.design import donations_on, stamp_card
-from sekkei_systems.chiipochi.line import local_secret
-from sekkei_systems.chiipochi.links import order_id_of
-from sekkei_systems.chiipochi.models import Status
-from sekkei_systems.chiipochi.payments import signed
-from sekkei_systems.chiipochi.payments.local import HEADER
+from sekkei_systems.chiipochi.design.models import Status
+from sekkei_systems.chiipochi.local.payments import HEADER
+from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from sekkei_systems.chiipochi.ports.payments import signed
+from sekkei_systems.chiipochi.service.links import order_id_of
 
 USERS = 2_000
 CONFIRMATIONS = 10_000
@@ -58,7 +58,9 @@ async def _react(shell: Shell) -> float:
 async def _orders(shell: Shell) -> list[tuple[str, int]]:
     """Every donation that waits for its payment, as its order and its yen."""
     service = shell.deployment.systems["chiipochi"].parts.service
-    return [(order_id_of(found.user_id, found.created_at), found.amount) for found in await service.settling.pending()]
+    return [
+        (order_id_of(found.user_id, found.created_at), found.amount) for found in await service.reconciliation.pending()
+    ]
 
 
 async def _compare(shell: Shell) -> dict[str, Any]:

@@ -2,69 +2,49 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.design import Message
+from starlette.routing import BaseRoute
+
 from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import Transport, Undeliverable
+from sekkei.runtime.outbox import Transport
 from sekkei.runtime.system import Context, Parts, System
-from sekkei_systems.chiipochi import api, chat_pages, jobs, operator_pages, pages, payments, webhook
-from sekkei_systems.chiipochi.chat import Chat
+from sekkei_systems.chiipochi import api, jobs, pages
 from sekkei_systems.chiipochi.demo import demo
 from sekkei_systems.chiipochi.design import design
-from sekkei_systems.chiipochi.exports import Exports
-from sekkei_systems.chiipochi.line_api import LineApi
-from sekkei_systems.chiipochi.payments.local import LocalProvider
-from sekkei_systems.chiipochi.payments.port import RefundRefused
+from sekkei_systems.chiipochi.local import chat_pages, payment_pages
+from sekkei_systems.chiipochi.local.callbacks import LocalCallbacks
+from sekkei_systems.chiipochi.local.chat import Chat
+from sekkei_systems.chiipochi.local.payments import LocalProvider
+from sekkei_systems.chiipochi.ports.line.api import LineApi
+from sekkei_systems.chiipochi.ports.line.signatures import is_local
+from sekkei_systems.chiipochi.ports.payments.port import Provider
+from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.reactions import Rewards
 from sekkei_systems.chiipochi.service import Service
-from sekkei_systems.chiipochi.settling import REFUNDS
-
-
-class LocalCallbacks:
-    """Carries the local provider's notices to where a real one would post them; tried again until they are taken."""
-
-    def __init__(self, provider: LocalProvider, service: Service) -> None:
-        self._provider, self._service = provider, service
-
-    async def send(self, message: Message) -> str:
-        payment = await self._provider.payment(message.to)
-        if payment is None:
-            raise Undeliverable("there is no such payment")
-        return await self._service.settling.receive("local", *self._provider.callback(payment))
-
-
-class Refunds:
-    """Gives money back through the provider; tried again until it is done or refused for good."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    async def send(self, message: Message) -> str:
-        try:
-            return await self._service.settling.give_back(message.body["order"], message.body["tx_id"])
-        except RefundRefused as refused:
-            raise Undeliverable(str(refused)) from refused
+from sekkei_systems.chiipochi.service.exports import Exports
+from sekkei_systems.chiipochi.service.refunds import REFUNDS, RefundTransport
+from sekkei_systems.chiipochi.webhooks import line, payments
 
 
 def build(context: Context) -> Parts:
     settings = context.settings
     http = Http()
-    provider = payments.configured(settings, context.db, context.clock, http)
+    provider = _provider(context, http)
     chat = Chat(context)
-    api_of_line = LineApi.configured(settings, http, context.clock)
-    service = Service(context, provider, api_of_line or chat)
+    line_api = LineApi.configured(settings, http, context.clock)
+    service = Service(context, provider, line_api or chat)
     exports = Exports(
         settings.data / "exports" / "chiipochi", service.reports, settings.secrets.key("chiipochi/exports")
     )
-    transports: dict[str, Transport] = {"line": api_of_line or chat, REFUNDS: Refunds(service)}
+    transports: dict[str, Transport] = {"line": line_api or chat, REFUNDS: RefundTransport(service.refunds)}
     if isinstance(provider, LocalProvider):
-        transports["chiipochi.callback"] = LocalCallbacks(provider, service)
+        transports["chiipochi.callback"] = LocalCallbacks(provider, service.settling)
     return Parts(
         service=service,
         routes=[
-            *webhook.routes(service, settings),
-            *chat_pages.routes(context, service, chat, provider),
-            *pages.routes(context, service),
-            *operator_pages.routes(context, service, exports),
+            *line.routes(service, settings),
+            *payments.routes(service),
+            *_local_routes(context, service, chat, provider),
+            *pages.routes(context, service, exports),
             *api.routes(service),
         ],
         reactions=[Rewards(context, service)],
@@ -73,6 +53,23 @@ def build(context: Context) -> Parts:
         jobs=jobs.jobs(context),
         transports=transports,
     )
+
+
+def _provider(context: Context, http: Http) -> Provider:
+    """Stripe Checkout where its key is set, otherwise the local provider."""
+    return Stripe.configured(context.settings, http, context.clock) or LocalProvider(
+        context.settings, context.db, context.clock
+    )
+
+
+def _local_routes(context: Context, service: Service, chat: Chat, provider: Provider) -> list[BaseRoute]:
+    """Where a LINE channel is set up, there is no simulator; where another provider is, there is no local one."""
+    found: list[BaseRoute] = []
+    if is_local(context.settings):
+        found += chat_pages.routes(context, service, chat)
+    if isinstance(provider, LocalProvider):
+        found += payment_pages.routes(context, provider)
+    return found
 
 
 SYSTEM = System(

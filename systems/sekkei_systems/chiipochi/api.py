@@ -8,7 +8,7 @@ import msgspec
 from starlette.routing import BaseRoute
 
 from sekkei.web import Api
-from sekkei_systems.chiipochi.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
 
 

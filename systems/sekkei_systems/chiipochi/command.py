@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
-    from sekkei_systems.chiipochi.line_api import LineApi
+    from sekkei_systems.chiipochi.ports.line.api import LineApi
 
 SUMMARY = "ちいポチ at LINE: the rich menu, a check of all messages, a test of the webhook."
 
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _picture(arguments: argparse.Namespace) -> int:
-    from sekkei_systems.chiipochi.rich_menu_picture import picture
+    from sekkei_systems.chiipochi.ports.line.rich_menu_picture import picture
 
     try:
         Path(arguments.file).write_bytes(picture(arguments.language))
@@ -72,8 +72,8 @@ def _picture(arguments: argparse.Namespace) -> int:
 
 
 def _labels(arguments: argparse.Namespace) -> int:
-    from sekkei_systems.chiipochi.rich_menu_picture import draw_labels, labels_file
-    from sekkei_systems.chiipochi.sayings import LANGUAGES
+    from sekkei_systems.chiipochi.ports.line.rich_menu_picture import draw_labels, labels_file
+    from sekkei_systems.chiipochi.texts.sayings import LANGUAGES
 
     try:
         drawn = {language: draw_labels(language, arguments.font, arguments.index) for language in LANGUAGES}
@@ -91,7 +91,7 @@ async def _at_line(arguments: argparse.Namespace) -> int:
     from sekkei.clock import SYSTEM
     from sekkei.runtime.http import Http
     from sekkei.runtime.settings import Secrets, from_environment
-    from sekkei_systems.chiipochi.line_api import LineApi
+    from sekkei_systems.chiipochi.ports.line.api import LineApi
 
     http = Http()
     settings = from_environment(secrets=Secrets(token_bytes(32)))  # nothing is sealed here: none is kept
@@ -110,8 +110,8 @@ async def _at_line(arguments: argparse.Namespace) -> int:
 
 async def _rich_menu(line: LineApi, arguments: argparse.Namespace) -> int:
     """The new one is shown before the old ones go, so that nobody is ever without."""
-    from sekkei_systems.chiipochi.rich_menu import NAME, rich_menu
-    from sekkei_systems.chiipochi.rich_menu_picture import picture
+    from sekkei_systems.chiipochi.ports.line.rich_menu_picture import picture
+    from sekkei_systems.chiipochi.rules.rich_menu import NAME, rich_menu
 
     menu, image = rich_menu(arguments.language), picture(arguments.language)
     old = [found for found in await line.rich_menus() if str(found.get("name", "")).startswith(f"{NAME} ")]
@@ -131,8 +131,8 @@ async def _rich_menu(line: LineApi, arguments: argparse.Namespace) -> int:
 
 
 async def _messages(line: LineApi) -> int:
-    from sekkei_systems.chiipochi.examples import everything
-    from sekkei_systems.chiipochi.sayings import LANGUAGES
+    from sekkei_systems.chiipochi.rules.everything import everything
+    from sekkei_systems.chiipochi.texts.sayings import LANGUAGES
 
     wrong = 0
     for language in LANGUAGES:

@@ -11,9 +11,6 @@ from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
-from sekkei_systems.chiipochi import messages
-from sekkei_systems.chiipochi.chat import line_id
-from sekkei_systems.chiipochi.conversation import SESSION
 from sekkei_systems.chiipochi.design import (
     await_confirmation,
     award_stamps,
@@ -24,9 +21,7 @@ from sekkei_systems.chiipochi.design import (
     pledges,
     user_settings,
 )
-from sekkei_systems.chiipochi.inbox import KEPT as EVENTS_KEPT
-from sekkei_systems.chiipochi.links import order_id_of
-from sekkei_systems.chiipochi.models import (
+from sekkei_systems.chiipochi.design.models import (
     ChatMessage,
     Donation,
     LocalPayment,
@@ -35,9 +30,14 @@ from sekkei_systems.chiipochi.models import (
     Status,
     UserSettings,
 )
-from sekkei_systems.chiipochi.prefectures import PREFECTURES
-from sekkei_systems.chiipochi.sayings import words
+from sekkei_systems.chiipochi.local.chat import line_id
+from sekkei_systems.chiipochi.rules import messages
+from sekkei_systems.chiipochi.rules.conversation import SESSION
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.inbox import KEPT as EVENTS_KEPT
+from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.texts.sayings import words
 
 DAYS = 28
 FAVOURITES = ("CHIBA", "HOKKAIDO", "OKINAWA", "AOMORI", "FUKUOKA", "ISHIKAWA", "KYOTO", "KUMAMOTO", "NAGANO")
@@ -52,7 +52,7 @@ async def demo(context: Context, parts: Parts) -> None:
     chance = random.Random("chiipochi")
     people = [line_id(person.id) for person in DEMO_PEOPLE] + [line_id(f"friend-{number}") for number in range(40)]
     now = days.now(context.clock)
-    made = [service.new_donation(*found) for found in _donations(chance, people, now)]
+    made = [service.donations.new(*found) for found in _donations(chance, people, now)]
     together = [made[start : start + TOGETHER] for start in range(0, len(made), TOGETHER)]
     await asyncio.gather(*(_succeeded(context, some) for some in together))
     await _unsettled(context, service, people, now)
@@ -115,10 +115,10 @@ def _settled(pending: Donation, status: Status) -> Donation:
 
 async def _unsettled(context: Context, service: Service, people: list[str], now: datetime) -> None:
     """What the operator has to look at: waiting, not begun, declined, and money that came too late."""
-    waiting = service.new_donation(people[5], "TOYAMA", 500, now - timedelta(minutes=52), "demo/waiting")
-    idle = service.new_donation(people[6], "EHIME", 100, now - timedelta(hours=3), "demo/idle")
-    declined = service.new_donation(people[7], "NARA", 300, now - timedelta(hours=5), "demo/declined")
-    late = service.new_donation(people[8], "KOCHI", 500, now - timedelta(days=2), "demo/late")
+    waiting = service.donations.new(people[5], "TOYAMA", 500, now - timedelta(minutes=52), "demo/waiting")
+    idle = service.donations.new(people[6], "EHIME", 100, now - timedelta(hours=3), "demo/idle")
+    declined = service.donations.new(people[7], "NARA", 300, now - timedelta(hours=5), "demo/declined")
+    late = service.donations.new(people[8], "KOCHI", 500, now - timedelta(days=2), "demo/late")
     for donation in (waiting, idle):
         await context.db.write(donations.put(donation))
     order_id = order_id_of(waiting.user_id, waiting.created_at)
@@ -133,7 +133,7 @@ async def _unsettled(context: Context, service: Service, people: list[str], now:
 async def _conversation(context: Context, service: Service, person: str, now: datetime) -> None:
     """The chat of the first demo person, which ends with a question that waits for its answer."""
     chiba, start = PREFECTURES["CHIBA"], now - timedelta(minutes=9)
-    await _succeeded(context, [service.new_donation(person, chiba.code, 100, start, "demo/talked-of")])
+    await _succeeded(context, [service.donations.new(person, chiba.code, 100, start, "demo/talked-of")])
     pay_url = service.links.pay(order_id_of(person, start))
     nonce = "demo000000000000"
     stamps = await service.reports.stamps(person)

@@ -28,10 +28,10 @@ from sekkei_systems.chiipochi.design import (
     user_settings,
     user_states,
 )
-from sekkei_systems.chiipochi.exports import Exports
-from sekkei_systems.chiipochi.links import order_id_of
-from sekkei_systems.chiipochi.models import FORGOTTEN, Award, Donation, LocalPayment, Return
+from sekkei_systems.chiipochi.design.models import FORGOTTEN, Award, Donation, LocalPayment, Return
 from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.exports import Exports
+from sekkei_systems.chiipochi.service.links import order_id_of
 
 RECURRING = {
     "handle-left-over": "* * * * *",
@@ -52,7 +52,7 @@ def scheduled(context: Context, service: Service, exports: Exports) -> dict[str,
         await service.inbox.handle_left_over()
 
     async def reconcile(payload: Payload) -> None:
-        done = await service.settling.reconcile()
+        done = await service.reconciliation.run()
         log.info("payments reconciled", extra={"settled": done.settled, "open": done.open, "given_up": done.given_up})
 
     async def check_totals(payload: Payload) -> None:
@@ -75,7 +75,7 @@ def scheduled(context: Context, service: Service, exports: Exports) -> dict[str,
 
     async def ask_for_pledges(payload: Payload) -> None:
         async for pledge in context.db.each(pledges_on(days.today(context.clock).day)):
-            await service.ask_for_pledge(pledge)
+            await service.pledges.ask(pledge)
 
     return {
         "handle-left-over": handle_left_over,

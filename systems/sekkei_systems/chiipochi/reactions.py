@@ -14,12 +14,12 @@ from typing import Any
 from sekkei.design import Action, Change, Reactions, Table, TransactionFailed
 from sekkei.design.streams import OnFailure, Record, decode_record
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi import messages
 from sekkei_systems.chiipochi.design import award_stamps, design, donations, take_back
-from sekkei_systems.chiipochi.links import order_id_of
-from sekkei_systems.chiipochi.models import Donation, Status
-from sekkei_systems.chiipochi.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.design.models import Donation, Status
+from sekkei_systems.chiipochi.rules import messages
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.links import order_id_of
 
 LIVE_TOPIC = "chiipochi/day"
 TOGETHER = 19

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections.abc import AsyncIterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import orjson
@@ -19,11 +19,11 @@ from sekkei.store import Retrying, Store
 from sekkei.web.testing import Client, Reply, opened
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import history_of_user
-from sekkei_systems.chiipochi.line import local_secret
-from sekkei_systems.chiipochi.links import order_id_of
-from sekkei_systems.chiipochi.models import Donation, Outcome
-from sekkei_systems.chiipochi.payments.local import LocalProvider
+from sekkei_systems.chiipochi.design.models import Donation, Outcome
+from sekkei_systems.chiipochi.local.payments import LocalProvider
+from sekkei_systems.chiipochi.ports.line.signatures import local_secret
 from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.browser import browser, serve, shots
 
 __all__ = ["browser", "serve", "shots"]
@@ -31,6 +31,17 @@ __all__ = ["browser", "serve", "shots"]
 NOW = 1_755_666_600.0  # 2025-08-20T05:10:00Z, ten past two in the afternoon in Japan
 AOI = "U" + "a" * 32
 REN = "U" + "b" * 32
+TODAY = date(2025, 8, 20)
+
+CHECKOUT = {
+    "id": "cs_1",
+    "url": "https://checkout.stripe.com/c/pay/cs_1",
+    "currency": "jpy",
+    "amount_total": 100,
+    "status": "complete",
+    "payment_status": "paid",
+}
+"""A checkout session as Stripe shows it, paid."""
 
 
 class Bot:
@@ -107,6 +118,20 @@ class Bot:
         await provider.decide(tx_id, outcome)
         context = self.client.shell.deployment.systems["chiipochi"].context
         await context.outbox.put("chiipochi.callback", tx_id, {}, id=f"callback/{tx_id}/{outcome.value}")
+
+    async def records(self) -> list[dict[str, object]]:
+        """Everything in the stream of donations, as Lambda would be given it."""
+        store = self.db.store
+        table = (await store.call("DescribeTable", {"TableName": "donation_history"}))["Table"]
+        arn = table["LatestStreamArn"]
+        stream = (await store.call("DescribeStream", {"StreamArn": arn}))["StreamDescription"]
+        found = []
+        for shard in stream["Shards"]:
+            request = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+            iterator = (await store.call("GetShardIterator", request))["ShardIterator"]
+            answer = await store.call("GetRecords", {"ShardIterator": iterator})
+            found += [{**record, "eventSourceARN": arn} for record in answer["Records"]]
+        return found
 
     async def donate(self, word: str = "ピーナッツ", user: str = AOI) -> Donation:
         """All the way from the word to the thanks."""

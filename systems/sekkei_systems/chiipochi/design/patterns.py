@@ -1,0 +1,358 @@
+"""Access patterns: those of the document first, then what the bot needs besides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from sekkei.design import (
+    Action,
+    Condition,
+    Put,
+    Query,
+    Ref,
+    Transaction,
+    Update,
+)
+from sekkei_systems.chiipochi.design.models import (
+    JST,
+    Award,
+    ChatMessage,
+    DayTotal,
+    Donation,
+    LineEvent,
+    LocalPayment,
+    Outcome,
+    Pledge,
+    PrefectureTotal,
+    Return,
+    Stamp,
+    Status,
+    UserSettings,
+    UserState,
+    day_partition,
+    is_forgotten,
+)
+from sekkei_systems.chiipochi.design.tables import (
+    awards,
+    chat_messages,
+    day_totals,
+    design,
+    donations,
+    donations_by_day,
+    donations_by_payment,
+    donations_pending,
+    donations_refunds,
+    events_unhandled,
+    line_events,
+    local_payments,
+    pledges_by_day,
+    prefecture_totals,
+    returns,
+    stamps,
+    user_settings,
+    user_states,
+)
+
+
+def bounds(day: date) -> tuple[datetime, datetime]:
+    """The first and the last stored instant of a Japanese day."""
+    start = datetime.combine(day, time(), JST)
+    return start, start + timedelta(days=1) - timedelta(milliseconds=1)
+
+
+# Access patterns of the document
+
+
+@design.pattern(number="1", ja="現在の状態取得")
+def state(user_id: str) -> Ref[UserState]:
+    """Is a confirmation pending for this user?"""
+    return user_states(user_id).consistent()
+
+
+@design.pattern(ja="期限切れも含めた状態", added=True)
+def state_even_expired(user_id: str) -> Query[UserState]:
+    """The state even when its time is over, to tell "too late" from "nothing was asked"."""
+    return user_states.where(UserState.user_id == user_id).with_expired().consistent()
+
+
+def _in_order(event_ts: int) -> Condition[UserState]:
+    """Deliveries come in any order: an older event never overwrites what a newer one left."""
+    return UserState.last_event_ts.absent() | (UserState.last_event_ts <= event_ts)
+
+
+@design.pattern(number="2", ja="状態を更新")
+def await_confirmation(
+    user_id: str,
+    awaiting: str,
+    amount: int,
+    nonce: str,
+    expires: datetime,
+    now: datetime,
+    event_ts: int,
+    asked_by: str | None = None,
+    language: str = "ja",
+) -> Update[UserState]:
+    """Remember what was asked, until it expires."""
+    return (
+        user_states.upsert(user_id)
+        .set(UserState.awaiting_confirmation, awaiting)
+        .set(UserState.amount, amount)
+        .set(UserState.confirm_nonce, nonce)
+        .set(UserState.session_expires_at, expires)
+        .set(UserState.asked_by, asked_by)
+        .set(UserState.language, language)
+        .set(UserState.updated_at, now)
+        .set(UserState.last_event_ts, event_ts)
+        .remove(UserState.unfollowed_at)
+        .when(_in_order(event_ts))
+    )
+
+
+def _cleared(update: Update[UserState], now: datetime, event_ts: int) -> Update[UserState]:
+    return (
+        update.remove(UserState.awaiting_confirmation)
+        .remove(UserState.amount)
+        .remove(UserState.confirm_nonce)
+        .remove(UserState.session_expires_at)
+        .remove(UserState.asked_by)
+        .set(UserState.updated_at, now)
+        .set(UserState.last_event_ts, event_ts)
+    )
+
+
+@design.pattern(ja="状態をクリア（いいえ・キャンセル）", added=True)
+def clear_state(user_id: str, now: datetime, event_ts: int) -> Update[UserState]:
+    """Nothing is asked any more."""
+    return _cleared(user_states.upsert(user_id), now, event_ts).when(_in_order(event_ts))
+
+
+@design.pattern(ja="言語を変える", added=True)
+def speak(user_id: str, language: str, now: datetime) -> Transaction:
+    """The language from now on: in the settings, which stay, and in the state, which is what every answer reads."""
+    chosen = user_settings.put(UserSettings(user_id=user_id, language=language))
+    copied = user_states.upsert(user_id).set(UserState.language, language).set(UserState.updated_at, now)
+    return Transaction(chosen, copied)
+
+
+@design.pattern(ja="ブロック・フォロー解除", added=True)
+def leave(user_id: str, now: datetime, event_ts: int) -> Update[UserState]:
+    """The user has left: nothing is asked, and nothing is sent."""
+    left = _cleared(user_states.upsert(user_id), now, event_ts).set(UserState.unfollowed_at, now)
+    return left.when(_in_order(event_ts))
+
+
+@design.pattern(ja="フォロー", added=True)
+def join(user_id: str, now: datetime, event_ts: int, language: str) -> Update[UserState]:
+    """The user has (again) become a friend of the bot."""
+    joined = _cleared(user_states.upsert(user_id), now, event_ts).remove(UserState.unfollowed_at)
+    return joined.set(UserState.language, language).when(_in_order(event_ts))
+
+
+@design.pattern(number="3", ja="「はい」返答で寄付を作成（状態クリア＋履歴追加）")
+def confirm_donation(donation: Donation, awaiting: str, nonce: str, now: datetime, event_ts: int) -> Transaction:
+    """Clear the state and add the donation, both or neither, if this is still what was asked."""
+    cleared = _cleared(user_states.update(donation.user_id), now, event_ts).when(
+        UserState.awaiting_confirmation == awaiting,
+        UserState.confirm_nonce == nonce,
+        UserState.session_expires_at > now,
+        _in_order(event_ts),
+    )
+    return Transaction(cleared, donations.create(donation))
+
+
+@design.pattern(number="4", ja="今日の寄付合計（ユーザー別）", sample={"day": date(2025, 8, 20)})
+def donations_of_user_on(user_id: str, day: date) -> Query[Donation]:
+    """One user's donations on a Japanese day, to add up."""
+    return donations.where(Donation.user_id == user_id, Donation.created_at.between(*bounds(day)))
+
+
+@design.pattern(number="5", ja="今日の寄付合計（全体/県別）")
+def donations_on(day: date) -> Query[Donation]:
+    """Everyone's donations on a Japanese day, to add up in all and per prefecture."""
+    return donations_by_day.where(Donation.gsi1_pk == day_partition(day, None))
+
+
+# Added
+
+
+@design.pattern(ja="今日の寄付合計（キーを分割したとき）", added=True)
+def donations_on_shard(day: date, day_shard: int) -> Query[Donation]:
+    """The same, where a day is spread over several partitions."""
+    return donations_by_day.where(Donation.gsi1_pk == day_partition(day, day_shard))
+
+
+@design.pattern(ja="ユーザーの寄付履歴（新しい順）", added=True, page=20)
+def history_of_user(user_id: str) -> Query[Donation]:
+    """A user's donations, newest first."""
+    return donations.where(Donation.user_id == user_id).backwards()
+
+
+@design.pattern(ja="決済の取引 ID から寄付を引く", added=True)
+def donation_of_payment(tx_id: str) -> Query[Donation]:
+    """The donation that a payment callback speaks of."""
+    return donations_by_payment.where(Donation.tx_id == tx_id)
+
+
+@design.pattern(ja="未確定のまま残った寄付", added=True)
+def pending_before(moment: datetime) -> Query[Donation]:
+    """Donations still pending from before a moment, oldest first."""
+    return donations_pending.where(Donation.pending_pk == "PENDING", Donation.pending_since < moment)
+
+
+@design.pattern(ja="決済の開始（取引 ID の記録）", added=True)
+def begin_payment(user_id: str, created_at: datetime, tx_id: str) -> Update[Donation]:
+    """Remember the payment that was begun for a donation; one donation has one."""
+    update = donations.update(user_id, created_at).set(Donation.tx_id, tx_id)
+    return update.when(Donation.status == Status.PENDING, Donation.tx_id.absent() | (Donation.tx_id == tx_id))
+
+
+@design.pattern(ja="決済結果の反映", added=True)
+def settle(user_id: str, created_at: datetime, status: Status, tx_id: str | None) -> Update[Donation]:
+    """Write a payment's outcome once; repeated and late callbacks change nothing."""
+    update = donations.update(user_id, created_at).set(Donation.status, status)
+    if tx_id is not None:
+        update = update.set(Donation.tx_id, tx_id)
+    return update.when(Donation.status == Status.PENDING)
+
+
+@design.pattern(ja="失敗後の入金を記録", added=True)
+def paid_after_all(donation: Donation, at: datetime) -> Update[Donation]:
+    """Money came for a donation that was given up: it stays FAILED, and the money must be given back."""
+    update = donations.update(donation.user_id, donation.created_at).set(Donation.paid_late_at, at).knowing(donation)
+    return update.when(Donation.status == Status.FAILED, Donation.paid_late_at.absent())
+
+
+@design.pattern(ja="返金を指示", added=True)
+def ask_refund(donation: Donation, by: str, at: datetime) -> Update[Donation]:
+    """The money is to be given back; the status stays what it is."""
+    update = donations.update(donation.user_id, donation.created_at).knowing(donation)
+    update = update.set(Donation.refund_asked_at, at).set(Donation.refund_asked_by, by)
+    return update.when(
+        (Donation.status == Status.SUCCEEDED) | Donation.paid_late_at.exists(),
+        Donation.refund_asked_at.absent(),
+        Donation.refunded_at.absent(),
+    )
+
+
+@design.pattern(ja="返金を記録", added=True)
+def refunded(donation: Donation, refund_id: str, at: datetime) -> Update[Donation]:
+    """The money has been given back."""
+    update = donations.update(donation.user_id, donation.created_at).knowing(donation)
+    update = update.set(Donation.refunded_at, at).set(Donation.refund_id, refund_id)
+    return update.when(Donation.refunded_at.absent())
+
+
+@design.pattern(ja="返金する寄付", added=True)
+def to_refund() -> Query[Donation]:
+    """Donations whose money must be given back: it came too late, or somebody asked for it."""
+    return donations_refunds.where(Donation.refund_pk == "OWED")
+
+
+@design.pattern(ja="返金した寄付（新しい順）", added=True, page=20)
+def given_back() -> Query[Donation]:
+    """Donations whose money has been given back, newest first."""
+    return donations_refunds.where(Donation.refund_pk == "DONE").backwards()
+
+
+def award_stamps(succeeded: Sequence[Donation]) -> Transaction:
+    """For several donations at once, each total written once: what keeps up with a burst."""
+    created = [
+        awards.create(Award(user_id=found.user_id, donated_at=found.created_at, prefecture=found.prefecture))
+        for found in succeeded
+    ]
+    given = Counter((found.user_id, found.prefecture) for found in succeeded if not is_forgotten(found.user_id))
+    return Transaction(
+        *created,
+        *(stamps.upsert(user, code).add(Stamp.count, count) for (user, code), count in given.items()),
+        *_add_to_totals(succeeded),
+    )
+
+
+def _add_to_totals(found: Iterable[Donation], sign: int = 1) -> Iterator[Action[Any, Any]]:
+    by_day: Counter[date] = Counter()
+    by_prefecture: Counter[tuple[date, str]] = Counter()
+    yen_by_day: Counter[date] = Counter()
+    yen_by_prefecture: Counter[tuple[date, str]] = Counter()
+    for donation in found:
+        day, place = donation.day, (donation.day, donation.prefecture)
+        by_day[day] += sign
+        yen_by_day[day] += sign * donation.amount
+        by_prefecture[place] += sign
+        yen_by_prefecture[place] += sign * donation.amount
+    for day, count in by_day.items():
+        yield day_totals.upsert(day).add(DayTotal.amount, yen_by_day[day]).add(DayTotal.count, count)
+    for place, count in by_prefecture.items():
+        total = prefecture_totals.upsert(*place).add(PrefectureTotal.amount, yen_by_prefecture[place])
+        yield total.add(PrefectureTotal.count, count)
+
+
+@design.pattern(ja="スタンプ付与と日次合計の加算", added=True)
+def award_stamp(donation: Donation) -> Transaction:
+    """A stamp and the day's totals for a donation that succeeded; a replayed record changes nothing."""
+    return award_stamps([donation])
+
+
+@design.pattern(ja="返金の合計への反映", added=True)
+def take_back(donation: Donation) -> Transaction:
+    """A refund leaves the day's totals, once; the stamp stays with whoever got it."""
+    gone = returns.create(Return(user_id=donation.user_id, donated_at=donation.created_at))
+    return Transaction(gone, awards.must_exist(donation.user_id, donation.created_at), *_add_to_totals([donation], -1))
+
+
+@design.pattern(ja="スタンプカード", added=True)
+def stamp_card(user_id: str) -> Query[Stamp]:
+    """A user's stamps, one entry per prefecture."""
+    return stamps.where(Stamp.user_id == user_id)
+
+
+@design.pattern(ja="一日の合計", added=True)
+def total_of_day(day: date) -> Ref[DayTotal]:
+    """The total of a Japanese day."""
+    return day_totals(day)
+
+
+@design.pattern(ja="県別ランキング", added=True)
+def totals_by_prefecture(day: date) -> Query[PrefectureTotal]:
+    """The totals of a Japanese day, one per prefecture."""
+    return prefecture_totals.where(PrefectureTotal.day == day)
+
+
+@design.pattern(ja="未処理のまま残ったイベント", added=True)
+def unhandled_before(moment: datetime) -> Query[LineEvent]:
+    """Events that came before a moment and that nobody has handled, oldest first."""
+    return events_unhandled.where(LineEvent.unhandled_pk == "UNHANDLED", LineEvent.received_at < moment)
+
+
+@design.pattern(ja="イベントを処理済みにする", added=True)
+def handled(event_id: str, at: datetime, expires: datetime) -> Put[LineEvent]:
+    """Part of the transaction that an event causes, so that it causes it once; what it said is forgotten."""
+    mark = line_events.put(LineEvent(event_id=event_id, handled_at=at, expires_at=expires))
+    return mark.when(LineEvent.handled_at.absent())
+
+
+@design.pattern(ja="チャットの表示（新しい順）", added=True, page=60)
+def chat_of(user_id: str) -> Query[ChatMessage]:
+    """What the chat simulator shows, newest first."""
+    return chat_messages.where(ChatMessage.user_id == user_id).backwards()
+
+
+@design.pattern(ja="ローカル決済の結果", added=True)
+def decide_payment(tx_id: str, outcome: Outcome) -> Update[LocalPayment]:
+    """The local provider's page: approved or declined, once."""
+    return local_payments.update(tx_id).set(LocalPayment.outcome, outcome).when(LocalPayment.outcome == Outcome.OPEN)
+
+
+@design.pattern(ja="ローカル決済の返金", added=True)
+def return_payment(tx_id: str, at: datetime) -> Update[LocalPayment]:
+    """The local provider gives money back, once."""
+    update = local_payments.update(tx_id).set(LocalPayment.refunded_at, at)
+    return update.when(LocalPayment.outcome == Outcome.PAID, LocalPayment.refunded_at.absent())
+
+
+@design.pattern(ja="その日に届ける毎月の寄付", added=True)
+def pledges_on(day_of_month: int) -> Query[Pledge]:
+    """Pledges of one day of the month."""
+    return pledges_by_day.where(Pledge.day_of_month == day_of_month)

@@ -1,0 +1,163 @@
+"""ちいポチ's tables: where a user is in the conversation, and every donation.
+
+Names of tables, keys, indexes and attributes are those of the original document, to the letter. What it lacks and the
+bot needs is marked `added=True`. A day is a Japanese day; instants are stored in UTC with milliseconds, so that two
+donations within a second do not overwrite each other.
+
+Two more kinds of rows take part in its transactions and live in the runtime's table: idempotency keys and the outbox.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from sekkei.design import (
+    Design,
+    Index,
+    Key,
+)
+from sekkei_systems.chiipochi.design.models import (
+    Award,
+    ChatMessage,
+    DayTotal,
+    Donation,
+    LineEvent,
+    LocalPayment,
+    Pledge,
+    PrefectureTotal,
+    Return,
+    Stamp,
+    UserSettings,
+    UserState,
+)
+
+design = Design("chiipochi", ja="LINE 寄付ボット「ちいポチ🐾」", en="LINE donation bot")
+
+states_table = design.table(
+    "user_states",
+    "id",
+    ttl="session_expires_at",
+    ja="ユーザーの現在の状態",
+    en="Where each user is in the conversation",
+)
+settings_table = design.table(
+    "user_settings", "user_id", ja="ユーザーの設定（言語）", en="What users have chosen (their language)", added=True
+)
+donations_table = design.table(
+    "donation_history",
+    "user_id",
+    "created_at",
+    stream="NEW_AND_OLD_IMAGES",
+    indexes=[
+        Index("GSI1", "gsi1_pk", "gsi1_sk", ja="日次集計用", en="donations of one day"),
+        Index("GSI2", "tx_id", ja="決済からの逆引き", en="the donation of a payment", added=True),
+        Index("GSI3", "pending_pk", "pending_since", ja="未確定の寄付", en="payments not settled yet", added=True),
+        Index(
+            "GSI4", "refund_pk", "created_at", ja="返金する・返金した寄付", en="to give back, given back", added=True
+        ),
+    ],
+    ja="寄付の履歴（時系列）",
+    en="Every donation, by time",
+)
+stamps_table = design.table("stamps", "user_id", "stamp_key", ja="スタンプカード", en="Stamp cards", added=True)
+totals_table = design.table(
+    "daily_totals", "day_key", "total_key", ja="日次合計（全体・県別）", en="Totals per day and prefecture", added=True
+)
+
+events_table = design.table(
+    "line_events",
+    "event_id",
+    ttl="expires_at",
+    indexes=[Index("unhandled", "unhandled_pk", "received_at", ja="未処理", en="not handled yet", added=True)],
+    ja="LINE から届いたイベント（重複排除）",
+    en="What LINE delivered, to handle each event once",
+    added=True,
+)
+chat_table = design.table(
+    "chat_log",
+    "user_id",
+    "message_key",
+    ttl="expires_at",
+    ja="チャットシミュレーターの表示履歴",
+    en="What the chat simulator shows",
+    added=True,
+)
+payments_table = design.table(
+    "local_payments", "tx_id", ja="ローカル決済（開発用の決済会社）", en="Payments of the local provider", added=True
+)
+pledges_table = design.table(
+    "pledges",
+    "user_id",
+    indexes=[Index("by_day", "day_of_month", "user_id", ja="日付別", en="pledges of one day of the month", added=True)],
+    ja="毎月の寄付の約束",
+    en="Monthly pledges",
+    added=True,
+)
+
+
+@states_table.entity(UserState, ja="ユーザー状態", en="user state")
+def user_states(user_id: str) -> Key:
+    return Key(user_id)
+
+
+@settings_table.entity(UserSettings, ja="ユーザー設定", en="user settings", added=True)
+def user_settings(user_id: str) -> Key:
+    return Key(user_id)
+
+
+@donations_table.entity(Donation, ja="寄付", en="donation")
+def donations(user_id: str, created_at: datetime) -> Key:
+    return Key(user_id, created_at)
+
+
+@stamps_table.entity(Stamp, ja="県のスタンプ", en="stamps of a prefecture", added=True)
+def stamps(user_id: str, prefecture: str) -> Key:
+    return Key(user_id, f"STAMP#{prefecture}")
+
+
+@stamps_table.entity(Award, ja="スタンプの授与", en="a stamp given for a donation", added=True)
+def awards(user_id: str, donated_at: datetime) -> Key:
+    return Key(user_id, f"AWARD#{donated_at}")
+
+
+@stamps_table.entity(Return, ja="返金の反映", en="a refund taken out of the totals", added=True)
+def returns(user_id: str, donated_at: datetime) -> Key:
+    return Key(user_id, f"REFUND#{donated_at}")
+
+
+@totals_table.entity(DayTotal, ja="全体の合計", en="total of a day", added=True)
+def day_totals(day: date) -> Key:
+    return Key(f"DATE#{day}", "ALL")
+
+
+@totals_table.entity(PrefectureTotal, ja="県別の合計", en="total of a prefecture on a day", added=True)
+def prefecture_totals(day: date, prefecture: str) -> Key:
+    return Key(f"DATE#{day}", f"PREF#{prefecture}")
+
+
+@events_table.entity(LineEvent, ja="LINE イベント", en="event", added=True)
+def line_events(event_id: str) -> Key:
+    return Key(event_id)
+
+
+@chat_table.entity(ChatMessage, ja="チャット", en="chat message", added=True)
+def chat_messages(user_id: str, at: datetime, message_id: str) -> Key:
+    return Key(user_id, f"{at}#{message_id}")
+
+
+@payments_table.entity(LocalPayment, ja="ローカル決済", en="local payment", added=True)
+def local_payments(tx_id: str) -> Key:
+    return Key(tx_id)
+
+
+@pledges_table.entity(Pledge, ja="毎月の寄付", en="pledge", added=True)
+def pledges(user_id: str) -> Key:
+    return Key(user_id)
+
+
+donations_by_day = donations.index("GSI1")
+donations_by_payment = donations.index("GSI2")
+donations_pending = donations.index("GSI3")
+donations_refunds = donations.index("GSI4")
+events_unhandled = line_events.index("unhandled")
+pledges_by_day = pledges.index("by_day")

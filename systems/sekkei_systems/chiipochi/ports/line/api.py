@@ -1,0 +1,145 @@
+"""LINE's Messaging API on the way out: replies, pushes, and what else the bot asks of LINE.
+
+SEKKEI_LINE_CHANNEL_TOKEN   sends; without it messages end in the chat simulator
+SEKKEI_LINE_API_URL         https://api.line.me unless told otherwise
+SEKKEI_LINE_DATA_URL        https://api-data.line.me unless told otherwise; takes pictures
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+
+from sekkei.clock import Clock
+from sekkei.runtime.design import Message as OutboxMessage
+from sekkei.runtime.http import Http
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.transports.line import API_URL, error_text, refusal, request_id, retry_key
+from sekkei.store.http import Answer
+from sekkei_systems.chiipochi.ports.line.port import Quota
+from sekkei_systems.chiipochi.rules.message_limits import Message
+from sekkei_systems.chiipochi.rules.messages import opened
+from sekkei_systems.chiipochi.texts.sayings import Language
+
+DATA_URL = "https://api-data.line.me"
+REPLY_SECONDS = 50
+"""LINE takes a reply token for a minute after it came; some of that passes on the way."""
+LOADING_SECONDS = 20
+
+log = logging.getLogger("sekkei_systems.chiipochi.rules.events")
+
+
+class LineApi:
+    """The real end of kind "line": a reply while its token lives, otherwise a push that LINE takes once."""
+
+    def __init__(self, token: str, http: Http, clock: Clock, url: str = API_URL, data_url: str = DATA_URL) -> None:
+        self._url, self._data_url = url.rstrip("/"), data_url.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self._http = http
+        self._clock = clock
+
+    @staticmethod
+    def configured(settings: Settings, http: Http, clock: Clock) -> LineApi | None:
+        token = settings.get("line_channel_token")
+        if not token:
+            return None
+        url, data_url = settings.get("line_api_url", API_URL), settings.get("line_data_url", DATA_URL)
+        return LineApi(token, http, clock, url, data_url)
+
+    # Messages
+
+    async def send(self, message: OutboxMessage) -> str:
+        token = message.body.get("reply_token")
+        age = self._clock.now() - message.created_at.timestamp()
+        if token and message.attempts <= 1 and age < REPLY_SECONDS:
+            content = {"replyToken": token, "messages": opened(message.body)}
+            answer = await self._call("POST", "/v2/bot/message/reply", content)
+            if answer.status == 200:
+                return request_id(answer)
+            if answer.status != 400:
+                raise refusal(answer)
+            log.info("a reply token was not taken; pushing instead", extra={"message_id": message.id})
+        return await self._push(message)
+
+    async def _push(self, message: OutboxMessage) -> str:
+        content = {"to": message.to, "messages": opened(message.body)}
+        answer = await self._call("POST", "/v2/bot/message/push", content, {"X-Line-Retry-Key": retry_key(message)})
+        if answer.status in (200, 409):  # 409: LINE has accepted this key before
+            return request_id(answer)
+        raise refusal(answer)
+
+    async def validate(self, messages: Sequence[Message]) -> str:
+        """What LINE would say against these messages; empty when nothing."""
+        answer = await self._call("POST", "/v2/bot/message/validate/push", {"messages": list(messages)})
+        if answer.status not in (200, 400):
+            raise refusal(answer)
+        return "" if answer.status == 200 else error_text(answer)
+
+    # People
+
+    async def language_of(self, user_id: str) -> Language | None:
+        try:
+            answer = await self._call("GET", f"/v2/bot/profile/{quote(user_id, safe='')}")
+            language = orjson.loads(answer.body).get("language", "") if answer.status == 200 else ""
+        except Exception as error:  # a guess is not worth a failure
+            log.info("a profile could not be read", extra={"user": user_id, "error": repr(error)})
+            return None
+        # LINE tells it as a tag such as "ja" or "en-GB"; whoever reads neither gets on better with English.
+        return None if not language else "ja" if str(language).lower().startswith("ja") else "en"
+
+    async def show_loading(self, user_id: str) -> None:
+        await self._done("POST", "/v2/bot/chat/loading/start", {"chatId": user_id, "loadingSeconds": LOADING_SECONDS})
+
+    # The channel
+
+    async def quota(self) -> Quota | None:
+        """How many pushes this month has, and how many are gone."""
+        limit = await self._done("GET", "/v2/bot/message/quota")
+        used = await self._done("GET", "/v2/bot/message/quota/consumption")
+        return Quota(limit.get("value") if limit.get("type") == "limited" else None, int(used.get("totalUsage", 0)))
+
+    async def test_webhook(self) -> dict[str, Any]:
+        """Have LINE call our webhook; what it tells of the answer."""
+        return await self._done("POST", "/v2/bot/channel/webhook/test", {})
+
+    async def rich_menus(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = (await self._done("GET", "/v2/bot/richmenu/list")).get("richmenus", [])
+        return found
+
+    async def create_rich_menu(self, menu: Mapping[str, Any], picture: bytes) -> str:
+        """Checked by LINE first, so that nothing half-made stays behind; the new menu's id."""
+        await self._done("POST", "/v2/bot/richmenu/validate", menu)
+        menu_id = str((await self._done("POST", "/v2/bot/richmenu", menu))["richMenuId"])
+        url = f"{self._data_url}/v2/bot/richmenu/{quote(menu_id, safe='')}/content"
+        headers = {**self._headers, "Content-Type": "image/png"}
+        answer = await self._http.request("POST", url, headers=headers, body=picture)
+        if answer.status != 200:
+            await self.delete_rich_menu(menu_id)
+            raise refusal(answer)
+        return menu_id
+
+    async def show_rich_menu(self, menu_id: str) -> None:
+        """To everybody who has none of their own."""
+        await self._done("POST", f"/v2/bot/user/all/richmenu/{quote(menu_id, safe='')}")
+
+    async def delete_rich_menu(self, menu_id: str) -> None:
+        await self._done("DELETE", f"/v2/bot/richmenu/{quote(menu_id, safe='')}")
+
+    async def _done(self, method: str, path: str, content: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        answer = await self._call(method, path, content)
+        if not 200 <= answer.status < 300:
+            raise refusal(answer)
+        found: dict[str, Any] = orjson.loads(answer.body or b"{}")
+        return found
+
+    async def _call(
+        self, method: str, path: str, content: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        sent = {**self._headers, **(headers or {})}
+        if content is None:
+            return await self._http.request(method, self._url + path, headers=sent)
+        return await self._http.json(method, self._url + path, content, headers=sent)

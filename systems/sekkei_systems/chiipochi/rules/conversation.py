@@ -1,0 +1,349 @@
+"""The conversation as pure code: what somebody sent, and where they stand, make a decision.
+
+    IDLE      speciality → AWAITING          はい → "nothing to confirm"
+    AWAITING  はい → a donation, IDLE        いいえ → IDLE        speciality or amount → AWAITING (a new question)
+              too late → IDLE, and say so    anything else → ask again
+              the message that asked is unsent → IDLE
+
+A card's buttons carry the nonce of its question. Changing the amount or the prefecture makes a new question, so an old
+card cannot confirm what it does not show.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+from urllib.parse import parse_qs
+
+from sekkei_systems.chiipochi.design.models import UserState
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture, code_of, find, normalised
+from sekkei_systems.chiipochi.texts.sayings import Language
+
+AMOUNTS = (100, 300, 500)
+AMOUNT_MIN, AMOUNT_MAX = 100, 50_000
+SESSION = timedelta(minutes=10)
+TEXT_LENGTH_MAX = 200
+"""Of what is looked at for a speciality; nobody types a longer one."""
+
+Kind = Literal["text", "postback", "follow", "unfollow", "unsend"]
+Topic = Literal["today", "everyone", "ranking", "history", "stamps", "year", "share", "help"]
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One event of a user, as far as the conversation needs it."""
+
+    event_id: str
+    user_id: str
+    at_ms: int
+    kind: Kind
+    text: str = ""
+    data: str = ""
+    message_id: str | None = None
+    """LINE's id of the message that was written, or that was unsent."""
+    reply_token: str | None = None
+    group: str | None = None
+    """Where it was written, when that is not the chat with the bot alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask whether to donate, and remember the question."""
+
+    prefecture: Prefecture
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    """Show the open question once more."""
+
+    prefecture: Prefecture
+    amount: int
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Several prefectures are known for this; ask which one is meant."""
+
+    prefectures: tuple[Prefecture, ...]
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """Make the donation that was asked for."""
+
+    prefecture: Prefecture
+    amount: int
+    awaiting: str
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Forget the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expire:
+    """Forget a question whose time is over, and say so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """Forget a question whose message the user has taken back; nobody needs to be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speak:
+    """Speak another language from now on."""
+
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A new friend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """The user has blocked the bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class MakePledge:
+    """Give every month."""
+
+    prefecture: Prefecture
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class StopPledge:
+    """No longer every month."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Answer with something that has to be looked up."""
+
+    topic: Topic
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Answer with one of the fixed texts; nothing changes."""
+
+    what: Literal["nothing-pending", "old-card", "out-of-range", "unknown", "one-to-one", "too-old", "pledge-how"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    """Say nothing."""
+
+
+Decision = (
+    Ask
+    | AskAgain
+    | Choose
+    | Confirm
+    | Cancel
+    | Expire
+    | Withdraw
+    | Speak
+    | Join
+    | Leave
+    | MakePledge
+    | StopPledge
+    | Tell
+    | Say
+    | Ignore
+)
+
+YES = frozenset(map(normalised, ("はい", "yes", "うん", "ok", "お願いします", "寄付する")))
+NO = frozenset(map(normalised, ("いいえ", "no", "キャンセル", "やめる", "やめます", "中止")))
+_TOPIC_WORDS: dict[Topic, tuple[str, ...]] = {
+    "today": ("今日の合計", "わたしの合計", "合計", "today"),
+    "everyone": ("みんなの合計", "みんな", "全体", "total"),
+    "ranking": ("ランキング", "県別ランキング", "ranking"),
+    "history": ("履歴", "寄付履歴", "history"),
+    "stamps": ("スタンプ", "スタンプカード", "stamps"),
+    "year": ("年間まとめ", "今年のまとめ", "year"),
+    "share": ("友だちに教える", "シェア", "share"),
+    "help": ("ヘルプ", "使い方", "help"),
+}
+TOPICS = {normalised(word): topic for topic, words in _TOPIC_WORDS.items() for word in words}
+_LANGUAGE_WORDS: dict[Language, tuple[str, ...]] = {
+    "ja": ("日本語", "にほんご", "japanese"),
+    "en": ("english", "英語", "えいご"),
+}
+SPEAK = {normalised(word): language for language, said in _LANGUAGE_WORDS.items() for word in said}
+STOP_PLEDGE = frozenset(map(normalised, ("毎月の寄付をやめる", "毎月をやめる", "毎月停止", "stop monthly")))
+_AMOUNT = re.compile(r"^[¥\\]?(\d{1,12})円?$")
+_WITH_AMOUNT = re.compile(r"^(?P<word>.+?)[\s、,]*[¥\\]?(?P<amount>\d{1,12})円?$")
+_MONTHLY = re.compile(r"^(?:毎月|monthly)\s*(?P<rest>.*)$", re.IGNORECASE)
+
+
+def says_yes(incoming: Incoming) -> bool:
+    """Is this a confirmation, so that it matters whether a question has run out?"""
+    if incoming.kind == "postback":
+        return _fields(incoming.data).get("a") == "yes"
+    return incoming.kind == "text" and normalised(incoming.text) in YES
+
+
+def decide(incoming: Incoming, state: UserState | None, now: datetime) -> Decision:
+    """What to do about one event. `state` may be one whose time is over."""
+    if incoming.group is not None:
+        return _in_a_group(incoming)
+    if state is not None and state.last_event_ts is not None and incoming.at_ms < state.last_event_ts:
+        # Delivered late: what the user has done since then counts.
+        return Say("too-old") if says_yes(incoming) else Ignore()
+    if incoming.kind == "follow":
+        return Join()
+    if incoming.kind == "unfollow":
+        return Leave()
+    question = _question(state, now)
+    if incoming.kind == "unsend":
+        asked = question.is_open and state is not None and state.asked_by == incoming.message_id
+        return Withdraw() if asked else Ignore()
+    if incoming.kind == "postback":
+        return _on_postback(_fields(incoming.data), question)
+    return _on_text(incoming.text, question)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What was asked last, and whether it may still be answered."""
+
+    prefecture: Prefecture | None = None
+    amount: int = AMOUNTS[0]
+    awaiting: str = ""
+    nonce: str = ""
+    expired: bool = field(default=False)
+
+    @property
+    def is_open(self) -> bool:
+        return self.prefecture is not None and not self.expired
+
+
+def _question(state: UserState | None, now: datetime) -> _Question:
+    if state is None or state.awaiting_confirmation is None or state.confirm_nonce is None:
+        return _Question()
+    prefecture = PREFECTURES.get(code_of(state.awaiting_confirmation))
+    expired = state.session_expires_at is None or state.session_expires_at <= now
+    amount = state.amount or AMOUNTS[0]
+    return _Question(prefecture, amount, state.awaiting_confirmation, state.confirm_nonce, expired)
+
+
+def _on_text(text: str, question: _Question) -> Decision:
+    text = text.strip()[:TEXT_LENGTH_MAX]
+    word = normalised(text)
+    if word in YES:
+        return _confirm(question)
+    if word in NO:
+        return Cancel() if question.is_open else _without_question(question)
+    if word in SPEAK:
+        return Speak(SPEAK[word])
+    if word in STOP_PLEDGE:
+        return StopPledge()
+    if word in TOPICS:
+        return Tell(TOPICS[word])
+    monthly = _MONTHLY.match(text)
+    if monthly:
+        return _pledge(monthly["rest"])
+    amount = _amount(text)
+    if amount is not None:
+        return _other_amount(amount, question)
+    return _speciality(text, question)
+
+
+def _speciality(text: str, question: _Question) -> Decision:
+    found, amount = _with_amount(text)
+    if found and not AMOUNT_MIN <= amount <= AMOUNT_MAX:
+        return Say("out-of-range")
+    if len(found) == 1:
+        return Ask(found[0], amount)
+    if found:
+        return Choose(found, amount)
+    if question.is_open and question.prefecture is not None:
+        return AskAgain(question.prefecture, question.amount, question.nonce)
+    return Expire() if question.expired else Say("unknown")
+
+
+def _without_question(question: _Question) -> Decision:
+    return Expire() if question.expired else Say("nothing-pending")
+
+
+def _with_amount(text: str) -> tuple[tuple[Prefecture, ...], int]:
+    """ピーナッツ 300: what stands before the number, if it is known; otherwise all of it, with the usual amount."""
+    split = _WITH_AMOUNT.match(unicodedata.normalize("NFKC", text))
+    found = find(split["word"]) if split else ()
+    return (found, int(split["amount"])) if split and found else (find(text), AMOUNTS[0])
+
+
+def _confirm(question: _Question) -> Decision:
+    if not question.is_open or question.prefecture is None:
+        return _without_question(question)
+    return Confirm(question.prefecture, question.amount, question.awaiting, question.nonce)
+
+
+def _other_amount(amount: int, question: _Question) -> Decision:
+    if not question.is_open or question.prefecture is None:
+        return _without_question(question)
+    if not AMOUNT_MIN <= amount <= AMOUNT_MAX:
+        return Say("out-of-range")
+    return Ask(question.prefecture, amount)
+
+
+def _pledge(rest: str) -> Decision:
+    decision = _speciality(rest, _Question()) if rest.strip() else Say("pledge-how")
+    if isinstance(decision, Ask):
+        return MakePledge(decision.prefecture, decision.amount)
+    return decision if decision == Say("out-of-range") else Say("pledge-how")
+
+
+def _on_postback(fields: dict[str, str], question: _Question) -> Decision:
+    if fields.get("v") != "1":
+        return Say("old-card")
+    action = fields.get("a")
+    if action == "do" and fields.get("w") in TOPICS.values():
+        return Tell(_topic(fields["w"]))
+    if action == "pref" and fields.get("p") in PREFECTURES:
+        amount = _amount(fields.get("y", "")) or AMOUNTS[0]
+        return Ask(PREFECTURES[fields["p"]], amount) if AMOUNT_MIN <= amount <= AMOUNT_MAX else Say("out-of-range")
+    if action not in ("yes", "no", "amount"):
+        return Say("old-card")
+    if question.prefecture is None:
+        return Say("nothing-pending")
+    if fields.get("n") != question.nonce:
+        return Say("old-card")
+    if action == "no":
+        return Cancel() if question.is_open else Expire()
+    if action == "yes":
+        return _confirm(question)
+    amount_asked = _amount(fields.get("y", ""))
+    return Say("out-of-range") if amount_asked is None else _other_amount(amount_asked, question)
+
+
+def _topic(word: str) -> Topic:
+    return next(topic for topic in TOPICS.values() if topic == word)
+
+
+def _in_a_group(incoming: Incoming) -> Decision:
+    """Donations are a matter between one person and the bot; other talk in a group is none of its business."""
+    return Say("one-to-one") if incoming.kind == "text" and find(incoming.text[:TEXT_LENGTH_MAX]) else Ignore()
+
+
+def _amount(text: str) -> int | None:
+    found = _AMOUNT.match(unicodedata.normalize("NFKC", text).replace(",", "").strip())
+    return int(found[1]) if found else None
+
+
+def _fields(data: str) -> dict[str, str]:
+    return {name: values[-1] for name, values in parse_qs(data[:300]).items()} if data else {}

@@ -1,0 +1,87 @@
+"""LINE's events as the conversation sees them; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from sekkei.runtime.refusals import Invalid, say
+from sekkei_systems.chiipochi.rules.conversation import Incoming
+
+EVENTS_MAX = 100
+_USER = re.compile(r"^U[0-9A-Za-z_-]{1,64}$")
+_EVENT = re.compile(r"^[0-9A-Za-z_-]{1,64}$")
+
+RawEvent = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """An event that is for us, and its JSON as it came."""
+
+    incoming: Incoming
+    raw: RawEvent
+
+
+def read_events(body: bytes) -> list[Received]:
+    """The events of a webhook that are for us; those of kinds that we do not know are left out."""
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise Invalid(words=say("JSON ではありません。", "This is not JSON.")) from None
+    events = found.get("events") if isinstance(found, dict) else None
+    if not isinstance(events, list) or len(events) > EVENTS_MAX:
+        raise Invalid(words=say("events がありません。", "There are no events in it."), field="events")
+    read = [(read_event(event), event) for event in events if isinstance(event, dict)]
+    return [Received(incoming, event) for incoming, event in read if incoming is not None]
+
+
+def read_event(event: Mapping[str, Any]) -> Incoming | None:
+    """One event as the conversation sees it; None when it is nothing to the bot."""
+    source = event.get("source")
+    event_id, at = event.get("webhookEventId"), event.get("timestamp")
+    if event.get("mode") == "standby" or not isinstance(source, dict):
+        return None
+    user_id = source.get("userId")
+    group = source.get("groupId") or source.get("roomId")
+    if not (isinstance(event_id, str) and _EVENT.match(event_id) and isinstance(at, int) and at > 0):
+        return None
+    if user_id is None and isinstance(group, str):
+        user_id = "Unknown"  # in groups people may be nameless; such events never reach a donation
+    if not (isinstance(user_id, str) and _USER.match(user_id)):
+        return None
+    token = event.get("replyToken")
+    given: dict[str, Any] = {
+        "event_id": event_id,
+        "user_id": user_id,
+        "at_ms": at,
+        "reply_token": token if isinstance(token, str) else None,
+        "group": group if isinstance(group, str) else None,
+    }
+    return _of_kind(event, given)
+
+
+def _of_kind(event: Mapping[str, Any], given: dict[str, Any]) -> Incoming | None:
+    kind = event.get("type")
+    message, postback = event.get("message"), event.get("postback")
+    if kind == "message" and isinstance(message, dict) and message.get("type") == "text":
+        text, message_id = message.get("text"), _text(message.get("id"))
+        return Incoming(kind="text", text=text, message_id=message_id, **given) if isinstance(text, str) else None
+    if kind == "postback" and isinstance(postback, dict) and isinstance(postback.get("data"), str):
+        return Incoming(kind="postback", data=postback["data"], **given)
+    if kind == "follow":
+        return Incoming(kind="follow", **given)
+    if kind == "unfollow":
+        return Incoming(kind="unfollow", **given)
+    unsend = event.get("unsend")
+    if kind == "unsend" and isinstance(unsend, dict) and isinstance(unsend.get("messageId"), str):
+        return Incoming(kind="unsend", message_id=unsend["messageId"], **given)
+    return None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None

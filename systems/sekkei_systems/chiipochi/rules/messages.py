@@ -1,0 +1,320 @@
+"""What the bot says, as LINE's message objects; pure, in the language of whoever reads it.
+
+A letter is what goes to the outbox: checked messages as one JSON text, because a card is a deep tree that nobody
+queries. The cards that everybody gets are made once and filled in afterwards.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+
+from sekkei_systems.chiipochi.design.models import Donation, Status
+from sekkei_systems.chiipochi.rules.conversation import AMOUNT_MAX, AMOUNT_MIN, AMOUNTS
+from sekkei_systems.chiipochi.rules.message_limits import LABEL_MAX, QUICK_REPLIES_MAX, Message, check, check_uri
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
+from sekkei_systems.chiipochi.texts.sayings import Language, words, yen
+
+INK, QUIET, ACCENT, CREAM = "#3b2f2a", "#8a7a70", "#e8743b", "#fff7ee"
+TIMES_WORTH_A_WORD = frozenset({5, 10, 25, 50, 100, 200, 300, 400, 500, 1000})
+MEDALS = ("🥇", "🥈", "🥉")
+_WITH_MENU = frozenset({"welcome", "help", "unknown", "nothing-pending", "expired", "language"})
+_MARKS = {Status.PENDING: "⏳", Status.SUCCEEDED: "✅", Status.FAILED: "✖"}
+_NONCE = "NONCE0NONCE0NONC"
+_URL = "https://address.invalid/to/be/filled/in"
+
+Letter = str
+
+
+def letter(found: Sequence[Message]) -> Letter:
+    """Messages on their way; raises Unsendable for what LINE would refuse."""
+    check(found)
+    return orjson.dumps(found).decode()
+
+
+def body(written: Letter, reply_token: str | None = None) -> dict[str, Any]:
+    """The body of a message of kind "line" in the outbox."""
+    return {"messages": written} if reply_token is None else {"messages": written, "reply_token": reply_token}
+
+
+def opened(found: Mapping[str, Any]) -> list[Message]:
+    """The messages of such a body."""
+    messages: list[Message] = orjson.loads(found["messages"])
+    return messages
+
+
+@functools.lru_cache(maxsize=128)
+def say_letter(what: str, language: Language) -> Letter:
+    return letter(say(what, language))
+
+
+def confirm_letter(prefecture: Prefecture, amount: int, nonce: str, language: Language) -> Letter:
+    return _confirm_form(prefecture.code, amount, language).replace(_NONCE, nonce)
+
+
+def pay_letter(prefecture: Prefecture, amount: int, url: str, language: Language) -> Letter:
+    check_uri(url)
+    return _pay_form(prefecture.code, amount, language).replace(_URL, _escaped(url))
+
+
+def thanks_letter(prefecture: Prefecture, amount: int, card: Mapping[str, int], url: str, language: Language) -> Letter:
+    check_uri(url)
+    praise = _praise(prefecture, card, language)
+    form = _thanks_form(prefecture.code, amount, card[prefecture.code], len(card), praise, language)
+    return form.replace(_URL, _escaped(url))
+
+
+def _escaped(url: str) -> str:
+    """As it stands within a JSON text."""
+    return orjson.dumps(url).decode()[1:-1]
+
+
+@functools.lru_cache(maxsize=1_024)
+def _thanks_form(code: str, amount: int, stamps: int, prefectures: int, praise: str, language: Language) -> Letter:
+    return letter(_thanks(PREFECTURES[code], amount, stamps, prefectures, praise, _URL, language))
+
+
+@functools.lru_cache(maxsize=1_024)
+def _confirm_form(code: str, amount: int, language: Language) -> Letter:
+    return letter(confirm(PREFECTURES[code], amount, _NONCE, language))
+
+
+@functools.lru_cache(maxsize=1_024)
+def _pay_form(code: str, amount: int, language: Language) -> Letter:
+    return letter(pay(PREFECTURES[code], amount, _URL, language))
+
+
+# Answers that are always the same
+
+
+def say(what: str, language: Language) -> list[Message]:
+    if what == "out-of-range":
+        return [text(words(what, language, low=yen(AMOUNT_MIN, language), high=yen(AMOUNT_MAX, language)))]
+    return [text(words(what, language), menu(language) if what in _WITH_MENU else None)]
+
+
+def menu(language: Language) -> list[Message]:
+    return _taps(("donate", "today", "ranking", "stamps", "help"), language)
+
+
+# Donating
+
+
+def confirm(prefecture: Prefecture, amount: int, nonce: str, language: Language) -> list[Message]:
+    """The card that asks; its buttons answer this question and no other."""
+    place, sum_ = prefecture.name(language), yen(amount, language)
+    lines = [
+        _label(words("confirm.label", language)),
+        {"type": "text", "text": place, "weight": "bold", "size": "xxl", "color": INK, "margin": "sm"},
+        {"type": "text", "text": f"¥{amount:,}", "weight": "bold", "size": "3xl", "color": ACCENT},
+        _small(words("confirm.body", language, place=place, yen=sum_)),
+    ]
+    yes, no = words("yes", language), words("no", language)
+    buttons = [
+        _button(words("confirm.yes", language), data("yes", n=nonce), yes, "primary"),
+        _button(no, data("no", n=nonce), no, "secondary"),
+    ]
+    card = flex(words("confirm.alt", language, place=place, yen=sum_), lines, buttons)
+    others = [
+        quick_postback(
+            words("confirm.amount", language, amount=choice),
+            data("amount", y=choice, n=nonce),
+            yen(choice, language),
+        )
+        for choice in AMOUNTS
+        if choice != amount
+    ]
+    card["quickReply"] = {"items": [*others, quick_text(yes), quick_text(no)]}
+    return [card]
+
+
+def choose(prefectures: Iterable[Prefecture], amount: int, language: Language) -> list[Message]:
+    quick = [
+        quick_postback(found.name(language), data("pref", p=found.code, y=amount), found.name(language))
+        for found in list(prefectures)[:QUICK_REPLIES_MAX]
+    ]
+    return [text(words("choose", language), quick)]
+
+
+def pay(prefecture: Prefecture, amount: int, url: str, language: Language) -> list[Message]:
+    given = {"place": prefecture.name(language), "yen": yen(amount, language)}
+    lines = [
+        _label(words("pay.label", language)),
+        {"type": "text", "text": words("pay.title", language), "weight": "bold", "size": "xl", "color": INK},
+        _small(words("pay.body", language, **given)),
+    ]
+    button = {
+        "type": "button",
+        "style": "primary",
+        "color": ACCENT,
+        "action": {"type": "uri", "label": words("pay.button", language), "uri": url},
+    }
+    return [flex(words("pay.body", language, **given), lines, [button])]
+
+
+def thanks(prefecture: Prefecture, amount: int, card: Mapping[str, int], url: str, language: Language) -> list[Message]:
+    """`card` is the stamp card with this donation on it."""
+    praise = _praise(prefecture, card, language)
+    return _thanks(prefecture, amount, card[prefecture.code], len(card), praise, url, language)
+
+
+def _thanks(
+    prefecture: Prefecture, amount: int, stamps: int, prefectures: int, praise: str, url: str, language: Language
+) -> list[Message]:
+    place = prefecture.name(language)
+    lines = [
+        _label(words("thanks.label", language)),
+        {"type": "text", "text": f"{place} ×{stamps}", "weight": "bold", "size": "xxl", "color": INK},
+        _small(words("thanks.body", language, yen=yen(amount, language), prefectures=prefectures)),
+    ]
+    if praise:
+        lines.append({**_small(praise), "weight": "bold", "color": ACCENT})
+    link = {
+        "type": "button",
+        "style": "link",
+        "action": {"type": "uri", "label": words("thanks.button", language), "uri": url},
+    }
+    found = flex(words("thanks.alt", language, place=place, yen=yen(amount, language)), lines, [link])
+    found["quickReply"] = {"items": _taps(("today", "ranking", "share"), language)}
+    return [found]
+
+
+def _praise(prefecture: Prefecture, card: Mapping[str, int], language: Language) -> str:
+    """A word for whoever has come far: prefectures reached just now, or a round number of donations."""
+    reached, times = len(card), sum(card.values())
+    if card[prefecture.code] == 1 and reached == len(PREFECTURES):
+        return words("thanks.all", language)
+    if card[prefecture.code] == 1 and reached % 10 == 0:
+        return words("thanks.region", language, prefectures=reached)
+    return words("thanks.times", language, times=times) if times in TIMES_WORTH_A_WORD else ""
+
+
+def refunded(prefecture: Prefecture, amount: int, language: Language) -> list[Message]:
+    return [text(words("refunded", language, place=prefecture.name(language), yen=yen(amount, language)))]
+
+
+def pledged(prefecture: Prefecture, amount: int, day: int, language: Language) -> list[Message]:
+    place = prefecture.name(language)
+    return [text(words("pledged", language, day=day, place=place, yen=yen(amount, language)))]
+
+
+# What is looked up
+
+
+def my_today(amount: int, count: int, pending: int, language: Language) -> list[Message]:
+    found = words("today", language, count=f"{count:,}", yen=yen(amount, language))
+    if pending:
+        found += "\n" + words("today.pending", language, yen=yen(pending, language))
+    return [text(found, menu(language))]
+
+
+def everyone_today(amount: int, count: int, language: Language) -> list[Message]:
+    return [text(words("everyone", language, count=f"{count:,}", yen=yen(amount, language)), menu(language))]
+
+
+def ranking(rows: Sequence[tuple[str, int]], url: str, language: Language) -> list[Message]:
+    """`rows` are prefecture codes with their yen, the highest first."""
+    lines = [
+        f"{MEDALS[place] if place < len(MEDALS) else f'{place + 1}.'} "
+        f"{PREFECTURES[code].name(language)}　{yen(amount, language)}"
+        for place, (code, amount) in enumerate(rows[:10])
+    ]
+    found = "\n".join([words("ranking", language), *lines]) if lines else words("ranking.none", language)
+    return [text(f"{found}\n\n{url}", menu(language))]
+
+
+def history(found: Sequence[Donation], url: str, language: Language) -> list[Message]:
+    lines = [_line(donation, language) for donation in found]
+    told = "\n".join([words("history", language), *lines]) if lines else words("history.none", language)
+    return [text(f"{told}\n\n{words('history.more', language)}\n{url}")]
+
+
+def _line(donation: Donation, language: Language) -> str:
+    mark = "↩" if donation.refunded_at is not None else _MARKS[donation.status]
+    place = PREFECTURES[donation.prefecture].name(language)
+    return f"{mark} {donation.day:%m/%d} {place} {yen(donation.amount, language)}"
+
+
+def stamp_card(stamps: Mapping[str, int], url: str, language: Language) -> list[Message]:
+    order = sorted(stamps, key=lambda code: PREFECTURES[code].number)
+    if language == "ja":
+        names = "、".join(f"{PREFECTURES[code].ja}×{stamps[code]}" for code in order)
+    else:
+        names = ", ".join(f"{PREFECTURES[code].en} ×{stamps[code]}" for code in order)
+    found = f"{words('stamps', language, n=len(stamps))}\n{names}" if stamps else words("stamps.none", language)
+    return [text(f"{found}\n\n{url}", menu(language))]
+
+
+def year(number: int, amount: int, count: int, prefectures: int, url: str, language: Language) -> list[Message]:
+    told = words("year", language, year=number, count=f"{count:,}", yen=yen(amount, language), prefectures=prefectures)
+    return [text(f"{told}\n\n{words('year.receipts', language)}\n{url}")]
+
+
+def share(url: str, language: Language) -> list[Message]:
+    return [text(words("share", language, url=url))]
+
+
+# Parts of messages
+
+
+def text(said: str, quick: Sequence[Message] | None = None) -> Message:
+    found: Message = {"type": "text", "text": said}
+    if quick:
+        found["quickReply"] = {"items": list(quick)}
+    return found
+
+
+def data(action: str, **fields: object) -> str:
+    """What a button sends back."""
+    return urlencode({"v": 1, "a": action, **fields})
+
+
+def quick_postback(label: str, content: str, shown: str) -> Message:
+    return {
+        "type": "action",
+        "action": {"type": "postback", "label": label[:LABEL_MAX], "data": content, "displayText": shown},
+    }
+
+
+def quick_text(label: str) -> Message:
+    return {"type": "action", "action": {"type": "message", "label": label[:LABEL_MAX], "text": label}}
+
+
+def _taps(names: Iterable[str], language: Language) -> list[Message]:
+    return [quick_text(words(f"tap.{name}", language)) for name in names]
+
+
+def flex(alt: str, lines: list[Message], buttons: list[Message]) -> Message:
+    return {
+        "type": "flex",
+        "altText": alt,
+        "contents": {
+            "type": "bubble",
+            "size": "kilo",
+            "body": {"type": "box", "layout": "vertical", "spacing": "sm", "backgroundColor": CREAM, "contents": lines},
+            "footer": {"type": "box", "layout": "vertical", "spacing": "sm", "contents": buttons},
+        },
+    }
+
+
+def _label(said: str) -> Message:
+    return {"type": "text", "text": said, "size": "xs", "weight": "bold", "color": ACCENT}
+
+
+def _small(said: str) -> Message:
+    return {"type": "text", "text": said, "wrap": True, "size": "sm", "color": QUIET, "margin": "md"}
+
+
+def _button(label: str, content: str, shown: str, style: str) -> Message:
+    found: Message = {
+        "type": "button",
+        "style": style,
+        "action": {"type": "postback", "label": label, "data": content, "displayText": shown},
+    }
+    if style == "primary":
+        found["color"] = ACCENT
+    return found

@@ -1,0 +1,111 @@
+"""The 47 prefectures, their specialities, and how a word that somebody types finds its prefecture.
+
+They stand in data/prefectures.txt, each speciality in every spelling that people type. One that several prefectures
+have is ambiguous on purpose: the bot asks which one is meant.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+_FILE = Path(__file__).parents[1] / "data" / "prefectures.txt"
+CONTAINED_LENGTH_MIN = 3
+"""A shorter word is only known when it is all that was typed."""
+TEXT_LENGTH_MAX = 100
+"""Nobody names a speciality in a longer sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefecture:
+    number: int
+    code: str
+    ja: str
+    """Without 県, 府 or 都: 千葉."""
+    en: str
+    column: int
+    row: int
+    specialities: tuple[tuple[str, ...], ...]
+    """Each in its spellings, the first as the bot writes it."""
+
+    @property
+    def iso(self) -> str:
+        return f"JP-{self.number:02d}"
+
+    @property
+    def full(self) -> str:
+        """With its suffix: 千葉県."""
+        suffix = {"HOKKAIDO": "", "TOKYO": "都", "KYOTO": "府", "OSAKA": "府"}.get(self.code, "県")
+        return self.ja + suffix
+
+    def name(self, language: str) -> str:
+        return self.full if language == "ja" else self.en
+
+
+def _parse(paragraph: str) -> Prefecture:
+    first, *specialities = paragraph.split("\n")
+    number, code, ja, en, column, row = first.split()
+    spellings = tuple(tuple(line.split(", ")) for line in specialities)
+    return Prefecture(int(number), code, ja, en, int(column), int(row), spellings)
+
+
+def _read(path: Path) -> dict[str, Prefecture]:
+    lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return {found.code: found for found in map(_parse, "\n".join(lines).strip().split("\n\n"))}
+
+
+PREFECTURES = _read(_FILE)
+BY_ISO = {prefecture.iso: prefecture for prefecture in PREFECTURES.values()}
+
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_SPACES = re.compile(r"\s+")
+
+
+def normalised(text: str) -> str:
+    """What two spellings of a word have in common: width, case, kana, spaces and marks around it do not count."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    text = "".join(chr(ord(letter) - 0x60) if "ァ" <= letter <= "ヶ" else letter for letter in text)
+    return _EDGES.sub("", _SPACES.sub("", text))
+
+
+@functools.cache
+def _words() -> dict[str, tuple[str, ...]]:
+    """Every known word in its normal form, and the codes of the prefectures that it stands for."""
+    found: dict[str, list[str]] = {}
+    for prefecture in PREFECTURES.values():
+        names = (prefecture.ja, prefecture.full, prefecture.en, prefecture.iso)
+        for word in itertools.chain(names, *prefecture.specialities):
+            codes = found.setdefault(normalised(word), [])
+            if prefecture.code not in codes:
+                codes.append(prefecture.code)
+    return {word: tuple(codes) for word, codes in found.items()}
+
+
+@functools.cache
+def _found_inside() -> tuple[str, ...]:
+    """The words that are known inside a sentence too; an English one is not (there is tea in a team)."""
+    return tuple(word for word in _words() if len(word) >= CONTAINED_LENGTH_MIN and not word.isascii())
+
+
+def find(text: str) -> tuple[Prefecture, ...]:
+    """The prefectures that a message may mean: none, one, or several to choose from."""
+    word = normalised(text)
+    known = _words()
+    codes = known.get(word)
+    if codes is None and len(word) <= TEXT_LENGTH_MAX:
+        inside = max((key for key in _found_inside() if key in word), key=len, default="")
+        codes = known.get(inside)
+    return tuple(PREFECTURES[code] for code in codes or ())
+
+
+def pending_text(code: str) -> str:
+    """How the state spells a prefecture that waits to be confirmed: CHIBA_pending."""
+    return f"{code}_pending"
+
+
+def code_of(pending: str) -> str:
+    return pending.removesuffix("_pending")

@@ -1,0 +1,44 @@
+"""ちいポチ's operations. Bots, pages and jobs all come through here, and so does the question of who may do what."""
+
+from __future__ import annotations
+
+from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi.ports.line.port import LineEnd
+from sekkei_systems.chiipochi.ports.payments.port import Provider
+from sekkei_systems.chiipochi.service.access import Access
+from sekkei_systems.chiipochi.service.answers import Answers
+from sekkei_systems.chiipochi.service.channel import Channel
+from sekkei_systems.chiipochi.service.conversations import Conversations
+from sekkei_systems.chiipochi.service.donations import Donations
+from sekkei_systems.chiipochi.service.inbox import Inbox
+from sekkei_systems.chiipochi.service.letters import Letters
+from sekkei_systems.chiipochi.service.links import Links
+from sekkei_systems.chiipochi.service.orders import Orders
+from sekkei_systems.chiipochi.service.pledges import Pledges
+from sekkei_systems.chiipochi.service.readers import Readers
+from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
+from sekkei_systems.chiipochi.service.refunds import Refunds
+from sekkei_systems.chiipochi.service.reports import Reports
+from sekkei_systems.chiipochi.service.settling import Settling
+
+
+class Service:
+    def __init__(self, context: Context, provider: Provider, line: LineEnd) -> None:
+        db, clock = context.db, context.clock
+        self.links = Links(context.settings, clock)
+        self.access = Access(self.links)
+        self.donations = Donations(context)
+        self.reports = Reports(db, clock, self.donations.day_shards)
+        self.readers = Readers(db)
+        self.channel = Channel(line)
+        self.orders = Orders(db, self.links)
+        letters = Letters(context, self.readers)
+        self.settling = Settling(context, provider, self.links, self.orders, letters)
+        self.reconciliation = Reconciliation(context, provider, self.settling)
+        self.refunds = Refunds(context, provider, self.orders, letters)
+        self.pledges = Pledges(context, self.donations, self.links, self.readers)
+        answers = Answers(self.reports, self.links, clock)
+        self.conversations = Conversations(
+            context, self.donations, self.pledges, answers, self.readers, self.links, self.channel
+        )
+        self.inbox = Inbox(db, clock, self.conversations.handle, self.channel.keep_waiting)

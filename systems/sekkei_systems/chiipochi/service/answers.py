@@ -1,0 +1,45 @@
+"""What somebody asks for in the chat and the bot has to look up."""
+
+from __future__ import annotations
+
+from sekkei.clock import Clock
+from sekkei.runtime import days
+from sekkei_systems.chiipochi.rules import messages
+from sekkei_systems.chiipochi.rules.conversation import Topic
+from sekkei_systems.chiipochi.rules.message_limits import Message
+from sekkei_systems.chiipochi.service.links import Links
+from sekkei_systems.chiipochi.service.reports import Reports
+from sekkei_systems.chiipochi.texts.sayings import Language
+
+HISTORY_LINES = 5
+
+
+class Answers:
+    def __init__(self, reports: Reports, links: Links, clock: Clock) -> None:
+        self._reports, self._links, self._clock = reports, links, clock
+
+    async def to(self, topic: Topic, user_id: str, language: Language) -> list[Message]:
+        today = days.today(self._clock)
+        match topic:
+            case "today":
+                mine = await self._reports.mine_today(user_id)
+                return messages.my_today(mine.amount, mine.count, mine.pending, language)
+            case "everyone":
+                found = await self._reports.day(today)
+                return messages.everyone_today(found.amount, found.count, language)
+            case "ranking":
+                rows = [(code, total.amount) for code, total in (await self._reports.day(today)).ranking]
+                return messages.ranking(rows, self._links.dashboard(), language)
+            case "history":
+                page = await self._reports.history(user_id, size=HISTORY_LINES)
+                return messages.history(list(page), self._links.mine(user_id), language)
+            case "stamps":
+                return messages.stamp_card(await self._reports.stamps(user_id), self._links.mine(user_id), language)
+            case "year":
+                year = await self._reports.year(user_id, today.year)
+                url = self._links.mine(user_id)
+                return messages.year(year.year, year.amount, year.count, len(year.prefectures), url, language)
+            case "share":
+                return messages.share(self._links.dashboard(), language)
+            case "help":
+                return messages.say("help", language)

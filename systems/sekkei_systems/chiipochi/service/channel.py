@@ -1,0 +1,36 @@
+"""What the bot asks of LINE's channel besides sending; none of it is worth a failure."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from sekkei_systems.chiipochi.ports.line.port import LineEnd, Quota
+from sekkei_systems.chiipochi.rules.conversation import Incoming
+from sekkei_systems.chiipochi.texts.sayings import Language
+
+log = logging.getLogger("sekkei_systems.chiipochi.channel")
+
+
+class Channel:
+    def __init__(self, line: LineEnd) -> None:
+        self._line = line
+
+    async def language_of(self, user_id: str) -> Language | None:
+        return await self._line.language_of(user_id)
+
+    async def quota(self) -> Quota | None:
+        """Pushes of this month, where LINE tells."""
+        try:
+            return await self._line.quota()
+        except Exception as error:
+            log.warning("LINE did not tell the quota", extra={"error": repr(error)})
+            return None
+
+    async def keep_waiting(self, events: Iterable[Incoming]) -> None:
+        """Show those who wait that the bot is at work; whether that succeeds does not matter."""
+        for user_id in {incoming.user_id for incoming in events if incoming.group is None}:
+            try:
+                await self._line.show_loading(user_id)
+            except Exception as error:
+                log.info("the loading sign could not be shown", extra={"user": user_id, "error": repr(error)})

@@ -1,0 +1,161 @@
+"""An event of somebody's, decided and carried out: its effects, its answer and its mark in one transaction."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime, timedelta
+
+from sekkei.design import TransactionFailed
+from sekkei.errors import IdempotentParameterMismatchException
+from sekkei.runtime import days
+from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi.design import (
+    await_confirmation,
+    clear_state,
+    confirm_donation,
+    handled,
+    join,
+    leave,
+    speak,
+    state_even_expired,
+    user_settings,
+)
+from sekkei_systems.chiipochi.design.models import UserSettings, UserState
+from sekkei_systems.chiipochi.rules import conversation, messages
+from sekkei_systems.chiipochi.rules.conversation import Decision, Incoming, decide
+from sekkei_systems.chiipochi.rules.prefectures import pending_text
+from sekkei_systems.chiipochi.service import inbox
+from sekkei_systems.chiipochi.service.answers import Answers
+from sekkei_systems.chiipochi.service.channel import Channel
+from sekkei_systems.chiipochi.service.donations import Actions, Donations, Effects
+from sekkei_systems.chiipochi.service.links import Links, order_id_of
+from sekkei_systems.chiipochi.service.pledges import Pledges
+from sekkei_systems.chiipochi.service.readers import Readers, spoken
+from sekkei_systems.chiipochi.texts.sayings import Language
+
+TRIES_MAX = 5
+_NAMESPACE = uuid.UUID("5b0a6d0e-3a5f-4f57-8f0c-1d3d7c9d2a11")
+
+
+class Conversations:
+    def __init__(
+        self,
+        context: Context,
+        donations: Donations,
+        pledges: Pledges,
+        answers: Answers,
+        readers: Readers,
+        links: Links,
+        channel: Channel,
+    ) -> None:
+        self._context, self._db, self._clock = context, context.db, context.clock
+        self._donations, self._pledges, self._channel = donations, pledges, channel
+        self._answers, self._readers, self._links = answers, readers, links
+
+    async def handle(self, incoming: Incoming) -> None:
+        """Decide what an event means, and do it together with marking it as handled."""
+        for attempt in range(TRIES_MAX):
+            found, language = await self._readers.standing(incoming.user_id)
+            now = days.now(self._clock)
+            decision = decide(incoming, found, now)
+            if found is None and isinstance(decision, conversation.Say):
+                # A question that has run out is worth a word of its own.
+                found = await self._db.first(state_even_expired(incoming.user_id))
+                decision = decide(incoming, found, now)
+            if attempt == TRIES_MAX - 1:
+                decision = conversation.Ignore()  # the state is that of a newer event, again and again
+            if await self._carry_out(incoming, decision, language, attempt):
+                return
+
+    async def _carry_out(self, incoming: Incoming, decision: Decision, language: Language, attempt: int) -> bool:
+        """Do it and mark the event, both or neither; False when the state has changed and it must be thought over."""
+        now = days.now(self._clock)
+        moment = now + timedelta(milliseconds=attempt)
+        effects, answer = await self._effects(incoming, decision, language, moment)
+        mark = handled(incoming.event_id, now, now + inbox.KEPT)
+        actions: Actions = [mark, *effects]
+        if answer is not None:
+            body = messages.body(answer, incoming.reply_token)
+            to = incoming.group or incoming.user_id
+            actions.append(self._context.outbox.message("line", to, body, id=f"reply/{incoming.event_id}"))
+        # A retry of ours must not donate twice; everything else is harmless, and the mark makes it happen once.
+        token = None
+        if isinstance(decision, conversation.Confirm):
+            name = incoming.event_id if attempt == 0 else f"{incoming.event_id}/{attempt}"
+            token = str(uuid.uuid5(_NAMESPACE, name))
+        try:
+            await self._db.transact(*actions, token=token)
+        except TransactionFailed as failed:
+            return failed.failed(mark)  # handled already; anything else means that somebody was quicker
+        except IdempotentParameterMismatchException:
+            return False  # another delivery of this event was quicker by a moment; the mark will say so
+        return True
+
+    async def _effects(self, incoming: Incoming, decision: Decision, language: Language, now: datetime) -> Effects:
+        """What a decision writes, and what it answers."""
+        user_id, at = incoming.user_id, incoming.at_ms
+        match decision:
+            case conversation.Ask():
+                return self._ask(incoming, decision, language, now)
+            case conversation.Confirm():
+                return self._confirm(incoming, decision, language, now)
+            case conversation.AskAgain(prefecture, amount, nonce):
+                return [], messages.confirm_letter(prefecture, amount, nonce, language)
+            case conversation.Choose(prefectures, amount):
+                return [], messages.letter(messages.choose(prefectures, amount, language))
+            case conversation.Cancel():
+                return [clear_state(user_id, now, at)], messages.say_letter("cancelled", language)
+            case conversation.Expire():
+                return [clear_state(user_id, now, at)], messages.say_letter("expired", language)
+            case conversation.Withdraw():
+                return [clear_state(user_id, now, at).when(UserState.asked_by == incoming.message_id)], None
+            case conversation.Join():
+                return await self._join(user_id, now, at)
+            case conversation.Leave():
+                return [leave(user_id, now, at)], None
+            case conversation.Speak(chosen):
+                return list(speak(user_id, chosen, now).actions), messages.say_letter("language", chosen)
+            case conversation.MakePledge(prefecture, amount):
+                return self._pledges.make(user_id, prefecture, amount, language, now)
+            case conversation.StopPledge():
+                return await self._pledges.stop(user_id, language)
+            case conversation.Tell(topic):
+                return [], messages.letter(await self._answers.to(topic, user_id, language))
+            case conversation.Say(what):
+                return [], messages.say_letter(what, language)
+            case conversation.Ignore():
+                return [], None
+
+    def _ask(self, incoming: Incoming, asked: conversation.Ask, language: Language, now: datetime) -> Effects:
+        nonce = self._clock.uuid().replace("-", "")[:16]
+        pending = await_confirmation(
+            incoming.user_id,
+            pending_text(asked.prefecture.code),
+            asked.amount,
+            nonce,
+            now + conversation.SESSION,
+            now,
+            incoming.at_ms,
+            incoming.message_id,
+            language,
+        )
+        return [pending], messages.confirm_letter(asked.prefecture, asked.amount, nonce, language)
+
+    def _confirm(self, incoming: Incoming, asked: conversation.Confirm, language: Language, now: datetime) -> Effects:
+        """The document's transaction: state cleared, donation added, and a key that makes it happen once."""
+        user_id = incoming.user_id
+        donation = self._donations.new(user_id, asked.prefecture.code, asked.amount, now, f"{user_id}/{asked.nonce}")
+        once = self._donations.once(donation)
+        transaction = confirm_donation(donation, asked.awaiting, asked.nonce, now, incoming.at_ms)
+        url = self._links.pay(order_id_of(user_id, donation.created_at))
+        return [*transaction.actions, once], messages.pay_letter(asked.prefecture, asked.amount, url, language)
+
+    async def _join(self, user_id: str, now: datetime, at: int) -> Effects:
+        """LINE may know which language a new friend reads."""
+        chosen = await self._db.get(user_settings(user_id))
+        known = chosen.language if chosen is not None else await self._channel.language_of(user_id)
+        language = spoken(known)
+        effects: Actions = [join(user_id, now, at, language)]
+        if chosen is None and known is not None:
+            effects.append(user_settings.put(UserSettings(user_id=user_id, language=known)))
+        return effects, messages.say_letter("welcome", language)

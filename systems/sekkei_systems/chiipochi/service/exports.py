@@ -1,0 +1,141 @@
+"""Donations as files for analysis: one folder a day, as Athena and DuckDB read them.
+
+exports/chiipochi/ndjson/dt=2025-08-20/donations.ndjson
+exports/chiipochi/parquet/dt=2025-08-20/donations.parquet
+
+duckdb -c "SELECT dt, prefecture, sum(amount) FROM read_parquet('data/exports/chiipochi/parquet/*/*.parquet',
+           hive_partitioning=true) WHERE status = 'SUCCEEDED' AND refunded_at IS NULL GROUP BY ALL ORDER BY 3 DESC"
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import hashlib
+import io
+import os
+from collections.abc import AsyncIterator, Iterable, Iterator
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from sekkei.runtime.days import JST
+from sekkei_systems.chiipochi.design.models import Donation
+from sekkei_systems.chiipochi.rules import parquet
+from sekkei_systems.chiipochi.rules.parquet import Column
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.service.reports import Reports
+
+COLUMNS = (
+    Column("donor", "text"),
+    Column("created_at", "milliseconds"),
+    Column("amount", "integer"),
+    Column("prefecture", "text"),
+    Column("prefecture_iso", "text"),
+    Column("status", "text"),
+    Column("tx_id", "text", optional=True),
+    Column("refunded_at", "milliseconds", optional=True),
+)
+"""Of the Parquet files; the day is the folder."""
+
+
+def row(donation: Donation, key: bytes) -> dict[str, Any]:
+    """A donation for analysis; the donor is a pseudonym, the same in every file."""
+    return {
+        "donor": hashlib.blake2b(donation.user_id.encode(), key=key, digest_size=8).hexdigest(),
+        "created_at": _iso(donation.created_at),
+        "dt": f"{donation.day}",
+        "amount": donation.amount,
+        "prefecture": donation.prefecture,
+        "prefecture_iso": PREFECTURES[donation.prefecture].iso,
+        "status": donation.status.value,
+        "tx_id": donation.tx_id,
+        "refunded_at": _iso(donation.refunded_at) if donation.refunded_at is not None else None,
+    }
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+class Exports:
+    def __init__(self, folder: Path, reports: Reports, key: bytes) -> None:
+        self._folder, self._reports, self._key = folder, reports, key
+
+    async def lines(self, day: date) -> AsyncIterator[bytes]:
+        """A day's donations as NDJSON."""
+        async for donation in self._reports.donations_on(day):
+            yield orjson.dumps(row(donation, self._key)) + b"\n"
+
+    async def write(self, day: date) -> list[Path]:
+        """Write a day's files anew; a reader sees the old one or the new one, never half of it."""
+        found = [donation async for donation in self._reports.donations_on(day)]
+        rows = [row(donation, self._key) for donation in found]
+        values = [_values(each, donation) for each, donation in zip(rows, found, strict=True)]
+        bodies = {
+            "ndjson": b"".join(orjson.dumps(each) + b"\n" for each in rows),
+            "parquet": parquet.encode(COLUMNS, values),
+        }
+        paths = []
+        for form, body in bodies.items():
+            paths.append(self._folder / form / f"dt={day}" / f"donations.{form}")
+            await asyncio.to_thread(_replace, paths[-1], body)
+        return paths
+
+    def written(self) -> list[tuple[str, int]]:
+        """The days that have files, newest first, with the size of both in bytes."""
+        found = sorted(self._folder.glob("ndjson/dt=*/donations.ndjson"), reverse=True)[:31]
+        names = [path.parent.name for path in found]
+        return [(name.removeprefix("dt="), sum(_sizes(self._folder, name))) for name in names]
+
+
+def _values(found: dict[str, Any], donation: Donation) -> list[Any]:
+    instants = {"created_at": donation.created_at, "refunded_at": donation.refunded_at}
+    milliseconds = {name: at and int(at.timestamp() * 1000 + 0.5) for name, at in instants.items()}
+    return [{**found, **milliseconds}[column.name] for column in COLUMNS]
+
+
+def _sizes(folder: Path, name: str) -> Iterator[int]:
+    for path in folder.glob(f"*/{name}/donations.*"):
+        yield path.stat().st_size
+
+
+def _replace(path: Path, body: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".draft")
+    draft.write_bytes(body)
+    os.replace(draft, path)
+
+
+def as_csv(donations: Iterable[Donation], language: str) -> str:
+    """For people: a spreadsheet opens it, Japanese included. No cell can start a formula."""
+    out = io.StringIO()
+    out.write("\ufeff")  # so that Excel takes it for UTF-8
+    writer = csv.writer(out)
+    heads = {
+        "ja": ("日時（日本時間）", "都道府県", "金額（円）", "状態", "取引ID", "返金日時"),
+        "en": ("Time (Japan)", "Prefecture", "Yen", "Status", "Payment", "Given back"),
+    }
+    writer.writerow(heads[language])
+    for donation in donations:
+        writer.writerow(
+            (
+                _local(donation.created_at),
+                PREFECTURES[donation.prefecture].name(language),
+                donation.amount,
+                donation.status.value,
+                _cell(donation.tx_id or ""),
+                _local(donation.refunded_at) if donation.refunded_at is not None else "",
+            )
+        )
+    return out.getvalue()
+
+
+def _local(moment: datetime) -> str:
+    return f"{moment.astimezone(JST):%Y-%m-%d %H:%M:%S}"
+
+
+def _cell(text: str) -> str:
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -1,0 +1,109 @@
+"""What LINE delivers: handled once, and never lost after LINE was told that it arrived.
+
+Handling an event ends with a transaction that also marks the event as handled, so that whoever handles it again (LINE
+delivers twice, a process dies) changes nothing. What is not done in time, or fails, is written down before LINE gets
+its answer, and is handled by this process or by the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import timedelta
+
+import orjson
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
+from sekkei.runtime import days
+from sekkei_systems.chiipochi.design import line_events, unhandled_before
+from sekkei_systems.chiipochi.design.models import LineEvent
+from sekkei_systems.chiipochi.rules.conversation import Incoming
+from sekkei_systems.chiipochi.rules.events import Received, read_event
+
+KEPT = timedelta(days=8)
+"""LINE does not say for how long it delivers again; a week is on the safe side."""
+TAKEN = KEPT - timedelta(days=1)
+"""An older event may have been handled and forgotten; whoever brings it now has recorded it."""
+LEFT_OVER = timedelta(seconds=30)
+"""An event that nobody has handled after so long was left over by a process that died."""
+
+log = logging.getLogger("sekkei_systems.chiipochi.service.inbox")
+
+Handler = Callable[[Incoming], Awaitable[None]]
+Slow = Callable[[Iterable[Incoming]], Awaitable[None]]
+
+
+class Inbox:
+    """`slow` is told of events that keep their users waiting."""
+
+    def __init__(self, db: Database, clock: Clock, handle: Handler, slow: Slow) -> None:
+        self._db, self._clock, self._handle, self._slow = db, clock, handle, slow
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def take(self, delivered: Iterable[Received], seconds: float) -> None:
+        """Handle what was delivered, for as long as the caller can wait; what is left then is written down."""
+        oldest_ms = (self._clock.now() - TAKEN.total_seconds()) * 1000
+        waiting = {found.incoming.event_id: found for found in delivered if found.incoming.at_ms > oldest_ms}
+        if not waiting:
+            return
+        task = asyncio.create_task(self._handle_all(waiting))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        if waiting:
+            await self.store(list(waiting.values()))
+            if not done:
+                await self._slow([found.incoming for found in waiting.values()])
+
+    async def store(self, found: Iterable[Received]) -> None:
+        """Write down what waits, unless it has been handled or written down before."""
+        await asyncio.gather(*(self._store(one) for one in found))
+
+    async def _store(self, found: Received) -> None:
+        now = days.now(self._clock)
+        event = LineEvent(
+            event_id=found.incoming.event_id,
+            event=orjson.dumps(found.raw).decode(),
+            received_at=now,
+            expires_at=now + KEPT,
+        )
+        try:
+            await self._db.write(line_events.create(event))
+        except ConditionFailed:
+            log.info("an event was known already", extra={"event_id": event.event_id})
+
+    async def _handle_all(self, waiting: dict[str, Received]) -> None:
+        """Users side by side, the events of one user in the order they happened in; what is done leaves `waiting`."""
+        by_user: dict[str, list[Incoming]] = {}
+        for found in waiting.values():
+            by_user.setdefault(found.incoming.user_id, []).append(found.incoming)
+        await asyncio.gather(*(self._handle_in_order(those, waiting) for those in by_user.values()))
+
+    async def _handle_in_order(self, events: list[Incoming], waiting: dict[str, Received]) -> None:
+        for incoming in sorted(events, key=lambda one: one.at_ms):
+            if await self._handle_one(incoming):
+                waiting.pop(incoming.event_id, None)
+
+    async def _handle_one(self, incoming: Incoming) -> bool:
+        try:
+            await self._handle(incoming)
+        except Exception:
+            log.exception("an event could not be handled; it is tried again", extra={"event_id": incoming.event_id})
+            return False
+        return True
+
+    async def handle_left_over(self) -> int:
+        """Handle what a process left behind when it died; returns how many."""
+        moment = days.now(self._clock) - LEFT_OVER
+        handled = 0
+        async for event in self._db.each(unhandled_before(moment)):
+            incoming = read_event(orjson.loads(event.event or "{}"))
+            handled += incoming is not None and await self._handle_one(incoming)
+        return handled
+
+    async def finish(self) -> None:
+        """Wait for everything under way; for tests and for a process that stops."""
+        while self._under_way:
+            await asyncio.gather(*self._under_way, return_exceptions=True)

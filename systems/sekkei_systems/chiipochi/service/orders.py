@@ -1,0 +1,42 @@
+"""Donations as a provider speaks of them: found by a payment link, by an order, by a payment."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sekkei.design import Database
+from sekkei_systems.chiipochi.design import donation_of_payment, donations, history_of_user
+from sekkei_systems.chiipochi.design.models import Donation
+from sekkei_systems.chiipochi.refusals import UnknownOrder
+from sekkei_systems.chiipochi.service.links import Links, donation_key
+
+
+class Orders:
+    def __init__(self, db: Database, links: Links) -> None:
+        self._db, self._links = db, links
+
+    async def of_link(self, token: str) -> Donation:
+        """The donation behind a payment link."""
+        key = donation_key(self._links.order_of(token))
+        if key is None:
+            raise UnknownOrder()
+        return await self.find(*key)
+
+    async def find(self, user_id: str, created_at: datetime) -> Donation:
+        found = await self._db.get(donations(user_id, created_at).consistent())
+        if found is None:
+            raise UnknownOrder()
+        return found
+
+    async def ordered(self, order_id: str, tx_id: str | None) -> Donation | None:
+        """By the order, which is the donation's key; by the payment where the donation has been moved since."""
+        key = donation_key(order_id)
+        found = None if key is None else await self._db.get(donations(*key).consistent())
+        if found is None and tx_id:
+            found = await self._db.first(donation_of_payment(tx_id))
+        return found
+
+    async def search(self, words: str) -> list[Donation]:
+        """Donations by a payment's id, by our order or by a LINE user."""
+        found = await self.ordered(words, words)
+        return [found] if found is not None else list(await self._db.page(history_of_user(words)))

@@ -1,0 +1,66 @@
+"""Monthly pledges: made and stopped in the chat, asked for by the clock."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sekkei.design import TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi.design import donations, pledges
+from sekkei_systems.chiipochi.design.models import Pledge
+from sekkei_systems.chiipochi.rules import messages
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
+from sekkei_systems.chiipochi.service.donations import Donations, Effects
+from sekkei_systems.chiipochi.service.links import Links, order_id_of
+from sekkei_systems.chiipochi.service.readers import Readers
+from sekkei_systems.chiipochi.texts.sayings import Language
+
+
+class Pledges:
+    def __init__(self, context: Context, donations: Donations, links: Links, readers: Readers) -> None:
+        self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
+        self._donations, self._links, self._readers = donations, links, readers
+
+    def make(self, user_id: str, prefecture: Prefecture, amount: int, language: Language, now: datetime) -> Effects:
+        today = days.day_of(now)
+        day = min(today.day, 28)  # every month has it
+        pledge = Pledge(
+            user_id=user_id,
+            prefecture=prefecture.code,
+            amount=amount,
+            day_of_month=day,
+            created_at=now,
+            last_month=f"{today:%Y-%m}",
+        )
+        return [pledges.put(pledge)], messages.letter(messages.pledged(prefecture, amount, day, language))
+
+    async def stop(self, user_id: str, language: Language) -> Effects:
+        if await self._db.get(pledges(user_id).consistent()) is None:
+            return [], messages.say_letter("no-pledge", language)
+        return [pledges.delete(user_id)], messages.say_letter("pledge-stopped", language)
+
+    async def ask(self, pledge: Pledge) -> bool:
+        """Begin this month's donation of a pledge and send the way to pay; False when that has been done, or when the
+        one who made it has blocked the bot."""
+        language = await self._readers.one(pledge.user_id)
+        if language is None:
+            return False
+        now = days.now(self._clock)
+        month = f"{days.today(self._clock):%Y-%m}"
+        donation = self._donations.new(
+            pledge.user_id, pledge.prefecture, pledge.amount, now, f"{pledge.user_id}/pledge/{month}"
+        )
+        url = self._links.pay(order_id_of(pledge.user_id, donation.created_at))
+        asked = pledges.update(pledge.user_id).set(Pledge.last_month, month)
+        body = messages.body(messages.pay_letter(PREFECTURES[pledge.prefecture], pledge.amount, url, language))
+        try:
+            await self._db.transact(
+                asked.when(Pledge.last_month.absent() | (Pledge.last_month < month)),
+                donations.create(donation),
+                self._donations.once(donation),
+                self._outbox.message("line", pledge.user_id, body, id=f"pledge/{pledge.user_id}/{month}"),
+            )
+        except TransactionFailed:
+            return False
+        return True

@@ -1,0 +1,100 @@
+"""Giving money back: asked for by somebody, carried out through the outbox until the provider has done it."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from sekkei.design import TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.design import Message
+from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.refusals import Conflict
+from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi.design import ask_refund, given_back, refunded, to_refund
+from sekkei_systems.chiipochi.design.models import Donation
+from sekkei_systems.chiipochi.ports.payments.port import Provider, RefundRefused
+from sekkei_systems.chiipochi.refusals import NotRefundable
+from sekkei_systems.chiipochi.service.letters import Letters
+from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.orders import Orders
+
+REFUNDS = "chiipochi.refund"
+"""The outbox's kind of message that gives money back."""
+
+log = logging.getLogger("sekkei_systems.chiipochi.refunds")
+
+
+class RefundTransport:
+    """Gives money back through the provider; tried again until it is done or refused for good."""
+
+    def __init__(self, refunds: Refunds) -> None:
+        self._refunds = refunds
+
+    async def send(self, message: Message) -> str:
+        try:
+            return await self._refunds.give_back(message.body["order"], message.body["tx_id"])
+        except RefundRefused as refused:
+            raise Undeliverable(str(refused)) from refused
+
+
+class Refunds:
+    def __init__(self, context: Context, provider: Provider, orders: Orders, letters: Letters) -> None:
+        self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
+        self._provider, self._orders, self._letters = provider, orders, letters
+
+    async def owed(self) -> list[Donation]:
+        """What must be given back."""
+        return await self._db.all(to_refund())
+
+    async def given_back(self) -> list[Donation]:
+        """What has been given back, newest first."""
+        return list(await self._db.page(given_back()))
+
+    async def refund(self, user_id: str, created_at: datetime, by: str) -> None:
+        """Ask for a donation's money to be given back; asking twice is asking once."""
+        donation = await self._orders.find(user_id, created_at)
+        if donation.refund_asked_at is not None or donation.refunded_at is not None:
+            return
+        if donation.tx_id is None or not (donation.counts or donation.paid_late_at):
+            raise NotRefundable()
+        order_id = order_id_of(user_id, created_at)
+        body = {"order": order_id, "tx_id": donation.tx_id}
+        asked = ask_refund(donation, by, days.now(self._clock))
+        try:
+            await self._db.transact(asked, self._outbox.message(REFUNDS, by, body, id=f"refund/{order_id}"))
+        except TransactionFailed:
+            raise Conflict() from None
+        log.warning("a refund was asked for", extra={"order": order_id, "amount": donation.amount, "by": by})
+
+    async def give_back(self, order_id: str, tx_id: str) -> str:
+        """Have the provider do it, and write it down; the refund's id. Raises RefundRefused for good."""
+        donation = await self._orders.ordered(order_id, tx_id)
+        if donation is None:
+            raise RefundRefused("there is no such donation")
+        if donation.refunded_at is not None:
+            return donation.refund_id or ""
+        refund_id = await self._provider.refund(tx_id, order_id)
+        await self._returned(donation, refund_id)
+        return refund_id
+
+    async def mark_refunded(self, user_id: str, created_at: datetime, by: str) -> None:
+        """Somebody gave the money back by hand; saying so twice is saying it once."""
+        donation = await self._orders.find(user_id, created_at)
+        if donation.refund_pk is None:
+            raise NotRefundable()
+        if donation.refunded_at is None:
+            await self._returned(donation, f"by hand: {by}")
+
+    async def _returned(self, donation: Donation, refund_id: str) -> None:
+        order_id = order_id_of(donation.user_id, donation.created_at)
+        done = refunded(donation, refund_id, days.now(self._clock))
+        try:
+            await self._db.transact(done, *await self._letters.to(donation, "refunded"))
+        except TransactionFailed as failed:
+            found = await self._orders.ordered(order_id, donation.tx_id)
+            if found is None or found.refunded_at is None:  # moved meanwhile: the money must be in the books
+                raise Conflict() from failed
+            log.info("a refund was written down before", extra={"user": donation.user_id, "error": repr(failed)})
+            return
+        log.warning("money was given back", extra={"order": order_id, "refund": refund_id, "amount": donation.amount})

@@ -1,0 +1,1 @@
+"""Requests of other programs; each is signed."""

@@ -1,0 +1,100 @@
+"""Stripe, against a server that answers as Stripe documents it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs
+
+import orjson
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.runtime.http import Http
+from sekkei_systems.chiipochi.design.models import Outcome
+from sekkei_systems.chiipochi.ports.payments import signed
+from sekkei_systems.chiipochi.ports.payments.port import RefundRefused
+from sekkei_systems.chiipochi.ports.payments.stripe import Stripe, StripeError
+from sekkei_systems.chiipochi.refusals import BadCallback
+from tests.runtime.servers import http_server
+from tests.systems.chiipochi.conftest import CHECKOUT
+
+
+@pytest.mark.parametrize(
+    ("kind", "session", "outcome"),
+    [
+        ("checkout.session.completed", {"payment_status": "unpaid"}, Outcome.OPEN),
+        ("checkout.session.async_payment_succeeded", {}, Outcome.PAID),
+        ("checkout.session.async_payment_failed", {"payment_status": "unpaid"}, Outcome.FAILED),
+        ("checkout.session.expired", {"payment_status": "unpaid", "status": "expired"}, Outcome.FAILED),
+    ],
+)
+def test_what_stripe_says(clock: ManualClock, kind: str, session: dict[str, Any], outcome: Outcome) -> None:
+    stripe = Stripe("sk", "whsec", Http(), clock)
+    body = orjson.dumps({"id": "e", "type": kind, "data": {"object": {**CHECKOUT, **session}}})
+    found = stripe.verify(body, {"stripe-signature": signed.sign(b"whsec", clock.now(), body)})
+    assert found is not None
+    assert found.outcome is outcome
+
+
+@pytest.mark.parametrize(
+    "header", [None, "", "t=1", "v1=00", "t=x,v1=00", "t=1755666600,v1=00", "t=1755666600,t=1,v1=00", "t=-1,v1=00"]
+)
+def test_what_stripe_did_not_sign_is_refused(clock: ManualClock, header: str | None) -> None:
+    stripe = Stripe("sk", "whsec", Http(), clock)
+    with pytest.raises(BadCallback):
+        stripe.verify(b"{}", {} if header is None else {"stripe-signature": header})
+    without_secret = Stripe("sk", "", Http(), clock)
+    with pytest.raises(BadCallback):
+        without_secret.verify(b"{}", {"stripe-signature": signed.sign(b"", clock.now(), b"{}")})
+
+
+async def test_stripe_gives_money_back_once(clock: ManualClock) -> None:
+    paid = {**CHECKOUT, "payment_intent": "pi_1"}
+    done = (200, {}, {"id": "re_1", "status": "succeeded"})
+    async with http_server((200, {}, paid), (500, {}, {}), (200, {}, paid), done) as server:
+        stripe = Stripe("sk", "whsec", Http(), clock, server.url)
+        with pytest.raises(StripeError):
+            await stripe.refund("cs_1", "U1|x")
+        assert await stripe.refund("cs_1", "U1|x") == "re_1"
+    first, second = server.received[1], server.received[3]
+    assert (first.path, first.headers["idempotency-key"]) == ("/v1/refunds", "refund|cs_1")
+    assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
+    assert first.body == second.body
+    assert parse_qs(first.body.decode())["payment_intent"] == ["pi_1"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "refused"),
+    [
+        ((400, {}, {"error": {"code": "charge_disputed"}}), True),
+        ((200, {}, {"id": "re_1", "status": "failed"}), True),
+        ((400, {}, {"error": {"code": "charge_already_refunded"}}), False),
+    ],
+)
+async def test_what_stripe_says_to_a_refund(clock: ManualClock, answer: Any, refused: bool) -> None:
+    async with http_server((200, {}, {**CHECKOUT, "payment_intent": "pi_1"}), answer) as server:
+        stripe = Stripe("sk", "whsec", Http(), clock, server.url)
+        if refused:
+            with pytest.raises(RefundRefused):
+                await stripe.refund("cs_1", "U1|x")
+        else:
+            assert await stripe.refund("cs_1", "U1|x") == "given back at Stripe"
+
+
+async def test_a_checkout_without_a_payment_cannot_be_given_back(clock: ManualClock) -> None:
+    async with http_server((404, {}, {}), (200, {}, CHECKOUT)) as server:
+        stripe = Stripe("sk", "whsec", Http(), clock, server.url)
+        for _ in range(2):
+            with pytest.raises(RefundRefused):
+                await stripe.refund("cs_1", "U1|x")
+
+
+async def test_stripe_is_asked_how_a_payment_stands(clock: ManualClock) -> None:
+    expired = {**CHECKOUT, "payment_status": "unpaid", "status": "expired"}
+    async with http_server((200, {}, CHECKOUT), (200, {}, expired), (404, {}, {}), (500, {}, {})) as server:
+        stripe = Stripe("sk", "whsec", Http(), clock, server.url)
+        outcomes = [found.outcome for found in [await stripe.fetch("cs_1"), await stripe.fetch("cs_1")] if found]
+        assert outcomes == [Outcome.PAID, Outcome.FAILED]
+        assert await stripe.fetch("cs_1") is None
+        with pytest.raises(StripeError):
+            await stripe.fetch("cs_1")

@@ -1,0 +1,135 @@
+"""Events change what they mean to, whatever happens beside them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.errors import InternalServerError
+from sekkei_systems.chiipochi.design import state
+from sekkei_systems.chiipochi.rules.events import read_events
+from tests.systems.chiipochi.conftest import AOI, REN, Bot
+
+
+class Lossy:
+    """A store whose next transaction happens, and whose answer is lost; nobody tries again by itself."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.armed = False
+
+    async def call(self, operation: str, request: Any) -> Any:
+        answer = await self._store.call(operation, request)
+        if self.armed and operation == "TransactWriteItems":
+            self.armed = False
+            raise InternalServerError("Internal server error")
+        return answer
+
+
+class Meeting:
+    """A store whose two readers of a state get it together, a moment apart."""
+
+    def __init__(self, store: Any, clock: ManualClock) -> None:
+        self._store, self._clock = store, clock
+        self._both = asyncio.Event()
+        self.waiting = 0
+
+    async def call(self, operation: str, request: Any) -> Any:
+        answer = await self._store.call(operation, request)
+        if operation == "GetItem" and self.waiting < 2:
+            self.waiting += 1
+            if self.waiting == 2:
+                self._both.set()
+            else:
+                await self._both.wait()
+                self._clock.advance(0.005)
+        return answer
+
+
+async def test_an_older_answer_does_not_confirm_a_newer_question(quick_bot: Bot) -> None:
+    await quick_bot.say("ピーナッツ")
+    answer = quick_bot.text("はい")
+    quick_bot.clock.advance(5)
+    await quick_bot.say("ゴーヤ")
+    await quick_bot.deliver(answer)
+    assert await quick_bot.donations() == []
+    found = await quick_bot.db.need(state(AOI))
+    assert found.awaiting_confirmation == "OKINAWA_pending"
+
+
+async def test_another_users_button_confirms_nothing(quick_bot: Bot) -> None:
+    await quick_bot.say("ピーナッツ", user=REN)
+    await quick_bot.say("ゴーヤ", user=AOI)
+    theirs = await quick_bot.db.need(state(REN))
+    await quick_bot.deliver(quick_bot.tap(f"v=1&a=yes&n={theirs.confirm_nonce}", AOI))
+    assert await quick_bot.donations(AOI) == []
+    assert await quick_bot.donations(REN) == []
+    assert "古くなっています" in await quick_bot.last_words()
+
+
+async def test_a_message_that_is_taken_back_takes_its_question_along(quick_bot: Bot) -> None:
+    ask = quick_bot.text("ピーナッツ")
+    await quick_bot.deliver(ask)
+    quick_bot.clock.advance(1)
+    await quick_bot.deliver(quick_bot.event(type="unsend", unsend={"messageId": ask["message"]["id"]}))
+    found = await quick_bot.db.need(state(AOI))
+    assert (found.awaiting_confirmation, found.confirm_nonce, found.asked_by) == (None, None, None)
+    sent = len(await quick_bot.sent())
+    await quick_bot.say("はい")
+    assert await quick_bot.donations() == []
+    assert len(await quick_bot.sent()) == sent + 1
+
+
+async def test_a_message_taken_back_does_not_take_along_a_question_of_that_moment(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = quick_bot.text("ピーナッツ")
+    await quick_bot.deliver(ask)
+    quick_bot.clock.advance(2)
+    newer = quick_bot.text("ゴーヤ", timestamp=int(quick_bot.clock.now() * 1000) - 1000)
+    reads = quick_bot.service.readers.standing
+
+    async def overtaken(user_id: str) -> Any:
+        monkeypatch.undo()
+        found = await reads(user_id)
+        await quick_bot.service.inbox.take(read_events(orjson.dumps({"events": [newer]})), 5)
+        return found
+
+    monkeypatch.setattr(quick_bot.service.readers, "standing", overtaken)
+    await quick_bot.deliver(quick_bot.event(type="unsend", unsend={"messageId": ask["message"]["id"]}))
+    await quick_bot.say("はい")
+    assert [one.prefecture for one in await quick_bot.donations()] == ["OKINAWA"]
+
+
+async def test_a_lost_answer_after_the_write_does_not_donate_twice(quick_bot: Bot) -> None:
+    lossy = Lossy(quick_bot.db.store)
+    quick_bot.db.store = lossy  # type: ignore[assignment]
+    await quick_bot.say("ピーナッツ")
+    yes = quick_bot.text("はい")
+    lossy.armed = True
+    assert (await quick_bot.deliver(yes)).status == 200
+    assert not lossy.armed, "the answer was lost"
+    await quick_bot.deliver({**yes, "deliveryContext": {"isRedelivery": True}})
+    quick_bot.clock.advance(60)
+    await quick_bot.service.inbox.handle_left_over()
+    assert len(await quick_bot.donations()) == 1
+    assert len(await quick_bot.sent(f"reply/{yes['webhookEventId']}")) == 1
+
+
+async def test_two_deliveries_at_one_moment_are_one_donation_and_no_error(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    await quick_bot.say("ピーナッツ")
+    yes = quick_bot.text("はい")
+    meeting = Meeting(quick_bot.db.store, quick_bot.clock)
+    with monkeypatch.context() as patch:
+        patch.setattr(quick_bot.db, "store", meeting)
+        await asyncio.gather(quick_bot.deliver(yes), quick_bot.deliver(yes))
+    assert meeting.waiting == 2, "both read the state before either wrote"
+    assert len(await quick_bot.donations()) == 1
+    assert len(await quick_bot.sent(f"reply/{yes['webhookEventId']}")) == 1
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []

@@ -1,0 +1,37 @@
+"""New donations."""
+
+from __future__ import annotations
+
+from sekkei.clock import ManualClock
+from sekkei.web.testing import opened, test_settings
+from sekkei_systems.chiipochi import SYSTEM
+from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot
+
+
+async def test_two_donations_in_one_millisecond_are_two(bot: Bot) -> None:
+    for user in (AOI, REN):
+        await bot.say("ピーナッツ", user=user)
+    moment = bot.clock.now()
+    for _ in range(2):
+        await bot.deliver(bot.text("はい"))
+        bot.clock.set(moment)
+        await bot.deliver(bot.text("ピーナッツ"))
+    await bot.deliver(bot.text("はい"))
+    found = await bot.donations()
+    assert len({donation.created_at for donation in found}) == len(found) == 3
+
+
+async def test_a_day_spread_over_shards_adds_up_too(clock: ManualClock) -> None:
+    settings = test_settings(values={"chiipochi_day_shards": "4"})
+    async with opened(SYSTEM, clock=clock, settings=settings) as client:
+        bot = Bot(client, clock)
+        people = [f"U{number:032x}" for number in range(8)]
+        for person in people:
+            await bot.donate(user=person)
+        partitions = {(await bot.donations(person))[0].gsi1_pk for person in people}
+        assert len(partitions) > 1
+        assert partitions <= {f"DATE#2025-08-20#{shard}" for shard in range(4)}
+        check = await bot.service.reports.check(TODAY)
+        assert check.agrees
+        assert check.counted.count == 8
+        assert await bot.service.reports.donors_on(TODAY) == sorted(people)

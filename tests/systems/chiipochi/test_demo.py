@@ -1,0 +1,41 @@
+"""The demo."""
+
+from __future__ import annotations
+
+import re
+
+from sekkei.clock import ManualClock
+from sekkei.web.testing import opened
+from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.design import (
+    design,
+    history_of_user,
+)
+from sekkei_systems.chiipochi.design.models import Status
+from sekkei_systems.chiipochi.local.chat import line_id
+from tests.systems.chiipochi.conftest import TODAY, Bot
+
+
+async def test_the_demo_fills_every_table_and_its_totals_are_right(clock: ManualClock) -> None:
+    async with opened(SYSTEM, clock=clock, demo=True) as client:
+        bot = Bot(client, clock)
+        await client.work()
+        for table in design.tables.values():
+            scanned = await bot.db.store.call("Scan", {"TableName": bot.db.table_name(table), "Limit": 1})
+            assert scanned["Items"], table.name
+        assert (await bot.service.reports.check(TODAY)).agrees
+        assert await bot.sent("thanks/") == []
+        assert len(await bot.service.reconciliation.pending()) == 2
+        assert len(await bot.service.refunds.owed()) == 1
+        await client.sign_in("demo-aoi")
+        for path in ("", "chat", "operator", "me", "docs"):
+            reply = await client.get(f"/chiipochi/{path}", follow=True)
+            assert reply.status == 200, path
+        links = set(re.findall(r'href="[^"]*(/chiipochi/(?:pay|u)/[^"]+)"', (await client.get("/chiipochi/chat")).text))
+        assert {link.split("/")[2] for link in links} == {"pay", "u"}
+        for link in links:
+            assert (await client.get(link)).status in (200, 303), link
+        assert await bot.db.all(history_of_user(line_id("demo-aoi")))
+        await bot.say("はい", user=line_id("demo-aoi"))
+        newest = (await bot.donations(line_id("demo-aoi")))[-1]
+        assert (newest.prefecture, newest.status) == ("AOMORI", Status.PENDING)

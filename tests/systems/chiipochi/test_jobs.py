@@ -1,0 +1,123 @@
+"""What takes longer than a request: being forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sekkei.design import TransactionFailed
+from sekkei.runtime.jobs import Job
+from sekkei_systems import chiipochi
+from sekkei_systems.chiipochi.design import (
+    chat_of,
+    local_payments,
+    pledges,
+    stamp_card,
+    state,
+    user_settings,
+)
+from sekkei_systems.chiipochi.design.models import Outcome, Status
+from sekkei_systems.chiipochi.jobs import pseudonym
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.service.links import order_id_of
+from tests.systems.chiipochi.conftest import AOI, TODAY, Bot
+
+
+async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot) -> None:
+    for _ in range(3):
+        await quick_bot.donate()
+    await quick_bot.say("毎月 ゴーヤ 300", "English")
+    context = quick_bot.client.shell.deployment.systems["chiipochi"].context
+    before = await quick_bot.service.reports.check(TODAY)
+    token = quick_bot.service.links.my_token(AOI)
+    assert (await quick_bot.client.post(f"/chiipochi/u/{token}/forget")).status == 303
+    await quick_bot.work()
+    assert await quick_bot.donations(AOI) == []
+    assert await quick_bot.db.all(stamp_card(AOI)) == []
+    assert await quick_bot.db.all(chat_of(AOI)) == []
+    assert await quick_bot.db.get(pledges(AOI)) is None
+    assert await quick_bot.db.get(state(AOI)) is None
+    assert await quick_bot.db.get(user_settings(AOI)) is None
+    after = await quick_bot.service.reports.check(TODAY)
+    assert after == before
+    assert after.agrees
+    assert len(await quick_bot.donations(pseudonym(context, AOI))) == 3
+    jobs: dict[str, Job] = dict(quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs)
+    assert set(jobs) == {"forget"}
+
+
+async def test_whoever_is_forgotten_between_paying_and_counting_is_counted_once(quick_bot: Bot) -> None:
+    """One donation is counted, one is paid but not counted, one is paid only after its donor is forgotten."""
+    await quick_bot.donate()
+    await quick_bot.say("ゴーヤ", "はい")
+    await quick_bot.say("りんご", "青森", "はい")
+    _, paid, waiting = await quick_bot.donations()
+    tokens = [quick_bot.service.links.order_token(order_id_of(AOI, one.created_at)) for one in (paid, waiting)]
+    payments = [(await quick_bot.service.settling.start(token)).rpartition("/")[2] for token in tokens]
+    order = order_id_of(AOI, paid.created_at)
+    await quick_bot.service.settling.apply(PaymentEvent("e1", payments[0], order, 100, Outcome.PAID))
+    context = quick_bot.client.shell.deployment.systems["chiipochi"].context
+    moved = pseudonym(context, AOI)
+    job = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"]
+    for _, step in job.steps:
+        await step({"user_id": AOI}, None)
+    late = PaymentEvent("e2", payments[1], order_id_of(AOI, waiting.created_at), 100, Outcome.PAID)
+    assert await quick_bot.service.settling.apply(late) == "settled", "found by its payment"
+    await quick_bot.work()
+    assert await quick_bot.donations(AOI) == []
+    assert [one.status for one in await quick_bot.donations(moved)] == [Status.SUCCEEDED] * 3
+    check = await quick_bot.service.reports.check(TODAY)
+    assert check.agrees
+    assert check.stored.count == 3
+    assert await quick_bot.db.all(stamp_card(AOI)) == await quick_bot.db.all(stamp_card(moved)) == []
+    assert len(await quick_bot.sent("thanks/")) == 1, "the first; nobody writes to the forgotten"
+    rows = [await quick_bot.db.need(local_payments(payment)) for payment in payments]
+    assert not any(AOI in row.order_id for row in rows)
+
+
+async def test_what_happens_to_a_donation_while_its_donor_is_forgotten_is_kept(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read, it is paid, and only then it is moved: under its new name it must be paid as well."""
+    await quick_bot.say("ピーナッツ", "はい")
+    (waiting,) = await quick_bot.donations()
+    await quick_bot.pay(waiting)
+    context = quick_bot.client.shell.deployment.systems["chiipochi"].context
+    ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
+    moves = chiipochi.jobs._move
+
+    async def late(*given: Any) -> None:
+        monkeypatch.undo()
+        await quick_bot.work()
+        await moves(*given)
+
+    monkeypatch.setattr(chiipochi.jobs, "_move", late)
+    with pytest.raises(TransactionFailed):
+        await step({"user_id": AOI}, None)
+    await step({"user_id": AOI}, None)
+    (moved,) = await quick_bot.donations(pseudonym(context, AOI))
+    assert moved.status is Status.SUCCEEDED
+
+
+async def test_a_donor_who_is_forgotten_while_money_is_given_back_is_in_the_books(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    donation = await quick_bot.donate()
+    settling = quick_bot.service.settling
+    ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
+    gives = settling.provider.refund
+
+    async def slow(tx_id: str, order_id: str) -> str:
+        await step({"user_id": AOI}, None)
+        return await gives(tx_id, order_id)
+
+    refunds = quick_bot.service.refunds
+    await refunds.refund(AOI, donation.created_at, by="demo-ren")
+    monkeypatch.setattr(settling.provider, "refund", slow)
+    await quick_bot.work()
+    quick_bot.clock.advance(3600)
+    await quick_bot.work()
+    assert await refunds.owed() == []
+    (found,) = await refunds.given_back()
+    assert found.refund_id == f"re_{donation.tx_id}"

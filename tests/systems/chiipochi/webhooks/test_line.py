@@ -1,0 +1,60 @@
+"""LINE's webhook refuses what is not signed by LINE."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.runtime.transports.line import signature
+from sekkei.web.testing import opened, test_settings
+from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.design import line_events
+from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from tests.systems.chiipochi.conftest import Bot
+
+
+async def test_a_forged_signature_is_refused_and_nothing_happens(quick_bot: Bot) -> None:
+    event = quick_bot.text("ピーナッツ")
+    assert (await quick_bot.deliver(event, sign=b"somebody else")).status == 401
+    body = orjson.dumps({"destination": "U", "events": [event]})
+    for headers in ({}, {"x-line-signature": ""}, {"x-line-signature": "あ".encode().decode("latin-1")}):
+        reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, headers)
+        assert reply.status == 401
+    changed = signature(local_secret(quick_bot.client.shell.settings), body + b" ")
+    reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"x-line-signature": changed})
+    assert reply.status == 401
+    assert await quick_bot.db.get(line_events(event["webhookEventId"])) is None
+    assert await quick_bot.sent() == []
+
+
+async def test_the_header_may_be_written_in_any_case(quick_bot: Bot) -> None:
+    body = orjson.dumps({"destination": "U", "events": [quick_bot.text("ピーナッツ")]})
+    proof = signature(local_secret(quick_bot.client.shell.settings), body)
+    reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"X-Line-Signature": proof})
+    assert reply.status == 200
+
+
+async def test_while_a_secret_is_changed_both_are_taken(clock: ManualClock) -> None:
+    values = {"line_channel_secret": "new", "line_channel_secret_previous": "old"}
+    async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
+        bot = Bot(client, clock)
+        assert (await bot.deliver(bot.text("ピーナッツ"), sign=b"new")).status == 200
+        assert (await bot.deliver(bot.text("ゴーヤ"), sign=b"old")).status == 200
+        assert (await bot.deliver(bot.text("りんご"), sign=b"older")).status == 401
+        # With a channel of LINE's there is no simulator, and its secret opens nothing.
+        assert (await bot.deliver(bot.text("りんご"), sign=local_secret(client.shell.settings))).status == 401
+        await client.sign_in()
+        for path in ("/chiipochi/chat", "/chiipochi/chat/messages", "/chiipochi/me"):
+            assert (await client.get(path)).status == 404
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"events": 1}', b'{"events": {}}', b"\xff\xfe"])
+async def test_what_is_no_delivery_is_refused(quick_bot: Bot, body: bytes) -> None:
+    proof = signature(local_secret(quick_bot.client.shell.settings), body)
+    reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"x-line-signature": proof})
+    assert reply.status == 422
+
+
+async def test_a_delivery_without_events_is_a_test_of_the_connection(quick_bot: Bot) -> None:
+    assert (await quick_bot.deliver()).status == 200
