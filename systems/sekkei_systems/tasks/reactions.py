@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from urllib.parse import urlencode
 
 from sekkei.design import Change, Reactions
@@ -13,7 +12,6 @@ from sekkei_systems.tasks.design import (
     Activity,
     Comment,
     Invitation,
-    Role,
     Tag,
     Task,
     TeamUser,
@@ -28,6 +26,7 @@ from sekkei_systems.tasks.design import (
     totals,
     users,
 )
+from sekkei_systems.tasks.rules import mails
 from sekkei_systems.tasks.service.history import History
 from sekkei_systems.tasks.service.invitations import Invitations, mail_id
 
@@ -101,7 +100,7 @@ async def _send(context: Context, sent: Invitations, invitation: Invitation) -> 
     link = invitation_link(context.settings.public_url, invitation, sent.token_of(invitation))
     until = invitation.expires.astimezone(days.JST).strftime("%Y-%m-%d %H:%M")
     await context.outbox.put(
-        "mail", invitation.email, mail(name, team, invitation.role, link, until), id=mail_id(invitation)
+        "mail", invitation.email, mails.invitation(name, team, invitation.role, link, until), id=mail_id(invitation)
     )
 
 
@@ -109,22 +108,3 @@ def invitation_link(public_url: str, invitation: Invitation, token: str) -> str:
     """Carries all that is needed to find the invitation, so that tokens need no index."""
     query = urlencode({"token": token})
     return f"{public_url}/tasks/invitations/{invitation.team_id}/{invitation.invite_id}?{query}"
-
-
-def mail(inviter: str, team: str, role: Role, link: str, until: str) -> dict[str, str]:
-    """In both languages: nobody knows yet which one the reader speaks."""
-    ja_role, en_role = ("管理者", "an admin") if role is Role.ADMIN else ("メンバー", "a member")
-    subject = f"「{team}」への招待 / Invitation to {team}"
-    lines = [
-        f"{inviter} さんから、チーム「{team}」に{ja_role}として招待されました。",
-        f"参加するには、{until}（日本時間）までに次のリンクを開いてください。",
-        "",
-        f"{inviter} invites you to join the team “{team}” as {en_role}.",
-        f"Open this link by {until} (Japan time):",
-        "",
-    ]
-    note = ["", "心当たりがない場合は、このメールを無視してください。", "If you did not expect this, ignore this mail."]
-    html = "".join(f"<p>{escape(line)}</p>" for line in lines if line)
-    button = f'<p><a href="{escape(link)}">参加する / Join</a></p>'
-    ending = "".join(f"<p>{escape(line)}</p>" for line in note if line)
-    return {"subject": subject, "text": "\n".join([*lines, link, *note]), "html": html + button + ending}

@@ -1,8 +1,8 @@
-"""What this system will not do, each with its words."""
+"""What this system will not do. The words are in texts/, in the section [refusal]."""
 
 from __future__ import annotations
 
-from sekkei.runtime.refusals import Conflict, Gone, Invalid, NotAllowed, NotThere, TooMany, say
+from sekkei.runtime.refusals import Conflict, Gone, Invalid, NotAllowed, NotThere, TooMany
 
 __all__ = [
     "AlreadyInvited",
@@ -27,108 +27,68 @@ __all__ = [
 
 
 class NoSuchTeam(NotThere):
-    code = "no-such-team"
-    words = say(
-        "チームが見つかりません。削除されたか、メンバーではありません。",
-        "There is no such team, or you are not a member of it.",
-    )
+    """No team, or not for this person: to strangers a team does not exist."""
 
 
 class NoSuchTask(NotThere):
-    code = "no-such-task"
-    words = say(
-        "タスクが見つかりません。削除されたのかもしれません。", "There is no such task. It may have been deleted."
-    )
+    """Deleted, or never there."""
 
 
 class NoSuchTag(Invalid):
-    code = "no-such-tag"
-    words = say("存在しないタグです。", "There is no such tag.")
+    """The team has no such tag."""
 
 
 class NoSuchMember(Invalid):
-    code = "no-such-member"
-    words = say("このチームのメンバーではありません。", "Not a member of this team.")
+    """Not a member of the team."""
 
 
 class NotAdmin(NotAllowed):
-    code = "not-admin"
-    words = say("この操作は管理者だけができます。", "Only an admin of the team may do this.")
+    """Only admins may do this."""
 
 
 class LastAdmin(Conflict):
-    code = "last-admin"
-    words = say(
-        "管理者が一人もいなくなります。先にほかのメンバーを管理者にしてください。",
-        "The team would have no admin left. Make somebody else an admin first.",
-    )
+    """The team would have no admin left."""
 
 
 class EmailTaken(Conflict):
-    code = "email-taken"
-    words = say(
-        "このメールアドレスは、別のユーザーとして登録されています。",
-        "This e-mail address belongs to another user here.",
-    )
+    """Somebody else has this address."""
 
 
 class AlreadyMember(Conflict):
-    code = "already-member"
-    words = say("すでにチームのメンバーです。", "Already a member of the team.")
+    """They are in the team."""
 
 
 class AlreadyInvited(Conflict):
-    code = "already-invited"
-    words = say(
-        "この宛先には有効な招待があります。再送するか、取り消してください。",
-        "There is an open invitation for this address. Send it again, or revoke it.",
-    )
+    """An invitation for this address is open."""
 
 
 class InvitationOver(Gone):
-    code = "invitation-over"
-    words = say(
-        "この招待は使えません。期限が切れたか、取り消されたか、すでに使われています。",
-        "This invitation cannot be used: it has expired, was revoked, or has been used.",
-    )
+    """Expired, revoked or used."""
 
 
 class NotYourMail(NotAllowed):
-    code = "not-your-mail"
-    words = say(
-        "この招待は別のメールアドレスに宛てたものです。招待されたアドレスでサインインしてください。",
-        "This invitation is for another e-mail address. Sign in with the address that was invited.",
-    )
+    """The invitation is for another address."""
 
 
 class BadText(Invalid):
-    code = "bad-text"
-    words = say("1文字以上{most}文字以下で入力してください。", "Please enter 1 to {most} characters.")
+    """Empty or too long."""
 
 
 class Crowded(Conflict):
-    code = "crowded"
-    words = say("ここにはもう入りません。別の位置に置いてください。", "There is no room here. Put it somewhere else.")
+    """No place is left between two cards."""
 
 
 class Unreachable(Conflict):
-    code = "unreachable"
-    words = say(
-        "このアドレスにはメールが届きません（{reason}）。別のアドレスで招待してください。",
-        "Mail does not reach this address ({reason}). Invite another one.",
-    )
+    """Mail bounced from this address, or its owner complained."""
 
 
 class BadDates(Invalid):
-    code = "bad-dates"
-    words = say("終了日は開始日以降にしてください。", "The end must not be before the start.")
+    """The end is before the start."""
 
 
 class BadFile(Invalid):
-    code = "bad-file"
-    words = say("{line} 行目: {why}", "Line {line}: {why}")
+    """A line of a file cannot be read."""
 
 
 class TooLarge(Invalid):
-    code = "too-large"
-    words = say("一度に扱えるのは{most}件までです。", "At most {most} at a time.")
+    """Too many at once."""

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import sekkei_systems.tasks
-from sekkei.web import missing_texts
-from sekkei_systems.tasks.texts import TEXTS
+from sekkei.texts import folder_of
+from sekkei.texts.__main__ import keys_file
+from sekkei.texts.checks import missing_texts
+from sekkei_systems.tasks.texts import say
 
 
 def test_no_text_is_missing() -> None:
-    assert missing_texts(TEXTS, Path(sekkei_systems.tasks.__file__).parent) == []
+    assert missing_texts("sekkei_systems.tasks") == []
+
+
+def test_the_keys_are_those_of_the_texts() -> None:
+    written = Path(folder_of("sekkei_systems.tasks") / "keys.py").read_text("utf-8")
+    assert written == keys_file("sekkei_systems.tasks"), "Run `make texts`."
 
 
 def test_texts_that_pages_put_together_are_there() -> None:
@@ -20,4 +26,4 @@ def test_texts_that_pages_put_together_are_there() -> None:
     wanted += [f"role.{one}" for one in ("admin", "member")] + [f"mail.{one}" for one in ("queued", "sent", "failed")]
     wanted += [f"due.{one}" for one in ("overdue", "today", "week", "later", "undated")]
     wanted += [f"nav.{one}" for one in ("board", "list", "late", "burndown", "settings")]
-    assert [key for key in wanted if key not in TEXTS] == []
+    assert [key for key in wanted if not say.has(key)] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from sekkei.runtime.refusals import Invalid, say
+from sekkei.runtime.refusals import Invalid
 from sekkei_systems.tasks.refusals import BadDates, BadText
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -15,13 +15,11 @@ FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9998, 12, 31)
 
 
 class BadColor(Invalid):
-    code = "bad-color"
-    words = say("色は #rrggbb の形で指定してください。", "A colour looks like #rrggbb.")
+    """Not #rrggbb."""
 
 
 class BadDay(Invalid):
-    code = "bad-day"
-    words = say("日付は1970年から9998年までにしてください。", "A date lies between 1970 and 9998.")
+    """Too long ago or too far ahead."""
 
 
 def line_of(text: str, most: int, field: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from sekkei.design import Query
-from sekkei.runtime.refusals import Invalid, say
+from sekkei.runtime.refusals import Invalid
 from sekkei_systems.tasks.design import (
     Task,
     begun_by_end,
@@ -44,8 +44,7 @@ class Late(Enum):
 
 
 class BadFilter(Invalid):
-    code = "bad-filter"
-    words = say("絞り込みの条件「{value}」は使えません。", "The filter {value} cannot be used.")
+    """A choice that there is not."""
 
 
 @dataclass(frozen=True, slots=True)

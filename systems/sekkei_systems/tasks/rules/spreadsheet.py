@@ -4,41 +4,35 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 from sekkei.runtime.refusals import Refusal
+from sekkei.texts import LANGUAGES
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
 from sekkei_systems.tasks.rules.drafts import Draft
 from sekkei_systems.tasks.rules.statuses import Priority, Status
+from sekkei_systems.tasks.texts import say
 
 ROWS_MAX = 1_000
 BYTES_MAX = 2_000_000
 COLUMNS = ("title", "description", "status", "start", "end", "tags", "assignee", "priority")
-HEADERS = {
-    "ja": ("タイトル", "説明", "ステータス", "開始日", "終了日", "タグ", "担当者", "優先度"),
-    "en": ("Title", "Description", "Status", "Start", "End", "Tags", "Assignee", "Priority"),
-}
-STATUS_WORDS = {
-    "ja": {Status.TODO: "未着手", Status.DOING: "進行中", Status.DONE: "完了"},
-    "en": {Status.TODO: "To do", Status.DOING: "Doing", Status.DONE: "Done"},
-}
-PRIORITY_WORDS = {
-    "ja": {Priority.HIGH: "高", Priority.MEDIUM: "中", Priority.LOW: "低"},
-    "en": {Priority.HIGH: "High", Priority.MEDIUM: "Medium", Priority.LOW: "Low"},
-}
-_KNOWN_STATUSES = {
-    word.casefold(): status
-    for words in (*STATUS_WORDS.values(), {status: status.value for status in Status})
-    for status, word in words.items()
-}
-_KNOWN_PRIORITIES = {word.casefold(): one for words in PRIORITY_WORDS.values() for one, word in words.items()}
-_KNOWN_HEADERS = {
-    word.casefold(): column
-    for words in (*HEADERS.values(), COLUMNS)
-    for column, word in zip(COLUMNS, words, strict=True)
-}
+
+
+def _words(section: str, values: Iterable[str], language: str) -> dict[str, str]:
+    return {value: say.find(language, f"{section}.{value}", {}) for value in values}
+
+
+def _known(section: str, values: Sequence[str]) -> dict[str, str]:
+    """Each value by its word in either language, and by itself."""
+    words = [_words(section, values, language) for language in LANGUAGES] + [{value: value for value in values}]
+    return {word.casefold(): value for some in words for value, word in some.items()}
+
+
+_HEADERS = _known("task", COLUMNS)
+_STATUSES = _known("status", [status.value for status in Status])
+_PRIORITIES = _known("priority", [priority.value for priority in Priority])
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
@@ -46,12 +40,12 @@ def write(tasks: Iterable[Task], tag_names: Mapping[str, str], member_names: Map
     """UTF-8 with the mark that tells Excel so; tags are separated by semicolons."""
     file = io.StringIO(newline="")
     rows = csv.writer(file, lineterminator="\r\n")
-    rows.writerow(HEADERS[language])
+    rows.writerow(_words("task", COLUMNS, language).values())
     for task in tasks:
         tags = ";".join(sorted(tag_names[ref] for ref in task.tags if ref in tag_names))
         dates = [day.isoformat() if day else "" for day in (task.start, task.end)]
-        status, assignee = STATUS_WORDS[language][task.status], member_names.get(task.assignee or "", "")
-        priority = PRIORITY_WORDS[language][task.priority] if task.priority else ""
+        status, assignee = say.choice(language, "status", task.status), member_names.get(task.assignee or "", "")
+        priority = say.choice(language, "priority", task.priority) if task.priority else ""
         cells = (task.title, task.description, status, *dates, tags, assignee, priority)
         rows.writerow([_harmless(cell) for cell in cells])
     return b"\xef\xbb\xbf" + file.getvalue().encode()
@@ -97,14 +91,11 @@ def _decoded(content: bytes) -> str:
 
 
 def _places(header: list[str]) -> dict[str, int]:
-    found = {_KNOWN_HEADERS[cell.strip().casefold()]: at for at, cell in enumerate(header) if _known(cell)}
+    words = [cell.strip().casefold() for cell in header]
+    found = {_HEADERS[word]: at for at, word in enumerate(words) if word in _HEADERS}
     if "title" not in found:
-        raise BadFile(line=1, why=" / ".join(words[0] for words in HEADERS.values()))
+        raise BadFile(line=1, why=" / ".join(say(language, "task.title") for language in LANGUAGES))
     return found
-
-
-def _known(cell: str) -> bool:
-    return cell.strip().casefold() in _KNOWN_HEADERS
 
 
 def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Mapping[str, str], line: int) -> Draft:
@@ -114,20 +105,20 @@ def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Map
         if name and name not in known:
             raise BadFile(line=line, why=name[:50])
     status = cells.get("status", "").casefold()
-    if status and status not in _KNOWN_STATUSES:
+    if status and status not in _STATUSES:
         raise BadFile(line=line, why=cells["status"][:50])
     priority = cells.get("priority", "").casefold()
-    if priority and priority not in _KNOWN_PRIORITIES:
+    if priority and priority not in _PRIORITIES:
         raise BadFile(line=line, why=cells["priority"][:50])
     draft = Draft(
         title=cells.get("title", ""),
         description=cells.get("description", ""),
-        status=_KNOWN_STATUSES.get(status, Status.TODO),
+        status=Status(_STATUSES[status]) if status else Status.TODO,
         start=_day(cells.get("start", ""), line),
         end=_day(cells.get("end", ""), line),
         tags=frozenset(tag_ids[name] for name in names),
         assignee=member_ids[assignee] if assignee else None,
-        priority=_KNOWN_PRIORITIES.get(priority),
+        priority=Priority(_PRIORITIES[priority]) if priority else None,
     )
     try:
         draft.task("checked", "checked")

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Sequence
 from datetime import date
-from html import escape
 from urllib.parse import urlencode
 
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import NotThere
-from sekkei_systems.tasks.design import Task, User, users
+from sekkei_systems.tasks.design import User, users
+from sekkei_systems.tasks.rules import mails
 from sekkei_systems.tasks.rules.agenda import lateness
-from sekkei_systems.tasks.rules.filters import Late
 from sekkei_systems.tasks.service.mail import MailBlocks
 from sekkei_systems.tasks.service.people import People
-
-SHOWN_MAX = 30
 
 
 class Digest:
@@ -38,7 +34,7 @@ class Digest:
         if not late or await self._blocks.of(user.email) is not None:
             return False
         names = {team.team_id: team.team_name for team in await self._people.teams(user_id)}
-        body = mail(user.name, late, names, today, self._url, self.stop_link(user_id))
+        body = mails.digest(user.name, late, names, today, self._url, self.stop_link(user_id))
         return await self._outbox.put("mail", user.email, body, id=id)
 
     def stop_link(self, user_id: str) -> str:
@@ -57,29 +53,3 @@ class Digest:
             await self._db.write(users.update(user_id).set(User.digest, wanted))
         except ConditionFailed:
             return  # somebody who is not here gets none anyway
-
-
-def mail(name: str, late: Sequence[Task], teams: dict[str, str], today: date, url: str, stop: str) -> dict[str, str]:
-    """In both languages, as all mails: the reader's is not known here."""
-    shown = late[:SHOWN_MAX]
-    subject = f"遅れているタスク {len(late)}件 / {len(late)} late task{'s' if len(late) > 1 else ''}"
-    head = [
-        f"{name} さん、{today:%Y-%m-%d} 時点で遅れている担当タスクです。",
-        f"Your late tasks as of {today:%Y-%m-%d}.",
-    ]
-    rows = [(_words(task, today, teams), f"{url}/teams/{task.team_id}/tasks/{task.task_id}") for task in shown]
-    more = [f"ほか {len(late) - len(shown)}件 / and {len(late) - len(shown)} more"] if len(late) > len(shown) else []
-    ending = "このメールを止める / Stop these mails"
-    text = "\n".join([*head, "", *(f"- {words}\n  {link}" for words, link in rows), *more, "", f"{ending}: {stop}"])
-    items = "".join(f'<li><a href="{escape(link)}">{escape(words)}</a></li>' for words, link in rows)
-    html = "".join(f"<p>{escape(line)}</p>" for line in head) + f"<ul>{items}</ul>"
-    html += "".join(f"<p>{escape(line)}</p>" for line in more) + f'<p><a href="{escape(stop)}">{ending}</a></p>'
-    return {"subject": subject, "text": text, "html": html}
-
-
-def _words(task: Task, today: date, teams: dict[str, str]) -> str:
-    """The title, the team, and by how many days it is late to finish or to start."""
-    day, ja, en = (task.end, "終了", "due") if lateness(task, today) is Late.FINISH else (task.start, "開始", "start")
-    assert day is not None
-    when, passed, team = f"{day:%m/%d}", (today - day).days, teams.get(task.team_id, "")
-    return f"{task.title}（{team}・{ja} {when}・{passed}日超過 / {en} {when}）"
