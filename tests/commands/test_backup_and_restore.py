@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from sekkei.cli import main
-from tests.engine.test_whole_file import make, note_of
+from tests.engine.upkeep.test_whole_file import make, note_of
 
 
 @pytest.fixture

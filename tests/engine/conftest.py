@@ -10,6 +10,8 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine
 
+DAY = 24 * 3600
+
 
 class Tables:
     """Short ways to say what the tests say often."""

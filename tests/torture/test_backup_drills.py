@@ -1,7 +1,7 @@
 """Backup under load, restored and compared, again and again: each is one commit point, and nothing acknowledged lacks.
 
-The drill itself is in tests/engine/test_whole_file.py. Seen to fail with a copy of the file's bytes instead of its
-pages at one moment (`test_a_plain_copy_is_noticed`).
+The drill itself is in tests/engine/upkeep/test_whole_file.py. Seen to fail with a copy of the file's bytes instead of
+its pages at one moment (`test_a_plain_copy_is_noticed`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sekkei.engine import Engine
 from sekkei.engine.upkeep import whole_file
 from sekkei.errors import ResourceNotFoundException
 from tests.engine.conftest import Tables
-from tests.engine.test_whole_file import Load, check_commit_point, create_pair, quietly
+from tests.engine.upkeep.test_whole_file import Load, check_commit_point, create_pair, quietly
 from tests.torture import amounts
 
 

@@ -22,7 +22,7 @@ VALUES_OF_ALL_TYPES = {
 }
 
 
-def refusal(text: str, values: Any = None, names: Any = None) -> str:
+def refusal_of_condition(text: str, values: Any = None, names: Any = None) -> str:
     return of_condition(text, values, names).removeprefix("Invalid ConditionExpression: ")
 
 
@@ -36,12 +36,12 @@ def refusal(text: str, values: Any = None, names: Any = None) -> str:
     ],
 )
 def test_unknown_functions(text: str, function: str) -> None:
-    assert refusal(text) == f"Invalid function name; function: {function}"
+    assert refusal_of_condition(text) == f"Invalid function name; function: {function}"
 
 
 @pytest.mark.parametrize("function", ["if_not_exists", "list_append"])
 def test_functions_of_updates(function: str) -> None:
-    assert refusal(f"{function}(a, b) = :c") == (
+    assert refusal_of_condition(f"{function}(a, b) = :c") == (
         f"The function is not allowed in a condition expression; function: {function}"
     )
 
@@ -63,7 +63,9 @@ def test_functions_of_updates(function: str) -> None:
     ],
 )
 def test_functions_in_the_wrong_place(text: str, function: str) -> None:
-    assert refusal(text) == (f"The function is not allowed to be used this way in an expression; function: {function}")
+    assert refusal_of_condition(text) == (
+        f"The function is not allowed to be used this way in an expression; function: {function}"
+    )
 
 
 def test_there_are_573_reserved_words() -> None:
@@ -80,12 +82,15 @@ def test_there_are_573_reserved_words() -> None:
     ],
 )
 def test_reserved_words(text: str, word: str) -> None:
-    assert refusal(text) == f"Attribute name is a reserved keyword; reserved keyword: {word}"
+    assert refusal_of_condition(text) == f"Attribute name is a reserved keyword; reserved keyword: {word}"
 
 
 def test_list_indexes_have_a_limit() -> None:
-    assert refusal("a[2147483647] = :a", {":a": {"S": "a"}}) == ""
-    assert refusal("a[2147483648] = :a") == "List index is not within the allowable range; index: [2147483648]"
+    assert refusal_of_condition("a[2147483647] = :a", {":a": {"S": "a"}}) == ""
+    assert (
+        refusal_of_condition("a[2147483648] = :a")
+        == "List index is not within the allowable range; index: [2147483648]"
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +105,7 @@ def test_list_indexes_have_a_limit() -> None:
     ],
 )
 def test_undefined_names(text: str, name: str) -> None:
-    assert refusal(text) == (
+    assert refusal_of_condition(text) == (
         f"An expression attribute name used in the document path is not defined; attribute name: {name}"
     )
 
@@ -115,15 +120,15 @@ def test_undefined_names(text: str, name: str) -> None:
     ],
 )
 def test_undefined_values(text: str, name: str) -> None:
-    assert refusal(text, {":given": {"S": ""}}) == (
+    assert refusal_of_condition(text, {":given": {"S": ""}}) == (
         f"An expression attribute value used in expression is not defined; attribute value: {name}"
     )
 
 
 def test_paths_have_at_most_32_levels() -> None:
     values = {":v": {"S": ""}}
-    assert refusal("a" + ".b" * 31 + " = :v", values) == ""
-    assert refusal("a" + ".b" * 32 + " = :v", values) == (
+    assert refusal_of_condition("a" + ".b" * 31 + " = :v", values) == ""
+    assert refusal_of_condition("a" + ".b" * 32 + " = :v", values) == (
         "The document path has too many nesting levels; nesting levels: 33"
     )
 
@@ -141,7 +146,7 @@ def test_paths_have_at_most_32_levels() -> None:
     ],
 )
 def test_wrong_number_of_operands(text: str, function: str, count: int) -> None:
-    assert refusal(text) == (
+    assert refusal_of_condition(text) == (
         "Incorrect number of operands for operator or function; "
         f"operator or function: {function}, number of operands: {count}"
     )
@@ -149,8 +154,8 @@ def test_wrong_number_of_operands(text: str, function: str, count: int) -> None:
 
 def test_in_takes_up_to_100_operands() -> None:
     values = {f":v{i}": {"N": str(i)} for i in range(101)}
-    assert refusal(f"a IN ({','.join(list(values)[:100])})", values) == ""
-    assert refusal(f"a IN ({','.join(values)})", values) == (
+    assert refusal_of_condition(f"a IN ({','.join(list(values)[:100])})", values) == ""
+    assert refusal_of_condition(f"a IN ({','.join(values)})", values) == (
         "The IN operator is provided with too many operands; number of operands: 101"
     )
 
@@ -171,14 +176,14 @@ def test_in_takes_up_to_100_operands() -> None:
     ],
 )
 def test_an_operand_given_twice(text: str, operator: str, path: str) -> None:
-    assert refusal(text, None, {"#a": "a"}) == (
+    assert refusal_of_condition(text, None, {"#a": "a"}) == (
         "The first operand must be distinct from the remaining operands for this operator or function; "
         f"operator: {operator}, first operand: {path}"
     )
 
 
 def test_the_same_value_twice_is_fine() -> None:
-    assert refusal(":a > :a", {":a": {"N": "1"}}) == ""
+    assert refusal_of_condition(":a > :a", {":a": {"N": "1"}}) == ""
 
 
 ALLOWED = {
@@ -207,7 +212,7 @@ def test_types_of_values(text: str, kind: str) -> None:
         if kind in allowed
         else f"Incorrect operand type for operator or function; operator or function: {operator}, operand type: {kind}"
     )
-    assert refusal(text, {":a": VALUES_OF_ALL_TYPES[kind]}) == expected
+    assert refusal_of_condition(text, {":a": VALUES_OF_ALL_TYPES[kind]}) == expected
 
 
 @pytest.mark.parametrize(
@@ -220,28 +225,28 @@ def test_types_of_values(text: str, kind: str) -> None:
     ],
 )
 def test_size_is_a_number(text: str, operator: str) -> None:
-    assert refusal(text) == (
+    assert refusal_of_condition(text) == (
         f"Incorrect operand type for operator or function; operator or function: {operator}, operand type: N"
     )
 
 
 @pytest.mark.parametrize("kind", sorted(set(VALUES_OF_ALL_TYPES) - {"S"}))
 def test_attribute_type_wants_a_string(kind: str) -> None:
-    assert refusal("attribute_type(a, :a)", {":a": VALUES_OF_ALL_TYPES[kind]}) == (
+    assert refusal_of_condition("attribute_type(a, :a)", {":a": VALUES_OF_ALL_TYPES[kind]}) == (
         f"Incorrect operand type for operator or function; operator or function: attribute_type, operand type: {kind}"
     )
 
 
 def test_attribute_type_wants_the_name_of_a_type() -> None:
-    assert refusal("attribute_type(a, b)") == (
+    assert refusal_of_condition("attribute_type(a, b)") == (
         "Incorrect operand type for operator or function; operator or function: attribute_type, "
         "operand type: {NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
     )
-    assert refusal("attribute_type(a, :a)", {":a": {"S": "DOG"}}) == (
+    assert refusal_of_condition("attribute_type(a, :a)", {":a": {"S": "DOG"}}) == (
         "Invalid attribute type name found; type: DOG, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
     )
     for kind in VALUES_OF_ALL_TYPES:
-        assert refusal("attribute_type(:b, :a)", {":a": {"S": kind}, ":b": {"S": ""}}) == ""
+        assert refusal_of_condition("attribute_type(:b, :a)", {":a": {"S": kind}, ":b": {"S": ""}}) == ""
 
 
 @pytest.mark.parametrize(
@@ -252,7 +257,7 @@ def test_attribute_type_wants_the_name_of_a_type() -> None:
     ],
 )
 def test_functions_that_need_a_path(text: str, function: str) -> None:
-    assert refusal(text, {":a": {"S": "1"}}) == (
+    assert refusal_of_condition(text, {":a": {"S": "1"}}) == (
         f"Operator or function requires a document path; operator or function: {function}"
     )
 
@@ -278,7 +283,7 @@ def test_functions_that_need_a_path(text: str, function: str) -> None:
     ],
 )
 def test_bounds(low: Any, high: Any, problem: str) -> None:
-    assert refusal("a between :b and :a", {":a": high, ":b": low}) == problem
+    assert refusal_of_condition("a between :b and :a", {":a": high, ":b": low}) == problem
 
 
 @pytest.mark.parametrize(
@@ -298,7 +303,7 @@ def test_bounds(low: Any, high: Any, problem: str) -> None:
     ],
 )
 def test_order(text: str, start: str) -> None:
-    assert refusal(text, {":n": {"N": "1"}}).startswith(start)
+    assert refusal_of_condition(text, {":n": {"N": "1"}}).startswith(start)
 
 
 def test_what_a_condition_says_about_itself() -> None:

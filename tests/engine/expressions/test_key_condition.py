@@ -6,7 +6,8 @@ import pytest
 
 from sekkei.engine.expressions import KeyRange, KeyTest, parse_key_condition
 from sekkei.engine.storage.catalogue import KeyPart, KeySchema
-from tests.engine.expressions.refusals import of_key_condition, refusal
+from tests.engine.expressions.refusals import of_key_condition
+from tests.engine.refusals import refusal_of
 
 A, B, C = {"S": "a"}, {"S": "b"}, {"S": "c"}
 VALUES: dict[str, Any] = {":a": A, ":b": B, ":c": C}
@@ -21,7 +22,7 @@ def range_of(text: str, schema: KeySchema, values: Any = VALUES) -> KeyRange:
 
 
 def refusal_on(text: str, schema: KeySchema, values: Any = VALUES) -> str:
-    return refusal(lambda: range_of(text, schema, values))
+    return refusal_of(lambda: range_of(text, schema, values))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_what_a_key_condition_cannot_say(text: str, problem: str) -> None:
 def test_what_only_tests_refuse_does_not_stop_binding() -> None:
     # The other expressions of a request are looked at first.
     bound = parse_key_condition("a = :a OR b = :b").bind(VALUES)
-    assert "Invalid operator" in refusal(bound.tests)
+    assert "Invalid operator" in refusal_of(bound.tests)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_a_refusal_names_the_parameter_it_is_about() -> None:
 
 def unused(names: Any, values: Any, *texts: str) -> str:
     parsed = [expressions.parse_condition(text, "ConditionExpression", names) for text in texts]
-    return refusals.refusal(lambda: expressions.check_unused(names, values, parsed))
+    return refusals.refusal_of(lambda: expressions.check_unused(names, values, parsed))
 
 
 @pytest.mark.parametrize(

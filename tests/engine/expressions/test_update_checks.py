@@ -30,7 +30,7 @@ LONG_TYPES = {
 }
 
 
-def refusal(text: str, values: Any = VALUES, names: Any = None) -> str:
+def refusal_of_update(text: str, values: Any = VALUES, names: Any = None) -> str:
     return of_update(text, values, names).removeprefix("Invalid UpdateExpression: ")
 
 
@@ -38,7 +38,7 @@ def refusal(text: str, values: Any = VALUES, names: Any = None) -> str:
     ("text", "word"), [(" set #c = :c set abOrt = true ", "abOrt"), (" remove Absolute ", "Absolute")]
 )
 def test_reserved_words(text: str, word: str) -> None:
-    assert refusal(text) == f"Attribute name is a reserved keyword; reserved keyword: {word}"
+    assert refusal_of_update(text) == f"Attribute name is a reserved keyword; reserved keyword: {word}"
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_reserved_words(text: str, word: str) -> None:
     ],
 )
 def test_unknown_functions(text: str, function: str) -> None:
-    assert refusal(text) == f"Invalid function name; function: {function}"
+    assert refusal_of_update(text) == f"Invalid function name; function: {function}"
 
 
 @pytest.mark.parametrize("function", ["size", "contains", "attribute_exists"])
 def test_functions_of_conditions(function: str) -> None:
-    assert refusal(f"SET a = {function}(b)") == (
+    assert refusal_of_update(f"SET a = {function}(b)") == (
         f"The function is not allowed in an update expression; function: {function}"
     )
 
@@ -68,7 +68,9 @@ def test_functions_of_conditions(function: str) -> None:
     ],
 )
 def test_functions_in_the_wrong_place(text: str) -> None:
-    assert refusal(text) == ("The function is not allowed to be used this way in an expression; function: list_append")
+    assert refusal_of_update(text) == (
+        "The function is not allowed to be used this way in an expression; function: list_append"
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,21 +83,21 @@ def test_functions_in_the_wrong_place(text: str) -> None:
     ],
 )
 def test_repeated_sections(text: str, section: str) -> None:
-    assert refusal(text) == f'The "{section}" section can only be used once in an update expression;'
+    assert refusal_of_update(text) == f'The "{section}" section can only be used once in an update expression;'
 
 
 def test_undefined_placeholders() -> None:
-    assert refusal("SET #c = if_not_exists(:c)") == (
+    assert refusal_of_update("SET #c = if_not_exists(:c)") == (
         "An expression attribute name used in the document path is not defined; attribute name: #c"
     )
-    assert refusal("SET #a = if_not_exists(:c)", names={"#a": "a"}) == (
+    assert refusal_of_update("SET #a = if_not_exists(:c)", names={"#a": "a"}) == (
         "An expression attribute value used in expression is not defined; attribute value: :c"
     )
-    assert refusal("SET a = :x", None) == (
+    assert refusal_of_update("SET a = :x", None) == (
         "An expression attribute value used in expression is not defined; attribute value: :x"
     )
     # Names are looked for in the whole text before any value.
-    assert refusal("SET a = :undefined, b = #undefined").endswith("attribute name: #undefined")
+    assert refusal_of_update("SET a = :undefined, b = #undefined").endswith("attribute name: #undefined")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ def test_undefined_placeholders() -> None:
     ],
 )
 def test_overlaps(text: str, one: str, two: str) -> None:
-    assert refusal(text, names={"#c": "c", "#d": "[3]"}) == (
+    assert refusal_of_update(text, names={"#c": "c", "#d": "[3]"}) == (
         "Two document paths overlap with each other; must remove or rewrite one of these paths; "
         f"path one: {one}, path two: {two}"
     )
@@ -127,7 +129,7 @@ def test_overlaps(text: str, one: str, two: str) -> None:
     ],
 )
 def test_conflicts(text: str, one: str, two: str) -> None:
-    assert refusal(text, names={"#c": "c", "#d": "[3]"}) == (
+    assert refusal_of_update(text, names={"#c": "c", "#d": "[3]"}) == (
         "Two document paths conflict with each other; must remove or rewrite one of these paths; "
         f"path one: {one}, path two: {two}"
     )
@@ -144,13 +146,13 @@ def test_operands_of_add_and_delete(section: str, placeholder: str) -> None:
         else f"Incorrect operand type for operator or function; operator: {section}, "
         f"operand type: {LONG_TYPES[kind]}, typeSet: ALLOWED_FOR_{section}_OPERAND"
     )
-    assert refusal(f"{section} a.b {placeholder}") == expected
+    assert refusal_of_update(f"{section} a.b {placeholder}") == expected
 
 
 @pytest.mark.parametrize("function", ["if_not_exists", "list_append"])
 @pytest.mark.parametrize(("operands", "count"), [("c", 1), ("c, :l, d", 3)])
 def test_wrong_number_of_operands(function: str, operands: str, count: int) -> None:
-    assert refusal(f"set a = {function}({operands})") == (
+    assert refusal_of_update(f"set a = {function}({operands})") == (
         "Incorrect number of operands for operator or function; "
         f"operator or function: {function}, number of operands: {count}"
     )
@@ -158,13 +160,13 @@ def test_wrong_number_of_operands(function: str, operands: str, count: int) -> N
 
 @pytest.mark.parametrize("first", [":s", "if_not_exists(a, b)"])
 def test_if_not_exists_needs_a_path(first: str) -> None:
-    assert refusal(f"set a = if_not_exists({first}, c)") == (
+    assert refusal_of_update(f"set a = if_not_exists({first}, c)") == (
         "Operator or function requires a document path; operator or function: if_not_exists"
     )
 
 
 def test_if_not_exists_needs_two_different_paths() -> None:
-    assert refusal("set a = if_not_exists(b.c, b.#c)", names={"#c": "c"}) == (
+    assert refusal_of_update("set a = if_not_exists(b.c, b.#c)", names={"#c": "c"}) == (
         "The first operand must be distinct from the remaining operands for this operator or function; "
         "operator: if_not_exists, first operand: [b, c]"
     )
@@ -189,7 +191,7 @@ def test_types_of_operands(text: str, operator: str, wanted: str, placeholder: s
         if kind == wanted
         else f"Incorrect operand type for operator or function; operator or function: {operator}, operand type: {kind}"
     )
-    assert refusal(text.replace("{}", placeholder)) == expected
+    assert refusal_of_update(text.replace("{}", placeholder)) == expected
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_types_of_operands(text: str, operator: str, wanted: str, placeholder: s
     ],
 )
 def test_order(text: str, start: str) -> None:
-    assert refusal(text).startswith(start)
+    assert refusal_of_update(text).startswith(start)
 
 
 def test_what_an_update_says_about_itself() -> None:
@@ -223,5 +225,5 @@ def test_what_an_update_says_about_itself() -> None:
 
 
 def test_many_actions_are_checked_quickly() -> None:
-    assert refusal("REMOVE " + ",".join(f"a{i}" for i in range(600))) == ""
-    assert refusal("SET " + ",".join(f"a{i}=:n" for i in range(450))) == ""
+    assert refusal_of_update("REMOVE " + ",".join(f"a{i}" for i in range(600))) == ""
+    assert refusal_of_update("SET " + ",".join(f"a{i}=:n" for i in range(450))) == ""

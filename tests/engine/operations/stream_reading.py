@@ -47,3 +47,7 @@ def replay(records: list[dict[str, Any]]) -> dict[str, Any]:
         else:
             items[key] = record["dynamodb"]["NewImage"]
     return items
+
+
+def stream(view: str) -> dict[str, object]:
+    return {"StreamEnabled": True, "StreamViewType": view}

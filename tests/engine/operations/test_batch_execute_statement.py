@@ -8,6 +8,7 @@ import pytest
 
 from sekkei.errors import ValidationException
 from tests.engine.partiql.running import Running
+from tests.engine.refusals import AT_LEAST_ONE, faults, refusal
 
 NEEDS_KEY = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
 
@@ -16,7 +17,7 @@ def s(text: str) -> dict[str, str]:
     return {"S": text}
 
 
-def refusal(message: str) -> dict[str, Any]:
+def error(message: str) -> dict[str, Any]:
     return {"Error": {"Code": "ValidationError", "Message": message}}
 
 
@@ -77,17 +78,17 @@ async def test_each_failure_stays_with_its_statement(filled: Running) -> None:
         {"Statement": "SELECT * FROM hash WHERE pk = ?", "Parameters": [{"SS": []}]},
     )
     assert answer["Responses"] == [
-        refusal("Statement wasn't well formed, can't be processed: Expected data manipulation"),
+        error("Statement wasn't well formed, can't be processed: Expected data manipulation"),
         {"TableName": "hash", "Item": {"pk": s("a"), "v": s("one")}},
         {"Error": {"Code": "ResourceNotFound", "Message": "Requested resource not found"}, "TableName": "none"},
-        refusal(NEEDS_KEY),
-        refusal(NEEDS_KEY),
-        refusal(NEEDS_KEY),
-        refusal(NEEDS_KEY),
-        refusal(NEEDS_KEY),
-        refusal("Too many decomposed read operations for a given query."),
-        refusal("The parameter cannot be converted to a numeric value: abc"),
-        refusal("One or more parameter values were invalid: An string set  may not be empty"),
+        error(NEEDS_KEY),
+        error(NEEDS_KEY),
+        error(NEEDS_KEY),
+        error(NEEDS_KEY),
+        error(NEEDS_KEY),
+        error("Too many decomposed read operations for a given query."),
+        error("The parameter cannot be converted to a numeric value: abc"),
+        error("One or more parameter values were invalid: An string set  may not be empty"),
     ]
 
 
@@ -161,3 +162,13 @@ async def test_capacity_is_added_up_by_table(filled: Running) -> None:
     ]
     answer = await filled.batch("INSERT INTO hash VALUE {'pk': 'a'}", ReturnConsumedCapacity="TOTAL")
     assert "ConsumedCapacity" not in answer
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ({"Statements": []}, faults(("[]", "statements", AT_LEAST_ONE))),
+    ],
+)
+def test_requests_that_are_refused(request_: dict[str, Any], text: str) -> None:
+    assert refusal("BatchExecuteStatement", request_) == text

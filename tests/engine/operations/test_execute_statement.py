@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.engine.partiql.running import Running, s
+from tests.engine.refusals import AT_LEAST_ONE, NOT_NULL, faults, refusal
 
 V = "ValidationException"
 
@@ -78,3 +79,21 @@ async def test_consumed_capacity(running: Running) -> None:
     assert answer["ConsumedCapacity"]["Table"] == {"CapacityUnits": 1.0}
     answer = await running.run("DELETE FROM hash WHERE pk = 'none'", ReturnConsumedCapacity="TOTAL")
     assert answer["ConsumedCapacity"]["CapacityUnits"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ({}, faults((None, "statement", NOT_NULL))),
+        (
+            {"Statement": "", "Limit": 0, "Parameters": []},
+            faults(
+                ("", "statement", AT_LEAST_ONE),
+                ("[]", "parameters", AT_LEAST_ONE),
+                ("0", "limit", "Member must have value greater than or equal to 1"),
+            ),
+        ),
+    ],
+)
+def test_requests_that_are_refused(request_: dict[str, Any], text: str) -> None:
+    assert refusal("ExecuteStatement", request_) == text

@@ -8,6 +8,7 @@ import pytest
 
 from sekkei.errors import DynamoDBError, TransactionCanceledException, ValidationException
 from tests.engine.partiql.running import Running
+from tests.engine.refusals import AT_LEAST_ONE, faults, refusal
 
 MISMATCH = "The provided key element does not match the schema"
 NEEDS_KEY = "Select statements within ExecuteTransaction must specify the primary key in the where clause."
@@ -220,3 +221,13 @@ async def test_1_to_100_statements(filled: Running) -> None:
         await filled.transact(*[f"SELECT * FROM hash WHERE pk = '{i}'" for i in range(101)])
     answer = await filled.transact(*[f"SELECT * FROM hash WHERE pk = '{i}'" for i in range(100)])
     assert answer == {"Responses": [{}] * 100}
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ({"TransactStatements": []}, faults(("[]", "transactStatements", AT_LEAST_ONE))),
+    ],
+)
+def test_requests_that_are_refused(request_: dict[str, Any], text: str) -> None:
+    assert refusal("ExecuteTransaction", request_) == text

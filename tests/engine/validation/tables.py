@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from sekkei.engine.storage.catalogue import Table
-from sekkei.errors import ValidationException
 
 INVALID = "One or more parameter values were invalid: "
 MISMATCH = "The provided key element does not match the schema"
@@ -69,13 +66,6 @@ RANGE = table(
 
 def s(text: str) -> dict[str, str]:
     return {"S": text}
-
-
-def refusal(check: Any, *arguments: Any) -> str:
-    with pytest.raises(ValidationException) as error:
-        check(*arguments)
-    assert error.value.code == "ValidationException"
-    return error.value.message
 
 
 OTHERS: list[dict[str, Any]] = [

@@ -9,7 +9,8 @@ import pytest
 from sekkei.engine import operations
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.validation import against_table
-from tests.engine.validation.tables import EMPTY, HASH, INVALID, MISMATCH, OTHERS, RANGE, refusal, s
+from tests.engine.refusals import refusal_of
+from tests.engine.validation.tables import EMPTY, HASH, INVALID, MISMATCH, OTHERS, RANGE, s
 
 START = "The provided starting key is invalid"
 
@@ -116,7 +117,7 @@ def too_many(conditions: int, attributes: int) -> str:
     ],
 )
 def test_queries(on: Table, condition: str, values: dict[str, Any], more: dict[str, Any], text: str) -> None:
-    assert refusal(lambda: query(on, condition, values, **more)) == text
+    assert refusal_of(lambda: query(on, condition, values, **more)) == text
 
 
 LEGACY = [
@@ -137,13 +138,13 @@ LEGACY = [
 @pytest.mark.parametrize(("conditions", "text"), LEGACY)
 def test_key_conditions(conditions: dict[str, Any], text: str) -> None:
     checked = operations.check("Query", {"TableName": "abc", "KeyConditions": conditions})
-    assert refusal(against_table.check_query, RANGE, checked) == text
+    assert refusal_of(against_table.check_query, RANGE, checked) == text
 
 
 def test_query_filter_has_its_own_wording() -> None:
     condition = {"ComparisonOperator": "EQ", "AttributeValueList": [s("x")]}
     request = {"TableName": "abc", "KeyConditions": {"a": condition}, "QueryFilter": {"b": condition}}
-    assert refusal(against_table.check_query, RANGE, operations.check("Query", request)) == (
+    assert refusal_of(against_table.check_query, RANGE, operations.check("Query", request)) == (
         "QueryFilter can only contain non-primary key attributes: Primary key attribute: b"
     )
 
@@ -250,7 +251,7 @@ ABCD = {**ABC, "d": s("m")}
 )
 def test_start_keys_of_queries(on: Table, condition: str, index: str | None, start: Any, text: str) -> None:
     more = {} if index is None else {"IndexName": index}
-    assert refusal(lambda: query(on, condition, V, ExclusiveStartKey=start, **more)) == text
+    assert refusal_of(lambda: query(on, condition, V, ExclusiveStartKey=start, **more)) == text
 
 
 @pytest.mark.parametrize(
@@ -306,14 +307,14 @@ def scan(on: Table, **request: Any) -> Any:
     ],
 )
 def test_scans(on: Table, request_: dict[str, Any], text: str) -> None:
-    assert refusal(lambda: scan(on, **request_)) == text
+    assert refusal_of(lambda: scan(on, **request_)) == text
 
 
 def test_a_scan_goes_on_in_its_own_segment() -> None:
     start = {"a": s("x")}
     own = int(HASH.key_bytes(start)[0] >= 128)
     assert scan(HASH, Segment=own, TotalSegments=2, ExclusiveStartKey=start) is None
-    text = refusal(lambda: scan(HASH, Segment=1 - own, TotalSegments=2, ExclusiveStartKey=start))
+    text = refusal_of(lambda: scan(HASH, Segment=1 - own, TotalSegments=2, ExclusiveStartKey=start))
     assert text == (
         f"{START}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
         f"TotalSegments: 2 Segment: {1 - own}"

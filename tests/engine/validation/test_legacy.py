@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import operations
-from tests.engine.validation.refusals import INVALID, refusal
+from tests.engine.refusals import INVALID, refusal
 
 A, B, ONE = {"S": "a"}, {"S": "b"}, {"N": "1"}
 OTHERS = [{"BOOL": True}, {"NULL": True}, {"SS": ["a"]}, {"NS": ["1"]}, {"BS": ["abcd"]}, {"M": {}}, {"L": []}]

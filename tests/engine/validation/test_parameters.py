@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import operations
-from tests.engine.validation.refusals import refusal
+from tests.engine.refusals import refusal
 
 BOTH = "Can not use both expression and non-expression parameters in the same request: "
 NAMES_ALONE = "ExpressionAttributeNames can only be specified when using expressions"

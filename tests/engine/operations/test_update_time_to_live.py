@@ -1,4 +1,4 @@
-"""UpdateTimeToLive, DescribeTimeToLive, and what becomes of items whose time has come."""
+"""UpdateTimeToLive."""
 
 from __future__ import annotations
 
@@ -13,16 +13,11 @@ from sekkei.engine.history import expiry, housekeeping
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import ResourceNotFoundException, ValidationException
 from tests.engine.conftest import Tables, item
+from tests.engine.operations.calls import set_ttl
 from tests.engine.operations.stream_reading import read, stream_arn
+from tests.engine.refusals import AT_LEAST_ONE, NOT_NULL, faults, refusal
 
 YEAR = 365 * 24 * 3600
-
-
-async def set_ttl(
-    tables: Tables, enabled: bool = True, attribute: str = "expires", table: str = "plain"
-) -> dict[str, Any]:
-    specification = {"Enabled": enabled, "AttributeName": attribute}
-    return await tables("UpdateTimeToLive", TableName=table, TimeToLiveSpecification=specification)
 
 
 async def keys(tables: Tables, table: str = "plain") -> set[str]:
@@ -36,20 +31,7 @@ async def expiring(tables: Tables) -> Tables:
     return tables
 
 
-async def test_it_is_described(tables: Tables) -> None:
-    await tables.create_plain()
-    answer = await tables("DescribeTimeToLive", TableName="plain")
-    assert answer == {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
-    answer = await set_ttl(tables)
-    assert answer == {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "expires"}}
-    answer = await tables("DescribeTimeToLive", TableName="plain")
-    assert answer == {"TimeToLiveDescription": {"TimeToLiveStatus": "ENABLED", "AttributeName": "expires"}}
-    await set_ttl(tables, enabled=False)
-    answer = await tables("DescribeTimeToLive", TableName="plain")
-    assert answer == {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
-
-
-async def test_refusals(tables: Tables) -> None:
+async def test_what_is_refused(tables: Tables) -> None:
     await tables.create_plain()
     with pytest.raises(ValidationException, match=r"^TimeToLive is already disabled$"):
         await set_ttl(tables, enabled=False)
@@ -201,3 +183,17 @@ async def test_items_from_before_are_found_in_parts_and_after_a_restart(
         await engine.sweep()
         assert await keys(tables) == {f"{number:02d}" for number in range(20, 55)}
     assert list(verify_file(str(path))) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        (
+            {"TableName": "abc", "TimeToLiveSpecification": {"AttributeName": "", "Enabled": True}},
+            faults(("", "timeToLiveSpecification.attributeName", AT_LEAST_ONE)),
+        ),
+        ({"TableName": "abc"}, faults((None, "timeToLiveSpecification", NOT_NULL))),
+    ],
+)
+def test_requests_that_are_refused(request_: dict[str, Any], text: str) -> None:
+    assert refusal("UpdateTimeToLive", request_) == text

@@ -1,4 +1,4 @@
-"""Query and Scan: ranges, pages, filters, projections, indexes, segments."""
+"""Query."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from sekkei.errors import ValidationException
 from tests.engine.conftest import Tables, item
+from tests.engine.refusals import AT_LEAST_ONE, CAPACITY, INVALID, NOT_NULL, PATTERN, faults, refusal
 
 
 async def numbers(tables: Tables, condition: str, values: dict[str, Any], **more: Any) -> list[int]:
@@ -19,15 +20,6 @@ async def numbers(tables: Tables, condition: str, values: dict[str, Any], **more
         **more,
     )
     return [int(found["sk"]["N"]) for found in response["Items"]]
-
-
-@pytest.fixture
-async def filled(tables: Tables) -> Tables:
-    await tables.create()
-    for partition in ("a", "b"):
-        for number in range(10):
-            await tables.put(pk=partition, sk=number, g="even" if number % 2 == 0 else "odd", n=number)
-    return tables
 
 
 @pytest.mark.parametrize(
@@ -43,10 +35,10 @@ async def filled(tables: Tables) -> Tables:
         ("sk = :x AND pk = :p", {"x": 5}, [5]),
     ],
 )
-async def test_ranges(filled: Tables, condition: str, values: dict[str, Any], expected: list[int]) -> None:
+async def test_ranges(numbered: Tables, condition: str, values: dict[str, Any], expected: list[int]) -> None:
     values = {"p": "a", **values}
-    assert await numbers(filled, condition, values) == expected
-    assert await numbers(filled, condition, values, ScanIndexForward=False) == expected[::-1]
+    assert await numbers(numbered, condition, values) == expected
+    assert await numbers(numbered, condition, values, ScanIndexForward=False) == expected[::-1]
 
 
 async def test_begins_with_does_not_stop_at_wide_characters(tables: Tables) -> None:
@@ -73,11 +65,11 @@ async def test_begins_with_does_not_stop_at_wide_characters(tables: Tables) -> N
 @pytest.mark.parametrize("forward", [True, False])
 @pytest.mark.parametrize("index", [None, "by_g"])
 @pytest.mark.parametrize("limit", [1, 3, 4, 100])
-async def test_pages_give_every_item_once(filled: Tables, forward: bool, index: str | None, limit: int) -> None:
+async def test_pages_give_every_item_once(numbered: Tables, forward: bool, index: str | None, limit: int) -> None:
     found: list[str] = []
     start: dict[str, Any] = {}
     while True:
-        response = await filled(
+        response = await numbered(
             "Query",
             TableName="items",
             KeyConditionExpression="g = :p" if index else "pk = :p",
@@ -98,22 +90,22 @@ async def test_pages_give_every_item_once(filled: Tables, forward: bool, index: 
     assert order == sorted(order, reverse=not forward)
 
 
-async def test_a_page_goes_on_though_its_last_item_is_gone(filled: Tables) -> None:
+async def test_a_page_goes_on_though_its_last_item_is_gone(numbered: Tables) -> None:
     request: dict[str, Any] = {
         "TableName": "items",
         "IndexName": "by_g",
         "KeyConditionExpression": "g = :p",
         "ExpressionAttributeValues": {":p": {"S": "even"}},
     }
-    first = await filled("Query", **request, Limit=3)
+    first = await numbered("Query", **request, Limit=3)
     last = first["LastEvaluatedKey"]
-    await filled("DeleteItem", TableName="items", Key={name: last[name] for name in ("pk", "sk")})
-    rest = await filled("Query", **request, ExclusiveStartKey=last)
+    await numbered("DeleteItem", TableName="items", Key={name: last[name] for name in ("pk", "sk")})
+    rest = await numbered("Query", **request, ExclusiveStartKey=last)
     assert len(rest["Items"]) == 7
 
 
-async def test_a_filter_counts_what_it_reads(filled: Tables) -> None:
-    response = await filled(
+async def test_a_filter_counts_what_it_reads(numbered: Tables) -> None:
+    response = await numbered(
         "Query",
         TableName="items",
         KeyConditionExpression="pk = :p",
@@ -123,17 +115,6 @@ async def test_a_filter_counts_what_it_reads(filled: Tables) -> None:
     )
     assert (response["Count"], response["ScannedCount"]) == (1, 8)
     assert "LastEvaluatedKey" in response
-
-
-async def test_a_page_ends_at_one_megabyte(tables: Tables) -> None:
-    await tables.create()
-    for number in range(5):
-        await tables.put(pk="a", sk=number, x="x" * 300_000)
-    response = await tables("Scan", TableName="items")
-    assert (len(response["Items"]), response["LastEvaluatedKey"]) == (4, item(pk="a", sk=3))
-    rest = await tables("Scan", TableName="items", ExclusiveStartKey=response["LastEvaluatedKey"])
-    assert len(rest["Items"]) == 1
-    assert "LastEvaluatedKey" not in rest
 
 
 async def test_an_index_answers_with_what_is_projected(tables: Tables) -> None:
@@ -156,14 +137,6 @@ async def test_an_index_answers_with_what_is_projected(tables: Tables) -> None:
     assert (await tables("Query", **request, Select="COUNT")).get("Items") is None
 
 
-async def test_segments_part_the_items(filled: Tables) -> None:
-    found: list[str] = []
-    for segment in range(4):
-        response = await filled("Scan", TableName="items", Segment=segment, TotalSegments=4)
-        found += [entry["pk"]["S"] + entry["sk"]["N"] for entry in response["Items"]]
-    assert sorted(found) == sorted(f"{p}{n}" for p in "ab" for n in range(10))
-
-
 @pytest.mark.parametrize(
     ("request_", "says"),
     [
@@ -175,13 +148,88 @@ async def test_segments_part_the_items(filled: Tables) -> None:
         ({"Limit": 0}, "greater than or equal to 1"),
     ],
 )
-async def test_queries_that_cannot_be(filled: Tables, request_: dict[str, Any], says: str) -> None:
+async def test_queries_that_cannot_be(numbered: Tables, request_: dict[str, Any], says: str) -> None:
     condition = "g = :p" if request_.get("IndexName") == "by_g" else "pk = :p"
     with pytest.raises(ValidationException, match=says):
-        await filled(
+        await numbered(
             "Query",
             TableName="items",
             KeyConditionExpression=condition,
             ExpressionAttributeValues={":p": {"S": "a"}},
             **request_,
         )
+
+
+SELECT = "Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"
+COMPARISON = (
+    "Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, "
+    "BEGINS_WITH, GE, CONTAINS]"
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ({"Select": "INVALID_VALUE"}, faults(("INVALID_VALUE", "select", SELECT))),
+        (
+            {
+                "Select": "hi",
+                "IndexName": "abc;",
+                "ReturnConsumedCapacity": "hi",
+                "QueryFilter": {"a": {}, "b": {"ComparisonOperator": ""}},
+                "ConditionalOperator": "AN",
+                "AttributesToGet": [],
+                "Limit": -1,
+                "KeyConditions": {"a": {}, "b": {"ComparisonOperator": ""}},
+            },
+            faults(
+                ("hi", "select", SELECT),
+                ("abc;", "indexName", PATTERN),
+                ("hi", "returnConsumedCapacity", CAPACITY),
+                (None, "queryFilter.a.member.comparisonOperator", NOT_NULL),
+                ("", "queryFilter.b.member.comparisonOperator", COMPARISON),
+                ("AN", "conditionalOperator", "Member must satisfy enum value set: [OR, AND]"),
+                ("[]", "attributesToGet", AT_LEAST_ONE),
+                (None, "keyConditions.a.member.comparisonOperator", NOT_NULL),
+                ("", "keyConditions.b.member.comparisonOperator", COMPARISON),
+            ),
+        ),
+        (
+            {"IndexName": "a;"},
+            faults(
+                ("a;", "indexName", PATTERN), ("a;", "indexName", "Member must have length greater than or equal to 3")
+            ),
+        ),
+    ],
+)
+def test_bounds(request_: dict[str, Any], text: str) -> None:
+    assert refusal("Query", {"TableName": "abc", **request_}) == text
+
+
+CONDITION = {"KeyConditionExpression": "a = :a", "ExpressionAttributeValues": {":a": {"S": "1"}}}
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        (
+            {**CONDITION, "Limit": 0},
+            "1 validation error detected: Value at 'Limit' failed to satisfy constraint: "
+            "Member must have value greater than or equal to 1",
+        ),
+        ({}, "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."),
+        ({"KeyConditions": {}}, "Conditions can be of length 1 or 2 only"),
+        ({"AttributesToGet": ["b", "a", "a"]}, INVALID + "Duplicate value in attribute name: a"),
+        (
+            {**CONDITION, "Select": "SPECIFIC_ATTRIBUTES"},
+            "1 validation error detected: Must specify the AttributesToGet or ProjectionExpression when choosing to "
+            "get SPECIFIC_ATTRIBUTES",
+        ),
+        (
+            {**CONDITION, "ProjectionExpression": "b", "Select": "COUNT"},
+            "1 validation error detected: Cannot specify the ProjectionExpression when choosing to get only the Count",
+        ),
+    ],
+)
+def test_parameters_that_do_not_go_together(request_: dict[str, Any], text: str) -> None:
+    assert refusal("Query", {"TableName": "abc", **request_}) == text

@@ -1,4 +1,4 @@
-"""CreateTable, UpdateTable and their kin: what DynamoDB refuses before it looks at any table."""
+"""CreateTable."""
 
 from __future__ import annotations
 
@@ -8,34 +8,33 @@ from typing import Any
 import pytest
 
 from sekkei.engine import operations
-from sekkei.errors import LimitExceededException
-from tests.engine.validation.refusals import INVALID, NOT_NULL, PATTERN, faults, refusal
+from sekkei.errors import (
+    ResourceInUseException,
+)
+from tests.engine.conftest import Tables
+from tests.engine.operations.table_requests import ALL, FIRST, MANY, UNITS, defined, index, keyed
+from tests.engine.refusals import INVALID, NOT_NULL, PATTERN, faults, refusal
 
-UNITS = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
-ALL = {"ProjectionType": "ALL"}
+
+async def test_a_name_is_taken_once(tables: Tables) -> None:
+    await tables.create()
+    with pytest.raises(ResourceInUseException, match="Table already exists: items"):
+        await tables.create()
+
+
 NO_DEFINITION = "Invalid KeySchema: Some index key attribute have no definition"
 SAME_NAME = "Both the Hash Key and the Range Key element in the KeySchema have the same name"
-FIRST = "Invalid KeySchema: The first KeySchemaElement is not a HASH key type"
+
+
 SECOND = "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"
 NUMBER = (
     INVALID + "Number of attributes in KeySchema does not exactly match number of attributes defined in "
     "AttributeDefinitions"
 )
 AT_LEAST_ONE = "Member must have length greater than or equal to 1"
+
+
 POSITIVE = "Member must have value greater than or equal to 1"
-
-
-def defined(names: str) -> list[dict[str, str]]:
-    return [{"AttributeName": name, "AttributeType": "S"} for name in names]
-
-
-def keyed(*parts: str) -> list[dict[str, str]]:
-    """ "a" is a HASH key, "-b" a RANGE key."""
-    return [{"AttributeName": part[-1], "KeyType": "RANGE" if part[0] == "-" else "HASH"} for part in parts]
-
-
-def index(name: str, *parts: str, **more: Any) -> dict[str, Any]:
-    return {"IndexName": name, "KeySchema": keyed(*parts), "Projection": ALL, **more}
 
 
 def undefined(keys: str, definitions: str) -> str:
@@ -63,21 +62,6 @@ def with_local(*indexes: dict[str, Any]) -> dict[str, Any]:
 def with_global(*indexes: dict[str, Any]) -> dict[str, Any]:
     return table(
         "ab", "a", "-b", GlobalSecondaryIndexes=[{"ProvisionedThroughput": UNITS, **index} for index in indexes]
-    )
-
-
-@pytest.mark.parametrize(
-    "operation", ["DescribeTable", "DeleteTable", "UpdateTable", "DescribeTimeToLive", "CreateTable"]
-)
-def test_table_name(operation: str) -> None:
-    assert refusal(operation, {}) == "The parameter 'TableName' is required but was not present in the request"
-    short = "Member must have length greater than or equal to 3"
-    assert refusal(operation, {"TableName": "ab"}) == faults(("ab", "tableName", short))
-    assert refusal(operation, {"TableName": ""}) == faults(("", "tableName", PATTERN), ("", "tableName", short))
-    assert refusal(operation, {"TableName": "abc;"}) == faults(("abc;", "tableName", PATTERN))
-    long = "a" * 256
-    assert refusal(operation, {"TableName": long}) == faults(
-        (long, "tableName", "Member must have length less than or equal to 255")
     )
 
 
@@ -157,7 +141,6 @@ def test_three_key_attributes() -> None:
     )
 
 
-MANY = 1_000_000_000_001
 PAY = {"BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput": None}
 
 
@@ -269,7 +252,7 @@ PAY = {"BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput": None}
         ),
     ],
 )
-def test_create_table(request_: dict[str, Any], text: str) -> None:
+def test_refusals_before_a_table_is_made(request_: dict[str, Any], text: str) -> None:
     assert refusal("CreateTable", request_) == text
 
 
@@ -319,108 +302,3 @@ def test_keys_of_many_attributes_have_their_limits() -> None:
     assert refusal("CreateTable", mixed).endswith("must precede RANGE key attributes in the KeySchema")
     twice = table("abc", "a", **PAY, GlobalSecondaryIndexes=[index("abc", "a", "b", "-a", "-c")])
     assert refusal("CreateTable", twice) == "The KeySchema contains multiple key attributes with the same name"
-
-
-NOTHING = (
-    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, "
-    "SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, "
-    "DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
-)
-AT_INDEX = "globalSecondaryIndexUpdates.1.member."
-
-
-@pytest.mark.parametrize(
-    ("request_", "text"),
-    [
-        ({}, NOTHING),
-        ({"GlobalSecondaryIndexUpdates": []}, INVALID + "List of GlobalSecondaryIndexUpdates is empty"),
-        (
-            {"ProvisionedThroughput": {}},
-            faults(
-                (None, "provisionedThroughput.writeCapacityUnits", NOT_NULL),
-                (None, "provisionedThroughput.readCapacityUnits", NOT_NULL),
-            ),
-        ),
-        (
-            {"ProvisionedThroughput": {"ReadCapacityUnits": MANY, "WriteCapacityUnits": MANY}},
-            f"Given value {MANY} for ReadCapacityUnits is out of bounds",
-        ),
-        (
-            {"BillingMode": "PROVISIONED"},
-            INVALID + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
-        ),
-        (
-            {"BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput": UNITS},
-            INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
-            "PAY_PER_REQUEST",
-        ),
-        (
-            {"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "a", "ProvisionedThroughput": {}}}]},
-            faults(
-                ("a", AT_INDEX + "update.indexName", "Member must have length greater than or equal to 3"),
-                (None, AT_INDEX + "update.provisionedThroughput.writeCapacityUnits", NOT_NULL),
-                (None, AT_INDEX + "update.provisionedThroughput.readCapacityUnits", NOT_NULL),
-            ),
-        ),
-        (
-            {"GlobalSecondaryIndexUpdates": [{}, {}]},
-            INVALID + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
-            "GlobalSecondaryIndexUpdate.Delete must not be null",
-        ),
-        (
-            {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "abc"}}, {"Delete": {"IndexName": "abc"}}]},
-            INVALID + "Only one global secondary index update per index is allowed simultaneously. Index: abc",
-        ),
-        (
-            {"GlobalSecondaryIndexUpdates": [{"Create": index("abc", "a")}]},
-            INVALID + "AttributeDefinitions is not specified for index: abc",
-        ),
-        (
-            {"GlobalSecondaryIndexUpdates": [{"Create": index("abc", "a"), "Delete": {"IndexName": "xyz"}}]},
-            INVALID + "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object",
-        ),
-        (
-            {"DeletionProtectionEnabled": True, "TableClass": "STANDARD"},
-            INVALID + "TableClass modification must be the only operation in the request",
-        ),
-        (
-            {"ProvisionedThroughput": UNITS, "StreamSpecification": {"StreamEnabled": False}},
-            INVALID + "You cannot modify stream status while updating table IOPS",
-        ),
-        (
-            {"StreamSpecification": {"StreamEnabled": True}},
-            INVALID + "If stream is being enabled then UpdateViewType is required",
-        ),
-        (
-            {"AttributeDefinitions": defined("a"), "GlobalSecondaryIndexUpdates": [{"Create": index("abc", "-a")}]},
-            FIRST,
-        ),
-        (
-            {"OnDemandThroughput": {"MaxReadRequestUnits": 0}},
-            INVALID + "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range",
-        ),
-    ],
-)
-def test_update_table(request_: dict[str, Any], text: str) -> None:
-    assert refusal("UpdateTable", {"TableName": "abc", **request_}) == text
-
-
-def test_one_index_is_created_or_deleted_at_a_time() -> None:
-    deletes = [{"Delete": {"IndexName": name}} for name in ("abc", "xyz")]
-    with pytest.raises(LimitExceededException, match="Only 1 online index can be created or deleted simultaneously"):
-        operations.check("UpdateTable", {"TableName": "abc", "GlobalSecondaryIndexUpdates": deletes})
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"DeletionProtectionEnabled": False},
-        {"TableClass": "STANDARD"},
-        {"StreamSpecification": {"StreamEnabled": False}},
-        {"OnDemandThroughput": {"MaxReadRequestUnits": -1}},
-        {"BillingMode": "PAY_PER_REQUEST"},
-        {"AttributeDefinitions": defined("a"), "GlobalSecondaryIndexUpdates": [{"Create": index("abc", "a")}]},
-    ],
-)
-def test_changes_that_can_be(change: dict[str, Any]) -> None:
-    assert operations.check("UpdateTable", {"TableName": "abc", **change}).table == "abc"

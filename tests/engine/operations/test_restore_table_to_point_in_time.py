@@ -1,4 +1,4 @@
-"""UpdateContinuousBackups, DescribeContinuousBackups, RestoreTableToPointInTime."""
+"""RestoreTableToPointInTime."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sekkei.clock import ManualClock
-from sekkei.engine import Engine
+from sekkei.engine import Engine, operations
 from sekkei.engine.history import copies, restores
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import (
@@ -21,18 +21,12 @@ from sekkei.errors import (
     TableNotFoundException,
     ValidationException,
 )
-from tests.engine.conftest import Tables, item
-from tests.engine.operations.test_backups import everything, fill
-from tests.engine.operations.test_streams import perform, writes
+from tests.engine.conftest import DAY, Tables, item
+from tests.engine.operations.calls import recovery_of, set_recovery
+from tests.engine.operations.test_create_backup import everything, fill
+from tests.engine.operations.test_get_records import perform, writes
 from tests.engine.operations.waiting import HeldJobs, jobs_done, jobs_under_way
-
-DAY = 24 * 3600
-
-
-async def set_recovery(tables: Tables, enabled: bool = True, table: str = "plain", **more: Any) -> dict[str, Any]:
-    specification = {"PointInTimeRecoveryEnabled": enabled, **more}
-    answer = await tables("UpdateContinuousBackups", TableName=table, PointInTimeRecoverySpecification=specification)
-    return dict(answer["ContinuousBackupsDescription"])
+from tests.engine.refusals import INVALID, refusal
 
 
 async def begin_restore(
@@ -52,38 +46,11 @@ async def restore(tables: Tables, moment: float, name: str = "restored", table: 
     await jobs_done(tables.engine)
 
 
-async def recovery_of(tables: Tables, table: str = "plain") -> dict[str, Any]:
-    answer = await tables("DescribeContinuousBackups", TableName=table)
-    assert answer["ContinuousBackupsDescription"]["ContinuousBackupsStatus"] == "ENABLED"
-    return dict(answer["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"])
-
-
 @pytest.fixture
 async def kept(tables: Tables) -> Tables:
     await tables.create_plain()
     await set_recovery(tables)
     return tables
-
-
-async def test_the_window_is_described(tables: Tables) -> None:
-    await tables.create_plain()
-    assert await recovery_of(tables) == {"PointInTimeRecoveryStatus": "DISABLED"}
-    start = tables.clock.now()
-    await set_recovery(tables, RecoveryPeriodInDays=2)
-    tables.clock.advance(DAY)
-    assert await recovery_of(tables) == {
-        "PointInTimeRecoveryStatus": "ENABLED",
-        "RecoveryPeriodInDays": 2,
-        "EarliestRestorableDateTime": start,
-        "LatestRestorableDateTime": start + DAY,
-    }
-    tables.clock.advance(3 * DAY)
-    assert (await recovery_of(tables))["EarliestRestorableDateTime"] == start + 2 * DAY
-    # A longer period does not bring back what a shorter one has let go.
-    await set_recovery(tables, RecoveryPeriodInDays=35)
-    assert (await recovery_of(tables))["EarliestRestorableDateTime"] == start + 2 * DAY
-    await set_recovery(tables, enabled=False)
-    assert await recovery_of(tables) == {"PointInTimeRecoveryStatus": "DISABLED"}
 
 
 @settings(max_examples=40, deadline=None)
@@ -236,7 +203,7 @@ async def test_what_a_table_was_before_recovery_cannot_be_asked(tables: Tables) 
     assert await tables.all("restored") == [item(pk="a")]
 
 
-async def test_refusals(kept: Tables) -> None:
+async def test_what_is_refused(kept: Tables) -> None:
     await kept.create_plain("other")
     now = kept.clock.now()
     with pytest.raises(PointInTimeRecoveryUnavailableException, match="is not enabled for table 'other'"):
@@ -253,3 +220,23 @@ async def test_refusals(kept: Tables) -> None:
         await set_recovery(kept, RecoveryPeriodInDays=0)
     with pytest.raises(ValidationException):
         await restore(kept, now, UseLatestRestorableTime=True)
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ({"TargetTableName": "abd"}, INVALID + "Exactly one of SourceTableArn and SourceTableName must be specified"),
+    ],
+)
+def test_requests_that_are_refused(request_: dict[str, Any], text: str) -> None:
+    assert refusal("RestoreTableToPointInTime", request_) == text
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"TargetTableName": "abd", "SourceTableName": "abc", "UseLatestRestorableTime": True},
+    ],
+)
+def test_requests_that_can_be(request_: dict[str, Any]) -> None:
+    assert operations.check("RestoreTableToPointInTime", request_).request == request_

@@ -1,4 +1,4 @@
-"""Operations about accounts, regions and replicas, and those that no store has."""
+"""Global tables of 2017, and the scaling of replicas."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.engine import Engine
-from sekkei.errors import DynamoDBError, UnknownOperationException
+from sekkei.errors import DynamoDBError
 from tests.engine.partiql.running import Running
 
 OLD_VERSION = (
@@ -15,23 +14,6 @@ OLD_VERSION = (
     "We recommend using DynamoDB global tables version 2019.11.21, instead of version 2017.11.29 (Legacy)."
 )
 ABSENT = "Global table with name: 'hash' does not exist."
-
-
-async def test_limits(running: Running) -> None:
-    limits = await running.engine.call("DescribeLimits", {})
-    assert limits == {
-        "AccountMaxReadCapacityUnits": 80000,
-        "AccountMaxWriteCapacityUnits": 80000,
-        "TableMaxReadCapacityUnits": 40000,
-        "TableMaxWriteCapacityUnits": 40000,
-    }
-
-
-async def test_endpoints() -> None:
-    with Engine(None, region="ap-northeast-1") as engine:
-        assert await engine.call("DescribeEndpoints", {}) == {
-            "Endpoints": [{"Address": "dynamodb.ap-northeast-1.amazonaws.com", "CachePeriodInMinutes": 1440}]
-        }
 
 
 async def test_there_are_no_global_tables(running: Running) -> None:
@@ -89,9 +71,3 @@ async def test_what_one_file_cannot_do(
     with pytest.raises(DynamoDBError) as raised:
         await running.engine.call(operation, request_)
     assert (raised.value.code, raised.value.message) == (code, message)
-
-
-@pytest.mark.parametrize("operation", ["Nope", "", "getItem", "__init__"])
-async def test_an_operation_that_nobody_knows(running: Running, operation: str) -> None:
-    with pytest.raises(UnknownOperationException):
-        await running.engine.call(operation, {})

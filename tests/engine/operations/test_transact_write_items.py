@@ -1,0 +1,176 @@
+"""TransactWriteItems."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from sekkei.engine import operations
+from sekkei.errors import (
+    IdempotentParameterMismatchException,
+    TransactionCanceledException,
+    ValidationException,
+)
+from tests.engine.conftest import Tables, item
+from tests.engine.refusals import AT_LEAST_ONE, NOT_NULL, faults, refusal
+
+
+def put(pk: str, sk: int, condition: str | None = None, **more: Any) -> dict[str, Any]:
+    action: dict[str, Any] = {"TableName": "items", "Item": item(pk=pk, sk=sk, **more)}
+    return {"Put": {**action, **({"ConditionExpression": condition} if condition else {})}}
+
+
+def add(pk: str, sk: int, amount: int) -> dict[str, Any]:
+    return {
+        "Update": {
+            "TableName": "items",
+            "Key": item(pk=pk, sk=sk),
+            "UpdateExpression": "ADD n :n",
+            "ExpressionAttributeValues": {":n": {"N": str(amount)}},
+        }
+    }
+
+
+async def test_a_transaction_happens_whole(tables: Tables) -> None:
+    await tables.create()
+    await tables("TransactWriteItems", TransactItems=[put("a", 1), add("a", 2, 5)])
+    assert await tables.all() == [item(pk="a", sk=1), item(pk="a", sk=2, n=5)]
+
+
+async def test_a_transaction_fails_whole_and_says_why(tables: Tables) -> None:
+    await tables.create()
+    await tables.put(pk="a", sk=1, x="there")
+    check = put("a", 1, "attribute_not_exists(pk)")
+    check["Put"]["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    wrong = add("a", 1, 1)
+    wrong["Update"]["UpdateExpression"] = "ADD x :n"
+    wrong["Update"]["Key"] = item(pk="a", sk=9)
+    await tables.put(pk="a", sk=9, x="text")
+    with pytest.raises(TransactionCanceledException) as cancelled:
+        await tables("TransactWriteItems", TransactItems=[put("b", 1), check, wrong])
+    assert [reason["Code"] for reason in cancelled.value.reasons] == [
+        "None",
+        "ConditionalCheckFailed",
+        "ValidationError",
+    ]
+    assert cancelled.value.reasons[1]["Item"] == item(pk="a", sk=1, x="there")
+    assert "[None, ConditionalCheckFailed, ValidationError]" in cancelled.value.message
+    assert await tables.get(pk="b", sk=1) is None
+
+
+async def test_two_actions_on_one_item_are_refused(tables: Tables) -> None:
+    await tables.create()
+    with pytest.raises(ValidationException, match="cannot include multiple operations on one item"):
+        await tables("TransactWriteItems", TransactItems=[put("a", 1), add("a", 1, 1)])
+
+
+async def test_a_token_makes_a_repetition_harmless(tables: Tables) -> None:
+    await tables.create()
+    for _ in range(3):
+        await tables("TransactWriteItems", TransactItems=[add("a", 1, 1)], ClientRequestToken="once")
+    assert await tables.get(pk="a", sk=1) == item(pk="a", sk=1, n=1)
+    with pytest.raises(IdempotentParameterMismatchException):
+        await tables("TransactWriteItems", TransactItems=[add("a", 1, 2)], ClientRequestToken="once")
+    tables.clock.advance(601)
+    await tables("TransactWriteItems", TransactItems=[add("a", 1, 1)], ClientRequestToken="once")
+    assert await tables.get(pk="a", sk=1) == item(pk="a", sk=1, n=2)
+
+
+async def test_a_failed_transaction_does_not_use_up_its_token(tables: Tables) -> None:
+    await tables.create()
+    request = {"TransactItems": [put("a", 1, "attribute_not_exists(pk)")], "ClientRequestToken": "t"}
+    await tables.put(pk="a", sk=1)
+    with pytest.raises(TransactionCanceledException):
+        await tables("TransactWriteItems", **request)
+    await tables("DeleteItem", TableName="items", Key=item(pk="a", sk=1))
+    await tables("TransactWriteItems", **request)
+    assert await tables.get(pk="a", sk=1) is not None
+
+
+async def test_concurrent_transactions_lose_nothing(tables: Tables) -> None:
+    await tables.create()
+    actions = [add("a", 1, 1), add("a", 2, -1)]
+    await asyncio.gather(*(tables("TransactWriteItems", TransactItems=actions) for _ in range(200)))
+    assert await tables.all() == [item(pk="a", sk=1, n=200), item(pk="a", sk=2, n=-200)]
+
+
+async def test_an_update_in_a_transaction_cannot_move_an_item(tables: Tables) -> None:
+    await tables.create()
+    update = {
+        "TableName": "items",
+        "Key": item(pk="a", sk=1),
+        "UpdateExpression": "SET pk = :pk",
+        "ExpressionAttributeValues": {":pk": {"S": "b"}},
+    }
+    with pytest.raises(TransactionCanceledException) as cancelled:
+        await tables("TransactWriteItems", TransactItems=[{"Update": update}])
+    assert cancelled.value.reasons == [
+        {
+            "Code": "ValidationError",
+            "Message": "One or more parameter values were invalid: Cannot update attribute pk. "
+            "This attribute is part of the key",
+        }
+    ]
+    assert (await tables("Scan", TableName="items"))["Count"] == 0
+
+
+async def test_an_empty_key_is_refused_for_the_whole_request(tables: Tables) -> None:
+    await tables.create()
+    for action in (
+        {"Put": {"TableName": "items", "Item": item(pk="", sk=1)}},
+        {"Delete": {"TableName": "items", "Key": item(pk="", sk=1)}},
+    ):
+        with pytest.raises(ValidationException, match="cannot contain an empty string value") as error:
+            await tables("TransactWriteItems", TransactItems=[action])
+        assert error.value.code == "ValidationException"
+    with pytest.raises(TransactionCanceledException):
+        await tables("TransactWriteItems", TransactItems=[{"Put": {"TableName": "items", "Item": item(pk=1, sk=1)}}])
+
+
+def test_a_transaction_writes_up_to_4_mb() -> None:
+    def puts(count: int) -> dict[str, Any]:
+        item = {"a": {"S": "x" * 350_000}}
+        return {"TransactItems": [{"Put": {"TableName": "abc", "Item": item}} for _ in range(count)]}
+
+    assert operations.check("TransactWriteItems", puts(11))
+    assert "4 MB" in refusal("TransactWriteItems", puts(12))
+
+
+def test_a_transaction_has_one_action_each() -> None:
+    both = {"Put": {"TableName": "abc", "Item": {}}, "Delete": {"TableName": "abc", "Key": {}}}
+    text = refusal("TransactWriteItems", {"TransactItems": [both]})
+    assert text == "TransactItems can only contain one of Check, Put, Update or Delete"
+    text = refusal("TransactWriteItems", {"TransactItems": [{}]})
+    assert text == "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
+
+
+def test_faults_inside_a_transaction() -> None:
+    request = {"TransactItems": [{"ConditionCheck": {"Key": {}}}], "ClientRequestToken": ""}
+    at = "transactItems.1.member.conditionCheck."
+    assert refusal("TransactWriteItems", request) == faults(
+        ("", "clientRequestToken", AT_LEAST_ONE),
+        (None, at + "tableName", NOT_NULL),
+        (None, at + "conditionExpression", NOT_NULL),
+    )
+
+
+def test_transaction_parts() -> None:
+    key, condition = {"a": {"N": "1.0"}}, {"ConditionExpression": "attribute_exists(b)"}
+    request = {
+        "TransactItems": [
+            {"ConditionCheck": {"TableName": "abc", "Key": key, **condition}},
+            {"Put": {"TableName": "abc", "Item": key, **condition}},
+            {"Delete": {"TableName": "abc", "Key": key}},
+            {"Update": {"TableName": "abc", "Key": key, "UpdateExpression": "REMOVE b"}},
+        ]
+    }
+    check, put, delete, update = operations.check("TransactWriteItems", request).parts
+    assert [part.action for part in (check, put, delete, update)] == ["ConditionCheck", "Put", "Delete", "Update"]
+    assert check.key == put.item == delete.key == update.key == {"a": {"N": "1"}}
+    assert check.condition is not None
+    assert put.condition is not None
+    assert put.condition.matches({"b": {"S": ""}})
+    assert delete.condition is None
+    assert update.update is not None
