@@ -82,12 +82,12 @@ async def _timeline(file: Path, followees: int, count: int) -> list[str]:
     people = crowd.made(people=max(FOLLOWEES), followees=followees, now=crowd.NOW)
     await crowd.store(service.db, people)
     await crowd.put(service.db, answers, _strangers(people, count - len(people.answers)))
-    viewer = await service.db.need(users(crowd.VIEWER))
+    viewer = await service.q.access.member(crowd.VIEWER)
     took = []
     for _ in range(ROUNDS):
         store.units, store.calls = 0.0, 0
         started = time.perf_counter()
-        await service.q.timelines.show(crowd.VIEWER)
+        await service.q.timelines.show(await service.q.access.member(crowd.VIEWER))
         took.append((time.perf_counter() - started) * 1000)
     units, calls = store.units, store.calls  # of the last round
     whole = [answer.user_id for answer, _ in await service.q.timelines.visible(viewer, people.day)]
@@ -130,7 +130,7 @@ async def _publish_minute(folder: Path) -> str:
     async def lane() -> None:
         for name in waiting:
             started = time.perf_counter()
-            await opened.q.answers.answer(name, "みんなで一斉に答える")
+            await opened.q.answers.answer(await opened.q.access.author(name), "みんなで一斉に答える")
             took.append((time.perf_counter() - started) * 1000)
 
     started = time.perf_counter()

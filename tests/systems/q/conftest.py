@@ -38,6 +38,7 @@ from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import LATEST_INDEX_SECONDS
+from tests.systems.q.named import ByName
 
 __all__ = ["browser", "serve", "shots"]
 
@@ -64,7 +65,13 @@ class World:
     deployment: Deployment
     opened: Opened
     clock: ManualClock
-    service: Service
+    proven: Service
+    """The service as it is, which takes proofs."""
+
+    @property
+    def service(self) -> Any:
+        """The service by names: `world.service.graph.follow("a", "b")`."""
+        return ByName(self.proven)
 
     @property
     def db(self) -> Database:
@@ -147,7 +154,7 @@ class World:
         return sorted((one.to, one.body["channelId"]) for one in await self.push_messages())
 
     def jobs(self, expo: Any = None) -> QJobs:
-        return QJobs(self.opened.context, self.service, expo)
+        return QJobs(self.opened.context, self.proven, expo)
 
     async def seen(self, viewer: str) -> list[str]:
         """Whose answers are in a viewer's timeline, in its order."""

@@ -11,9 +11,9 @@ from playwright.async_api import Locator, Page, Route, expect
 
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import Visibility
-from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
 from tests.browser import PHONE, Serve, Shots, Site, Windows
+from tests.systems.q.named import ByName
 
 expect.set_options(timeout=20_000)  # a machine that has much to do is slow, not wrong
 QUESTION = "最近、思わず立ち止まってしまったものは？"
@@ -346,7 +346,7 @@ async def test_answer_first_and_without_a_network(browser: Windows, serve: Serve
 async def test_a_long_timeline_goes_on(browser: Windows, serve: Serve) -> None:
     site = await serve(SYSTEM, demo=True)
     opened = site.client.shell.deployment.systems["q"]
-    service: Service = opened.parts.service
+    service = ByName(opened.parts.service)
     for number in range(12):
         id = f"more-{number:02}"
         await service.people.join(Visitor(id, f"{id}@example.com", id), date(2000, 4, 1))

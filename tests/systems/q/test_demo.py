@@ -7,7 +7,7 @@ from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.demo.words import ANSWERS, BIOS, FLAGGED, OLD_ANSWERS, PROPOSALS, QUESTIONS, TODAY, YEAR_AGO
 from sekkei_systems.q.design.tables import design
 from sekkei_systems.q.rules import writing
-from sekkei_systems.q.service import Service
+from tests.systems.q.named import ByName
 
 
 async def test_every_table_has_something_in_it() -> None:
@@ -18,7 +18,7 @@ async def test_every_table_has_something_in_it() -> None:
             name = design.table_name(table, q.context.settings.env)
             counts[name] = (await q.context.store.call("Scan", {"TableName": name, "Select": "COUNT"}))["Count"]
         assert [name for name, count in counts.items() if count == 0] == []
-        service: Service = q.parts.service
+        service = ByName(q.parts.service)
         timeline = await service.timelines.show("demo-aoi", size=50)
         said = [entry.answer.text for entry in timeline.entries]
         assert len(said) >= 10

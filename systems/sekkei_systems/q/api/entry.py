@@ -84,10 +84,10 @@ def declare(api: Api, service: Service) -> None:
 async def _has_joined(service: Service, account_id: str) -> bool:
     """Raises for somebody who is banned: there is nothing to sign in for."""
     try:
-        found = await service.access.row(account_id)
+        user = (await service.access.joined(account_id)).user
     except NotJoined:
         return False
-    if found.is_banned:
+    if user.is_banned:
         raise Banned()
     return True
 

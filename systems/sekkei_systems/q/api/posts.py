@@ -59,7 +59,7 @@ def declare(api: Api, service: Service, clock: Clock) -> None:
 def _today(api: Api, service: Service, shown: Shown) -> None:
     @api.get("/today", summary="The open question, and one's answer to it", tag="answers")
     async def today(request: Request, user: User) -> Answer[Today]:
-        found = await service.answers.today(user.id)
+        found = await service.answers.today(await service.access.member(user.id))
         mine = found.answer
         version = f"{found.question.day}-{'none' if mine is None else f'{mine.is_deleted}-{mine.is_flagged}'}"
         if request.headers.get("if-none-match") == etag(version):
@@ -70,7 +70,7 @@ def _today(api: Api, service: Service, shown: Shown) -> None:
     @api.get("/timeline", summary="What those whom one follows have answered", tag="answers")
     async def timeline(user: User, query: TimelinePaging) -> TimelineOut:
         """On time first, then the earlier one. Locked while one wants to answer first and has not."""
-        found = await service.timelines.show(user.id, query.after, query.limit)
+        found = await service.timelines.show(await service.access.member(user.id), query.after, query.limit)
         return TimelineOut(
             question=shown.question(found.question),
             items=[shapes.post(one, shown.answer(one.answer, user.id), user.id) for one in found.entries],
@@ -81,14 +81,14 @@ def _today(api: Api, service: Service, shown: Shown) -> None:
 
     @api.get("/me/look-back", summary="Days in a row, and a year ago", tag="answers")
     async def look_back(user: User) -> LookBack:
-        found = await service.answers.look_back(user.id)
+        found = await service.answers.look_back(await service.access.member(user.id))
         before = found.year_ago
         memory = None if before is None else shapes.memory(before, shown.answer(before.answer, user.id))
         return LookBack(streak=found.streak, year_ago=memory)
 
     @api.get("/me/digest", summary="The reactions of the last seven days", tag="answers")
     async def digest(user: User) -> Digest:
-        found = await service.reactions.digest(user.id)
+        found = await service.reactions.digest(await service.access.member(user.id))
         return Digest(
             since=found.since,
             until=found.until,
@@ -107,16 +107,18 @@ def _answers(api: Api, service: Service, shown: Shown) -> None:
     @api.post("/answers", summary="Answer the open question", status=201, tag="answers")
     async def post_answer(user: User, body: NewAnswer) -> AnswerOut:
         """Once. `date` says which question was on the screen, and is refused when another one is out."""
-        return shown.answer(await service.answers.answer(user.id, body.text, body.date), user.id)
+        return shown.answer(
+            await service.answers.answer(await service.access.author(user.id), body.text, body.date), user.id
+        )
 
     @api.get("/users/{user_id}/answers", summary="Somebody's answers, newest first", tag="answers")
     async def history(user: User, user_id: Id, query: Paging) -> PageOf[Memory]:
-        page = await service.answers.history(user.id, user_id, query.after)
+        page = await service.answers.history(await service.access.member(user.id), user_id, query.after)
         return PageOf([shapes.memory(one, shown.answer(one.answer, user.id)) for one in page], page.cursor)
 
     @api.get("/answers/{day}/{user_id}", summary="One answer", tag="answers")
     async def show_answer(user: User, day: date, user_id: Id) -> AnswerPage:
-        answer, author, text = await service.answers.show(user.id, day, user_id)
+        answer, author, text = await service.answers.show(await service.access.member(user.id), day, user_id)
         (summary,) = await service.reactions.summaries(user.id, [answer])
         return AnswerPage(
             question=text,
@@ -128,17 +130,17 @@ def _answers(api: Api, service: Service, shown: Shown) -> None:
     @api.delete("/answers/{day}", summary="Delete one's answer", status=200, tag="answers")
     async def delete_answer(user: User, day: date) -> AnswerOut:
         """It cannot be answered again, but for half an hour the deletion can be undone."""
-        return shown.answer(await service.answers.delete(user.id, day), user.id)
+        return shown.answer(await service.answers.delete(await service.access.member(user.id), day), user.id)
 
     @api.post("/answers/{day}/restore", summary="Undo the deletion", tag="answers")
     async def restore_answer(user: User, day: date) -> AnswerOut:
-        return shown.answer(await service.answers.restore(user.id, day), user.id)
+        return shown.answer(await service.answers.restore(await service.access.member(user.id), day), user.id)
 
 
 def _reactions(api: Api, service: Service) -> None:
     @api.get("/answers/{day}/{user_id}/reactions", summary="Who reacted", tag="answers")
     async def reactors(user: User, day: date, user_id: Id) -> list[Reactor]:
-        found = await service.reactions.of(user.id, day, user_id)
+        found = await service.reactions.of(await service.access.member(user.id), day, user_id)
         return [
             Reactor(reaction=one.reaction_type.value, user=shapes.person(user.id, by, None), created_at=one.created_at)
             for one, by in found
@@ -147,8 +149,8 @@ def _reactions(api: Api, service: Service) -> None:
     @api.put("/answers/{day}/{user_id}/reaction", summary="React, or change it", tag="answers")
     async def react(user: User, day: date, user_id: Id, body: NewReaction) -> Reactions:
         kind = reaction_of(body.reaction)
-        return shapes.reactions(await service.reactions.react(user.id, day, user_id, kind))
+        return shapes.reactions(await service.reactions.react(await service.access.member(user.id), day, user_id, kind))
 
     @api.delete("/answers/{day}/{user_id}/reaction", summary="Take a reaction back", status=200, tag="answers")
     async def take_back(user: User, day: date, user_id: Id) -> Reactions:
-        return shapes.reactions(await service.reactions.take_back(user.id, day, user_id))
+        return shapes.reactions(await service.reactions.take_back(await service.access.member(user.id), day, user_id))

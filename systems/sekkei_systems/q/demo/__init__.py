@@ -57,19 +57,18 @@ async def demo(context: Context, parts: Parts) -> None:
 async def _join(context: Context, service: Service, friend: Friend, number: int) -> None:
     people = service.people
     await people.join(Visitor(friend.id, friend.email, friend.name), date(1996 + number % 9, 1 + number % 12, 8))
-    await people.choose_app_id(friend.id, friend.app_id)
-    await people.choose_username(friend.id, friend.app_id.title())
+    member = await service.access.member(friend.id)
+    await people.choose_app_id(member, friend.app_id)
+    await people.choose_username(member, friend.app_id.title())
     visibility = Visibility.FOLLOWERS if number % 3 == 2 else Visibility.MUTUAL
-    await people.change(
-        friend.id, Profile(bio=BIOS[number % len(BIOS)], visibility=visibility, answers_first=number == 3)
-    )
+    await people.change(member, Profile(bio=BIOS[number % len(BIOS)], visibility=visibility, answers_first=number == 3))
     if number % 3 == 1:
-        await people.set_picture(friend.id, _picture(number))
+        await people.set_picture(member, _picture(number))
     kind = DeviceType.ANDROID if number % 3 == 0 else DeviceType.IOS
-    await service.devices.register(friend.id, f"ExponentPushToken[demo-{friend.app_id}]", kind)
+    await service.devices.register(member, f"ExponentPushToken[demo-{friend.app_id}]", kind)
     if number % 4 == 1:
         wishes = Wishes(True, number % 8 == 1, True, number % 8 == 5, quiet_from=time(23), quiet_until=time(7))
-        await service.notices.wish(friend.id, wishes)
+        await service.notices.wish(member, wishes)
     joined = days.now(context.clock) - timedelta(days=400 - number * 19)
     await context.db.write(users.update(friend.id).set(User.created_at, joined))
 
@@ -89,18 +88,19 @@ def _picture(number: int) -> bytes:
 async def _follow(service: Service, ids: list[str]) -> None:
     """The five know each other; of the others, most know two of them. One asks, one is muted, one is blocked."""
     graph = service.graph
+    member = {id: await service.access.member(id) for id in ids}
     for one in ids[:5]:
         for other in ids[:5]:
             if one != other:
-                await graph.follow(one, other)
+                await graph.follow(member[one], other)
     for number, friend in enumerate(ids[5:-STRANGERS]):
         for known in (ids[0], ids[1 + number % 4]):
-            await graph.follow(friend, known)
+            await graph.follow(member[friend], known)
             if number % 4 != 3:
-                await graph.follow(known, friend)
+                await graph.follow(member[known], friend)
     private = ids[2]
-    await service.people.change(private, Profile(is_private=True))
+    await service.people.change(member[private], Profile(is_private=True))
     for asking in (ids[-2], ids[8]):
-        await graph.follow(asking, private)
-    await graph.mute(ids[3], ids[7])
-    await graph.block(ids[1], ids[-1])
+        await graph.follow(member[asking], private)
+    await graph.mute(member[ids[3]], ids[7])
+    await graph.block(member[ids[1]], ids[-1])

@@ -27,17 +27,19 @@ DONE: tuple[tuple[int, AdminAction, str, str, dict[str, Any]], ...] = (
 
 
 async def work(context: Context, service: Service, ids: Sequence[str]) -> None:
-    admin = ids[0]
+    access = service.access
+    admin = await access.admin(ids[0], ADDRESSES[0])
     await _done_before(context, ids)
     for friend, text in zip(ids[1:], PROPOSALS, strict=False):
-        await service.submissions.submit(friend, text)
+        await service.submissions.submit(await access.author(friend), text)
     for word, allowed in NG_WORDS:
-        await service.moderation.add_word(admin, word, allowed=allowed, address=ADDRESSES[0])
+        await service.moderation.add_word(admin, word, allowed=allowed)
     for stranger, text in zip(ids[-2:], FLAGGED, strict=True):
-        await service.answers.answer(stranger, text)
+        await service.answers.answer(await access.author(stranger), text)
     await _reported(service, ids)
-    await service.moderation.ban(admin, ids[-1], "なりすまし", ADDRESSES[0], proved_at=days.now(context.clock))
-    await service.editing.create(ids[4], "今年のうちにやっておきたいことは？", ADDRESSES[1])
+    proven = await access.proven_admin(ids[0], ADDRESSES[0], proved_at=days.now(context.clock))
+    await service.moderation.ban(proven, ids[-1], "なりすまし")
+    await service.editing.create(await access.admin(ids[4], ADDRESSES[1]), "今年のうちにやっておきたいことは？")
 
 
 async def _done_before(context: Context, ids: Sequence[str]) -> None:
@@ -87,9 +89,10 @@ def _line(
 
 async def _reported(service: Service, ids: Sequence[str]) -> None:
     send = service.reports.send
+    first, second, third = [await service.access.member(id) for id in ids[:3]]
     today = (await service.answers.open_question()).day
-    await send(ids[1], TargetType.USER, ids[-2], ReportCategory.SPAM, "宣伝のメッセージが何度も届きます。")
-    await send(ids[2], TargetType.USER, ids[-1], ReportCategory.IMPERSONATION, "友だちの名前をかたっています。")
+    await send(second, TargetType.USER, ids[-2], ReportCategory.SPAM, "宣伝のメッセージが何度も届きます。")
+    await send(third, TargetType.USER, ids[-1], ReportCategory.IMPERSONATION, "友だちの名前をかたっています。")
     await send(
-        ids[0], TargetType.ANSWER, f"{today}#{ids[7]}", ReportCategory.PRIVACY, "住んでいる場所がわかりそうです。"
+        first, TargetType.ANSWER, f"{today}#{ids[7]}", ReportCategory.PRIVACY, "住んでいる場所がわかりそうです。"
     )

@@ -53,7 +53,7 @@ async def questions_of_all(context: Context, service: Service, ids: Sequence[str
             await context.db.write(submissions.put(given))
         if by and row.status is QuestionStatus.APPROVED:
             for voter in ids[number % 3 :: 1 + number % 4]:
-                await service.submissions.vote(voter, row.question_id)
+                await service.submissions.vote(await service.access.member(voter), row.question_id)
 
 
 async def past(context: Context, ids: Sequence[str]) -> None:

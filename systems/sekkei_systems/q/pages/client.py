@@ -54,7 +54,9 @@ def routes(service: Service, context: Context) -> list[BaseRoute]:
     @pages.get("/pictures/{user_id}/{digest}", name="picture")
     async def picture(request: Request) -> Response:
         viewer = require_user(request).id
-        found = await service.people.picture(viewer, request.path_params["user_id"], request.path_params["digest"])
+        found = await service.people.picture(
+            await service.access.member(viewer), request.path_params["user_id"], request.path_params["digest"]
+        )
         headers = {"Cache-Control": f"private, max-age={YEAR_SECONDS}, immutable"}
         return Response(found.content, media_type=found.content_type, headers=headers)
 

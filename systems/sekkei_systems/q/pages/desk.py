@@ -32,6 +32,7 @@ from sekkei.web.limits import address
 from sekkei_systems.q.design.models import AdminAction, QuestionStatus, ReportStatus
 from sekkei_systems.q.refusals import NoSuchThing, Taken
 from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.access import Admin, ProvenAdmin
 
 CALENDAR_DAYS = 14
 WORDS_PAGE = 100
@@ -85,11 +86,17 @@ def routes(service: Service, context: Context) -> list[BaseRoute]:
     return pages.routes
 
 
-def _who(request: Request) -> tuple[str, str]:
+async def _admin(request: Request, service: Service) -> Admin:
     """In person, and with the authenticator app, where there is one; from where, as a trusted proxy says."""
     user = require_user(request)
     require_proof(request)
-    return user.id, address(request)
+    return await service.access.admin(user.id, address(request))
+
+
+async def _proven(request: Request, service: Service) -> ProvenAdmin:
+    user = require_user(request)
+    require_proof(request)
+    return await service.access.proven_admin(user.id, address(request), proved_at=proved_at(request))
 
 
 def _done(request: Request, to: str) -> Response:
@@ -124,32 +131,32 @@ def _day(request: Request) -> date:
 def _overview(pages: Pages, service: Service, context: Context) -> None:
     @pages.get("/admin", name="admin")
     async def overview(request: Request) -> Response:
-        who, _ = _who(request)
-        pending = await service.editing.with_status(who, QuestionStatus.PENDING)
-        approved = await service.editing.with_status(who, QuestionStatus.APPROVED)
-        flagged = await service.moderation.flagged(who)
-        reports = await service.moderation.reports(who, ReportStatus.PENDING)
+        by = await _admin(request, service)
+        pending = await service.editing.with_status(by, QuestionStatus.PENDING)
+        approved = await service.editing.with_status(by, QuestionStatus.APPROVED)
+        flagged = await service.moderation.flagged(by)
+        reports = await service.moderation.reports(by, ReportStatus.PENDING)
         counts = [
             ("submissions", len(pending), pending.cursor is not None),
             ("flagged", len(flagged), flagged.cursor is not None),
             ("reports", len(reports), reports.cursor is not None),
             ("questions", len(approved), approved.cursor is not None),
         ]
-        calendar = await service.editing.calendar(who, days.today(context.clock), 3)
-        log = await service.logs.page(who)
+        calendar = await service.editing.calendar(by, days.today(context.clock), 3)
+        log = await service.logs.page(by)
         return page(request, "q/admin/overview.html", counts=counts, calendar=calendar, log=list(log)[:8])
 
 
 def _questions(pages: Pages, service: Service) -> None:
     async def submissions(request: Request, status: int = 200) -> Response:
-        who, _ = _who(request)
-        found = await service.editing.with_status(who, QuestionStatus.PENDING, _after(request))
+        by = await _admin(request, service)
+        found = await service.editing.with_status(by, QuestionStatus.PENDING, _after(request))
         return page(request, "q/admin/submissions.html", status, found=found)
 
     async def show_questions(request: Request, filled: Form, status: int = 200) -> Response:
-        who, _ = _who(request)
+        by = await _admin(request, service)
         chosen = _chosen(request)
-        found = await service.editing.with_status(who, chosen, _after(request))
+        found = await service.editing.with_status(by, chosen, _after(request))
         return page(
             request,
             "q/admin/questions.html",
@@ -165,22 +172,22 @@ def _questions(pages: Pages, service: Service) -> None:
 
     @pages.post("/admin/questions")
     async def create(request: Request) -> Response:
-        who, at = _who(request)
+        by = await _admin(request, service)
         try:
-            await service.editing.create(who, (await form(request, NewQuestion)).text, at)
+            await service.editing.create(by, (await form(request, NewQuestion)).text)
         except Invalid as wrong:
             return await show_questions(request, refill(request, wrong), 422)
         return _done(request, "/q/admin/questions")
 
     async def review(request: Request) -> Response:
-        who, at = _who(request)
+        by = await _admin(request, service)
         decision = (await form(request, Review)).decision
         id = request.path_params["question_id"]
         if decision in ("approve", "reject"):
-            await service.editing.review(who, id, decision == "approve", at)
+            await service.editing.review(by, id, decision == "approve")
             return _done(request, "/q/admin/submissions")
         move = service.editing.archive if decision == "archive" else service.editing.bring_back
-        await move(who, id, at)
+        await move(by, id)
         return _done(request, f"/q/admin/questions?status={_chosen(request).value}")
 
     pages.get("/admin/submissions", name="admin-submissions")(submissions)
@@ -201,14 +208,14 @@ def _is_proposal(request: Request) -> bool:
 
 def _days(pages: Pages, service: Service, context: Context) -> None:
     async def calendar(request: Request, status: int = 200) -> Response:
-        who, _ = _who(request)
+        by = await _admin(request, service)
         today = days.today(context.clock)
         try:
             first = date.fromisoformat(request.query_params.get("from", ""))
         except ValueError:
             first = today - timedelta(days=2)
-        shown = await service.editing.calendar(who, first, CALENDAR_DAYS)
-        choices = await service.editing.with_status(who, QuestionStatus.APPROVED)
+        shown = await service.editing.calendar(by, first, CALENDAR_DAYS)
+        choices = await service.editing.with_status(by, QuestionStatus.APPROVED)
         step = timedelta(days=CALENDAR_DAYS)
         return page(
             request,
@@ -222,9 +229,9 @@ def _days(pages: Pages, service: Service, context: Context) -> None:
         )
 
     async def set_day(request: Request) -> Response:
-        who, at = _who(request)
+        by = await _admin(request, service)
         given = await form(request, Day)
-        await service.editing.set_day(who, _day(request), time.fromisoformat(given.time), given.question_id or None, at)
+        await service.editing.set_day(by, _day(request), time.fromisoformat(given.time), given.question_id or None)
         return _done(request, f"/q/admin/days?{request.url.query}")
 
     pages.get("/admin/days", name="admin-days")(calendar)
@@ -233,33 +240,33 @@ def _days(pages: Pages, service: Service, context: Context) -> None:
 
 def _posts_and_reports(pages: Pages, service: Service) -> None:
     async def flagged(request: Request, status: int = 200) -> Response:
-        who, _ = _who(request)
-        found = await service.moderation.flagged(who, _after(request))
+        by = await _admin(request, service)
+        found = await service.moderation.flagged(by, _after(request))
         return page(request, "q/admin/flagged.html", status, found=found)
 
     async def review_post(request: Request) -> Response:
-        who, at = _who(request)
+        by = await _admin(request, service)
         decision = (await form(request, PostReview)).decision
         day, author = _day(request), request.path_params["user_id"]
         if decision == "restore":
-            await service.moderation.restore_post(who, day, author, at)
+            await service.moderation.restore_post(by, day, author)
         else:
-            await service.moderation.review_post(who, day, author, decision == "remove", at)
+            await service.moderation.review_post(by, day, author, decision == "remove")
         places = {"reports": "/q/admin/reports", "user": f"/q/admin/users/{author}"}
         return _done(request, places.get(request.query_params.get("from", ""), "/q/admin/flagged"))
 
     async def reports(request: Request, status: int = 200) -> Response:
-        who, _ = _who(request)
+        by = await _admin(request, service)
         asked = request.query_params.get("status")
         chosen = next((one for one in ReportStatus if one.value == asked), ReportStatus.PENDING)
-        found = await service.moderation.reports(who, chosen, _after(request))
+        found = await service.moderation.reports(by, chosen, _after(request))
         statuses = [one.value for one in ReportStatus]
         return page(request, "q/admin/reports.html", status, found=found, chosen=chosen.value, statuses=statuses)
 
     async def settle(request: Request) -> Response:
-        who, at = _who(request)
+        by = await _admin(request, service)
         status = ReportStatus((await form(request, Settle)).status)
-        await service.moderation.settle(who, request.path_params["report_id"], status, at)
+        await service.moderation.settle(by, request.path_params["report_id"], status)
         return _done(request, "/q/admin/reports")
 
     pages.get("/admin/flagged", name="admin-flagged")(flagged)
@@ -271,18 +278,18 @@ def _posts_and_reports(pages: Pages, service: Service) -> None:
 def _people(pages: Pages, service: Service) -> None:
     @pages.get("/admin/users", name="admin-users")
     async def users(request: Request) -> Response:
-        who, _ = _who(request)
+        by = await _admin(request, service)
         asked = request.query_params.get("q", "").strip()
         if asked:
-            found, cursor = await service.moderation.search(who, asked), None
+            found, cursor = await service.moderation.search(by, asked), None
         else:
-            listed = await service.moderation.people(who, _after(request))
+            listed = await service.moderation.people(by, _after(request))
             found, cursor = list(listed), listed.cursor
         return page(request, "q/admin/users.html", found=found, cursor=cursor, asked=asked)
 
     async def show_user(request: Request, filled: Form, status: int = 200) -> Response:
-        who, _ = _who(request)
-        found = await service.moderation.dossier(who, request.path_params["user_id"])
+        by = await _admin(request, service)
+        found = await service.moderation.dossier(by, request.path_params["user_id"])
         return page(request, "q/admin/user.html", status, found=found, form=filled)
 
     async def one(request: Request, status: int = 200) -> Response:
@@ -290,12 +297,12 @@ def _people(pages: Pages, service: Service) -> None:
 
     def set_banned(banned: bool) -> Handler:
         async def act(request: Request) -> Response:
-            who, at = _who(request)
+            by = await _proven(request, service)
             id = request.path_params["user_id"]
             change = service.moderation.ban if banned else service.moderation.unban
             try:
                 given = await form(request, Ban)
-                await change(who, id, given.reason, at, proved_at=proved_at(request))
+                await change(by, id, given.reason)
             except Invalid as wrong:
                 return await show_user(request, refill(request, wrong), 422)
             return _done(request, f"/q/admin/users/{id}")
@@ -309,8 +316,8 @@ def _people(pages: Pages, service: Service) -> None:
 
 def _words_and_log(pages: Pages, service: Service) -> None:
     async def show_words(request: Request, filled: Form, status: int = 200) -> Response:
-        who, _ = _who(request)
-        found = await service.moderation.words(who)
+        by = await _admin(request, service)
+        found = await service.moderation.words(by)
         asked = request.query_params.get("page", "")
         last = max(0, (len(found) - 1) // WORDS_PAGE)
         number = min(int(asked), last) if asked.isascii() and asked.isdigit() and len(asked) < 5 else 0
@@ -324,17 +331,17 @@ def _words_and_log(pages: Pages, service: Service) -> None:
 
     @pages.post("/admin/words")
     async def add_word(request: Request) -> Response:
-        who, at = _who(request)
+        by = await _admin(request, service)
         try:
             given = await form(request, Word)
-            await service.moderation.add_word(who, given.word, allowed=given.allowed, address=at)
+            await service.moderation.add_word(by, given.word, allowed=given.allowed)
         except (Invalid, Taken) as wrong:
             return await show_words(request, refill(request, wrong), wrong.status)
         return _done(request, "/q/admin/words")
 
     async def delete_word(request: Request) -> Response:
-        who, at = _who(request)
-        await service.moderation.delete_word(who, (await form(request, OldWord)).word, at)
+        by = await _admin(request, service)
+        await service.moderation.delete_word(by, (await form(request, OldWord)).word)
         return _done(request, "/q/admin/words")
 
     pages.get("/admin/words", name="admin-words")(words)
@@ -342,11 +349,11 @@ def _words_and_log(pages: Pages, service: Service) -> None:
 
     @pages.get("/admin/log", name="admin-log")
     async def log(request: Request) -> Response:
-        who, _ = _who(request)
+        by = await _admin(request, service)
         asked = request.query_params.get("action")
         action = next((one for one in AdminAction if one.value == asked), None)
         admin = request.query_params.get("admin") or None
-        found = await service.logs.page(who, action=action, admin=admin, after=_after(request))
+        found = await service.logs.page(by, action=action, admin=admin, after=_after(request))
         actions = [one.value for one in AdminAction]
         return page(
             request, "q/admin/log.html", found=found, actions=actions, action=asked if action else "", admin=admin

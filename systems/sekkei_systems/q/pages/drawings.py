@@ -26,7 +26,7 @@ def routes(service: Service, context: Context) -> list[BaseRoute]:
     @pages.get("/code.svg", name="code")
     async def code(request: Request) -> Response:
         author = await service.access.author(require_user(request).id)
-        drawn = cards.code(f"{context.settings.public_url}/q/#/id/{author.app_id}")
+        drawn = cards.code(f"{context.settings.public_url}/q/#/id/{author.user.app_id}")
         return Response(drawn, media_type="image/svg+xml", headers=_HEADERS)
 
     @pages.get("/cards/{day}.svg", name="card")
@@ -36,7 +36,7 @@ def routes(service: Service, context: Context) -> list[BaseRoute]:
             day = date.fromisoformat(request.path_params["day"])
         except ValueError:
             raise NoSuchAnswer() from None
-        answer, author, question = await service.answers.show(who, day, who)
+        answer, author, question = await service.answers.show(await service.access.member(who), day, who)
         name = author.display_name or author.username or f"@{author.app_id}"
         return Response(cards.card(question, answer, name), media_type="image/svg+xml", headers=_HEADERS)
 

@@ -62,29 +62,29 @@ def hides_flagged(settings: Settings) -> bool:
 
 def open_service(context: Context) -> Service:
     db, clock = context.db, context.clock
-    access, sight, words = Access(db), Visibility(db, hides_flagged(context.settings)), ForbiddenWords(db, clock)
-    logs = Logs(db, clock, access)
+    access, sight, words = Access(db, clock), Visibility(db, hides_flagged(context.settings)), ForbiddenWords(db, clock)
+    logs = Logs(db, clock)
     settings = context.settings
     web = web_design.open(context.store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)
     accounts = Accounts(web, clock, settings.secrets)
-    answers = Answers(db, clock, access, sight, words)
-    reactions = Reactions(db, clock, access, sight)
+    answers = Answers(db, clock, sight, words)
+    reactions = Reactions(db, clock, sight)
     planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))
     return Service(
         access=access,
-        people=People(db, clock, access, sight),
-        graph=Graph(db, clock, access, sight),
+        people=People(db, clock, sight),
+        graph=Graph(db, clock, sight),
         answers=answers,
-        timelines=Timelines(db, access, sight, answers, reactions),
+        timelines=Timelines(db, sight, answers, reactions),
         reactions=reactions,
-        reports=Reports(db, clock, access, sight),
-        submissions=Submissions(db, clock, access, words),
-        devices=Devices(db, clock, access),
-        notices=Notices(db, clock, access, context.outbox),
-        leaving=Leaving(db, clock, access, context.schedules),
+        reports=Reports(db, clock, sight),
+        submissions=Submissions(db, clock, words),
+        devices=Devices(db, clock),
+        notices=Notices(db, clock, context.outbox),
+        leaving=Leaving(db, clock, context.schedules),
         planning=planning,
-        editing=Editing(db, clock, access, logs, planning),
-        moderation=Moderation(db, clock, access, logs, words, accounts, context.jobs),
+        editing=Editing(db, clock, logs, planning),
+        moderation=Moderation(db, clock, logs, words, accounts, context.jobs),
         accounts=accounts,
         logs=logs,
         words=words,

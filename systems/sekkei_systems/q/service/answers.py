@@ -15,7 +15,7 @@ from sekkei_systems.q.design.models import Answer, DailyQuestion, User
 from sekkei_systems.q.design.tables import answers, daily_questions
 from sekkei_systems.q.refusals import AlreadyAnswered, NoQuestion, NoSuchAnswer, QuestionClosed, TakenDown, UndoOver
 from sekkei_systems.q.rules import times, writing
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Author, Member
 from sekkei_systems.q.service.visibility import Visibility as Sight
 from sekkei_systems.q.service.words import ForbiddenWords
 
@@ -54,10 +54,9 @@ async def remembered(db: Database, found: Sequence[Answer]) -> list[Remembered]:
 
 
 class Answers:
-    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight, words: ForbiddenWords) -> None:
+    def __init__(self, db: Database, clock: Clock, sight: Sight, words: ForbiddenWords) -> None:
         self._db = db
         self._clock = clock
-        self._access = access
         self._sight = sight
         self._words = words
         self._latest: DailyQuestion | None = None
@@ -79,14 +78,12 @@ class Answers:
         self._latest = found
         return found
 
-    async def today(self, who: str) -> Today:
-        await self._access.member(who)
+    async def today(self, member: Member) -> Today:
         question = await self.open_question()
-        return Today(question, await self._db.get(answers(question.day, who).consistent()))
+        return Today(question, await self._db.get(answers(question.day, member.id).consistent()))
 
-    async def answer(self, who: str, text: str, day: date | None = None) -> Answer:
+    async def answer(self, author: Author, text: str, day: date | None = None) -> Answer:
         """Answer the open question, once. `day` says which question was on the screen."""
-        author = await self._access.author(who)
         clean = writing.text_of(text, writing.ANSWER_MAX, "text")
         question = await self.open_question()
         if day is not None and day != question.day:
@@ -96,7 +93,7 @@ class Answers:
         late = times.lateness(question.published_at, now)
         made = Answer(
             day=question.day,
-            user_id=author.user_id,
+            user_id=author.id,
             question_id=question.question_id,
             text=clean,
             is_on_time=late == 0,
@@ -112,21 +109,21 @@ class Answers:
                 return made  # it went through the first time, and only the word of it was lost
             raise AlreadyAnswered() from failed
 
-    async def delete(self, who: str, day: date) -> Answer:
+    async def delete(self, member: Member, day: date) -> Answer:
         """Hidden from everybody. There is no second answer, but for a while it can be taken back."""
-        await self._access.member(who)
-        update = answers.update(day, who).set(Answer.is_deleted, True).set(Answer.deleted_at, days.now(self._clock))
+        update = (
+            answers.update(day, member.id).set(Answer.is_deleted, True).set(Answer.deleted_at, days.now(self._clock))
+        )
         # A transaction, for its token: when the word of a change is lost, the second try is not taken for a late one.
         try:
             await self._db.transact(update.when(Answer.is_deleted.is_(False)))
         except TransactionFailed as failed:
             raise NoSuchAnswer() from failed
-        return await self._db.need(answers(day, who).consistent())
+        return await self._db.need(answers(day, member.id).consistent())
 
-    async def restore(self, who: str, day: date) -> Answer:
-        await self._access.member(who)
+    async def restore(self, member: Member, day: date) -> Answer:
         since = days.now(self._clock) - times.UNDO
-        update = answers.update(day, who).set(Answer.is_deleted, False).set(Answer.deleted_at, None)
+        update = answers.update(day, member.id).set(Answer.is_deleted, False).set(Answer.deleted_at, None)
         update = update.when(
             Answer.is_deleted.is_(True), Answer.deleted_by_admin.is_(False), Answer.deleted_at >= since
         )
@@ -137,36 +134,35 @@ class Answers:
             if old is None or not old.is_deleted:
                 raise NoSuchAnswer() from failed
             raise (TakenDown() if old.deleted_by_admin else UndoOver()) from failed
-        return await self._db.need(answers(day, who).consistent())
+        return await self._db.need(answers(day, member.id).consistent())
 
-    async def show(self, viewer: str, day: date, author: str) -> tuple[Answer, User, str]:
+    async def show(self, member: Member, day: date, author: str) -> tuple[Answer, User, str]:
         """One answer, its author, and the question."""
-        await self._access.member(viewer)
-        answer, by = await self._sight.answer(viewer, day, author)
+        answer, by = await self._sight.answer(member.id, day, author)
         return answer, by, (await remembered(self._db, [answer]))[0].question_text
 
     # Looking back
 
-    async def history(self, viewer: str, author: str, after: str | None = None) -> Page[Remembered]:
+    async def history(self, member: Member, author: str, after: str | None = None) -> Page[Remembered]:
         """Newest first. One's own has everything in it, what was deleted too."""
-        await self._access.member(viewer)
         query = design.answers_of_user(author)
-        if viewer != author:
-            await self._sight.author(viewer, author)
+        if member.id != author:
+            await self._sight.author(member.id, author)
             query = query.filter(Answer.is_deleted.is_(False))
             if self._sight.hides_flagged:
                 query = query.filter(Answer.is_flagged.is_(False))
         page = await self._db.page(query, size=HISTORY_PAGE, after=after)
         return Page(await remembered(self._db, page.items), page.cursor)
 
-    async def look_back(self, who: str) -> LookBack:
+    async def look_back(self, member: Member) -> LookBack:
         """Days in a row, and what one said a year ago."""
-        await self._access.member(who)
         try:
             day = (await self.open_question()).day
         except NoQuestion:
             day = days.today(self._clock)
-        count, before = await asyncio.gather(self._streak(who, day), self._db.get(answers(times.year_before(day), who)))
+        count, before = await asyncio.gather(
+            self._streak(member.id, day), self._db.get(answers(times.year_before(day), member.id))
+        )
         shown = [before] if before is not None and not before.is_deleted else []
         return LookBack(count, next(iter(await remembered(self._db, shown)), None))
 

@@ -19,7 +19,7 @@ from sekkei_systems.q.design.models import (
 from sekkei_systems.q.design.tables import daily_questions, questions
 from sekkei_systems.q.refusals import AlreadyPublished, NoSuchThing, WrongState
 from sekkei_systems.q.rules import writing
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.planning import Planning, gives_back, takes
 
@@ -27,19 +27,16 @@ PAGE = 50
 
 
 class Editing:
-    def __init__(self, db: Database, clock: Clock, access: Access, logs: Logs, planning: Planning) -> None:
+    def __init__(self, db: Database, clock: Clock, logs: Logs, planning: Planning) -> None:
         self._db = db
         self._clock = clock
-        self._access = access
         self._logs = logs
         self._planning = planning
 
-    async def with_status(self, who: str, status: QuestionStatus, after: str | None = None) -> Page[Question]:
-        await self._access.admin(who)
+    async def with_status(self, by: Admin, status: QuestionStatus, after: str | None = None) -> Page[Question]:
         return await self._db.page(design.questions_with_status(status), size=PAGE, after=after)
 
-    async def create(self, who: str, text: str, address: str | None = None) -> Question:
-        by = await self._access.admin(who, address)
+    async def create(self, by: Admin, text: str) -> Question:
         now = days.now(self._clock)
         made = Question(
             question_id=self._clock.uuid(),
@@ -55,27 +52,25 @@ class Editing:
         )
         return made
 
-    async def review(self, who: str, question_id: str, approve: bool, address: str | None = None) -> None:
+    async def review(self, by: Admin, question_id: str, approve: bool) -> None:
         """A proposed question becomes one that can be asked, or never will."""
         to = QuestionStatus.APPROVED if approve else QuestionStatus.REJECTED
-        await self._move(who, question_id, to, (QuestionStatus.PENDING,), address)
+        await self._move(by, question_id, to, (QuestionStatus.PENDING,))
 
-    async def archive(self, who: str, question_id: str, address: str | None = None) -> None:
+    async def archive(self, by: Admin, question_id: str) -> None:
         allowed = (QuestionStatus.APPROVED, QuestionStatus.USED)
-        await self._move(who, question_id, QuestionStatus.ARCHIVED, allowed, address)
+        await self._move(by, question_id, QuestionStatus.ARCHIVED, allowed)
 
-    async def bring_back(self, who: str, question_id: str, address: str | None = None) -> None:
-        await self._move(who, question_id, QuestionStatus.APPROVED, (QuestionStatus.ARCHIVED,), address)
+    async def bring_back(self, by: Admin, question_id: str) -> None:
+        await self._move(by, question_id, QuestionStatus.APPROVED, (QuestionStatus.ARCHIVED,))
 
     async def _move(
         self,
-        who: str,
+        by: Admin,
         question_id: str,
         to: QuestionStatus,
         allowed: tuple[QuestionStatus, ...],
-        address: str | None,
     ) -> None:
-        by = await self._access.admin(who, address)
         update = questions.update(question_id).set(Question.status, to)
         update = update.set(Question.updated_at, days.now(self._clock)).when(Question.status.one_of(*allowed))
         # The document has no action of its own for archiving: it is a review of the question, with where it went.
@@ -87,15 +82,11 @@ class Editing:
 
     # Days
 
-    async def calendar(self, who: str, first: date, count: int) -> list[tuple[date, DailyQuestion | None]]:
-        await self._access.admin(who)
+    async def calendar(self, by: Admin, first: date, count: int) -> list[tuple[date, DailyQuestion | None]]:
         return await self._planning.calendar(first, count)
 
-    async def set_day(
-        self, who: str, day: date, at: time, question_id: str | None = None, address: str | None = None
-    ) -> DailyQuestion:
+    async def set_day(self, by: Admin, day: date, at: time, question_id: str | None = None) -> DailyQuestion:
         """Choose a day's question or its minute, until it is published. The question that stood there is free again."""
-        by = await self._access.admin(who, address)
         if day < days.today(self._clock):
             raise AlreadyPublished()
         now = days.now(self._clock)

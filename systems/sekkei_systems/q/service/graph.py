@@ -22,7 +22,7 @@ from sekkei_systems.q.refusals import (
     Oneself,
 )
 from sekkei_systems.q.rules.sight import Relation, sees_profile
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
 EDGE_TRIES_MAX = 20
@@ -39,26 +39,24 @@ class Card:
 
 
 class Graph:
-    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight) -> None:
+    def __init__(self, db: Database, clock: Clock, sight: Sight) -> None:
         self._db = db
         self._clock = clock
-        self._access = access
         self._sight = sight
 
     # Following
 
-    async def follow(self, who: str, other: str) -> Outcome:
+    async def follow(self, member: Member, other: str) -> Outcome:
         """Follow, or ask to when the account is private."""
-        await self._access.member(who)
-        person, relation = await self._other(who, other)
+        person, relation = await self._other(member.id, other)
         if relation.follows:
             raise AlreadyFollowing()
         if relation.blocks:
             raise BlockedPair()
         if person.is_private:
-            await self._ask(who, other)
+            await self._ask(member.id, other)
             return "requested"
-        await self._follow(Follow(follower_id=who, followee_id=other, created_at=days.now(self._clock)))
+        await self._follow(Follow(follower_id=member.id, followee_id=other, created_at=days.now(self._clock)))
         return "following"
 
     async def _other(self, who: str, other: str) -> tuple[User, Relation]:
@@ -93,15 +91,13 @@ class Graph:
         except TransactionFailed as failed:
             raise NoSuchUser() from failed
 
-    async def unfollow(self, who: str, other: str) -> None:
+    async def unfollow(self, member: Member, other: str) -> None:
         """Stop following, or take the request back."""
-        await self._access.member(who)
-        if not await self._ended(follow_requests.delete(other, who)):
-            await self._unfollow(who, other)
+        if not await self._ended(follow_requests.delete(other, member.id)):
+            await self._unfollow(member.id, other)
 
-    async def remove_follower(self, who: str, follower: str) -> None:
-        await self._access.member(who)
-        await self._unfollow(follower, who)
+    async def remove_follower(self, member: Member, follower: str) -> None:
+        await self._unfollow(follower, member.id)
 
     async def _unfollow(self, follower: str, followee: str) -> None:
         """The edge is read first: a ban takes it out of a counter, and that must still be so."""
@@ -129,40 +125,39 @@ class Graph:
 
     # Requests
 
-    async def accept(self, who: str, follower: str) -> None:
-        await self._access.member(who)
-        asked = Transaction(follow_requests.delete(who, follower).must_exist())
-        await self._follow(Follow(follower_id=follower, followee_id=who, created_at=days.now(self._clock)), asked)
+    async def accept(self, member: Member, follower: str) -> None:
+        asked = Transaction(follow_requests.delete(member.id, follower).must_exist())
+        await self._follow(Follow(follower_id=follower, followee_id=member.id, created_at=days.now(self._clock)), asked)
 
-    async def decline(self, who: str, follower: str) -> None:
-        await self._access.member(who)
-        if not await self._ended(follow_requests.delete(who, follower)):
+    async def decline(self, member: Member, follower: str) -> None:
+        if not await self._ended(follow_requests.delete(member.id, follower)):
             raise NoSuchThing()
 
-    async def requests(self, who: str, after: str | None = None) -> Page[Card]:
+    async def requests(self, member: Member, after: str | None = None) -> Page[Card]:
         """Who asks to follow."""
-        await self._access.member(who)
-        page = await self._db.page(design.requests_to(who).consistent(), size=LIST_PAGE, after=after)
-        return await self._cards(who, [one.follower_id for one in page], page.cursor)
+        page = await self._db.page(design.requests_to(member.id).consistent(), size=LIST_PAGE, after=after)
+        return await self._cards(member.id, [one.follower_id for one in page], page.cursor)
 
-    async def standing(self, who: str, other: str) -> tuple[bool, bool]:
+    async def standing(self, member: Member, other: str) -> tuple[bool, bool]:
         """Whether a user has asked to follow another, and whether they mute them."""
         asked, muted = await asyncio.gather(
-            self._db.get(follow_requests(other, who).consistent()), self._db.get(mutes(who, other).consistent())
+            self._db.get(follow_requests(other, member.id).consistent()),
+            self._db.get(mutes(member.id, other).consistent()),
         )
         return asked is not None, muted is not None
 
     # Blocking
 
-    async def block(self, who: str, other: str) -> None:
+    async def block(self, member: Member, other: str) -> None:
         """Both follows and both requests end with it. The edges are read first, and must still be so."""
-        await self._access.member(who)
-        await self._other(who, other)
-        edge = Block(blocker_id=who, blocked_id=other, created_at=days.now(self._clock))
+        await self._other(member.id, other)
+        edge = Block(blocker_id=member.id, blocked_id=other, created_at=days.now(self._clock))
         for attempt in range(EDGE_TRIES_MAX):
-            out, back = await self._db.get_many([follows(who, other).consistent(), follows(other, who).consistent()])
+            out, back = await self._db.get_many(
+                [follows(member.id, other).consistent(), follows(other, member.id).consistent()]
+            )
             transaction = design.block(edge, out, back)
-            requests = Transaction(follow_requests.delete(who, other), follow_requests.delete(other, who))
+            requests = Transaction(follow_requests.delete(member.id, other), follow_requests.delete(other, member.id))
             try:
                 await self._db.transact(transaction, requests)
                 return
@@ -170,53 +165,47 @@ class Graph:
                 if failed.failed(transaction.actions[0]):
                     return  # blocked already
                 await asyncio.sleep(0.002 * attempt * self._clock.random())
-        raise Contended("SK303", f"{who} and {other} kept following and unfollowing each other.")
+        raise Contended("SK303", f"{member.id} and {other} kept following and unfollowing each other.")
 
-    async def unblock(self, who: str, other: str) -> None:
-        await self._access.member(who)
-        if not await self._ended(blocks.delete(who, other)):
+    async def unblock(self, member: Member, other: str) -> None:
+        if not await self._ended(blocks.delete(member.id, other)):
             raise NoSuchThing()
 
-    async def blocked(self, who: str, after: str | None = None) -> Page[Card]:
+    async def blocked(self, member: Member, after: str | None = None) -> Page[Card]:
         """Whom a user blocks; the blocked ones are shown, so that they can be let go again."""
-        await self._access.member(who)
-        page = await self._db.page(design.blocked(who).consistent(), size=LIST_PAGE, after=after)
+        page = await self._db.page(design.blocked(member.id).consistent(), size=LIST_PAGE, after=after)
         found = await self._sight.users([one.blocked_id for one in page])
         cards = [Card(found[one.blocked_id], Relation(blocks=True)) for one in page if one.blocked_id in found]
         return Page(cards, page.cursor)
 
     # Muting
 
-    async def mute(self, who: str, other: str) -> None:
+    async def mute(self, member: Member, other: str) -> None:
         """Out of one's timeline and pushes, and nothing else: the other never learns of it."""
-        await self._access.member(who)
-        await self._other(who, other)
-        await self._db.write(mutes.put(Mute(muter_id=who, muted_id=other, created_at=days.now(self._clock))))
+        await self._other(member.id, other)
+        await self._db.write(mutes.put(Mute(muter_id=member.id, muted_id=other, created_at=days.now(self._clock))))
 
-    async def unmute(self, who: str, other: str) -> None:
-        await self._access.member(who)
-        if not await self._ended(mutes.delete(who, other)):
+    async def unmute(self, member: Member, other: str) -> None:
+        if not await self._ended(mutes.delete(member.id, other)):
             raise NoSuchThing()
 
-    async def muted(self, who: str, after: str | None = None) -> Page[Card]:
-        await self._access.member(who)
-        page = await self._db.page(design.muted(who).consistent(), size=LIST_PAGE, after=after)
-        return await self._cards(who, [one.muted_id for one in page], page.cursor)
+    async def muted(self, member: Member, after: str | None = None) -> Page[Card]:
+        page = await self._db.page(design.muted(member.id).consistent(), size=LIST_PAGE, after=after)
+        return await self._cards(member.id, [one.muted_id for one in page], page.cursor)
 
     # Lists
 
-    async def following(self, viewer: str, user: str, after: str | None = None) -> Page[Card]:
-        await self._must_see_lists(viewer, user)
-        return await self._list(viewer, design.following(user), "followee_id", after)
+    async def following(self, member: Member, user: str, after: str | None = None) -> Page[Card]:
+        await self._must_see_lists(member, user)
+        return await self._list(member.id, design.following(user), "followee_id", after)
 
-    async def followers(self, viewer: str, user: str, after: str | None = None) -> Page[Card]:
-        await self._must_see_lists(viewer, user)
-        return await self._list(viewer, design.followers_of(user), "follower_id", after)
+    async def followers(self, member: Member, user: str, after: str | None = None) -> Page[Card]:
+        await self._must_see_lists(member, user)
+        return await self._list(member.id, design.followers_of(user), "follower_id", after)
 
-    async def _must_see_lists(self, viewer: str, user: str) -> None:
-        await self._access.member(viewer)
-        person, relation = await self._sight.person(viewer, user)
-        if not sees_profile(viewer, person, relation):
+    async def _must_see_lists(self, member: Member, user: str) -> None:
+        person, relation = await self._sight.person(member.id, user)
+        if not sees_profile(member.id, person, relation):
             raise Hidden()
 
     async def _list(self, viewer: str, query: Query[Follow], side: str, after: str | None) -> Page[Card]:
@@ -234,7 +223,6 @@ class Graph:
         ]
         return Page(cards, cursor)
 
-    async def mutual(self, viewer: str, other: str) -> bool:
-        await self._access.member(viewer)
-        one, back = await self._db.get_many([ref.consistent() for ref in design.mutual(viewer, other)])
+    async def mutual(self, member: Member, other: str) -> bool:
+        one, back = await self._db.get_many([ref.consistent() for ref in design.mutual(member.id, other)])
         return one is not None and back is not None

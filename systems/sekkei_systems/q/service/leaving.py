@@ -12,7 +12,7 @@ from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.refusals import AdminsStay, WrongState
 from sekkei_systems.q.rules import times
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Joined, Member
 
 JOB = "begin-withdrawal"
 
@@ -22,24 +22,23 @@ def schedule_of(user: str) -> str:
 
 
 class Leaving:
-    def __init__(self, db: Database, clock: Clock, access: Access, schedules: Schedules) -> None:
+    def __init__(self, db: Database, clock: Clock, schedules: Schedules) -> None:
         self._db = db
         self._clock = clock
-        self._access = access
         self._schedules = schedules
 
-    async def ask(self, who: str, leaves_house: bool = False) -> datetime:
+    async def ask(self, member: Member, leaves_house: bool = False) -> datetime:
         """From now on nobody sees the user any more. Returns when everything will be deleted.
 
         With `leaves_house` the account that they sign in with goes too. Where other systems share it, it stays.
         """
-        if (await self._access.member(who)).is_admin:
+        if member.user.is_admin:
             raise AdminsStay()
         now = days.now(self._clock)
         # The schedule first: one that fires for somebody who does not leave does nothing, but one that was lost
         # between two writes would keep a leaver's data for ever.
-        await self._schedules.put(schedule_of(who), JOB, {"user_id": who}, at=now + times.GRACE)
-        update = users.update(who).set(User.deleting_at, now).set(User.updated_at, now)
+        await self._schedules.put(schedule_of(member.id), JOB, {"user_id": member.id}, at=now + times.GRACE)
+        update = users.update(member.id).set(User.deleting_at, now).set(User.updated_at, now)
         update = update.set(User.leaves_house, leaves_house)
         try:  # transactions, whose tokens know their own work when an answer is lost
             await self._db.transact(update.when(User.is_admin.is_(False), User.deleting_at.absent()))
@@ -47,14 +46,13 @@ class Leaving:
             raise WrongState() from failed
         return now + times.GRACE
 
-    async def cancel(self, who: str) -> User:
+    async def cancel(self, joined: Joined) -> User:
         """Until the job has begun; then it is too late."""
-        await self._access.row(who)
         now = days.now(self._clock)
-        update = users.update(who).set(User.deleting_at, None).set(User.updated_at, now)
+        update = users.update(joined.id).set(User.deleting_at, None).set(User.updated_at, now)
         try:
             await self._db.transact(update.when(User.deleting_at > now - times.GRACE))
         except TransactionFailed as failed:
             raise WrongState() from failed
-        await self._schedules.delete(schedule_of(who))
-        return await self._access.row(who)
+        await self._schedules.delete(schedule_of(joined.id))
+        return await self._db.need(users(joined.id).consistent())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from sekkei.clock import Clock
@@ -13,8 +13,6 @@ from sekkei.design import Action, Database, Page, Put, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.design import JobRun
 from sekkei.runtime.jobs import Jobs
-from sekkei.runtime.refusals import ProofNeeded
-from sekkei.web import is_recent
 from sekkei.web.identity.accounts import Accounts
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import AdminAction, AdminLog, Answer, NGWord, Report, ReportStatus, TargetType, User
@@ -31,7 +29,7 @@ from sekkei_systems.q.design.tables import (
 from sekkei_systems.q.refusals import AdminsStay, BadText, NoSuchThing, NoSuchUser, Taken, WrongState
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.rules.ng_words import WORD_MAX, normalised
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Admin, ProvenAdmin
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.words import ForbiddenWords
 
@@ -75,7 +73,6 @@ class Moderation:
         self,
         db: Database,
         clock: Clock,
-        access: Access,
         logs: Logs,
         words: ForbiddenWords,
         accounts: Accounts,
@@ -85,14 +82,12 @@ class Moderation:
         self._jobs = jobs
         self._accounts = accounts
         self._clock = clock
-        self._access = access
         self._logs = logs
         self._words = words
 
     # Reports
 
-    async def reports(self, who: str, status: ReportStatus, after: str | None = None) -> Page[Case]:
-        await self._access.admin(who)
+    async def reports(self, by: Admin, status: ReportStatus, after: str | None = None) -> Page[Case]:
         page = await self._db.page(design.reports_with_status(status), size=PAGE, after=after)
         return Page(await asyncio.gather(*(self._case(one) for one in page)), page.cursor)
 
@@ -106,8 +101,7 @@ class Moderation:
         answer = await self._db.get(answers(date.fromisoformat(day), author))
         return Case(report, reporter, await self._db.get(users(author)), answer)
 
-    async def settle(self, who: str, report_id: str, status: ReportStatus, address: str | None = None) -> None:
-        by = await self._access.admin(who, address)
+    async def settle(self, by: Admin, report_id: str, status: ReportStatus) -> None:
         if status is ReportStatus.PENDING:
             raise WrongState()
         update = (
@@ -125,8 +119,7 @@ class Moderation:
 
     # Posts
 
-    async def flagged(self, who: str, after: str | None = None) -> Page[Post]:
-        await self._access.admin(who)
+    async def flagged(self, by: Admin, after: str | None = None) -> Page[Post]:
         page = await self._db.page(design.flagged_answers(), size=PAGE, after=after)
         return Page(await self._posts(page.items), page.cursor)
 
@@ -138,9 +131,8 @@ class Moderation:
             for answer, author, question in zip(found, authors, asked, strict=True)
         ]
 
-    async def review_post(self, who: str, day: date, author: str, remove: bool, address: str | None = None) -> None:
+    async def review_post(self, by: Admin, day: date, author: str, remove: bool) -> None:
         """Let a post stand, without its flag, or take it down for good."""
-        by = await self._access.admin(who, address)
         update = answers.update(day, author).set(Answer.is_flagged, False)
         if remove:
             update = update.set(Answer.is_deleted, True).set(Answer.deleted_by_admin, True)
@@ -153,9 +145,8 @@ class Moderation:
         except TransactionFailed as failed:
             raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
 
-    async def restore_post(self, who: str, day: date, author: str, address: str | None = None) -> None:
+    async def restore_post(self, by: Admin, day: date, author: str) -> None:
         """What was taken down by mistake is there again."""
-        by = await self._access.admin(who, address)
         update = answers.update(day, author).set(Answer.is_deleted, False).set(Answer.deleted_by_admin, False)
         update = update.set(Answer.deleted_at, None).when(Answer.is_deleted.is_(True))
         entry = self._logs.entry(
@@ -168,23 +159,14 @@ class Moderation:
 
     # People
 
-    async def ban(
-        self, who: str, user_id: str, reason: str = "", address: str | None = None, *, proved_at: datetime | None
-    ) -> None:
-        """Locked out and signed out at once, and unseen; for an administrator who has just shown who they are."""
-        await self._set_banned(who, user_id, True, reason, address, proved_at)
+    async def ban(self, by: ProvenAdmin, user_id: str, reason: str = "") -> None:
+        """Locked out and signed out at once, and unseen."""
+        await self._set_banned(by, user_id, True, reason)
 
-    async def unban(
-        self, who: str, user_id: str, reason: str = "", address: str | None = None, *, proved_at: datetime | None
-    ) -> None:
-        await self._set_banned(who, user_id, False, reason, address, proved_at)
+    async def unban(self, by: ProvenAdmin, user_id: str, reason: str = "") -> None:
+        await self._set_banned(by, user_id, False, reason)
 
-    async def _set_banned(
-        self, who: str, user_id: str, banned: bool, reason: str, address: str | None, proved_at: datetime | None
-    ) -> None:
-        by = await self._access.admin(who, address)
-        if not is_recent(proved_at, days.now(self._clock)):
-            raise ProofNeeded()
+    async def _set_banned(self, by: ProvenAdmin, user_id: str, banned: bool, reason: str) -> None:
         details = {}
         if reason.strip():
             details["reason"] = writing.text_of(reason, writing.DESCRIPTION_MAX, "reason", lines=True)
@@ -209,12 +191,10 @@ class Moderation:
         payload = {"timestamp": entry.timestamp.isoformat(), "log_id": entry.log_id}
         return self._jobs.start_action(COUNT_BANNED, payload, id=f"{COUNT_BANNED}/{entry.log_id}")
 
-    async def people(self, who: str, after: str | None = None) -> Page[User]:
-        await self._access.admin(who)
+    async def people(self, by: Admin, after: str | None = None) -> Page[User]:
         return await self._db.page(design.all_users(), size=PAGE, after=after)
 
-    async def dossier(self, who: str, user_id: str) -> Dossier:
-        await self._access.admin(who)
+    async def dossier(self, by: Admin, user_id: str) -> Dossier:
         user = await self._db.get(users(user_id).consistent())
         if user is None:
             raise NoSuchUser()
@@ -222,9 +202,8 @@ class Moderation:
         told = await self._db.page(design.reports_about(user_id).backwards(), size=PAGE)
         return Dossier(user, await self._posts(said.items), list(told))
 
-    async def search(self, who: str, text: str) -> list[User]:
+    async def search(self, by: Admin, text: str) -> list[User]:
         """By user id, app id, user name or mail address, whole; there is no index for parts of them."""
-        await self._access.admin(who)
         wanted = text.strip().lstrip("@")
         if not wanted or "#" in wanted or len(wanted) > 254:
             return []
@@ -238,14 +217,12 @@ class Moderation:
 
     # Forbidden words
 
-    async def words(self, who: str) -> list[NGWord]:
-        await self._access.admin(who)
+    async def words(self, by: Admin) -> list[NGWord]:
         found = await self._db.all(design.all_ng_words().consistent())
         return sorted(found, key=lambda one: one.created_at, reverse=True)
 
-    async def add_word(self, who: str, text: str, *, allowed: bool = False, address: str | None = None) -> NGWord:
+    async def add_word(self, by: Admin, text: str, *, allowed: bool = False) -> NGWord:
         """Forbid a word, or name a harmless one that a forbidden one is part of."""
-        by = await self._access.admin(who, address)
         original = writing.text_of(text, WORD_MAX, "word")
         word = normalised(original)
         if not word:
@@ -263,8 +240,7 @@ class Moderation:
         self._words.forget()
         return made
 
-    async def delete_word(self, who: str, word: str, address: str | None = None) -> None:
-        by = await self._access.admin(who, address)
+    async def delete_word(self, by: Admin, word: str) -> None:
         gone = ng_words.delete(word).must_exist()
         try:
             await self._db.transact(gone, self._logs.entry(by, AdminAction.DELETE_NG_WORD, "ngWord", word))

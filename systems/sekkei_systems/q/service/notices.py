@@ -18,25 +18,20 @@ from sekkei_systems.q.design.tables import blocks, mutes, users
 from sekkei_systems.q.refusals import QuietHalf
 from sekkei_systems.q.rules.notices import NoticeKind, Wishes, is_wanted, quiet_left, wishes_of
 from sekkei_systems.q.rules.sight import is_present
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Member
 
 
 class Notices:
-    def __init__(self, db: Database, clock: Clock, access: Access, outbox: Outbox) -> None:
+    def __init__(self, db: Database, clock: Clock, outbox: Outbox) -> None:
         self._db = db
         self._clock = clock
-        self._access = access
         self._outbox = outbox
 
-    async def wishes(self, who: str) -> Wishes:
-        return wishes_of(await self._access.member(who))
-
-    async def wish(self, who: str, wishes: Wishes) -> Wishes:
-        await self._access.member(who)
+    async def wish(self, member: Member, wishes: Wishes) -> Wishes:
         if (wishes.quiet_from is None) != (wishes.quiet_until is None):
             raise QuietHalf(field="quietUntil")
         update = (
-            users.update(who)
+            users.update(member.id)
             .set(User.notify_question, wishes.question)
             .set(User.notify_reaction, wishes.reaction)
             .set(User.notify_follow, wishes.follow)

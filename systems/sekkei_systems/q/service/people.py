@@ -25,7 +25,7 @@ from sekkei_systems.q.refusals import (
 )
 from sekkei_systems.q.rules import pictures, times, writing
 from sekkei_systems.q.rules.sight import Relation
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
 AGE_MAX = 130
@@ -58,10 +58,9 @@ class Profile:
 
 
 class People:
-    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight) -> None:
+    def __init__(self, db: Database, clock: Clock, sight: Sight) -> None:
         self._db = db
         self._clock = clock
-        self._access = access
         self._sight = sight
         self._easel = pictures.Easel()
 
@@ -89,13 +88,12 @@ class People:
         except ConditionFailed as failed:
             raise Taken(field="email") if failed.taken else AlreadyJoined() from failed
 
-    async def choose_app_id(self, who: str, text: str) -> User:
+    async def choose_app_id(self, member: Member, text: str) -> User:
         """Once, and nobody else's, not even that of somebody who has left."""
         app_id = writing.app_id_of(text)
-        await self._access.member(who)
-        chosen = users.update(who).set(User.app_id, app_id).set(User.updated_at, days.now(self._clock))
+        chosen = users.update(member.id).set(User.app_id, app_id).set(User.updated_at, days.now(self._clock))
         chosen = chosen.when(User.app_id.absent())
-        keep = unique_keys.create(UniqueKey(value=reserved(app_id), owner={"userId": who}))
+        keep = unique_keys.create(UniqueKey(value=reserved(app_id), owner={"userId": member.id}))
         try:
             await self._db.transact(chosen, keep)
         except TransactionFailed as failed:
@@ -105,20 +103,18 @@ class People:
             if reason is not None and reason.taken is None:
                 raise AppIdSet(field="appId") from failed
             raise Taken(field="appId") from failed
-        return await self._access.member(who)
+        return await self._user(member)
 
-    async def choose_username(self, who: str, text: str) -> User:
+    async def choose_username(self, member: Member, text: str) -> User:
         username = writing.username_of(text)
-        await self._access.member(who)
-        update = users.update(who).set(User.username, username).set(User.updated_at, days.now(self._clock))
+        update = users.update(member.id).set(User.username, username).set(User.updated_at, days.now(self._clock))
         try:
             return await self._db.write(update)
         except ConditionFailed as failed:
             raise Taken(field="username") from failed
 
-    async def change(self, who: str, profile: Profile) -> User:
-        await self._access.member(who)
-        update = users.update(who).set(User.updated_at, days.now(self._clock))
+    async def change(self, member: Member, profile: Profile) -> User:
+        update = users.update(member.id).set(User.updated_at, days.now(self._clock))
         if profile.display_name is not None:
             update = update.set(
                 User.display_name, _given(profile.display_name, writing.DISPLAY_NAME_MAX, "displayName")
@@ -133,41 +129,42 @@ class People:
             update = update.set(User.answers_first, profile.answers_first)
         return await self._db.write(update)
 
-    async def find(self, viewer: str, app_id: str) -> tuple[User, Relation]:
+    async def _user(self, member: Member) -> User:
+        return await self._db.need(users(member.id).consistent())
+
+    async def find(self, member: Member, app_id: str) -> tuple[User, Relation]:
         """Somebody by the ID that they gave you; private accounts can be found too."""
-        await self._access.member(viewer)
         found = await self._db.holder(unique_app_id, User.app_id == writing.app_id_of(app_id.lstrip("@").lower()))
         if found is None:
             raise NoSuchUser()
-        return await self._sight.person(viewer, found.user_id)
+        return await self._sight.person(member.id, found.user_id)
 
-    async def show(self, viewer: str, other: str) -> tuple[User, Relation]:
-        await self._access.member(viewer)
-        return await self._sight.person(viewer, other)
+    async def show(self, member: Member, other: str) -> tuple[User, Relation]:
+        return await self._sight.person(member.id, other)
 
     # Pictures
 
-    async def set_picture(self, who: str, content: bytes) -> User:
-        await self._access.member(who)
+    async def set_picture(self, member: Member, content: bytes) -> User:
         clean = await self._easel.draw(content)
         digest = hashlib.sha256(clean).hexdigest()[:16]
         now = days.now(self._clock)
         kind = pictures.CONTENT_TYPE
-        image = ProfileImage(user_id=who, digest=digest, content_type=kind, content=clean, updated_at=now)
-        await self._db.transact(profile_images.put(image), self._picture_url(who, f"/q/pictures/{who}/{digest}"))
-        return await self._access.member(who)
+        image = ProfileImage(user_id=member.id, digest=digest, content_type=kind, content=clean, updated_at=now)
+        await self._db.transact(
+            profile_images.put(image), self._picture_url(member.id, f"/q/pictures/{member.id}/{digest}")
+        )
+        return await self._user(member)
 
-    async def remove_picture(self, who: str) -> User:
-        await self._access.member(who)
-        await self._db.transact(profile_images.delete(who), self._picture_url(who, None))
-        return await self._access.member(who)
+    async def remove_picture(self, member: Member) -> User:
+        await self._db.transact(profile_images.delete(member.id), self._picture_url(member.id, None))
+        return await self._user(member)
 
     def _picture_url(self, who: str, url: str | None) -> Update[User]:
         update = users.update(who).set(User.profile_image_url, url)
         return update.set(User.updated_at, days.now(self._clock))
 
-    async def picture(self, viewer: str, other: str, digest: str) -> ProfileImage:
-        await self.show(viewer, other)
+    async def picture(self, member: Member, other: str, digest: str) -> ProfileImage:
+        await self.show(member, other)
         found = await self._db.get(picture_of(other)) if _DIGEST.fullmatch(digest) else None
         if found is None or found.digest != digest:
             raise NoSuchThing()

@@ -14,7 +14,7 @@ from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, Reaction, ReactionType, User
 from sekkei_systems.q.refusals import BadReaction, NoSuchAnswer
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.answers import Remembered, remembered
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
@@ -50,41 +50,36 @@ class Digest:
 
 
 class Reactions:
-    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight) -> None:
+    def __init__(self, db: Database, clock: Clock, sight: Sight) -> None:
         self._db = db
         self._clock = clock
-        self._access = access
         self._sight = sight
 
-    async def react(self, who: str, day: date, author: str, kind: ReactionType) -> Summary:
+    async def react(self, member: Member, day: date, author: str, kind: ReactionType) -> Summary:
         """Give one, or change it; only to what one may see."""
-        await self._access.member(who)
-        answer, _ = await self._sight.answer(who, day, author)
+        answer, _ = await self._sight.answer(member.id, day, author)
         try:
-            await self._db.transact(design.react(day, author, who, kind, days.now(self._clock)))
+            await self._db.transact(design.react(day, author, member.id, kind, days.now(self._clock)))
         except TransactionFailed as failed:
             raise NoSuchAnswer() from failed
-        return (await self.summaries(who, [answer]))[0]
+        return (await self.summaries(member.id, [answer]))[0]
 
-    async def take_back(self, who: str, day: date, author: str) -> Summary:
-        await self._access.member(who)
-        answer, _ = await self._sight.answer(who, day, author)
-        await self._db.write(design.remove_reaction(day, author, who))
-        return (await self.summaries(who, [answer]))[0]
+    async def take_back(self, member: Member, day: date, author: str) -> Summary:
+        answer, _ = await self._sight.answer(member.id, day, author)
+        await self._db.write(design.remove_reaction(day, author, member.id))
+        return (await self.summaries(member.id, [answer]))[0]
 
-    async def of(self, viewer: str, day: date, author: str) -> list[tuple[Reaction, User]]:
+    async def of(self, member: Member, day: date, author: str) -> list[tuple[Reaction, User]]:
         """Who reacted, oldest first."""
-        await self._access.member(viewer)
-        answer, _ = await self._sight.answer(viewer, day, author)
+        answer, _ = await self._sight.answer(member.id, day, author)
         found, _ = await self._read(answer)
-        people = await self._shown_reactors(viewer, found)
+        people = await self._shown_reactors(member.id, found)
         pairs = [(one, people[one.reactor_id]) for one in found if one.reactor_id in people]
         return sorted(pairs, key=lambda pair: pair[0].created_at)
 
-    async def digest(self, who: str) -> Digest:
+    async def digest(self, member: Member) -> Digest:
         """What came for one's answers of the last seven days."""
-        await self._access.member(who)
-        return await self.digest_of(who)
+        return await self.digest_of(member.id)
 
     async def digest_of(self, who: str) -> Digest:
         until = days.today(self._clock)

@@ -15,29 +15,27 @@ from sekkei_systems.q.design.models import (
 )
 from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, Oneself
 from sekkei_systems.q.rules import writing
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
 
 class Reports:
-    def __init__(self, db: Database, clock: Clock, access: Access, sight: Sight) -> None:
+    def __init__(self, db: Database, clock: Clock, sight: Sight) -> None:
         self._db = db
         self._clock = clock
-        self._access = access
         self._sight = sight
 
     async def send(
-        self, who: str, kind: TargetType, target: str, category: ReportCategory, description: str = ""
+        self, member: Member, kind: TargetType, target: str, category: ReportCategory, description: str = ""
     ) -> Report:
         """Once for each target, and only what one can see."""
-        await self._access.member(who)
-        target = await self._must_see(who, kind, target)
+        target = await self._must_see(member.id, kind, target)
         words = None
         if description.strip():
             words = writing.text_of(description, writing.DESCRIPTION_MAX, "description", lines=True)
         made = Report(
             report_id=self._clock.uuid(),
-            reporter_id=who,
+            reporter_id=member.id,
             target_type=kind,
             target_id=target,
             category=category,

@@ -16,61 +16,56 @@ from sekkei_systems.q.design.models import (
 from sekkei_systems.q.design.tables import question_votes, questions
 from sekkei_systems.q.refusals import AlreadySubmitted, NoSuchThing
 from sekkei_systems.q.rules import writing
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Author, Member
 from sekkei_systems.q.service.words import ForbiddenWords
 
 CANDIDATES = 30
 
 
 class Submissions:
-    def __init__(self, db: Database, clock: Clock, access: Access, words: ForbiddenWords) -> None:
+    def __init__(self, db: Database, clock: Clock, words: ForbiddenWords) -> None:
         self._db = db
         self._clock = clock
-        self._access = access
         self._words = words
 
-    async def submit(self, who: str, text: str) -> Question:
+    async def submit(self, author: Author, text: str) -> Question:
         """Propose a question, one a day."""
-        await self._access.author(who)
         clean = writing.text_of(text, writing.QUESTION_MAX, "text")
         now = days.now(self._clock)
         question = Question(
             question_id=self._clock.uuid(),
             text=clean,
             type=QuestionType.USER,
-            submitted_by=who,
+            submitted_by=author.id,
             status=QuestionStatus.PENDING,
             is_flagged=await self._words.flags(clean),
             created_at=now,
             updated_at=now,
         )
         today = days.today(self._clock)
-        given = Submission(day=today, user_id=who, question_id=question.question_id, created_at=now)
+        given = Submission(day=today, user_id=author.id, question_id=question.question_id, created_at=now)
         try:
             await self._db.transact(design.submit_question(given, question))
         except TransactionFailed as failed:
             raise AlreadySubmitted() from failed
         return question
 
-    async def mine(self, who: str) -> list[Question]:
-        await self._access.member(who)
-        page = await self._db.page(design.questions_by(who).backwards(), size=50)
+    async def mine(self, member: Member) -> list[Question]:
+        page = await self._db.page(design.questions_by(member.id).backwards(), size=50)
         return list(page)
 
     # Votes
 
-    async def candidates(self, who: str) -> list[tuple[Question, bool]]:
+    async def candidates(self, member: Member) -> list[tuple[Question, bool]]:
         """Proposals that wait to be asked, the most wanted first, and whether one has voted for each."""
-        await self._access.member(who)
         page = await self._db.page(design.candidates(), size=CANDIDATES)
-        mine = await self._db.get_many([question_votes(one.question_id, who).consistent() for one in page])
+        mine = await self._db.get_many([question_votes(one.question_id, member.id).consistent() for one in page])
         found = list(zip(page, (vote is not None for vote in mine), strict=True))
         return sorted(found, key=lambda pair: (-pair[0].votes, pair[0].created_at))
 
-    async def vote(self, who: str, question_id: str) -> Question:
+    async def vote(self, member: Member, question_id: str) -> Question:
         """Once; a second time changes nothing."""
-        await self._access.member(who)
-        given = QuestionVote(question_id=question_id, user_id=who, created_at=days.now(self._clock))
+        given = QuestionVote(question_id=question_id, user_id=member.id, created_at=days.now(self._clock))
         transaction = design.vote(given)
         try:
             await self._db.transact(transaction)
@@ -79,10 +74,9 @@ class Submissions:
                 raise NoSuchThing() from failed
         return await self._db.need(questions(question_id).consistent())
 
-    async def unvote(self, who: str, question_id: str) -> Question:
-        await self._access.member(who)
+    async def unvote(self, member: Member, question_id: str) -> Question:
         try:
-            await self._db.transact(design.unvote(question_id, who))
+            await self._db.transact(design.unvote(question_id, member.id))
         except TransactionFailed as failed:
             raise NoSuchThing() from failed
         return await self._db.need(questions(question_id).consistent())

@@ -20,7 +20,7 @@ from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, DailyQuestion, User, Visibility
 from sekkei_systems.q.design.tables import answers
 from sekkei_systems.q.rules.sight import Relation, reads_answers
-from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.answers import Answers
 from sekkei_systems.q.service.reactions import Reactions, Summary
 from sekkei_systems.q.service.visibility import Visibility as Sight
@@ -58,35 +58,33 @@ def order(answer: Answer) -> Position:
 
 
 class Timelines:
-    def __init__(self, db: Database, access: Access, sight: Sight, asked: Answers, reactions: Reactions) -> None:
+    def __init__(self, db: Database, sight: Sight, asked: Answers, reactions: Reactions) -> None:
         self._db = db
-        self._access = access
         self._sight = sight
         self._asked = asked
         self._reactions = reactions
         self._at_least: tuple[date, int] = (date.min, 0)
         """How many have answered on a day, as far as is known; it only grows."""
 
-    async def show(self, who: str, after: str | None = None, size: int = PAGE) -> Timeline:
-        viewer = await self._access.member(who)
+    async def show(self, member: Member, after: str | None = None, size: int = PAGE) -> Timeline:
         question = await self._asked.open_question()
-        found = await self.visible(viewer, question.day)
-        own = any(answer.user_id == who for answer, _ in found)
-        if viewer.answers_first and not own:
+        found = await self.visible(member, question.day)
+        own = any(answer.user_id == member.id for answer, _ in found)
+        if member.user.answers_first and not own:
             return Timeline(question, [], len(found), None, locked=True)
-        fingerprint = hashlib.sha256(f"timeline {who} {question.day}".encode()).digest()
+        fingerprint = hashlib.sha256(f"timeline {member.id} {question.day}".encode()).digest()
         rest = found if after is None else _rest(found, unseal(after, fingerprint, self._db.secret))
         page = rest[: max(1, min(size, PAGE_MAX))]
         cursor = None
         if len(rest) > len(page):
             cursor = seal(_position(page[-1][0]), fingerprint, self._db.secret)
-        summaries = await self._reactions.summaries(who, [answer for answer, _ in page])
+        summaries = await self._reactions.summaries(member.id, [answer for answer, _ in page])
         entries = [Entry(answer, author, summary) for (answer, author), summary in zip(page, summaries, strict=True)]
         return Timeline(question, entries, len(found), cursor, locked=False)
 
-    async def visible(self, viewer: User, day: date) -> list[tuple[Answer, User]]:
+    async def visible(self, member: Member, day: date) -> list[tuple[Answer, User]]:
         """All answers of a day that a viewer may see, in order; their own among them."""
-        who = viewer.user_id
+        who = member.id
         followees = [edge.followee_id async for edge in self._db.each(design.following(who).consistent())]
         theirs, own, muted = await asyncio.gather(
             self._answers_of(followees, day),
@@ -96,7 +94,7 @@ class Timelines:
         shown = [one for one in theirs if self._sight.is_shown(who, one) and one.user_id not in muted]
         found = await self._readable(who, shown)
         if own is not None and self._sight.is_shown(who, own):
-            found.append((own, viewer))
+            found.append((own, member.user))
         return sorted(found, key=lambda pair: order(pair[0]))
 
     async def _answers_of(self, followees: Sequence[str], day: date) -> list[Answer]:

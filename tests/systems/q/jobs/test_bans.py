@@ -14,7 +14,6 @@ from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import AdminAction, Block, Follow, User
 from sekkei_systems.q.design.tables import follows, users
-from sekkei_systems.q.jobs import QJobs
 from sekkei_systems.q.refusals import NotFollowing
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.moderation import COUNT_BANNED
@@ -34,7 +33,7 @@ async def edge_of(world: World, follower: str, followee: str) -> Follow:
 
 async def check_recount(world: World, *names: str) -> None:
     world.pass_time()
-    jobs = QJobs(world.opened.context, world.service)
+    jobs = world.jobs()
     assert [await jobs.counters.drift(name) for name in names] == [None] * len(names)
 
 

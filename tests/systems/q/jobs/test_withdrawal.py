@@ -118,7 +118,7 @@ async def check_gone(world: World) -> None:
 
 
 def runs_of(world: World) -> tuple[Jobs, QJobs]:
-    return Jobs(world.deployment.runtime, world.clock, "q"), QJobs(world.opened.context, world.service)
+    return Jobs(world.deployment.runtime, world.clock, "q"), world.jobs()
 
 
 async def test_after_the_week_nothing_is_left(world: World) -> None:
