@@ -301,6 +301,7 @@ def _why(piece: Piece, old: dict[str, AttributeValue] | None) -> str:
 
 
 def _decoded(piece: Piece, old: dict[str, AttributeValue] | None) -> Any:
-    if old is None or piece.unique is not None:
+    entity = piece.ref.entity
+    if old is None or piece.unique is not None or not entity.owns(old):
         return None
-    return piece.ref.entity.decode(old)
+    return entity.decode(old)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
 
+from .apart import check_table, check_view
 from .database import Database
 from .entity import Entity
 from .errors import DesignError
@@ -134,6 +135,9 @@ class Design:
             if not table.entities:
                 raise DesignError("SK139", f"table {table.name} has no entity. Declare one, or remove the table.")
             table.attribute_types()
+            check_table(table)
+            for view in table.views:
+                check_view(view)
 
     def open(
         self,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from .actions import Check, Delete, Put, Update
+from .apart import mingles
 from .codecs import AttributeValue
 from .conditions import Condition
 from .decoding import Decoder, decoder
@@ -56,6 +57,8 @@ class Entity(Generic[P, M]):
         self.key_fields = {c.field.name for template in self.keys.values() for c in template.components}
         self._check_parts(place)
         self.uniques: list[Unique[M]] = []
+        self.marked: list[Unique[Any]] = []  # whose markers these are, when the entity is one of markers
+        self._mingled = (0, False)
         self.examples: list[M] = []
         self._decode = decoder(cls, list(self.model.fields.values()), self.keys)
         self._shapes: dict[type[Any], Decoder] = {}
@@ -145,6 +148,19 @@ class Entity(Generic[P, M]):
         """Does the item's key have this entity's form?"""
         return all(name in item and template.fits(item[name]) for name, template in self.keys.items())
 
+    def owns(self, item: Mapping[str, AttributeValue]) -> bool:
+        """Is the item of this entity's type, or is there none to tell?"""
+        discriminator = self.table.discriminator
+        return discriminator is None or item.get(discriminator, {}).get("S") == self.type
+
+    def fits_in(self, item: Mapping[str, AttributeValue], names: tuple[str, ...]) -> bool:
+        """Do these key attributes, of the table and of an index, have this entity's form?"""
+        for name in names:
+            template = self.template_for(name)
+            if template is None or name not in item or not template.fits(item[name]):
+                return False
+        return True
+
     def decode(self, item: Mapping[str, AttributeValue]) -> M:
         """A stored item as an instance; one of an earlier schema version is migrated on the way."""
         if self.model.migrations:
@@ -175,15 +191,33 @@ class Entity(Generic[P, M]):
         field = self.model.by_stored.get(attribute)
         return None if field is None else self.model.template_of(field)
 
+    def templates_for(self, attribute: str) -> list[Template]:
+        """All the forms that a key attribute may have; a uniqueness marker has those of what is unique."""
+        found = [unique.template for unique in self.marked] if attribute in self.keys else []
+        own = self.template_for(attribute)
+        return found or ([] if own is None else [own])
+
+    @property
+    def mingled(self) -> bool:
+        """May items of another type have this entity's keys?"""
+        among = len(self.table.entities)
+        if self._mingled[0] != among:
+            self._mingled = (among, mingles(self))
+        return self._mingled[1]
+
     # Finding several
 
     @overload
-    def index(self, name: str) -> View[M]: ...
+    def index(self, name: str, *, alone: str = "") -> View[M]: ...
     @overload
-    def index(self, name: str, shape: type[S]) -> View[S]: ...
-    def index(self, name: str, shape: type[Any] | None = None) -> View[Any]:
-        """The entity as one index shows it; `shape` is the model of a partial projection."""
-        return View(self, self.table.index(name), shape)
+    def index(self, name: str, shape: type[S], *, alone: str = "") -> View[S]: ...
+    def index(self, name: str, shape: type[Any] | None = None, *, alone: str = "") -> View[Any]:
+        """The entity as one index shows it.
+
+        `shape`  the model of a partial projection
+        `alone`  why no other entity's items are there, where neither type nor keys could tell them apart
+        """
+        return View(self, self.table.index(name), shape, alone)
 
     def where(self, *conditions: Condition[M]) -> Query[M]:
         """The items whose key parts are as said, in the order of the sort key."""

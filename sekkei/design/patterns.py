@@ -246,16 +246,27 @@ def _uniques_of(action: Action[Any, Any]) -> list[Unique[Any]]:
 def _condition_text(action: Action[Any, Any]) -> str:
     readable = Readable()
     texts = [grouped(condition, readable) for condition in action.conditions]
-    key = action.entity.table.key_attributes[-1]
-    if isinstance(action, Put) and action.mode != "put":
-        texts.append(f"attribute_{'not_exists' if action.mode == 'create' else 'exists'}({key})")
-    if isinstance(action, Update) and not action.creating:
-        texts.append(f"attribute_exists({key})")
-    if isinstance(action, Check):
-        texts.append(f"attribute_{'exists' if action.present else 'not_exists'}({key})")
-    if isinstance(action, Delete) and action.needed:
-        texts.append(f"attribute_exists({key})")
+    entity = action.entity
+    key, kind = entity.table.key_attributes[-1], f"{entity.table.discriminator} = {entity.type!r}".replace("'", '"')
+    absent = f"attribute_not_exists({key})"
+    present = kind if entity.mingled else f"attribute_exists({key})"
+    wanted = _presence(action)
+    if wanted is not None:
+        texts.append(present if wanted else absent)
+    elif entity.mingled and not isinstance(action, Put):
+        texts.append(f"({absent} OR {kind})")
     return " AND ".join(texts)
+
+
+def _presence(action: Action[Any, Any]) -> bool | None:
+    """Must the item be there, or must it not? None when the action takes both."""
+    if isinstance(action, Put):
+        return {"create": False, "put": None, "replace": True}[action.mode]
+    if isinstance(action, Update):
+        return None if action.creating else True
+    if isinstance(action, Check):
+        return action.present
+    return True if isinstance(action, Delete) and action.needed else None
 
 
 def _in_transaction(action: Action[Any, Any]) -> Plan:

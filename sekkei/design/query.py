@@ -59,11 +59,21 @@ class Query(Generic[M_co]):
         return found
 
     def _check_filter(self, field: Field[Any, Any]) -> None:
+        self._check_held(field.stored, f"a filter on {field.label} would find none of them")
         if field.stored in self.view.attributes:
             raise DesignError(
                 "SK133",
                 f"{self.view.place}: {field.label} is a key here, and DynamoDB refuses key attributes in a filter. "
                 "Put the condition into .where(...).",
+            )
+
+    def _check_held(self, stored: str, otherwise: str) -> None:
+        there = self.view.projected()
+        if there is not None and stored not in there:
+            raise DesignError(
+                "SK152",
+                f"{self.view.place}: the index does not hold {stored!r}, so {otherwise}. Project it, ask an index "
+                "that has it, or do without (.with_expired() for a time to live).",
             )
 
     def backwards(self) -> Query[M_co]:
@@ -138,6 +148,7 @@ class Query(Generic[M_co]):
         ttl = self.view.table.ttl
         if self.expired or ttl is None or not any(entity.ttl for entity in self.entities):
             return text
+        self._check_held(ttl, "nobody could see which items have expired")
         name = expression.name(ttl)
         alive = f"attribute_not_exists({name}) OR {name} > {expression.value(now)}"
         return f"({text}) AND ({alive})" if text else alive
@@ -148,7 +159,9 @@ class Query(Generic[M_co]):
         if table.discriminator is not None:
             needed.append(table.discriminator)
         needed += [field.stored for field in shape.fields.values() if field.is_stored and not field.derived]
-        return ", ".join(expression.name(name) for name in dict.fromkeys(needed))
+        there = self.view.projected()  # an index refuses to be asked for more
+        wanted = (name for name in dict.fromkeys(needed) if there is None or name in there)
+        return ", ".join(expression.name(name) for name in wanted)
 
     def fingerprint(self, table_name: str) -> bytes:
         """What a cursor is bound to: the pattern, the keys asked for, the filter and the direction."""

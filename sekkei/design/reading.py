@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sekkei.errors import TransactionCanceledException
 
+from .apart import check_view
 from .codecs import AttributeValue
 from .cursors import seal, unseal
 from .errors import Contended, ItemRefused, ValueRefused
@@ -153,8 +154,8 @@ class Reader(Generic[M]):
         self.request = query.request(self.table_name, int(db.clock.now()))
         db.measure_into(self.request)
         self.responses: list[dict[str, Any]] = []
-        projected = query.view.projected()
-        self.typed = projected is None or query.view.table.discriminator in projected
+        check_view(query.view)
+        self.names = tuple(dict.fromkeys((*query.view.table.key_attributes, *query.view.attributes)))
 
     async def read(self, start: Item | None, limit: int | None) -> tuple[list[Item], Item | None]:
         """One page of the store's own: items and where it stopped."""
@@ -172,21 +173,31 @@ class Reader(Generic[M]):
         query = self.query
         if query.excluded is not None and item.get(query.excluded[0]) == query.excluded[1]:
             return None
-        table = query.view.table
-        entity = query.entities[0]
-        if len(table.entities) > 1:
-            entity = table.entity_of(item, typed=self.typed)
-            if entity not in query.entities:
-                return None
-        elif not entity.fits(item):
-            entity = table.entity_of(item)  # raises: no entity matches
+        entity = self._by_type(item) if query.view.typed else self._by_key(item)
+        if entity is None:
+            return None
         found: M = entity.decode(item) if query.shape is None else entity.decode_as(query.shape, item)
         return found
 
+    def _by_type(self, item: Item) -> Entity[..., Any] | None:
+        """The entity of an item that carries its type, or whose table needs none."""
+        table, asked = self.query.view.table, self.query.entities
+        if len(table.entities) == 1 and asked[0].fits(item):
+            return asked[0]
+        entity = table.entity_of(item)
+        return entity if entity in asked else None
+
+    def _by_key(self, item: Item) -> Entity[..., Any] | None:
+        """Without the type, the keys of table and index tell; those that were asked for come first."""
+        table, asked = self.query.view.table, self.query.entities
+        for entity in (*asked, *table.entities):
+            if entity.fits_in(item, self.names):
+                return entity if entity in asked else None
+        raise table.stranger(item)
+
     def position(self, item: Item) -> Item:
         """The key that a next page starts after."""
-        names = dict.fromkeys((*self.query.view.table.key_attributes, *self.query.view.attributes))
-        return {name: item[name] for name in names}
+        return {name: item[name] for name in self.names}
 
     def done(self, items: int) -> None:
         self.db.measured(self.query.pattern, self.responses, writing=False, items=items)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from .apart import check_stream
 from .errors import DesignError, ItemRefused
 from .keys import Ref
 
@@ -103,6 +104,8 @@ class Reactions:
                 f"table {entity.table.name} has no stream, so nobody hears of changes to {entity.name}. "
                 "Give the table stream='NEW_AND_OLD_IMAGES'.",
             )
+
+        check_stream(entity.table)
 
         def declare(handler: Handler[M]) -> Handler[M]:
             self._handlers.setdefault(id(entity), []).append(handler)

@@ -12,6 +12,7 @@ from .keys import Key
 if TYPE_CHECKING:
     from .entity import Entity
     from .unique import UniqueKey
+    from .views import View
 
 M = TypeVar("M")
 P = ParamSpec("P")
@@ -111,6 +112,7 @@ class Table:
         self.ja, self.en, self.added = ja, en, added
         self.indexes: dict[str, Index] = {}
         self.entities: list[Entity[..., Any]] = []
+        self.views: list[View[Any]] = []
         self._by_type: dict[str, list[Entity[..., Any]]] = {}
         self._literals: dict[str, set[str]] = {}
         for index in indexes:
@@ -181,20 +183,21 @@ class Table:
             known = self._literals[attribute] = {template.literal for template in found if template is not None}
         return known
 
-    def entity_of(self, item: Mapping[str, AttributeValue], *, typed: bool = True) -> Entity[..., Any]:
-        """Which entity an item is; refuses one that fits none. Without its type (`typed`), the key's form tells."""
+    def entity_of(self, item: Mapping[str, AttributeValue]) -> Entity[..., Any]:
+        """Which entity a whole item is; refuses one that fits none."""
         kind = ""
         if self.discriminator is not None:
             kind = item.get(self.discriminator, {}).get("S", "")
-        candidates = self._by_type.get(kind, ()) if typed else self.entities
+        candidates = self._by_type.get(kind, ())
         if len(candidates) == 1 and kind:
             return candidates[0]
         for candidate in candidates:
             if candidate.fits(item):
                 return candidate
-        raise self._stranger(item, kind)
+        raise self.stranger(item, kind)
 
-    def _stranger(self, item: Mapping[str, AttributeValue], kind: str) -> ItemRefused:
+    def stranger(self, item: Mapping[str, AttributeValue], kind: str = "") -> ItemRefused:
+        """The refusal of an item that no entity matches."""
         key = {name: item.get(name) for name in self.key_attributes}
         what = f"{self.discriminator} = {kind!r}" if self.discriminator else "this key"
         return ItemRefused(

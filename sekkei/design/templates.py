@@ -227,6 +227,6 @@ class Template:
 
     def fits(self, stored: AttributeValue) -> bool:
         """Could this stored key attribute come from the template?"""
-        if self.whole and self.components[0].field.form is None:
+        if self.whole and self.components[0].field.form is None and (self.kind != "S" or self._quick is not None):
             return self.kind in stored
         return "S" in stored and self._match(stored["S"]) is not None

@@ -64,6 +64,7 @@ class Unique(Generic[M]):
                 f"{self.template.place}: begin with a constant, such as 'EMAIL#{{email}}', so that two kinds of "
                 "unique values never meet.",
             )
+        markers.marked.append(self)
         fields = (component.field for component in self.template.components)
         self.bases = frozenset().union(*(entity.model.bases(field) for field in fields))
 

@@ -20,8 +20,10 @@ M = TypeVar("M")
 class View(Generic[M]):
     """An entity behind one index (None is the table itself). `shape` reads a partial projection."""
 
-    def __init__(self, entity: Entity[..., Any], index: Index | None, shape: type[Any] | None = None) -> None:
-        self.entity, self.index = entity, index
+    def __init__(
+        self, entity: Entity[..., Any], index: Index | None, shape: type[Any] | None = None, alone: str = ""
+    ) -> None:
+        self.entity, self.index, self.alone = entity, index, alone
         self.table = entity.table
         if index is None:
             self.hashes: tuple[str, ...] = (self.table.pk,)
@@ -34,6 +36,7 @@ class View(Generic[M]):
             self.check_shape(self.shape)
         elif index is not None and index.projection != "ALL":
             self.check_shape(entity.model)
+        self.table.views.append(self)
 
     @property
     def place(self) -> str:
@@ -60,6 +63,12 @@ class View(Generic[M]):
             return None
         extra = () if self.index.projection == "KEYS_ONLY" else self.index.projection
         return {*self.table.key_attributes, *self.index.attributes, *extra}
+
+    @property
+    def typed(self) -> bool:
+        """Does what is read here carry the discriminator, or is there none?"""
+        there = self.projected()
+        return there is None or self.table.discriminator is None or self.table.discriminator in there
 
     def check_shape(self, shape: Model[Any]) -> None:
         """Every attribute that the shape needs must be in the index."""

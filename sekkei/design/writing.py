@@ -70,9 +70,19 @@ class _Conditions:
             self.terms.append(grouped(condition, self.expression))
 
     def present(self) -> None:
-        self.terms.append(f"attribute_exists({self.expression.name(self._key)})")
+        table = self.entity.table
+        if table.discriminator is not None and self.entity.mingled:
+            self.raw(table.discriminator, {"S": str(self.entity.type)})
+        else:
+            self.terms.append(f"attribute_exists({self.expression.name(self._key)})")
         if self.entity.ttl is not None:  # an expired item that lingers counts as gone, as it does for reads
             self.not_expired(self.entity.ttl)
+
+    def own_or_none(self) -> None:
+        """No item of another type is there under the same key."""
+        absent = f"attribute_not_exists({self.expression.name(self._key)})"
+        kind = self.expression.name(self.entity.table.discriminator or "")
+        self.terms.append(f"({absent} OR {kind} = {self.expression.value({'S': str(self.entity.type)})})")
 
     def not_expired(self, ttl: Field[Any, Any]) -> None:
         name = self.expression.name(ttl.stored)
@@ -227,6 +237,8 @@ def _delete(action: Delete[Any], knowledge: Knowledge) -> list[Piece]:
     conditions = _Conditions(action, action.ref, knowledge)
     if action.needed:
         conditions.present()
+    elif action.entity.mingled:
+        conditions.own_or_none()
     piece = Piece("Delete", action, action.ref, _request(action.ref, knowledge))
     markers: list[Piece] = []
     if action.entity.uniques:
@@ -263,8 +275,11 @@ def _update(action: Update[Any], knowledge: Knowledge) -> list[Piece]:
         conditions.absent()
     elif not action.creating:
         conditions.present()
-    elif entity.ttl is not None:
-        conditions.not_expired(entity.ttl)
+    else:
+        if entity.mingled:
+            conditions.own_or_none()
+        if entity.ttl is not None:
+            conditions.not_expired(entity.ttl)
     for name in sorted(moved.assumed):
         conditions.equals(entity.model.fields[name], moved.assumed[name])
     if entity.model.migrations and not action.creating:
