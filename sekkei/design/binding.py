@@ -7,7 +7,7 @@ never finds `USER#10`. What the key cannot serve is refused with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .codecs import AttributeValue
@@ -57,14 +57,11 @@ class _Given:
         self.equal: dict[str, Any] = {}
         self.range: Compare[Any] | Between[Any] | Call[Any] | None = None
         self.used: set[str] = set()
-        for condition in conditions:
+        for condition in flattened(conditions):
             self._take(condition)
 
     def _take(self, condition: Condition[Any]) -> None:
-        if type(condition) is All:
-            for inner in condition.conditions:
-                self._take(inner)
-        elif isinstance(condition, Compare) and condition.operator == "=":
+        if isinstance(condition, Compare) and condition.operator == "=":
             self.equal[condition.field.name] = condition.operand
         elif _is_range(condition) and self.range is None:
             self.range = condition  # type: ignore[assignment]
@@ -90,6 +87,20 @@ class _Given:
                 f"{self.place}: the key cannot use {', '.join(left)} here; parts of a sort key count from the left, "
                 "and nothing follows a range. Use an index that has it, or .filter(...).",
             )
+
+
+def flattened(conditions: Iterable[Condition[Any]]) -> Iterator[Condition[Any]]:
+    """The terms of conditions joined by AND."""
+    for condition in conditions:
+        if type(condition) is All:
+            yield from flattened(condition.conditions)
+        else:
+            yield condition
+
+
+def names_of(condition: Condition[Any]) -> set[str]:
+    """The attributes that a condition speaks of."""
+    return {field.name for field in condition.fields()}
 
 
 def _is_range(condition: Condition[Any]) -> bool:

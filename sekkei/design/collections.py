@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar, overload
 
-from .binding import bind
+from .apart import overlap
+from .binding import KeyPart, bind, flattened, names_of
 from .conditions import Condition
 from .entity import Entity
 from .errors import DesignError
 from .query import Query
+from .spans import TOP, Span, hull, key_test, others_in, part_names, sort_span
 from .views import View
 
 M = TypeVar("M")
@@ -38,17 +40,87 @@ class Collection(Generic[M]):
             )
         for name in view.hashes:
             ours, theirs = first.template_for(name), entity.template_for(name)
-            if ours is None or theirs is None or ours.text != theirs.text:
-                raise DesignError(
-                    "SK145",
-                    f"{first.name} and {entity.name} make {name} differently, so they are never in one partition.",
-                )
+            assert ours is not None
+            assert theirs is not None
+            if ours.text == theirs.text:
+                continue
+            if overlap(ours, theirs):
+                advice = "A collection names the parts of its partition once; call them the same in both models."
+            else:
+                advice = "Their items are never in one partition; read them with two queries."
+            raise DesignError(
+                "SK145",
+                f"{first.name} makes {name} of {ours.text!r}, {entity.name} of {theirs.text!r}. {advice}",
+            )
 
     def where(self, *conditions: Condition[M]) -> Query[M]:
-        """All their items in the partition, in the order of the sort key."""
-        first = self.views[0]
-        bound = bind(first.key_parts(first.hashes), [], conditions, f"a collection of {len(self.entities)} entities")
-        return Query(first, self.entities, bound.tests)
+        """All their items in the partition, in the order of the sort key; a range on it may leave some out.
+
+        Only the span of sort keys that their items lie in is read.
+        """
+        first, place = self.views[0], f"a collection of {' and '.join(entity.name for entity in self.entities)}"
+        if self._one_form():
+            bound = bind(first.key_parts(first.hashes), first.key_parts(first.ranges), conditions, place)
+            return Query(first, self.entities, bound.tests, excluded=bound.excluded)
+        hashes = first.key_parts(first.hashes)
+        in_partition = set().union(*(part_names(part) for part in hashes))
+        flat = list(flattened(conditions))
+        partition = [condition for condition in flat if names_of(condition) <= in_partition]
+        bound = bind(hashes, [], partition, place)
+        span = self._span(flat, partition, place)
+        test = None if span is None else key_test(first.ranges[0], span)
+        whole: Query[M] = Query(first, self.entities, bound.tests)
+        if span is None or test is None:
+            return whole
+        narrow: Query[M] = Query(first, self.entities, (*bound.tests, test), excluded=span.excluded)
+        spared = len(flat) > len(partition) or len(others_in(narrow)) < len(others_in(whole))
+        return narrow if spared else whole
+
+    def _one_form(self) -> bool:
+        """Do all make their sort key alike? Then its conditions hold for all of them."""
+        ranges = self.views[0].ranges
+        texts = {tuple(getattr(view.entity.template_for(name), "text", "") for name in ranges) for view in self.views}
+        return bool(ranges) and len(texts) == 1
+
+    def _span(self, conditions: list[Condition[Any]], partition: list[Condition[Any]], place: str) -> Span | None:
+        """The sort keys to read: all of the entities' own, less what a range leaves out."""
+        ranged = [condition for condition in conditions if condition not in partition]
+        for condition in ranged:
+            if not any(names_of(condition) <= part_names(part) for part in self._sorts()):
+                raise DesignError(
+                    "SK132",
+                    f"{place}: no sort key here can use {', '.join(sorted(names_of(condition)))}. Use an index that "
+                    "has it, or .filter(...).",
+                )
+        if not self._texts():
+            return None
+        spans = [sort_span(view, conditions, place) for view in self.views]
+        if not ranged and all(span.high == TOP and not span.low for span in spans):
+            return None
+        found = hull(spans)
+        self._check_whole(found, spans, [sort_span(view, partition, place) for view in self.views], ranged, place)
+        return found
+
+    def _sorts(self) -> list[KeyPart]:
+        return [part for view in self.views for part in view.key_parts(view.ranges[:1])]
+
+    def _texts(self) -> bool:
+        """Is the sort key one attribute of texts, which spans are made of?"""
+        return len(self.views[0].ranges) == 1 and all(part.template.kind == "S" for part in self._sorts())
+
+    def _check_whole(
+        self, read: Span, spans: list[Span], whole: list[Span], ranged: list[Condition[Any]], place: str
+    ) -> None:
+        """What a range leaves out must not come back because another entity's items lie there."""
+        for kept, full in zip(spans, whole, strict=True):
+            cut_low, cut_high = kept.low > full.low, kept.high < full.high
+            if (cut_low and read.low < kept.low) or (cut_high and read.high > kept.high):
+                names = ", ".join(sorted(set().union(*map(names_of, ranged))))
+                raise DesignError(
+                    "SK153",
+                    f"{place}: items of another of them lie beyond the range on {names}, so one query cannot leave out "
+                    "only what it should. Turn the range round, or read them with two queries.",
+                )
 
 
 @overload

@@ -22,6 +22,7 @@ from .query import Query
 from .reading import PAGE_SIZE
 from .rekey import affected, touched
 from .samples import Planning, samples
+from .spans import others_in
 from .unique import Unique
 
 P = ParamSpec("P")
@@ -44,6 +45,7 @@ class Plan:
         self.backwards = False
         self.page_size: int | None = None
         self.scan = ""  # why a scan is all right
+        self.others: tuple[str, ...] = ()  # entities that were not asked for, but may lie in what is read
 
     @property
     def target(self) -> str:
@@ -64,6 +66,8 @@ class Plan:
             found.append("consistency: " + ("strong" if self.consistent else "eventual"))
         if self.page_size is not None:
             found.append(f"page: {self.page_size} items, {'last' if self.backwards else 'first'} sort key first")
+        if self.others:
+            found.append(f"also reads: {', '.join(self.others)}")
         if self.scan:
             found.append(f"scan, because {self.scan}")
         return found
@@ -214,6 +218,7 @@ def _plan_query(query: Query[Any], page: int | None) -> Plan:
     plan.filter = query.filter_text(readable, {"N": "{now}"})
     plan.consistent, plan.backwards = query.strong, not query.forward
     plan.page_size = query.size or page or PAGE_SIZE
+    plan.others = tuple(entity.name for entity in others_in(query))
     return plan
 
 
