@@ -61,6 +61,7 @@ class _Given:
             self._take(condition)
 
     def _take(self, condition: Condition[Any]) -> None:
+        self._check_once(condition)
         if isinstance(condition, Compare) and condition.operator == "=":
             self.equal[condition.field.name] = condition.operand
         elif _is_range(condition) and self.range is None:
@@ -70,6 +71,16 @@ class _Given:
                 "SK130",
                 f"{self.place}: a key condition is equalities and at most one range (<, <=, >, >=, between, "
                 "begins_with) joined by AND. Move the rest into .filter(...).",
+            )
+
+    def _check_once(self, condition: Condition[Any]) -> None:
+        said = {*self.equal, *(names_of(self.range) if self.range is not None and not _is_range(condition) else ())}
+        twice = names_of(condition) & said
+        if twice:
+            raise DesignError(
+                "SK154",
+                f"{self.place}: {', '.join(sorted(twice))} is asked for twice, and a key can be one thing only. Say it "
+                "once; for one of several values, run a query each.",
             )
 
     def range_on(self, name: str) -> Compare[Any] | Between[Any] | Call[Any] | None:

@@ -43,7 +43,7 @@ def throughput(capacity: Capacity) -> dict[str, int]:
 
 
 def projection(index: Index) -> dict[str, Any]:
-    if isinstance(index.projection, tuple):
+    if not isinstance(index.projection, str):
         return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.projection)}
     return {"ProjectionType": index.projection}
 

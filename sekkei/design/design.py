@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
 
+from . import limits
 from .apart import check_table, check_view
 from .database import Database
 from .entity import Entity
@@ -68,6 +69,7 @@ class Design:
             added=added,
         )
         table.naming = self.naming
+        limits.check_name("table", self.table_name(table, "dev"))
         self.tables[name] = table
         return table
 
@@ -135,6 +137,9 @@ class Design:
             if not table.entities:
                 raise DesignError("SK139", f"table {table.name} has no entity. Declare one, or remove the table.")
             table.attribute_types()
+            limits.check_ttl(table)
+            for index in table.indexes.values():
+                limits.check_projected(table, index)
             check_table(table)
             for view in table.views:
                 check_view(view)

@@ -191,6 +191,14 @@ class Entity(Generic[P, M]):
         field = self.model.by_stored.get(attribute)
         return None if field is None else self.model.template_of(field)
 
+    @property
+    def stored_names(self) -> set[str]:
+        """Every attribute that an item may have."""
+        model, table = self.model, self.table
+        kept = {model.schema_stored} if model.migrations else set()
+        kind = {table.discriminator} if table.discriminator is not None else set()
+        return {*model.by_stored, *table.key_attributes, *kept, *kind}
+
     def templates_for(self, attribute: str) -> list[Template]:
         """All the forms that a key attribute may have; a uniqueness marker has those of what is unique."""
         found = [unique.template for unique in self.marked] if attribute in self.keys else []

@@ -55,10 +55,22 @@ class Marker:
     def __str__(self) -> str:
         return format(self)
 
+    def _asked(self, *_: object) -> Any:
+        raise TypeError(f"it asks what {self.name} is, and is read only once, for every value there will ever be")
+
+    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __len__ = __contains__ = _asked
+    __iter__ = __getitem__ = __add__ = __radd__ = __mod__ = _asked
+
 
 def trace(function: Callable[..., Key]) -> tuple[str, str | None]:
     """The templates of a key function."""
     names = list(inspect.signature(function).parameters)
+    if _branches(function):
+        raise DesignError(
+            "SK113",
+            f"key function {function.__name__} branches, but it is read only once, for every value there will ever be. "
+            "Choose in the model, with computed(), or declare an entity for each form of key.",
+        )
     advice = "A key function only places its parameters into text; compute such values with computed() in the model."
     try:
         key = function(**{name: Marker(name) for name in names})
@@ -73,6 +85,15 @@ def trace(function: Callable[..., Key]) -> tuple[str, str | None]:
                 "SK114", f"parameter {name} of key function {function.__name__} is in neither half of the key. {advice}"
             )
     return pk, sk
+
+
+def _branches(function: Callable[..., Key]) -> bool:
+    """Does the function's own code jump? One that only places its parameters never does."""
+    import dis  # inspect has loaded it already
+
+    code = getattr(function, "__code__", None)
+    jumps = {*dis.hasjrel, *dis.hasjabs}
+    return code is not None and any(opcode in jumps for opcode in code.co_code[::2])
 
 
 def _text(half: object) -> str:

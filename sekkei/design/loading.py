@@ -7,9 +7,11 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import walk_tb
+from types import ModuleType
 
 from .design import Design
-from .errors import DesignError
+from .errors import DesignError, SekkeiError
 
 
 def load(name: str) -> Design:
@@ -21,10 +23,9 @@ def load(name: str) -> Design:
     if here not in sys.path:
         sys.path.insert(0, here)
     module_name, _, attribute = name.partition(":")
-    for candidate in (f"{module_name}.design", module_name, f"sekkei_systems.{module_name}.design"):
-        if not _exists(candidate):
-            continue
-        found = getattr(import_module(candidate), attribute or "design", None)
+    candidates = (f"{module_name}.design", module_name, *_of_a_system(module_name)) if module_name.strip(".") else ()
+    for candidate in candidates:
+        found = getattr(_import(candidate, module_name), attribute or "design", None)
         if isinstance(found, Design):
             return found
     raise DesignError(
@@ -37,8 +38,27 @@ def _of_a_system(name: str) -> list[str]:
     return [f"{point.module}.design" for point in entry_points(group="sekkei.systems", name=name)]
 
 
-def _exists(module: str) -> bool:
+def _import(name: str, asked: str) -> ModuleType | None:
+    """The module; None when there is none of this name. What goes wrong inside it is told."""
     try:
-        return find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
+        return import_module(name) if find_spec(name) is not None else None
+    except SekkeiError:
+        raise
+    except Exception as error:
+        if _missing(error, name):
+            return None
+        what, where = _last_place(error)
+        raise DesignError("SK160", f"{asked} could not be loaded: {what} ({where})") from error
+
+
+def _missing(error: Exception, name: str) -> bool:
+    """Is it this very module that is not there, and not one that it imports? Its parent may be no package either."""
+    return isinstance(error, ModuleNotFoundError) and error.name is not None and f"{name}.".startswith(f"{error.name}.")
+
+
+def _last_place(error: Exception) -> tuple[str, str]:
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError: {error.msg}", f"{error.filename}:{error.lineno}"
+    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    file, line = next(place for place in reversed(places) if "importlib" not in place[0])
+    return f"{type(error).__name__}: {error}", f"{file}:{line}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.errors import ResourceInUseException, ResourceNotFoundException
+from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 from sekkei.store.protocol import Store
 
 from .definition import billing, create_request, index_request, key_schema, projection, throughput
@@ -94,6 +94,10 @@ async def _run(store: Store, step: Step, clock: Clock) -> None:
         except ResourceInUseException:
             if operation != "CreateTable":
                 raise  # made by somebody else at the same moment: all the better
+        except ValidationException as error:
+            if operation == "UpdateTimeToLive" and "multiple times" in error.message:
+                raise _too_soon(request["TableName"]) from error
+            raise
         if operation in ("CreateTable", "UpdateTable"):
             await _wait_until_active(store, request["TableName"], clock)
 
@@ -107,6 +111,14 @@ async def _wait_until_active(store: Store, name: str, clock: Clock) -> None:
                 return
         await pause(attempt, clock)
     raise TablesDiffer("SK602", f"table {name} did not become active in time. Look at it, then run this again.")
+
+
+def _too_soon(name: str) -> TablesDiffer:
+    return TablesDiffer(
+        "SK603",
+        f"the time to live of {name} was changed within the last hour, and DynamoDB takes one change an hour. Run this "
+        "again later.",
+    )
 
 
 async def _describe(store: Store, name: str) -> dict[str, Any] | None:
@@ -318,11 +330,13 @@ async def _compare_ttl(store: Store, table: Table, name: str) -> list[Step]:
     is_now = described.get("AttributeName") if described["TimeToLiveStatus"] in ("ENABLED", "ENABLING") else None
     if is_now == table.ttl:
         return []
-    calls = [_ttl_call(name, is_now, False)] if is_now is not None else []
-    if table.ttl is not None:
-        calls.append(_ttl_call(name, table.ttl, True))
     words = f"the time to live is {is_now or 'off'}, the design says {table.ttl or 'off'}"
-    return [Step(name, words, "change", f"{name}.ttl", tuple(calls))]
+    if is_now is None:
+        assert table.ttl is not None
+        return [Step(name, words, "change", f"{name}.ttl", (_ttl_call(name, table.ttl, True),))]
+    if table.ttl is not None:
+        words += "; this turns it off, and an hour later another run can turn the new one on"
+    return [Step(name, words, "named", f"{name}.ttl", (_ttl_call(name, is_now, False),))]
 
 
 async def _compare_pitr(store: Store, table: Table, name: str) -> list[Step]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
+from . import limits
 from .codecs import AttributeValue
 from .errors import DesignError, ItemRefused
 from .keys import Key
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 P = ParamSpec("P")
 StreamView = Literal["NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE", "KEYS_ONLY"]
-Projection = Literal["ALL", "KEYS_ONLY"] | tuple[str, ...]
+Projection = Literal["ALL", "KEYS_ONLY"] | Sequence[str]
 GSI_KEYS_MAX = 4  # DynamoDB takes up to four attributes for each half of a GSI's key
 
 
@@ -27,6 +28,7 @@ class Capacity:
     __slots__ = ("read", "write")
 
     def __init__(self, read: int, write: int) -> None:
+        limits.check_capacity(read, write)
         self.read, self.write = read, write
 
     def __eq__(self, other: object) -> bool:
@@ -61,7 +63,8 @@ class Index:
         added: bool = False,
     ) -> None:
         self.name, self.pk, self.sk = name, _names(pk), _names(sk)
-        self.projection, self.capacity = projection, capacity
+        self.projection = limits.checked_projection(name, projection)
+        self.capacity = capacity
         self.ja, self.en, self.added = ja, en, added
         if not 1 <= len(self.pk) <= GSI_KEYS_MAX or len(self.sk) > GSI_KEYS_MAX:
             raise DesignError(
@@ -115,14 +118,18 @@ class Table:
         self.views: list[View[Any]] = []
         self._by_type: dict[str, list[Entity[..., Any]]] = {}
         self._literals: dict[str, set[str]] = {}
+        limits.check_keys(f"table {name}", self.key_attributes)
         for index in indexes:
             self._add_index(index)
+        limits.check_indexes(self)
 
     def _add_index(self, index: Index) -> None:
         if index.name in self.indexes:
             raise DesignError("SK116", f"table {self.name} has two indexes named {index.name}. Rename one.")
         if index.local:
             index.pk = (self.pk,)
+        limits.check_name("index", index.name)
+        limits.check_keys(f"index {index.name} of table {self.name}", index.attributes)
         self.indexes[index.name] = index
 
     @property
@@ -220,6 +227,7 @@ class Table:
                 template = entity.template_for(name)
                 if template is None:
                     continue
+                limits.check_key_type(self, name, template.kind, entity.name)
                 if found.setdefault(name, template.kind) != template.kind:
                     raise DesignError(
                         "SK121",

@@ -153,7 +153,7 @@ def test_a_scan_reads_everybody() -> None:
 def test_entities_that_never_share_a_partition_and_those_that_name_it_differently() -> None:
     with pytest.raises(DesignError, match=r"SK145.*'REPO#\{owner\}#\{name\}'.*'REPO#\{source\}#\{name\}'.*the same"):
         collection(repos, forks)
-    other = Design("other").table("t", "PK", "SK", discriminator="type")
+    other = Design("other").table("things", "PK", "SK", discriminator="type")
 
     @other.entity(Repo, type="a")
     def ones(owner: str, name: str) -> Key:

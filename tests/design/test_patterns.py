@@ -265,6 +265,26 @@ def fine(id: str) -> Key:
     return Key(f"A#{id}", "B")
 
 
+def branching(id: str) -> Key:
+    return Key(f"A#{id}", "B") if id == "x" else Key(f"C#{id}", "D")
+
+
+def asking(id: str) -> Key:
+    return Key(f"A#{id or 'nobody'}", "B")
+
+
+def looking_up(id: str) -> Key:
+    return Key(f"A#{id}", {"x": "B"}[id])
+
+
+def _long(id: str) -> str:
+    return "LONG" if len(id) > 3 else "SHORT"
+
+
+def calling_a_brancher(id: str) -> Key:
+    return Key(f"A#{id}", _long(id))
+
+
 def two_entities_one_key() -> None:
     table = _table()
     table.entity(Thing)(fine)
@@ -292,7 +312,7 @@ def two_types_of_key() -> None:
 
 def index_of_nobody() -> None:
     made = Design("x")
-    table = made.table("things", "PK", "SK", indexes=[Index("i", "nobody")])
+    table = made.table("things", "PK", "SK", indexes=[Index("by-nobody", "nobody")])
     table.entity(Thing)(fine)
     made.check()
 
@@ -314,6 +334,10 @@ def two_tables_one_name() -> None:
     [
         (lambda: _entity(Thing, no_key), "SK113"),
         (lambda: _entity(Thing, computing), "SK113.*computed"),
+        (lambda: _entity(Thing, branching), "SK113.*branches"),
+        (lambda: _entity(Thing, asking), "SK113.*branches"),
+        (lambda: _entity(Thing, looking_up), "SK113.*asks what id is"),
+        (lambda: _entity(Thing, calling_a_brancher), "SK113.*asks what id is"),
         (lambda: _entity(Thing, forgetting), "SK114"),
         (lambda: _entity(Thing, halved), "SK124"),
         (lambda: _entity(Whole, clashing), "SK125"),
@@ -325,7 +349,7 @@ def two_tables_one_name() -> None:
         (lambda: _entity(Thing, fine, type="x"), "SK118"),
         (lambda: _entity(Thing, fine, discriminator="type"), "SK118"),
         (lambda: Index("i", ("a", "b", "c", "d", "e")), "SK115"),
-        (lambda: _table(indexes=[Index("i", "a"), Index("i", "b")]), "SK116"),
+        (lambda: _table(indexes=[Index("twins", "a"), Index("twins", "b")]), "SK116"),
         (two_tables_one_name, "SK116"),
         (two_entities_one_key, "SK119"),
         (two_types_of_key, "SK121"),

@@ -9,7 +9,8 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Attr, Capacity, Design, Index, Key, LocalIndex, TablesDiffer, attr, model, tables
-from sekkei.store import Store
+from sekkei.errors import ValidationException
+from sekkei.store import Embedded, Store
 from tests.design.example import design as example
 
 
@@ -152,3 +153,41 @@ async def test_a_table_outside_the_design_is_shown_and_kept(store: Store, env: s
     assert await words(store, make(), env) == [f"{name}: is not in the design (only with --replace {name})"]
     await tables.apply(store, make(), env, named=[name], clock=clock)
     assert await words(store, make(), env) == []
+
+
+async def test_moving_a_time_to_live_needs_its_name_and_two_runs(store: Store, env: str, clock: ManualClock) -> None:
+    await tables.create(store, make(ttl="expires"), env, clock)
+    wanted, name = make(ttl="size"), f"{env}-x-things"
+    step = (await tables.differences(store, wanted, env))[0]
+    assert (step.kind, step.name) == ("named", f"{name}.ttl")
+    assert "is expires, the design says size; this turns it off, and an hour later" in step.words
+    assert await tables.apply(store, wanted, env, clock=clock) == ([], [step])
+    done, left = await tables.apply(store, wanted, env, named=[f"{name}.ttl"], clock=clock)
+    assert (done, left) == ([step], [])
+    assert await words(store, wanted, env) == [f"{name}: the time to live is off, the design says size"]
+    off = await tables.differences(store, make(), env)
+    assert off == []
+
+
+async def test_a_second_change_of_the_time_to_live_within_an_hour_is_refused(env: str) -> None:
+    class OneAnHour:
+        """DynamoDB's rule, in front of a store."""
+
+        def __init__(self, inner: Store) -> None:
+            self.inner, self.changes = inner, 0
+
+        async def call(self, operation: str, request: Any) -> Any:
+            if operation == "UpdateTimeToLive":
+                self.changes += 1
+                if self.changes > 1:
+                    raise ValidationException("Time to live has been modified multiple times within a fixed interval")
+            return await self.inner.call(operation, request)
+
+        async def close(self) -> None:
+            await self.inner.close()
+
+    store = OneAnHour(Embedded())
+    await tables.create(store, make(ttl="expires"), env)
+    with pytest.raises(TablesDiffer, match=r"SK603.*one change an hour"):
+        await tables.apply(store, make(), env, named=[f"{env}-x-things.ttl"])
+    await store.close()
