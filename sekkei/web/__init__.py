@@ -1,55 +1,54 @@
-"""The shell of every page and API. How a system uses it, by example:
+"""The shell of every page and API. How a system uses it, by example (a whole one to read: tests/web/example):
 
-# systems/tasks/__init__.py ------------------------------------------------------------------------------------------
-def build(ctx: Context) -> Parts:
-    service = Service(ctx)
-    return Parts(service=service, routes=[*pages.routes(service, ctx), *api.routes(service, ctx)], ...)
+# tasks/__init__.py --------------------------------------------------------------------------------------------------
+def build(context: Context) -> Parts:
+    service = open_service(context)
+    given = Given(service.tasks, service.teams, context.live)                # values, by their type: sekkei.web.given
+    given.per_request(Member, service.access.member_of)                      # (user: User, team_id: str) -> Member
+    given.per_request(View, partial(view_of, service))                       # made once a request, when asked for
+    return Parts(service=service, routes=[*board.pages.routes(given), *api.routes(given)], ...)
 
 SYSTEM = System(name="tasks", title={"ja": …, "en": …}, about=…, design=design, build=build, demo=demo,
                 pages=[("/", {"ja": "ボード", "en": "Board"}), ("/docs", {"ja": "API", "en": "API"})])
 
-# systems/tasks/pages.py ---------------------------------------------------------------------------------------------
-from sekkei.web import Form, FormErrors, Pages, User, flash, form, page, redirect, refill, require_user, sse, t
+# tasks/pages/board.py -----------------------------------------------------------------------------------------------
+from sekkei.web import Events, Form, Html, Pages, Redirect, Sent
+
+pages = Pages()
 
 class NewTask(msgspec.Struct):                       # a form is a Struct; an empty field counts as not given
     title: Annotated[str, Meta(min_length=1, max_length=200)]
     start: date | None = None
     tags: list[str] = []                             # several fields of one name
 
-def routes(service: Service, ctx: Context) -> list[BaseRoute]:
-    pages = Pages()
+class After(msgspec.Struct):
+    after: str | None = None
 
-    @pages.get("/teams/{team_id}", name="board")     # served at /tasks/teams/…; its name is "tasks:board"
-    async def board(request: Request) -> Response:
-        user = require_user(request)                 # goes to the sign-in and comes back; User(id, email, name, …)
-        team_id = request.path_params["team_id"]
-        live = live_url(request, ctx.live, f"tasks/team/{team_id}", f"/tasks/teams/{team_id}/live")  # before reading
-        found = await service.board(user.id, team_id, after=request.query_params.get("after"))
-        return page(request, "tasks/board.html", found=found, form=Form(), live=live)
+@pages.get("/teams/{team_id}", name="board")         # served at /tasks/teams/…; its name is "tasks:board"
+async def board(view: View, tasks: Tasks, query: After) -> Html:
+    found = await tasks.page(view.member, after=query.after)
+    return Html("tasks/board.html", view=view, found=found, form=Form())
 
-    @pages.post("/teams/{team_id}/tasks")            # the CSRF token is checked before this is called
-    async def create(request: Request) -> Response:
-        user = require_user(request)
-        team_id = request.path_params["team_id"]
-        try:
-            new = await form(request, NewTask)
-            await service.create(user.id, team_id, new)         # may raise Invalid(field="start")
-        except Invalid as wrong:                     # FormErrors is an Invalid
-            return page(request, "tasks/new.html", 422, form=refill(request, wrong))
-        flash(request, t(request, "task.created"))
-        return redirect(request, "tasks:board", team_id=team_id)
+@pages.post("/teams/{team_id}/tasks")                # the CSRF token is checked before this is called
+async def create(view: View, tasks: Tasks, sent: Sent[NewTask]) -> Html | Redirect:
+    try:
+        await tasks.create(view.member, sent.value)  # either may raise Invalid(field="start")
+    except Invalid as wrong:
+        return Html("tasks/new.html", 422, view=view, form=sent.refilled(wrong))
+    return Redirect("tasks:board", team_id=view.team_id).flash("task.created")
 
-    @pages.get("/teams/{team_id}/live")
-    async def live(request: Request) -> Response:
-        await service.must_be_member(require_user(request).id, request.path_params["team_id"])
-        return sse(request, ctx.live, f"tasks/team/{request.path_params['team_id']}")
+@pages.get("/teams/{team_id}/live", name="live")
+async def live(member: Member) -> Events:            # whoever is no Member never gets here, now or at a later event
+    return Events(f"tasks/team/{member.team_id}")
 
-    @pages.webhook("/callback")                      # POST without a token: verifies a signature over the raw body
-    async def callback(request: Request) -> Response: ...
+@pages.webhook("/callback")                          # POST without a token: verifies a signature over the raw body
+async def callback(request: Request, inbox: Inbox) -> Response: ...
 
-    return pages.routes
+Handlers are functions of their module; a test calls them: `await create(view, tasks, Sent(NewTask("x")))`, and
+compares: `== Redirect("tasks:board", team_id="t1").flash("task.created")`. A page that listens takes its place before
+it reads: `live_url(request, live, topic, path)`.
 
-{# systems/tasks/templates/board.html ------------------------------------------------------------------------------ #}
+{# tasks/templates/board.html -------------------------------------------------------------------------------------- #}
 {% extends "layout.html" %}{% import "ui.html" as ui %}
 {% block title %}{{ t("board.title") }}{% endblock %}
 {% block nav %}<a href="{{ url('tasks:board', team_id=id) }}" aria-current="page">…</a>{% endblock %}
@@ -61,26 +60,30 @@ def routes(service: Service, ctx: Context) -> list[BaseRoute]:
   <ul data-live="{{ live }}" data-live-events="moved created">…</ul>{# gets live:moved, live:created in a script #}
   {{ lines(t("burndown"), labels, [(t("open"), numbers)]) }}{{ ui.pages(request, found.cursor) }}
 {% endblock %}
-In every template: t(key, n=…), pick(words), url(name, …), static("tasks/board.js"), csrf, user, language, path,
-request; filters: when (moments), day (dates), hue, initials, lines_of, query. Components: templates/ui.html.
-CSS classes: static/app.css. A script: systems/tasks/static/board.js with `import { send, toast } from "../app.js"`.
+In every template: t(key, n=…), choice("status", value), section("client")|tojson, pick(words), url(name, …),
+static("tasks/board.js"), csrf, user, language, path, request; filters: when (moments), day (dates), hue, initials,
+lines_of, query. Components: templates/ui.html. CSS classes: static/app.css. A script: tasks/static/board.js with
+`import { send, toast } from "../app.js"`.
 
-# systems/tasks/texts.py ---------------------------------------------------------------------------------------------
-TEXTS = {"board.title": {"ja": "ボード", "en": "Board"},
-         "board.count": {"ja": "{n}件", "en": {"one": "{n} task", "other": "{n} tasks"}}}
+# tasks/texts/en.toml (and ja.toml): sekkei.texts --------------------------------------------------------------------
+[board]
+title = "Board"
+count = { one = "{n} task", other = "{n} tasks" }
+[refusal]
+last-admin = "The team would have no admin left."
 
-# systems/tasks/api.py -----------------------------------------------------------------------------------------------
-def routes(service: Service) -> list[BaseRoute]:
-    api = Api("tasks", title="Team tasks")           # /tasks/api/…, /tasks/openapi.json, /tasks/docs
+# tasks/api/tasks.py -------------------------------------------------------------------------------------------------
+operations = Operations()
 
-    @api.patch("/teams/{team_id}/tasks/{task_id}", summary="Change a task")
-    async def change(request: Request, user: User, team_id: str, task_id: str, body: ChangeTask) -> Answer[TaskOut]:
-        task = await service.change(user.id, team_id, task_id, body, version=version_in_if_match(request))
-        return Answer(task_out(task), etag=task.version)
+@operations.patch("/teams/{team_id}/tasks/{task_id}", summary="Change a task")
+async def change(request: Request, member: Member, tasks: Tasks, task_id: str, body: Changes) -> Answer[TaskOut]:
+    task = await tasks.change(member, task_id, body, version=version_in_if_match(request))
+    return Answer(task_out(task), etag=task.version)
 
-    return api.routes
+# tasks/api/__init__.py
+api = Api("tasks", title="Team tasks").include(tasks.operations)       # /tasks/api/…, /tasks/openapi.json, /tasks/docs
 
-# systems/tasks/service.py: raises refusals of sekkei.runtime.refusals, which become RFC 9457 or a page by themselves
+# tasks/refusals.py: classes of sekkei.runtime.refusals, which become RFC 9457 or a page by themselves
 
 # tests/systems/tasks/test_pages.py ----------------------------------------------------------------------------------
 async with opened(SYSTEM) as client:                 # sekkei.web.testing
@@ -88,14 +91,16 @@ async with opened(SYSTEM) as client:                 # sekkei.web.testing
     assert (await client.post("/tasks/teams", {"name": "x"})).status == 303
     assert (await client.json("GET", "/tasks/api/teams")).json()["items"]
     await client.work()                              # streams, schedules, outbox and jobs, until nothing is due
-assert missing_texts(TEXTS, Path(sekkei_systems.tasks.__file__).parent) == []
+assert missing_texts("sekkei_systems.tasks") == []
 Every route by every kind of person: tests/web/authorisation.py. In a real browser: tests/browser.py.
 """
 
-from sekkei.web.api import Answer, Api, PageOf, check_if_match, etag, respond, version_in_if_match
+from sekkei.web.answers import Events, Html, Redirect
+from sekkei.web.api import Answer, Api, Operations, PageOf, check_if_match, etag, respond, version_in_if_match
 from sekkei.web.application import Shell, application
 from sekkei.web.csrf import body_limit, webhook
-from sekkei.web.forms import Form, FormErrors, form, refill
+from sekkei.web.forms import Form, FormErrors, Sent, form, refill
+from sekkei.web.given import Given, NotGiven
 from sekkei.web.identity.proof import is_recent, proved_at, require_proof
 from sekkei.web.identity.users import User, current_user, require_user
 from sekkei.web.limits import Rate, limit
@@ -108,11 +113,18 @@ from sekkei.web.texts import TextTable, language_of, missing_texts, pick, t
 __all__ = [
     "Answer",
     "Api",
+    "Events",
     "Form",
     "FormErrors",
+    "Given",
+    "Html",
+    "NotGiven",
+    "Operations",
     "PageOf",
     "Pages",
     "Rate",
+    "Redirect",
+    "Sent",
     "Shell",
     "TextTable",
     "User",

@@ -5,12 +5,15 @@
         start: date | None = None
         tags: list[str] = []
 
-    try:
-        new = await form(request, NewTask)
-        task = await service.create(...)          # may raise Invalid(field="start")
-    except (FormErrors, Invalid) as wrong:
-        return page(request, "tasks/new.html", 422, form=refill(request, wrong))
+    @pages.post("/teams/{team_id}/tasks")
+    async def create(view: View, tasks: Tasks, sent: Sent[NewTask]) -> Html | Redirect:
+        try:
+            await tasks.create(view.member, sent.value)     # either may raise Invalid(field="start")
+        except Invalid as wrong:
+            return Html("tasks/new.html", 422, view=view, form=sent.refilled(wrong))
+        return Redirect("tasks:board", team_id=view.team_id).flash("task.created")
 
+A form that is never shown again is asked for as `form: NewTask`; what is wrong with it then becomes a page of its own.
 In the template `{{ ui.field(form, "title", label=t("task.title")) }}`; for a first look, `form=Form({...})`.
 """
 
@@ -21,13 +24,14 @@ import re
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from sekkei.runtime.refusals import Invalid, Refusal
+from sekkei.texts import DEFAULT
 from sekkei.web.csrf import FIELD
 from sekkei.web.texts import language_of, t
 
@@ -52,6 +56,36 @@ class FormErrors(Invalid):
         super().__init__()
         self.form = form
         self.errors = form.errors
+
+
+@dataclass(frozen=True, slots=True)
+class Sent(Generic[S]):
+    """A form as it was sent: `value` is what it says, `refilled` shows it again. In a test: `Sent(NewTask("x"))`."""
+
+    read: S | FormErrors
+    filled: Form = field(default_factory=Form)
+    language: str = DEFAULT
+
+    @property
+    def value(self) -> S:
+        if isinstance(self.read, FormErrors):
+            raise self.read
+        return self.read
+
+    def refilled(self, wrong: Refusal) -> Form:
+        """The form as it was sent, with the refusal beside the field that it is about (or above all)."""
+        if isinstance(wrong, FormErrors):
+            return wrong.form
+        return Form(self.filled.values, {wrong.field or "": wrong.text(self.language)})
+
+
+async def sent(request: Request, model: type[S]) -> Sent[S]:
+    """The form as an instance of `model`, or with what is wrong with it."""
+    try:
+        read: S | FormErrors = await form(request, model)
+    except FormErrors as wrong:
+        read = wrong
+    return Sent(read, Form(_plain(request.state.form_data)), language_of(request))
 
 
 async def form(request: Request, model: type[S]) -> S:

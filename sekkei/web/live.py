@@ -32,6 +32,7 @@ from starlette.responses import Response, StreamingResponse
 
 from sekkei.runtime.live import RELOAD, Live, LiveEvent
 from sekkei.runtime.refusals import Refusal, TooMany
+from sekkei.web.given import KEPT
 from sekkei.web.limits import address, counted_as
 
 HEARTBEAT_SECONDS = 15.0
@@ -85,6 +86,7 @@ async def _may_listen(request: Request) -> bool:
     state = request.state
     state.user = state.session_hash = None
     state.asked_again = True
+    request.scope.pop(KEPT, None)  # what was proven when they came is not proven now
     try:
         await request.app.state.shell.identify(request)
         answer: Response = await request.scope["endpoint"](request)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
 from markupsafe import Markup, escape
+
+from sekkei.web.given import path_names
 
 if TYPE_CHECKING:
     from sekkei.web.api import Api, Operation
@@ -27,11 +29,11 @@ class Problem(msgspec.Struct):
     errors: list[dict[str, str]] = []
 
 
-def document(api: Api) -> dict[str, Any]:
+def document(api: Api, operations: Sequence[Operation]) -> dict[str, Any]:
     """The whole document."""
-    schemas = _Schemas(api)
+    schemas = _Schemas(operations)
     paths: dict[str, dict[str, Any]] = {}
-    for operation in api.operations:
+    for operation in operations:
         path = f"/{api.name}{api.prefix}{re.sub(r':[a-z]+}', '}', operation.path)}"
         paths.setdefault(path, {})[operation.method.lower()] = _operation(operation, schemas)
     return {
@@ -48,10 +50,11 @@ def document(api: Api) -> dict[str, Any]:
 class _Schemas:
     """Schemas of all types at once, so that types of one name keep apart."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, operations: Sequence[Operation]) -> None:
         kinds: list[Any] = [Problem]
-        for operation in api.operations:
-            kinds += [operation.body, operation.query, operation.returns, *operation.path_types.values()]
+        for operation in operations:
+            plan = operation.plan
+            kinds += [*plan.bodies, *plan.queries, operation.returns, *plan.path_types.values()]
         self._kinds = [kind for kind in kinds if kind is not None and kind is not type(None)]
         found, self.components = msgspec.json.schema_components(self._kinds, ref_template=_REF)
         self._schemas = list(found)
@@ -70,8 +73,8 @@ def _operation(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
         "summary": operation.summary,
         "parameters": [
             *_path_parameters(operation, schemas),
-            *_parameters("query", operation.query),
-            *_parameters("header", operation.headers),
+            *(one for model in operation.plan.queries for one in _parameters("query", model)),
+            *(one for model in operation.plan.headers for one in _parameters("header", model)),
         ],
         "responses": _responses(operation, schemas),
     }
@@ -79,27 +82,25 @@ def _operation(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
         found["description"] = operation.handler.__doc__.strip()
     if operation.tag:
         found["tags"] = [operation.tag]
-    if operation.user:
+    if operation.plan.user:
         found["security"] = [{"bearer": []}]
-    elif operation.user is None:
+    elif operation.plan.user is None:
         found["security"] = [{}, {"bearer": []}]
-    if operation.body is not None:
-        content = {"application/json": {"schema": schemas.of(operation.body)}}
+    for body in operation.plan.bodies:
+        content = {"application/json": {"schema": schemas.of(body)}}
         found["requestBody"] = {"required": True, "content": content}
     return found
 
 
 def _path_parameters(operation: Operation, schemas: _Schemas) -> list[dict[str, Any]]:
     return [
-        {"name": name, "in": "path", "required": True, "schema": schemas.of(kind)}
-        for name, kind in operation.path_types.items()
+        {"name": name, "in": "path", "required": True, "schema": schemas.of(operation.plan.path_types.get(name, str))}
+        for name in path_names(operation.path)
     ]
 
 
 def _parameters(place: str, model: Any) -> list[dict[str, Any]]:
     """Of a Struct that stands for the query or the headers."""
-    if model is None:
-        return []
     hints = get_type_hints(model, include_extras=True)
     found = []
     for info in msgspec.structs.fields(model):

@@ -82,8 +82,13 @@ def page(
 
 def redirect(request: Request, to: str, **parameters: Any) -> Response:
     """To a path, or to the route of a name such as "tasks:board" with its parameters; always with GET."""
+    return RedirectResponse(path_of(request, to, **parameters), 303)
+
+
+def path_of(request: Request, to: str, **parameters: Any) -> str:
+    """The path of a route; a path stays what it is."""
     shell: Shell = request.app.state.shell
-    return RedirectResponse(to if to.startswith("/") else shell.addresses.path(to, **parameters), 303)
+    return to if to.startswith("/") else shell.addresses.path(to, **parameters)
 
 
 def local_path(text: str | None, default: str = "/") -> str:

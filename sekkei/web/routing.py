@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import functools
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from starlette.convertors import PathConvertor
@@ -11,6 +14,10 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.web import csrf
+from sekkei.web.answers import rendered
+from sekkei.web.given import Given, plan
+
+H = TypeVar("H", bound=Callable[..., Any])
 
 SECRET_PARAMETERS = ("token", "key")
 """What a path's parameter is called when whoever knows it may open the page: a calendar's address, a link in a mail."""
@@ -57,32 +64,74 @@ class Addresses:
         return template.format_map(quoted) if quoted else template
 
 
-Handler = Callable[[Request], Awaitable[Response]]
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    method: str
+    path: str
+    handler: Callable[..., Any]
+    name: str | None
 
 
 class Pages:
-    """`@pages.get("/x")`, `@pages.post("/x")`; `pages.routes` goes into `Parts`."""
+    """The pages of one file: `pages = Pages()`, then `@pages.get("/x")` before each handler.
+
+    `pages.routes(given)` goes into `Parts`. A handler answers with `Html`, `Redirect`, `Events` or any `Response`.
+    """
 
     def __init__(self) -> None:
-        self.routes: list[BaseRoute] = []
+        self._declared: list[_Declared] = []
 
-    def get(self, path: str, *, name: str | None = None) -> Callable[[Handler], Handler]:
+    def get(self, path: str, *, name: str | None = None) -> Callable[[H], H]:
         return self._declare("GET", path, name)
 
-    def post(self, path: str, *, name: str | None = None) -> Callable[[Handler], Handler]:
+    def post(self, path: str, *, name: str | None = None) -> Callable[[H], H]:
         return self._declare("POST", path, name)
 
-    def webhook(self, path: str, *, name: str | None = None) -> Callable[[Handler], Handler]:
+    def webhook(self, path: str, *, name: str | None = None) -> Callable[[H], H]:
         """A POST of another program, which the handler verifies by a signature over the raw body."""
 
-        def declare(handler: Handler) -> Handler:
+        def declare(handler: H) -> H:
             return self._declare("POST", path, name)(csrf.webhook(handler))
 
         return declare
 
-    def _declare(self, method: str, path: str, name: str | None) -> Callable[[Handler], Handler]:
-        def declare(handler: Handler) -> Handler:
-            self.routes.append(Route(path, handler, methods=[method], name=name))
+    @property
+    def routes(self) -> Routes:
+        return Routes(self._bound)
+
+    def _declare(self, method: str, path: str, name: str | None) -> Callable[[H], H]:
+        def declare(handler: H) -> H:
+            self._declared.append(_Declared(method, path, handler, name))
             return handler
 
         return declare
+
+    def _bound(self, given: Given) -> list[BaseRoute]:
+        return [
+            Route(each.path, _endpoint(each, given), methods=[each.method], name=each.name) for each in self._declared
+        ]
+
+
+def _endpoint(declared: _Declared, given: Given) -> Callable[[Request], Awaitable[Response]]:
+    how = plan(declared.handler, declared.path, given, in_page=True)
+
+    @functools.wraps(declared.handler)
+    async def endpoint(request: Request) -> Response:
+        return rendered(request, await how.call(request))
+
+    return endpoint
+
+
+class Routes(list[BaseRoute]):
+    """`pages.routes(given)`. As a plain list it has the handlers that need nothing but the request; that way ends
+    when every system gives what its handlers need."""
+
+    def __init__(self, bound: Callable[[Given], list[BaseRoute]]) -> None:
+        super().__init__()
+        self._bind = bound
+
+    def __call__(self, given: Given) -> list[BaseRoute]:
+        return self._bind(given)
+
+    def __iter__(self) -> Iterator[BaseRoute]:
+        return iter(self._bind(Given()))
