@@ -73,7 +73,7 @@ def _picture(arguments: argparse.Namespace) -> int:
 
 def _labels(arguments: argparse.Namespace) -> int:
     from sekkei_systems.chiipochi.ports.line.rich_menu_picture import draw_labels, labels_file
-    from sekkei_systems.chiipochi.texts.sayings import LANGUAGES
+    from sekkei_systems.chiipochi.texts import LANGUAGES
 
     try:
         drawn = {language: draw_labels(language, arguments.font, arguments.index) for language in LANGUAGES}
@@ -132,7 +132,7 @@ async def _rich_menu(line: LineApi, arguments: argparse.Namespace) -> int:
 
 async def _messages(line: LineApi) -> int:
     from sekkei_systems.chiipochi.rules.everything import everything
-    from sekkei_systems.chiipochi.texts.sayings import LANGUAGES
+    from sekkei_systems.chiipochi.texts import LANGUAGES
 
     wrong = 0
     for language in LANGUAGES:

@@ -37,7 +37,7 @@ from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.inbox import KEPT as EVENTS_KEPT
 from sekkei_systems.chiipochi.service.links import order_id_of
-from sekkei_systems.chiipochi.texts.sayings import words
+from sekkei_systems.chiipochi.texts import say
 
 DAYS = 28
 FAVOURITES = ("CHIBA", "HOKKAIDO", "OKINAWA", "AOMORI", "FUKUOKA", "ISHIKAWA", "KYOTO", "KUMAMOTO", "NAGANO")
@@ -103,7 +103,7 @@ def _paid(donation: Donation) -> LocalPayment:
         order_id=order_id_of(donation.user_id, donation.created_at),
         amount=donation.amount,
         outcome=Outcome.PAID,
-        description=words("pay.description", "ja", place=PREFECTURES[donation.prefecture].full),
+        description=say("ja", "bot.pay.description", place=PREFECTURES[donation.prefecture].full),
         created_at=donation.created_at,
     )
 
@@ -138,7 +138,7 @@ async def _conversation(context: Context, service: Service, person: str, now: da
     nonce = "demo000000000000"
     stamps = await service.reports.stamps(person)
     said = [
-        ("bot", messages.say("welcome", "ja")),
+        ("bot", messages.fixed("welcome", "ja")),
         ("user", [messages.text("ピーナッツ")]),
         ("bot", messages.confirm(chiba, 100, "answered00000000", "ja")),
         ("user", [messages.text("はい")]),

@@ -1,34 +1,49 @@
-"""What ちいポチ answers when it will not do something."""
+"""What ちいポチ answers when it will not do something; the words stand in texts/, under [refusal]."""
 
 from __future__ import annotations
 
-from sekkei.runtime.refusals import Conflict, NotThere, Refusal, say
+from sekkei.runtime.refusals import Conflict, Gone, Invalid, NotThere, Refusal
 
 
 class BadSignature(Refusal):
-    code = "bad-signature"
+    """A webhook that LINE did not sign."""
+
     status = 401
-    words = say("署名が正しくありません。", "The signature is not right.")
-
-
-class UnknownOrder(NotThere):
-    code = "unknown-order"
-    words = say("この注文はありません。", "There is no such order.")
-
-
-class WrongAmount(Conflict):
-    code = "wrong-amount"
-    words = say("金額が注文と一致しません。", "The amount is not that of the order.")
-
-
-class NotRefundable(Conflict):
-    code = "not-refundable"
-    words = say("この寄付には返金できる入金がありません。", "There is no money of this donation to give back.")
 
 
 class BadCallback(Refusal):
-    """Not signed by the provider, or nothing that can be read."""
+    """A notice that the provider did not sign, or that nobody can read."""
 
-    code = "bad-callback"
     status = 400
-    words = say("決済会社からの通知として認められません。", "This is not a notice of the payment provider.")
+
+
+class NotJson(Invalid):
+    code = "invalid"
+
+
+class NoEvents(Invalid):
+    code = "invalid"
+
+
+class NoDate(Invalid):
+    code = "invalid"
+
+
+class MessageTooLong(Invalid):
+    code = "invalid"
+
+
+class UnknownOrder(NotThere):
+    """No donation has this order."""
+
+
+class WrongAmount(Conflict):
+    """A payment of another amount than its order."""
+
+
+class NotRefundable(Conflict):
+    """There is no money of this donation to give back."""
+
+
+class TooLateToPay(Gone):
+    code = "gone"

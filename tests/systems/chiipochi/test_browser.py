@@ -66,7 +66,7 @@ async def test_the_chat_speaks_english_and_its_menu_too(browser: Windows, serve:
     await page.get_by_role("button", name="Donate").click()
     await page.get_by_text("Donate ¥100 to Chiba?").wait_for()
     await page.get_by_role("button", name="Yes, donate").click()
-    await page.get_by_role("link", name="Go on to pay").wait_for()
+    await page.get_by_role("link", name="Go to payment").wait_for()
     await shots(page, "chat-english", whole=False)
     assert browser.problems == []
 

@@ -10,15 +10,15 @@ import orjson
 
 from sekkei.runtime import days
 from sekkei.runtime.design import Message as OutboxMessage
-from sekkei.runtime.refusals import Invalid, say
 from sekkei.runtime.system import Context
 from sekkei.runtime.transports.line import signature
 from sekkei_systems.chiipochi.design import chat_messages, chat_of
 from sekkei_systems.chiipochi.design.models import ChatMessage
 from sekkei_systems.chiipochi.ports.line.port import Quota
 from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from sekkei_systems.chiipochi.refusals import MessageTooLong
 from sekkei_systems.chiipochi.rules.messages import opened
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 KEPT = timedelta(days=30)
 TEXT_MAX = 500
@@ -63,7 +63,7 @@ class Chat:
         elif text is None and data is None:
             event |= {"type": "follow", "follow": {"isUnblocked": False}}
         else:
-            raise Invalid(field="text", words=say("メッセージが長すぎます。", "The message is too long."))
+            raise MessageTooLong(field="text")
         words = text or (shown or "")[:DATA_MAX]
         if words:
             await self._log(user_id, event["webhookEventId"], "user", [{"type": "text", "text": words}])

@@ -20,7 +20,7 @@ from sekkei_systems.chiipochi.local.chat_view import view
 from sekkei_systems.chiipochi.rules.rich_menu import rich_menu
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.readers import spoken
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 
 class Sent(msgspec.Struct):

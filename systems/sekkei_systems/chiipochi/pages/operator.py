@@ -10,10 +10,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute
 
 from sekkei.runtime import days
-from sekkei.runtime.refusals import Invalid, NotThere, say
+from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.system import Context
 from sekkei.web import Pages, flash, language_of, page, redirect, t
 from sekkei_systems.chiipochi.pages.view import asked_day, csv_file
+from sekkei_systems.chiipochi.refusals import NoDate
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Operator
@@ -148,4 +149,4 @@ def _form_day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise Invalid(field="day", words=say("日付を確認してください。", "Please check the date.")) from None
+        raise NoDate(field="day") from None

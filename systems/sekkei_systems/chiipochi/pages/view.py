@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sekkei.runtime import days
-from sekkei.runtime.refusals import Invalid, say
 from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi.refusals import NoDate
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
 from sekkei_systems.chiipochi.service.reports import Day, Sum
 
@@ -73,7 +73,7 @@ def asked_day(request: Request, context: Context) -> date:
     try:
         return date.fromisoformat(given)
     except ValueError:
-        raise Invalid(field="day", words=say("日付を確認してください。", "Please check the date.")) from None
+        raise NoDate(field="day") from None
 
 
 def day_shown(found: Day) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from urllib.parse import parse_qs
 
 from sekkei_systems.chiipochi.design.models import UserState
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture, code_of, find, normalised
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 AMOUNTS = (100, 300, 500)
 AMOUNT_MIN, AMOUNT_MAX = 100, 50_000

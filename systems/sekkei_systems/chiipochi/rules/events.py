@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from sekkei.runtime.refusals import Invalid, say
+from sekkei_systems.chiipochi.refusals import NoEvents, NotJson
 from sekkei_systems.chiipochi.rules.conversation import Incoming
 
 EVENTS_MAX = 100
@@ -32,10 +32,10 @@ def read_events(body: bytes) -> list[Received]:
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:
-        raise Invalid(words=say("JSON ではありません。", "This is not JSON.")) from None
+        raise NotJson() from None
     events = found.get("events") if isinstance(found, dict) else None
     if not isinstance(events, list) or len(events) > EVENTS_MAX:
-        raise Invalid(words=say("events がありません。", "There are no events in it."), field="events")
+        raise NoEvents(field="events")
     read = [(read_event(event), event) for event in events if isinstance(event, dict)]
     return [Received(incoming, event) for incoming, event in read if incoming is not None]
 

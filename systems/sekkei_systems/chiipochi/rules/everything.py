@@ -8,7 +8,7 @@ from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.message_limits import Message
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 URL = "https://example.com/chiipochi/u/" + "x" * 200
 LONGEST = max(PREFECTURES.values(), key=lambda found: len(found.en))
@@ -34,7 +34,7 @@ WHOLE = (
 def everything(language: Language) -> list[list[Message]]:
     card = dict.fromkeys(PREFECTURES, 99)
     return [
-        *(messages.say(what, language) for what in WHOLE),
+        *(messages.fixed(what, language) for what in WHOLE),
         *(messages.confirm(found, 50_000, "f" * 16, language) for found in PREFECTURES.values()),
         messages.choose(PREFECTURES.values(), 50_000, language),
         messages.pay(LONGEST, 50_000, URL, language),

@@ -17,7 +17,7 @@ from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules.conversation import AMOUNT_MAX, AMOUNT_MIN, AMOUNTS
 from sekkei_systems.chiipochi.rules.message_limits import LABEL_MAX, QUICK_REPLIES_MAX, Message, check, check_uri
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
-from sekkei_systems.chiipochi.texts.sayings import Language, words, yen
+from sekkei_systems.chiipochi.texts import Language, say, yen
 
 INK, QUIET, ACCENT, CREAM = "#3b2f2a", "#8a7a70", "#e8743b", "#fff7ee"
 TIMES_WORTH_A_WORD = frozenset({5, 10, 25, 50, 100, 200, 300, 400, 500, 1000})
@@ -49,7 +49,7 @@ def opened(found: Mapping[str, Any]) -> list[Message]:
 
 @functools.lru_cache(maxsize=128)
 def say_letter(what: str, language: Language) -> Letter:
-    return letter(say(what, language))
+    return letter(fixed(what, language))
 
 
 def confirm_letter(prefecture: Prefecture, amount: int, nonce: str, language: Language) -> Letter:
@@ -91,10 +91,10 @@ def _pay_form(code: str, amount: int, language: Language) -> Letter:
 # Answers that are always the same
 
 
-def say(what: str, language: Language) -> list[Message]:
+def fixed(what: str, language: Language) -> list[Message]:
     if what == "out-of-range":
-        return [text(words(what, language, low=yen(AMOUNT_MIN, language), high=yen(AMOUNT_MAX, language)))]
-    return [text(words(what, language), menu(language) if what in _WITH_MENU else None)]
+        return [text(say(language, "bot.out-of-range", low=yen(AMOUNT_MIN, language), high=yen(AMOUNT_MAX, language)))]
+    return [text(say.find(language, f"bot.{what}", {}), menu(language) if what in _WITH_MENU else None)]
 
 
 def menu(language: Language) -> list[Message]:
@@ -108,20 +108,20 @@ def confirm(prefecture: Prefecture, amount: int, nonce: str, language: Language)
     """The card that asks; its buttons answer this question and no other."""
     place, sum_ = prefecture.name(language), yen(amount, language)
     lines = [
-        _label(words("confirm.label", language)),
+        _label(say(language, "bot.confirm.label")),
         {"type": "text", "text": place, "weight": "bold", "size": "xxl", "color": INK, "margin": "sm"},
         {"type": "text", "text": f"¥{amount:,}", "weight": "bold", "size": "3xl", "color": ACCENT},
-        _small(words("confirm.body", language, place=place, yen=sum_)),
+        _small(say(language, "bot.confirm.body", place=place, yen=sum_)),
     ]
-    yes, no = words("yes", language), words("no", language)
+    yes, no = say(language, "bot.yes"), say(language, "bot.no")
     buttons = [
-        _button(words("confirm.yes", language), data("yes", n=nonce), yes, "primary"),
+        _button(say(language, "bot.confirm.yes"), data("yes", n=nonce), yes, "primary"),
         _button(no, data("no", n=nonce), no, "secondary"),
     ]
-    card = flex(words("confirm.alt", language, place=place, yen=sum_), lines, buttons)
+    card = flex(say(language, "bot.confirm.alt", place=place, yen=sum_), lines, buttons)
     others = [
         quick_postback(
-            words("confirm.amount", language, amount=choice),
+            say(language, "bot.confirm.amount", amount=choice),
             data("amount", y=choice, n=nonce),
             yen(choice, language),
         )
@@ -137,23 +137,23 @@ def choose(prefectures: Iterable[Prefecture], amount: int, language: Language) -
         quick_postback(found.name(language), data("pref", p=found.code, y=amount), found.name(language))
         for found in list(prefectures)[:QUICK_REPLIES_MAX]
     ]
-    return [text(words("choose", language), quick)]
+    return [text(say(language, "bot.choose"), quick)]
 
 
 def pay(prefecture: Prefecture, amount: int, url: str, language: Language) -> list[Message]:
     given = {"place": prefecture.name(language), "yen": yen(amount, language)}
     lines = [
-        _label(words("pay.label", language)),
-        {"type": "text", "text": words("pay.title", language), "weight": "bold", "size": "xl", "color": INK},
-        _small(words("pay.body", language, **given)),
+        _label(say(language, "bot.pay.label")),
+        {"type": "text", "text": say(language, "bot.pay.title"), "weight": "bold", "size": "xl", "color": INK},
+        _small(say(language, "bot.pay.body", **given)),
     ]
     button = {
         "type": "button",
         "style": "primary",
         "color": ACCENT,
-        "action": {"type": "uri", "label": words("pay.button", language), "uri": url},
+        "action": {"type": "uri", "label": say(language, "bot.pay.button"), "uri": url},
     }
-    return [flex(words("pay.body", language, **given), lines, [button])]
+    return [flex(say(language, "bot.pay.body", **given), lines, [button])]
 
 
 def thanks(prefecture: Prefecture, amount: int, card: Mapping[str, int], url: str, language: Language) -> list[Message]:
@@ -167,18 +167,18 @@ def _thanks(
 ) -> list[Message]:
     place = prefecture.name(language)
     lines = [
-        _label(words("thanks.label", language)),
+        _label(say(language, "bot.thanks.label")),
         {"type": "text", "text": f"{place} ×{stamps}", "weight": "bold", "size": "xxl", "color": INK},
-        _small(words("thanks.body", language, yen=yen(amount, language), prefectures=prefectures)),
+        _small(say(language, "bot.thanks.body", yen=yen(amount, language), prefectures=prefectures)),
     ]
     if praise:
         lines.append({**_small(praise), "weight": "bold", "color": ACCENT})
     link = {
         "type": "button",
         "style": "link",
-        "action": {"type": "uri", "label": words("thanks.button", language), "uri": url},
+        "action": {"type": "uri", "label": say(language, "bot.thanks.button"), "uri": url},
     }
-    found = flex(words("thanks.alt", language, place=place, yen=yen(amount, language)), lines, [link])
+    found = flex(say(language, "bot.thanks.alt", place=place, yen=yen(amount, language)), lines, [link])
     found["quickReply"] = {"items": _taps(("today", "ranking", "share"), language)}
     return [found]
 
@@ -187,33 +187,33 @@ def _praise(prefecture: Prefecture, card: Mapping[str, int], language: Language)
     """A word for whoever has come far: prefectures reached just now, or a round number of donations."""
     reached, times = len(card), sum(card.values())
     if card[prefecture.code] == 1 and reached == len(PREFECTURES):
-        return words("thanks.all", language)
+        return say(language, "bot.thanks.all")
     if card[prefecture.code] == 1 and reached % 10 == 0:
-        return words("thanks.region", language, prefectures=reached)
-    return words("thanks.times", language, times=times) if times in TIMES_WORTH_A_WORD else ""
+        return say(language, "bot.thanks.region", prefectures=reached)
+    return say(language, "bot.thanks.times", times=times) if times in TIMES_WORTH_A_WORD else ""
 
 
 def refunded(prefecture: Prefecture, amount: int, language: Language) -> list[Message]:
-    return [text(words("refunded", language, place=prefecture.name(language), yen=yen(amount, language)))]
+    return [text(say(language, "bot.refunded", place=prefecture.name(language), yen=yen(amount, language)))]
 
 
 def pledged(prefecture: Prefecture, amount: int, day: int, language: Language) -> list[Message]:
     place = prefecture.name(language)
-    return [text(words("pledged", language, day=day, place=place, yen=yen(amount, language)))]
+    return [text(say(language, "bot.pledged", day=day, place=place, yen=yen(amount, language)))]
 
 
 # What is looked up
 
 
 def my_today(amount: int, count: int, pending: int, language: Language) -> list[Message]:
-    found = words("today", language, count=f"{count:,}", yen=yen(amount, language))
+    found = say(language, "bot.today", count=f"{count:,}", yen=yen(amount, language))
     if pending:
-        found += "\n" + words("today.pending", language, yen=yen(pending, language))
+        found += "\n" + say(language, "bot.today.pending", yen=yen(pending, language))
     return [text(found, menu(language))]
 
 
 def everyone_today(amount: int, count: int, language: Language) -> list[Message]:
-    return [text(words("everyone", language, count=f"{count:,}", yen=yen(amount, language)), menu(language))]
+    return [text(say(language, "bot.everyone", count=f"{count:,}", yen=yen(amount, language)), menu(language))]
 
 
 def ranking(rows: Sequence[tuple[str, int]], url: str, language: Language) -> list[Message]:
@@ -223,14 +223,14 @@ def ranking(rows: Sequence[tuple[str, int]], url: str, language: Language) -> li
         f"{PREFECTURES[code].name(language)}　{yen(amount, language)}"
         for place, (code, amount) in enumerate(rows[:10])
     ]
-    found = "\n".join([words("ranking", language), *lines]) if lines else words("ranking.none", language)
+    found = "\n".join([say(language, "bot.ranking"), *lines]) if lines else say(language, "bot.ranking.none")
     return [text(f"{found}\n\n{url}", menu(language))]
 
 
 def history(found: Sequence[Donation], url: str, language: Language) -> list[Message]:
     lines = [_line(donation, language) for donation in found]
-    told = "\n".join([words("history", language), *lines]) if lines else words("history.none", language)
-    return [text(f"{told}\n\n{words('history.more', language)}\n{url}")]
+    told = "\n".join([say(language, "bot.history"), *lines]) if lines else say(language, "bot.history.none")
+    return [text(f"{told}\n\n{say(language, 'bot.history.more')}\n{url}")]
 
 
 def _line(donation: Donation, language: Language) -> str:
@@ -245,17 +245,19 @@ def stamp_card(stamps: Mapping[str, int], url: str, language: Language) -> list[
         names = "、".join(f"{PREFECTURES[code].ja}×{stamps[code]}" for code in order)
     else:
         names = ", ".join(f"{PREFECTURES[code].en} ×{stamps[code]}" for code in order)
-    found = f"{words('stamps', language, n=len(stamps))}\n{names}" if stamps else words("stamps.none", language)
+    found = f"{say(language, 'bot.stamps', n=len(stamps))}\n{names}" if stamps else say(language, "bot.stamps.none")
     return [text(f"{found}\n\n{url}", menu(language))]
 
 
 def year(number: int, amount: int, count: int, prefectures: int, url: str, language: Language) -> list[Message]:
-    told = words("year", language, year=number, count=f"{count:,}", yen=yen(amount, language), prefectures=prefectures)
-    return [text(f"{told}\n\n{words('year.receipts', language)}\n{url}")]
+    told = say(
+        language, "bot.year", year=number, count=f"{count:,}", yen=yen(amount, language), prefectures=prefectures
+    )
+    return [text(f"{told}\n\n{say(language, 'bot.year.receipts')}\n{url}")]
 
 
 def share(url: str, language: Language) -> list[Message]:
-    return [text(words("share", language, url=url))]
+    return [text(say(language, "bot.share", url=url))]
 
 
 # Parts of messages
@@ -285,7 +287,7 @@ def quick_text(label: str) -> Message:
 
 
 def _taps(names: Iterable[str], language: Language) -> list[Message]:
-    return [quick_text(words(f"tap.{name}", language)) for name in names]
+    return [quick_text(say.find(language, f"bot.tap.{name}", {})) for name in names]
 
 
 def flex(alt: str, lines: list[Message], buttons: list[Message]) -> Message:

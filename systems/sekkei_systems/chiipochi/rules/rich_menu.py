@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language, say
 
 WIDTH, HEIGHT = 2_500, 1_686
 COLUMNS, ROWS = 3, 2
 NAME = "chiipochi"
 """How our menus are called at LINE, so that nobody else's is touched."""
 
-AREAS: tuple[tuple[str, dict[Language, tuple[str, str]]], ...] = (
-    ("donate", {"ja": ("寄付する", "ピーナッツ"), "en": ("Donate", "peanuts")}),
-    ("today", {"ja": ("今日の合計", "今日の合計"), "en": ("My total", "today")}),
-    ("ranking", {"ja": ("ランキング", "ランキング"), "en": ("Ranking", "ranking")}),
-    ("stamps", {"ja": ("スタンプ", "スタンプ"), "en": ("Stamps", "stamps")}),
-    ("history", {"ja": ("履歴", "履歴"), "en": ("History", "history")}),
-    ("help", {"ja": ("ヘルプ", "ヘルプ"), "en": ("Help", "help")}),
-)
-"""Icon, and in each language its label and what it says when it is tapped."""
+AREAS = ("donate", "today", "ranking", "stamps", "history", "help")
+"""What can be tapped; each has an icon, a label and what it says, in the texts' [menu]."""
 
 
 def rich_menu(language: Language) -> dict[str, Any]:
@@ -27,8 +20,8 @@ def rich_menu(language: Language) -> dict[str, Any]:
         "size": {"width": WIDTH, "height": HEIGHT},
         "selected": True,
         "name": f"{NAME} {language}",
-        "chatBarText": "メニュー" if language == "ja" else "Menu",
-        "areas": [_area(place, *said[language]) for place, (_, said) in enumerate(AREAS)],
+        "chatBarText": say(language, "menu.bar"),
+        "areas": [_area(place, name, language) for place, name in enumerate(AREAS)],
     }
 
 
@@ -39,5 +32,10 @@ def bounds(place: int) -> dict[str, int]:
     return {"x": left, "y": HEIGHT // ROWS * row, "width": right - left, "height": HEIGHT // ROWS}
 
 
-def _area(place: int, label: str, text: str) -> dict[str, Any]:
-    return {"bounds": bounds(place), "action": {"type": "message", "label": label, "text": text}}
+def label(name: str, language: Language) -> str:
+    return say.find(language, f"menu.{name}", {})
+
+
+def _area(place: int, name: str, language: Language) -> dict[str, Any]:
+    text = say.find(language, f"menu.{name}.says", {})
+    return {"bounds": bounds(place), "action": {"type": "message", "label": label(name, language), "text": text}}

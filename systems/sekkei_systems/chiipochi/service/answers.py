@@ -9,7 +9,7 @@ from sekkei_systems.chiipochi.rules.conversation import Topic
 from sekkei_systems.chiipochi.rules.message_limits import Message
 from sekkei_systems.chiipochi.service.links import Links
 from sekkei_systems.chiipochi.service.reports import Reports
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 HISTORY_LINES = 5
 
@@ -42,4 +42,4 @@ class Answers:
             case "share":
                 return messages.share(self._links.dashboard(), language)
             case "help":
-                return messages.say("help", language)
+                return messages.fixed("help", language)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from sekkei_systems.chiipochi.ports.line.port import LineEnd, Quota
 from sekkei_systems.chiipochi.rules.conversation import Incoming
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 log = logging.getLogger("sekkei_systems.chiipochi.channel")
 

@@ -31,7 +31,7 @@ from sekkei_systems.chiipochi.service.donations import Actions, Donations, Effec
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
 from sekkei_systems.chiipochi.service.pledges import Pledges
 from sekkei_systems.chiipochi.service.readers import Readers, spoken
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 TRIES_MAX = 5
 _NAMESPACE = uuid.UUID("5b0a6d0e-3a5f-4f57-8f0c-1d3d7c9d2a11")

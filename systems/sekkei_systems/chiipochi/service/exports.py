@@ -27,6 +27,7 @@ from sekkei_systems.chiipochi.rules import parquet
 from sekkei_systems.chiipochi.rules.parquet import Column
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service.reports import Reports
+from sekkei_systems.chiipochi.texts import say
 
 COLUMNS = (
     Column("donor", "text"),
@@ -39,6 +40,8 @@ COLUMNS = (
     Column("refunded_at", "milliseconds", optional=True),
 )
 """Of the Parquet files; the day is the folder."""
+SPREADSHEET = ("when", "prefecture", "yen", "status", "payment", "refunded")
+"""What people get; the heads stand in the texts' [csv]."""
 
 
 def row(donation: Donation, key: bytes) -> dict[str, Any]:
@@ -114,11 +117,7 @@ def as_csv(donations: Iterable[Donation], language: str) -> str:
     out = io.StringIO()
     out.write("\ufeff")  # so that Excel takes it for UTF-8
     writer = csv.writer(out)
-    heads = {
-        "ja": ("日時（日本時間）", "都道府県", "金額（円）", "状態", "取引ID", "返金日時"),
-        "en": ("Time (Japan)", "Prefecture", "Yen", "Status", "Payment", "Given back"),
-    }
-    writer.writerow(heads[language])
+    writer.writerow([say.find(language, f"csv.{column}", {}) for column in SPREADSHEET])
     for donation in donations:
         writer.writerow(
             (

@@ -22,7 +22,7 @@ class Letters:
         language = await self._readers.one(donation.user_id)
         if language is None:
             return []
-        said = messages.say(what, language)
+        said = messages.fixed(what, language)
         if what == "refunded":
             said = messages.refunded(PREFECTURES[donation.prefecture], donation.amount, language)
         reason = f"{what}/{order_id_of(donation.user_id, donation.created_at)}"

@@ -14,7 +14,7 @@ from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
 from sekkei_systems.chiipochi.service.donations import Donations, Effects
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 
 class Pledges:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sekkei.design import Database
 from sekkei_systems.chiipochi.design import state, user_settings
 from sekkei_systems.chiipochi.design.models import UserState, is_forgotten
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 
 class Readers:

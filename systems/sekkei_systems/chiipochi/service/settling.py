@@ -9,17 +9,17 @@ from typing import Any, Literal
 
 from sekkei.design import Action, ConditionFailed, TransactionFailed
 from sekkei.runtime import days
-from sekkei.runtime.refusals import Gone, NotThere, say
+from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import begin_payment, donations, paid_after_all, settle
 from sekkei_systems.chiipochi.design.models import Donation, Outcome, Status
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider
-from sekkei_systems.chiipochi.refusals import UnknownOrder, WrongAmount
+from sekkei_systems.chiipochi.refusals import TooLateToPay, UnknownOrder, WrongAmount
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
-from sekkei_systems.chiipochi.texts.sayings import LANGUAGES, words
+from sekkei_systems.chiipochi.texts import LANGUAGES, say
 
 PAYABLE = timedelta(hours=23)
 """A checkout stays open for at most a day, and the link a little less."""
@@ -48,15 +48,10 @@ class Settling:
             return f"{self._links.pay(order_id)}/done"
         until = donation.created_at + PAYABLE
         if days.now(self._clock) >= until - timedelta(minutes=30):
-            raise Gone(
-                words=say(
-                    "お支払いの期限が過ぎました。もう一度ちいポチに話しかけてください。",
-                    "The time to pay is over. Please talk to the bot again.",
-                )
-            )
+            raise TooLateToPay()
         # In both languages: a provider that is asked again must be asked the same, whatever is spoken by then.
         place = PREFECTURES[donation.prefecture]
-        description = " / ".join(words("pay.description", one, place=place.name(one)) for one in LANGUAGES)
+        description = " / ".join(say(one, "bot.pay.description", place=place.name(one)) for one in LANGUAGES)
         done = f"{self._links.pay(order_id)}/done"
         checkout = await self._provider.create(order_id, donation.amount, description, done, until)
         try:

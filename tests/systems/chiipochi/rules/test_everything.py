@@ -13,7 +13,7 @@ from sekkei_systems.chiipochi.rules.conversation import Ask, Incoming, Speak, Te
 from sekkei_systems.chiipochi.rules.everything import WHOLE, everything
 from sekkei_systems.chiipochi.rules.message_limits import check
 from sekkei_systems.chiipochi.rules.rich_menu import rich_menu
-from sekkei_systems.chiipochi.texts.sayings import LANGUAGES, SAYINGS, Language
+from sekkei_systems.chiipochi.texts import LANGUAGES, Language, say
 from tests.systems.chiipochi.sdk import same
 
 NOW = datetime(2025, 8, 20, 5, 10, tzinfo=UTC)
@@ -28,7 +28,7 @@ def test_everything_the_bot_says_is_within_the_limits(language: Language) -> Non
 
 def test_every_answer_without_places_is_among_the_examples() -> None:
     parts = {"yes", "no", "choose", "ranking", "share", "history"}  # said by functions of their own
-    answers = {key for key in SAYINGS if "." not in key and "{" not in SAYINGS[key]["ja"]}
+    answers = {key for key, said in say.section("ja", "bot").items() if "." not in key and "{" not in said}
     assert answers - parts <= set(WHOLE)
 
 

@@ -8,7 +8,7 @@ from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.everything import URL
 from sekkei_systems.chiipochi.rules.message_limits import Unsendable
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
-from sekkei_systems.chiipochi.texts.sayings import LANGUAGES, Language
+from sekkei_systems.chiipochi.texts import LANGUAGES, Language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -6,7 +6,7 @@ import linebot.v3.messaging as sdk
 import pytest
 
 from sekkei_systems.chiipochi.rules.rich_menu import rich_menu
-from sekkei_systems.chiipochi.texts.sayings import LANGUAGES, Language
+from sekkei_systems.chiipochi.texts import LANGUAGES, Language
 from tests.systems.chiipochi.sdk import same
 
 

@@ -19,17 +19,17 @@ async def test_the_bot_speaks_english_to_whoever_asks(quick_bot: Bot) -> None:
     await quick_bot.db.write(user_states.delete(AOI))
     donation = await quick_bot.donate("peanuts 300")
     thanks = (await quick_bot.sent("thanks/"))[0]
-    assert "Your ¥300 have arrived" in str(thanks.body)
+    assert "Your ¥300 has arrived" in str(thanks.body)
     payment = await quick_bot.db.need(local_payments(donation.tx_id or ""))
     assert payment.description == "ちいポチ 千葉県への寄付 / Chiipochi: donation to Chiba"
     expected = {
         "today": "You have donated ¥300 today",
-        "total": "Everybody together",
+        "total": "Together, everybody",
         "ranking": "Chiba",
-        "history": "Your last donations",
+        "history": "Your latest donations",
         "stamps": "Chiba ×1",
         "year": "Your 2025",
-        "share": "a LINE bot",
+        "share": "is a LINE bot",
         "help": "How to use",
         "monthly peanuts 300": "every month",
         "stop monthly": "has ended",

@@ -23,7 +23,7 @@ from sekkei.store.http import Answer
 from sekkei_systems.chiipochi.ports.line.port import Quota
 from sekkei_systems.chiipochi.rules.message_limits import Message
 from sekkei_systems.chiipochi.rules.messages import opened
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.texts import Language
 
 DATA_URL = "https://api-data.line.me"
 REPLY_SECONDS = 50

@@ -13,8 +13,8 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngImageFile, PngInfo
 
-from sekkei_systems.chiipochi.rules.rich_menu import AREAS, HEIGHT, WIDTH, bounds
-from sekkei_systems.chiipochi.texts.sayings import Language
+from sekkei_systems.chiipochi.rules.rich_menu import AREAS, HEIGHT, WIDTH, bounds, label
+from sekkei_systems.chiipochi.texts import Language
 
 PICTURE_BYTES_MAX = 1_000_000
 """LINE takes no larger one."""
@@ -32,7 +32,7 @@ def picture(language: Language) -> bytes:
     image = Image.new("RGB", (WIDTH, HEIGHT), GROUND)
     draw = ImageDraw.Draw(image)
     labels = _labels(language)
-    for place, (icon, _) in enumerate(AREAS):
+    for place, icon in enumerate(AREAS):
         box = bounds(place)
         left, top = box["x"], box["y"]
         main = place == 0
@@ -41,8 +41,8 @@ def picture(language: Language) -> bytes:
         middle = left + box["width"] // 2
         ink = CARD if main else ACCENT
         image.paste(ink, (middle - ICON // 2, top + 170), _icon(icon))
-        label = labels.crop((0, place * LABEL_HEIGHT, LABEL_WIDTH, (place + 1) * LABEL_HEIGHT))
-        image.paste(CARD if main else INK, (middle - LABEL_WIDTH // 2, top + 520), label)
+        words = labels.crop((0, place * LABEL_HEIGHT, LABEL_WIDTH, (place + 1) * LABEL_HEIGHT))
+        image.paste(CARD if main else INK, (middle - LABEL_WIDTH // 2, top + 520), words)
     found = io.BytesIO()
     image.quantize(COLOURS).save(found, "PNG", optimize=True)
     return found.getvalue()
@@ -65,7 +65,7 @@ def labels_shown(language: Language) -> list[str]:
 
 
 def labels_wanted(language: Language) -> list[str]:
-    return [said[language][0] for _, said in AREAS]
+    return [label(name, language) for name in AREAS]
 
 
 def draw_labels(language: Language, font_path: str, index: int = 0) -> bytes:

@@ -19,7 +19,7 @@ from sekkei_systems.chiipochi.ports.line.rich_menu_picture import (
     picture,
 )
 from sekkei_systems.chiipochi.rules.rich_menu import AREAS, rich_menu
-from sekkei_systems.chiipochi.texts.sayings import LANGUAGES, Language
+from sekkei_systems.chiipochi.texts import LANGUAGES, Language
 
 
 def _near(one: Any, other: tuple[int, ...]) -> bool:
