@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from sekkei_systems.eventbot.design import Event, events
 from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, RECRUIT
-from tests.systems.eventbot.conftest import AOI, MEI, REN, START, Bot
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.ports.discord import permissions
+from tests.systems.eventbot.conftest import AOI, MEI, REN, START, Bot, settled
 
 
 async def test_a_permission_that_comes_back_is_used(quick: Bot) -> None:
@@ -88,3 +91,59 @@ async def test_while_somebody_edits_a_message_nobody_else_does(quick: Bot) -> No
     assert len(quick.local.log) == before
     await quick.work(30)  # the lease of whoever died has run out
     assert quick.local.log[0]["method"] == "PATCH"
+
+
+# Message, thread, native event and role: what one of them is refused is no matter of the others
+
+
+@pytest.mark.parametrize(
+    ("denied", "trouble"),
+    [
+        (permissions.CREATE_PUBLIC_THREADS, "thread"),
+        (permissions.CREATE_EVENTS, "mirror"),
+        (permissions.MANAGE_ROLES, "role"),
+    ],
+)
+async def test_a_missing_permission_stops_its_own_step(rich: Bot, denied: int, trouble: str) -> None:
+    rich.local.server.let(BOT_ROLE, deny=denied)
+    event = await rich.event()
+    await rich.service.joining.join(REN.actor, event.event_id)
+    now = await settled(rich, event)
+    assert now.troubles.keys() == {trouble}
+    assert now.delivery_error is None
+    done = {
+        "thread": now.thread_id is not None,
+        "mirror": now.scheduled_event_id is not None,
+        "role": REN.id in await rich.local.holders(ATTENDEE_ROLE),
+    }
+    assert done == {name: name != trouble for name in done}
+    shown = {one.message_id: body for one, body in await rich.posts()}
+    assert REN.id in str(shown[str(now.recruit_message_id)])
+    asked = len(rich.local.log)
+    await rich.service.joining.join(MEI.actor, event.event_id)
+    await settled(rich, event)
+    paths = {"thread": "/threads", "mirror": "/scheduled-events", "role": "/roles/"}
+    again = [one for one in list(rich.local.log)[: len(rich.local.log) - asked] if paths[trouble] in one["path"]]
+    assert again == [], "what was refused is asked for again only when somebody says so"
+    rich.local.server.let(BOT_ROLE, allow=denied)
+    await rich.service.events.retry(AOI.actor, event.event_id)
+    assert (await settled(rich, event)).troubles == {}
+
+
+async def test_a_deleted_role_stops_nothing_else(rich: Bot) -> None:
+    rich.local.server.remove_role(ATTENDEE_ROLE)
+    event = await rich.event()
+    await rich.service.joining.join(REN.actor, event.event_id)
+    now = await settled(rich, event)
+    assert "10011" in now.troubles["role"]
+    assert now.thread_id is not None
+    assert now.scheduled_event_id is not None
+
+
+async def test_a_message_that_is_refused_keeps_nobody_from_their_role(rich: Bot) -> None:
+    event = await rich.event()
+    rich.local.server.overwrite(RECRUIT, BOT_ROLE, deny=permissions.VIEW_CHANNEL)
+    await rich.service.joining.join(REN.actor, event.event_id)
+    now = await settled(rich, event)
+    assert "50001" in (now.delivery_error or "")
+    assert await rich.local.holders(ATTENDEE_ROLE) == {REN.id}
