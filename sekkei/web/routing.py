@@ -129,9 +129,12 @@ class Routes(list[BaseRoute]):
     def __init__(self, bound: Callable[[Given], list[BaseRoute]]) -> None:
         super().__init__()
         self._bind = bound
+        self._plain: list[BaseRoute] | None = None
 
     def __call__(self, given: Given) -> list[BaseRoute]:
         return self._bind(given)
 
     def __iter__(self) -> Iterator[BaseRoute]:
-        return iter(self._bind(Given()))
+        if self._plain is None:
+            self._plain = self._bind(Given())
+        return iter(self._plain)
