@@ -17,7 +17,19 @@ from importlib.metadata import entry_points
 
 from sekkei.commands import COULD_NOT_RUN, CouldNotRun
 
-COMMANDS = ("up", "serve", "tables", "docs", "engine", "dead-letters", "verify", "backup", "restore")
+COMMANDS = (
+    "up",
+    "serve",
+    "tables",
+    "docs",
+    "measure",
+    "check",
+    "engine",
+    "dead-letters",
+    "verify",
+    "backup",
+    "restore",
+)
 """Each is a module in `sekkei/commands`; see there for what it has to have."""
 
 GROUP = "sekkei.commands"
@@ -30,6 +42,7 @@ examples:
   sekkei serve tasks             one system alone
   sekkei engine                  DynamoDB on this machine, for boto3 and the AWS CLI
   sekkei tables create tasks     the tables of a system, in the store that SEKKEI_STORE names
+  sekkei check tasks             what a design will run into, and what to do
   sekkei dead-letters list       what failed too often, and why
   sekkei backup data backups/    a copy of the store while it is in use
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
 
@@ -22,6 +22,14 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Plannable)
 
 
+class Acceptance(NamedTuple):
+    """A finding of `sekkei check` that a design leaves as it is, and why."""
+
+    rule: str
+    place: str
+    why: str
+
+
 class Design:
     """`tables` says how a table is named in the store, for example "{env}-q-{table}"."""
 
@@ -29,6 +37,7 @@ class Design:
         self.name, self.naming, self.ja, self.en = name, tables, ja, en
         self.tables: dict[str, Table] = {}
         self.patterns: dict[str, Pattern[..., Any]] = {}
+        self.accepted: list[Acceptance] = []
         self.related: list[tuple[Entity[..., Any], Entity[..., Any]]] = []
         if "{table}" not in tables:
             raise DesignError("SK138", f"tables={tables!r} of design {name} lacks {{table}}; all would have one name.")
@@ -130,6 +139,14 @@ class Design:
     def relate(self, parent: Entity[..., Any], child: Entity[..., Any]) -> None:
         """Say that one `parent` has many `child`, where their keys do not show it; for the document's diagram."""
         self.related.append((parent, child))
+
+    def accept(self, rule: str, place: str, why: str) -> None:
+        """Leave what `sekkei check` says as it is: `design.accept("R21", "tasks.by_status", "teams are small")`.
+
+        `place` is what the finding speaks of; `*` stands for anything."""
+        if not why.strip():
+            raise DesignError("SK170", f"design {self.name} accepts {rule} at {place} without saying why.")
+        self.accepted.append(Acceptance(rule, place, why))
 
     def check(self) -> None:
         """Everything that can only be said of the whole design. Opening and publishing do this by themselves."""

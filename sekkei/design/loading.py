@@ -19,18 +19,34 @@ def load(name: str) -> Design:
 
     `sekkei_systems.q.design:design`, `sekkei_systems.q.design`, `sekkei_systems.q` and `q` are the same.
     """
+    return find(name)[0]
+
+
+def find(name: str) -> tuple[Design, Path]:
+    """The design that `name` means, and the file or folder that it lives in."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     module_name, _, attribute = name.partition(":")
     candidates = (f"{module_name}.design", module_name, *_of_a_system(module_name)) if module_name.strip(".") else ()
     for candidate in candidates:
-        found = getattr(_import(candidate, module_name), attribute or "design", None)
+        module = _import(candidate, module_name)
+        found = getattr(module, attribute or "design", None)
         if isinstance(found, Design):
-            return found
+            return found, _home(sys.modules[candidate])
     raise DesignError(
         "SK148", f"{name!r} names no design. Pass a module that has one called `design`, or module:attribute."
     )
+
+
+def measurements_beside(home: Path) -> Path:
+    """Where the measured units of a design are kept."""
+    return home / "measured.json" if home.is_dir() else home.with_suffix(".measured.json")
+
+
+def _home(module: ModuleType) -> Path:
+    path = Path(module.__file__ or "")
+    return path.parent if path.name == "__init__.py" else path
 
 
 def _of_a_system(name: str) -> list[str]:

@@ -11,11 +11,20 @@ if TYPE_CHECKING:
 
 
 class Units(NamedTuple):
-    """Capacity units of one run of a pattern, and how many items it returned."""
+    """Capacity units of one run of a pattern, and what it took and gave."""
 
     read: float
     write: float
     items: int
+    """Returned, or written."""
+    items_read: int = 0
+    """Evaluated by the store, filtered ones included; those are paid for."""
+    calls: int = 1
+    response_bytes: int = 0
+    indexes: Mapping[str, float] = {}
+    """The part of the units that each index took, by `table.index`."""
+    failed: bool = False
+    """A condition did not hold, so this is what an attempt in vain costs."""
 
     def __str__(self) -> str:
         shown = [f"{amount:g} {name}" for amount, name in ((self.read, "read"), (self.write, "write")) if amount]
@@ -31,17 +40,30 @@ class Measurements:
     def record(self, pattern: str, responses: list[Any], writing: bool, items: int) -> None:
         """`responses` are the ConsumedCapacity members of one run's answers."""
         total = sum(_total(one) for one in responses)
-        self.units[pattern] = Units(0.0, total, items) if writing else Units(total, 0.0, items)
+        calls = len(responses)
+        self.units[pattern] = Units(0.0, total, items, 0, calls) if writing else Units(total, 0.0, items, items, calls)
 
     @classmethod
     def load(cls, path: Path) -> Measurements:
+        """An empty one when there is no file."""
         if not path.exists():
             return cls()
         found = json.loads(path.read_text(encoding="utf-8"))
-        return cls({name: Units(*values) for name, values in found.items()})
+        return cls({name: _units(values) for name, values in found.items()})
 
     def save(self, path: Path) -> None:
-        path.write_text(json.dumps(dict(sorted(self.units.items())), indent=1) + "\n", encoding="utf-8")
+        content = {name: _shown(units) for name, units in sorted(self.units.items())}
+        path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _units(stored: Any) -> Units:
+    return Units(**stored) if isinstance(stored, dict) else Units(*stored)
+
+
+def _shown(units: Units) -> dict[str, Any]:
+    """Without what is as it mostly is."""
+    empty = Units(-1.0, -1.0, -1)
+    return {name: value for name, value in units._asdict().items() if value != getattr(empty, name)}
 
 
 def _total(capacity: Any) -> float:

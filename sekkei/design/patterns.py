@@ -99,7 +99,7 @@ class Pattern(Generic[P, R_co]):
             raise DesignError(
                 "SK140", f"pattern {self.name} has no docstring. Say in one sentence what it finds or does."
             )
-        self._sample = dict(sample or {})
+        self.stand_ins = dict(sample or {})
         self.plans  # noqa: B018  planning is the check that the pattern can be served
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
@@ -127,7 +127,7 @@ class Pattern(Generic[P, R_co]):
     @property
     def plans(self) -> list[Plan]:
         """The steps, planned with stand-ins for the arguments."""
-        given = samples(self.function, hints_of(self.function), self._sample)
+        given = samples(self.function, hints_of(self.function), self.stand_ins)
         call: Callable[..., Any] = self.function
         try:
             with Planning():

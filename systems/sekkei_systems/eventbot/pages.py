@@ -24,10 +24,8 @@ from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.rules import calendar, modals, spreadsheet
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid, uuid_of
 from sekkei_systems.eventbot.rules.render import event_state, pages_of
-from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.rules.zones import TOKYO, zone_label, zone_of
 from sekkei_systems.eventbot.service import Actor, Service
-from sekkei_systems.eventbot.texts.wording import wording
 
 Short = Annotated[str, Meta(max_length=200)]
 Long = Annotated[str, Meta(max_length=4000)]
@@ -305,7 +303,6 @@ class Pages:
             number=number,
             pages=pages,
             form=wrong or Form(),
-            troubles=[wording(language_of(request))[f"trouble-{key}"] for key, _ in sentences(event.troubles)],
         )
 
     async def show_edit(self, request: Request) -> Response:
@@ -371,12 +368,11 @@ class Pages:
         return self._to_event(request, event)
 
     async def do(self, request: Request) -> Response:
-        """close, reopen, cancel, repost, retry, delete"""
+        """close, reopen, cancel, repost, delete"""
         actor, event = await self._shown(request)
         verb = request.path_params["verb"]
         service = self._service.events
-        simple = {"close": service.close, "reopen": service.reopen, "cancel": service.cancel}
-        simple |= {"repost": service.repost, "retry": service.retry}
+        simple = {"close": service.close, "reopen": service.reopen, "cancel": service.cancel, "repost": service.repost}
         if verb == "delete":
             payload = {"guild_id": event.guild_id, "event_id": event.event_id, "title": event.title}
             await self._jobs.start(REMOVE, payload, id=f"remove/{uuid_of(event.event_id)}")

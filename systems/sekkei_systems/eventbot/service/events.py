@@ -23,7 +23,7 @@ from sekkei_systems.eventbot.refusals import (
 )
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
 from sekkei_systems.eventbot.rules.mentions import call_messages
-from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
+from sekkei_systems.eventbot.rules.views import EventView, has_started
 from sekkei_systems.eventbot.service.desk import SOON, Actor, Desk
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 
@@ -31,6 +31,8 @@ TITLE_MAX = 100
 DESCRIPTION_MAX = 1500
 LOCATION_MAX = 100
 CAPACITY_MAX = 10_000
+KINDS = ("r", "s", "d")
+"""Schedules of an event: reminder, start, deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class Events:
         """A guild's events that are yet to come, soonest first; or those that are over, latest first."""
         now = self._desk.now()
         found = await self._desk.db.all(design.events_of_guild(guild_id))
-        over = [one for one in found if is_over(one, now)]
+        over = [one for one in found if one.cancelled_at is not None or _over(one, now)]
         if past:
             return sorted(over, key=_by_start, reverse=True)
         gone = {one.event_id for one in over}
@@ -205,13 +207,6 @@ class Events:
         update = self._plain(event).remove(Event.recruit_message_id).remove(Event.delivery_error)
         if channel_id:
             update = update.set(Event.recruit_channel_id, channel_id)
-        return await self._apply(event, update, by=actor)
-
-    async def retry(self, actor: Actor, event_id: str) -> Event:
-        """Try again what Discord refused around an event; somebody has given the bot the permission."""
-        event = await self._desk.event(actor.guild_id, event_id)
-        await self._desk.must_organise(actor, event)
-        update = self._plain(event).keeping_version().remove(Event.troubles).remove(Event.delivery_error)
         return await self._apply(event, update, by=actor)
 
     # By the clock. Whoever fires these may fire twice, late, or for a time that has been moved since.
@@ -288,11 +283,8 @@ class Events:
         return event
 
     def _update(self, event: Event) -> Update[Event]:
-        """One that is refused when the event was edited since it was read; joins do not count as edits.
-
-        What Discord refused before is tried again with what the event says now."""
-        found = events.update(event.guild_id, event.event_id).when(Event.version == event.version)
-        return found.remove(Event.troubles)
+        """One that is refused when the event was edited since it was read; joins do not count as edits."""
+        return events.update(event.guild_id, event.event_id).when(Event.version == event.version)
 
     def _plain(self, event: Event) -> Update[Event]:
         return events.update(event.guild_id, event.event_id)
@@ -371,3 +363,8 @@ def _carried(event: Event) -> dict[str, Any]:
 def _by_start(event: Event) -> tuple[str, str]:
     start = event.event_start_at
     return (start.isoformat() if start else "9999", uuid_of(event.event_id))
+
+
+def _over(event: Event, now: datetime) -> bool:
+    end = event.event_end_at or event.event_start_at
+    return end is not None and end + timedelta(hours=0 if event.event_end_at else 6) <= now

@@ -120,8 +120,6 @@ TEXTS = {
     "event.done-close": {"ja": "募集を締め切りました。", "en": "Closed."},
     "event.done-reopen": {"ja": "募集を再開しました。", "en": "Open again."},
     "event.done-cancel": {"ja": "中止にしました。", "en": "Called off."},
-    "event.retry": {"ja": "もう一度試す", "en": "Try again"},
-    "event.done-retry": {"ja": "もう一度試します。", "en": "Trying again."},
     "event.done-repost": {"ja": "投稿し直します。", "en": "Posting again."},
     "event.delivery-error": {"ja": "Discord に投稿できません: {error}", "en": "Cannot post in Discord: {error}"},
     "event.unposted": {"ja": "まもなく投稿されます", "en": "to be posted in a moment"},

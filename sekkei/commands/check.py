@@ -1,0 +1,71 @@
+"""`sekkei check`: what a design will run into."""
+
+from __future__ import annotations
+
+import argparse
+
+from sekkei.commands import FINDINGS, OK, CouldNotRun
+
+SUMMARY = "Check designs against the rules of DynamoDB: hot keys, dear indexes, filters, scans, lost updates."
+
+EXAMPLES = """\
+examples:
+  sekkei check tasks                      findings, what lies behind them and what to do
+  sekkei check tasks q --format md        several designs, for a pull request
+  sekkei check shop.py:design --format sarif > shop.sarif
+  sekkei check --explain R24              one rule: the fact behind it and what to do
+  sekkei check --explain all              all of them, also those that the library keeps by itself
+
+`sekkei measure DESIGN` first gives the rules figures to speak of. What is meant to be so is said in the design:
+  design.accept("R21", "orders.by_status", "open orders only, a few hundred at any time")
+
+Exit code: 0 nothing but what is accepted or only worth knowing, 1 findings, 2 could not run.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("designs", nargs="*", metavar="DESIGN", help="a system, a module, or module:attribute")
+    parser.add_argument("--format", choices=("table", "json", "md", "sarif"), default="table", help="default: table")
+    parser.add_argument("--explain", metavar="RULE", help="say what a rule means, such as R24; `all` for every rule")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.explain:
+        return _explain(arguments.explain)
+    if not arguments.designs:
+        raise CouldNotRun("Name a design to check: a system such as tasks, or module:attribute.")
+    codes = [_check(name, arguments.format) for name in arguments.designs]
+    return max(codes)
+
+
+def _check(name: str, how: str) -> int:
+    from sekkei.advice.checking import check, is_clean
+    from sekkei.advice.formats import FORMATS
+    from sekkei.design import Measurements, SekkeiError
+    from sekkei.design.loading import find, measurements_beside
+
+    try:
+        design, home = find(name)
+        design.check()
+        found = check(design, Measurements.load(measurements_beside(home)))
+    except (SekkeiError, ImportError, SyntaxError, ValueError) as error:
+        raise CouldNotRun(f"{name}: {error}") from error
+    print(FORMATS[how](design.name, found))
+    return OK if is_clean(found) else FINDINGS
+
+
+def _explain(id: str) -> int:
+    from sekkei.advice.findings import rules
+
+    known = rules()
+    chosen = list(known) if id == "all" else [id.upper()]
+    if chosen[0] not in known:
+        raise CouldNotRun(f"There is no rule {id}. They are R1 to R{len(known)}; `--explain all` lists them.")
+    for each in chosen:
+        rule = known[each]
+        print(f"{rule.id} {rule.title}")
+        if rule.kept:
+            print(f"  kept by the library: {rule.kept}")
+        else:
+            print(f"  {rule.severity}: {rule.fact}\n  → {rule.remedy}")
+    return OK

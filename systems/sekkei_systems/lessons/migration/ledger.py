@@ -1,0 +1,94 @@
+"""How far a move has come: one item per old table, beside the timetable. It is the flag that says which table leads."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Attr, ConditionFailed, Database, Key, attr, model, part, replace
+from sekkei.runtime import days
+from sekkei_systems.lessons.design import INSTANT, lessons_table
+
+
+class Stage(Enum):
+    """In their order; from each of the first four there is a way back."""
+
+    RUNNING = "running"
+    COPIED = "copied"
+    VERIFIED = "verified"
+    CUT_OVER = "cut-over"
+    FINAL = "final"
+    ROLLING_BACK = "rolling-back"
+    ROLLED_BACK = "rolled-back"
+
+
+NEW_LEADS = (Stage.CUT_OVER, Stage.FINAL)
+FOLLOWED = (Stage.RUNNING, Stage.COPIED, Stage.VERIFIED, Stage.CUT_OVER)
+"""While a move is in one of these, changes of the old table are carried over."""
+
+
+class WrongStage(Exception):
+    """The move has not come so far, or has gone too far, or somebody else moves it."""
+
+
+@model
+class Migration:
+    source: Attr[str] = part()
+    stage: Attr[Stage] = attr(ja="段階", en="how far it has come")
+    cursors: Attr[dict[str, Any]] = attr(default_factory=dict, ja="区画ごとの位置", en="how far each segment is read")
+    counts: Attr[dict[str, Any]] = attr(default_factory=dict, ja="件数", en="what was done so far")
+    mapping: Attr[str] = attr(default="", ja="対応表の指紋", en="which mapping the rows were read by")
+    owner: Attr[str] = attr(default="", ja="実行中のもの", en="who entered this stage")
+    led_since: Attr[datetime | None] = attr(
+        "ledSince", default=None, stored_as=INSTANT, ja="切替日時", en="when the new table began to lead"
+    )
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+
+
+@lessons_table.entity(
+    Migration, type="migration", ja="旧テーブルからの移行", en="migration from an older table", added=True
+)
+def migrations(source: str) -> Key:
+    return Key(f"MIGRATION#{source}", "STATE")
+
+
+class Ledger:
+    """The entry of one old table. Whoever enters a stage owns it, and whoever owned it before is stopped."""
+
+    def __init__(self, db: Database, clock: Clock, source: str) -> None:
+        self._db = db
+        self._clock = clock
+        self._source = source
+
+    async def read(self) -> Migration | None:
+        return await self._db.get(migrations(self._source).consistent())
+
+    async def enter(self, stage: Stage, before: Migration | None, **changes: Any) -> Migration:
+        """Go to a stage from what was read before."""
+        entered = self._entry(stage, before, **changes)
+        unchanged = Migration.owner.absent() if before is None else Migration.owner == before.owner
+        try:
+            await self._db.write(migrations.put(entered).when(unchanged))
+        except ConditionFailed:
+            # When the answer to a write was lost and it is sent again, it is its own effect that stands in its way.
+            there = await self.read()
+            if there is None or there.owner != entered.owner:
+                raise WrongStage("Another command moves this table at the same time; look with: status") from None
+        return entered
+
+    async def save(self, mine: Migration, cursors: Mapping[str, Any], counts: Mapping[str, int]) -> None:
+        """Note how far a stage has come, if it is still mine."""
+        noted = replace(mine, cursors=dict(cursors), counts=dict(counts), updated_at=days.now(self._clock))
+        try:
+            await self._db.write(migrations.put(noted).when(Migration.owner == mine.owner))
+        except ConditionFailed:
+            raise WrongStage("Another command has taken over this move.") from None
+
+    def _entry(self, stage: Stage, before: Migration | None, **changes: Any) -> Migration:
+        now = days.now(self._clock)
+        fresh = before or Migration(source=self._source, stage=stage, updated_at=now)
+        return replace(fresh, stage=stage, owner=secrets.token_hex(8), updated_at=now, **changes)

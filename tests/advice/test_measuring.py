@@ -1,0 +1,79 @@
+"""Every pattern of a design, run on made-up items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sekkei.advice.believable import instances
+from sekkei.advice.measuring import measure
+from sekkei.advice.sizes import item_bytes, read_units
+from sekkei.design import Index, Measurements, Query, Transaction, Units, Update
+from sekkei.design.loading import find, measurements_beside
+from tests.advice.conftest import State, Thing, thing_design
+
+MEASURED = [
+    name for name in ("chiipochi", "eventbot", "lessons", "q", "tasks") if measurements_beside(find(name)[1]).exists()
+]
+
+
+async def test_reads_and_writes_with_their_indexes() -> None:
+    design, things = thing_design(Index("by_state", "state", "at"))
+
+    @design.pattern
+    def things_of(owner: str) -> Query[Thing]:
+        """Somebody's things."""
+        return things.where(Thing.owner == owner)
+
+    @design.pattern
+    def finish(owner: str, id: str) -> Update[Thing]:
+        """Finish one that is open."""
+        return things.update(owner, id).set(Thing.state, State.DONE).when(Thing.state == State.OPEN)
+
+    @design.pattern
+    def add_two(first: Thing, second: Thing) -> Transaction:
+        """Two at once."""
+        return Transaction(things.create(first), things.delete("nobody", "none"))
+
+    found = await measure(design, items=100, per_partition=50)
+    assert found.left_out == {}
+    assert found.units["things_of"].items == 50
+    stored = [item_bytes(things.encode(one)) for one in instances(things, 50, 50)]
+    assert found.units["things_of"].read == read_units(sum(stored))
+    assert found.units["finish"].write == 3.0  # the item, and its entry in the index moves
+    assert found.units["finish"].indexes == {"things.by_state": 2.0}
+    assert found.units["add_two"].write >= 4.0  # twice the units in a transaction
+
+
+async def test_twice_the_same() -> None:
+    design, _ = find("eventbot")
+    assert (await measure(design)).units == (await measure(design)).units
+
+
+def test_measurements_of_before_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "old.json"
+    path.write_text('{"board": [2.5, 0.0, 20]}')
+    assert Measurements.load(path).units["board"] == Units(2.5, 0.0, 20)
+
+
+def test_measurements_come_back_as_they_were_saved(tmp_path: Path) -> None:
+    made = Measurements({"a": Units(0.0, 5.0, 1, 0, 1, 20, {"t.i": 2.0}), "b": Units(1.0, 0.0, 0)})
+    made.save(tmp_path / "m.json")
+    assert Measurements.load(tmp_path / "m.json").units == made.units
+
+
+@pytest.mark.parametrize("system", MEASURED)
+async def test_no_pattern_has_become_dearer(system: str) -> None:
+    """When one has, and is worth it: `sekkei measure SYSTEM`, and say why in the commit."""
+    design, home = find(system)
+    before = Measurements.load(measurements_beside(home)).units
+    measured = await measure(design)
+    assert set(measured.units) <= set(before), f"New patterns: run `sekkei measure {system}`."
+    now = measured.units
+    dearer = {
+        name: f"{before[name]} before, {units} now"
+        for name, units in now.items()
+        if name in before and units.read + units.write > before[name].read + before[name].write
+    }
+    assert dearer == {}
