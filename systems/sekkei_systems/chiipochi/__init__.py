@@ -2,57 +2,81 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from starlette.routing import BaseRoute
 
+from sekkei.clock import Clock
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport
+from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
-from sekkei_systems.chiipochi import api, jobs, pages
+from sekkei.web import Given
+from sekkei_systems.chiipochi import jobs, pages
+from sekkei_systems.chiipochi.api import api
 from sekkei_systems.chiipochi.demo import demo
 from sekkei_systems.chiipochi.design import design
 from sekkei_systems.chiipochi.local import chat_pages, payment_pages
 from sekkei_systems.chiipochi.local.callbacks import LocalCallbacks
 from sekkei_systems.chiipochi.local.chat import Chat
 from sekkei_systems.chiipochi.local.payments import LocalProvider
+from sekkei_systems.chiipochi.pages.view import Asked, asked_of
 from sekkei_systems.chiipochi.ports.line.api import LineApi
-from sekkei_systems.chiipochi.ports.line.signatures import is_local
+from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets, is_local
 from sekkei_systems.chiipochi.ports.payments.port import Provider
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.reactions import Rewards
 from sekkei_systems.chiipochi.service import Service
-from sekkei_systems.chiipochi.service.exports import Exports
+from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.refunds import REFUNDS, RefundTransport
 from sekkei_systems.chiipochi.webhooks import line, payments
 
 
 def build(context: Context) -> Parts:
-    settings = context.settings
-    http = Http()
+    settings, http = context.settings, Http()
     provider = _provider(context, http)
     chat = Chat(context)
     line_api = LineApi.configured(settings, http, context.clock)
     service = Service(context, provider, line_api or chat)
-    exports = Exports(
-        settings.data / "exports" / "chiipochi", service.reports, settings.secrets.key("chiipochi/exports")
-    )
     transports: dict[str, Transport] = {"line": line_api or chat, REFUNDS: RefundTransport(service.refunds)}
     if isinstance(provider, LocalProvider):
         transports["chiipochi.callback"] = LocalCallbacks(provider, service.settling)
     return Parts(
         service=service,
-        routes=[
-            *line.routes(service, settings),
-            *payments.routes(service),
-            *_local_routes(context, service, chat, provider),
-            *pages.routes(context, service, exports),
-            *api.routes(service),
-        ],
+        routes=_routes(given(context, service, chat, provider), settings, provider),
         reactions=[Rewards(context, service)],
-        scheduled=jobs.scheduled(context, service, exports),
+        scheduled=jobs.scheduled(context, service),
         recurring=jobs.RECURRING,
         jobs=jobs.jobs(context),
         transports=transports,
     )
+
+
+def given(context: Context, service: Service, chat: Chat, provider: Provider) -> Given:
+    """What handlers ask for, by type."""
+    found = Given(
+        service,
+        *service.nouns,
+        chat,
+        provider,
+        ChannelSecrets.configured(context.settings),
+        context.live,
+        context.jobs,
+        context.outbox,
+    )
+    found.value(Clock, context.clock)
+    found.per_request(Operator, service.access.operator_of)
+    found.per_request(Donor, service.access.donor_of)
+    found.per_request(Asked, partial(asked_of, context.clock))
+    return found
+
+
+def _routes(given: Given, settings: Settings, provider: Provider) -> list[BaseRoute]:
+    """Where a LINE channel is set up, there is no simulator; where another provider is, there is no local one."""
+    local = [chat_pages.pages] if is_local(settings) else []
+    local += [payment_pages.pages] if isinstance(provider, LocalProvider) else []
+    declared = (line.pages, payments.pages, *local)
+    return [*(route for each in declared for route in each.routes(given)), *pages.routes(given), *api.routes(given)]
 
 
 def _provider(context: Context, http: Http) -> Provider:
@@ -60,16 +84,6 @@ def _provider(context: Context, http: Http) -> Provider:
     return Stripe.configured(context.settings, http, context.clock) or LocalProvider(
         context.settings, context.db, context.clock
     )
-
-
-def _local_routes(context: Context, service: Service, chat: Chat, provider: Provider) -> list[BaseRoute]:
-    """Where a LINE channel is set up, there is no simulator; where another provider is, there is no local one."""
-    found: list[BaseRoute] = []
-    if is_local(context.settings):
-        found += chat_pages.routes(context, service, chat)
-    if isinstance(provider, LocalProvider):
-        found += payment_pages.routes(context, provider)
-    return found
 
 
 SYSTEM = System(

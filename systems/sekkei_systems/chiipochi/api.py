@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import date
 
 import msgspec
-from starlette.routing import BaseRoute
 
 from sekkei.web import Api
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
-from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.reports import Reports
 
 
 class PrefectureOut(msgspec.Struct):
@@ -37,25 +36,22 @@ class DayOut(msgspec.Struct):
     ranking: list[Ranked]
 
 
-def routes(service: Service) -> list[BaseRoute]:
-    api = Api("chiipochi", title="Chiipochi", about="Donations by prefecture")
+api = Api("chiipochi", title="Chiipochi", about="Donations by prefecture")
 
-    @api.get("/days/{day}", summary="Totals and ranking of one day")
-    async def one_day(day: date) -> DayOut:
-        found = await service.reports.day(day)
-        ranking = [
-            Ranked(place, code, PREFECTURES[code].iso, total.amount, total.count)
-            for place, (code, total) in enumerate(found.ranking, 1)
-        ]
-        return DayOut(day, found.amount, found.count, ranking)
 
-    @api.get("/prefectures", summary="All prefectures and their specialities")
-    async def prefectures() -> list[PrefectureOut]:
-        return [
-            PrefectureOut(
-                found.code, found.iso, found.full, found.en, [spellings[0] for spellings in found.specialities]
-            )
-            for found in PREFECTURES.values()
-        ]
+@api.get("/days/{day}", summary="Totals and ranking of one day")
+async def one_day(reports: Reports, day: date) -> DayOut:
+    found = await reports.day(day)
+    ranking = [
+        Ranked(place, code, PREFECTURES[code].iso, total.amount, total.count)
+        for place, (code, total) in enumerate(found.ranking, 1)
+    ]
+    return DayOut(day, found.amount, found.count, ranking)
 
-    return api.routes
+
+@api.get("/prefectures", summary="All prefectures and their specialities")
+async def prefectures() -> list[PrefectureOut]:
+    return [
+        PrefectureOut(found.code, found.iso, found.full, found.en, [spellings[0] for spellings in found.specialities])
+        for found in PREFECTURES.values()
+    ]

@@ -19,6 +19,7 @@ from sekkei_systems.chiipochi.design import (
     handled,
     local_payments,
     pledges,
+    stamp_card,
     user_settings,
 )
 from sekkei_systems.chiipochi.design.models import (
@@ -136,7 +137,7 @@ async def _conversation(context: Context, service: Service, person: str, now: da
     await _succeeded(context, [service.donations.new(person, chiba.code, 100, start, "demo/talked-of")])
     pay_url = service.links.pay(order_id_of(person, start))
     nonce = "demo000000000000"
-    stamps = await service.reports.stamps(person)
+    stamps = {stamp.prefecture: stamp.count for stamp in await context.db.all(stamp_card(person))}
     said = [
         ("bot", messages.fixed("welcome", "ja")),
         ("user", [messages.text("ピーナッツ")]),

@@ -30,7 +30,6 @@ from sekkei_systems.chiipochi.design import (
 )
 from sekkei_systems.chiipochi.design.models import FORGOTTEN, Award, Donation, LocalPayment, Return
 from sekkei_systems.chiipochi.service import Service
-from sekkei_systems.chiipochi.service.exports import Exports
 from sekkei_systems.chiipochi.service.links import order_id_of
 
 RECURRING = {
@@ -47,7 +46,7 @@ log = logging.getLogger("sekkei_systems.chiipochi.jobs")
 Payload = Mapping[str, Any]
 
 
-def scheduled(context: Context, service: Service, exports: Exports) -> dict[str, ScheduledJob]:
+def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
     async def handle_left_over(payload: Payload) -> None:
         await service.inbox.handle_left_over()
 
@@ -71,7 +70,7 @@ def scheduled(context: Context, service: Service, exports: Exports) -> dict[str,
             if donation.refunded_at is not None and days.day_of(donation.refunded_at) >= min(changed):
                 changed.add(donation.day)
         for day in sorted(changed - {today}):
-            await exports.write(day)
+            await service.exports.write(day)
 
     async def ask_for_pledges(payload: Payload) -> None:
         async for pledge in context.db.each(pledges_on(days.today(context.clock).day)):

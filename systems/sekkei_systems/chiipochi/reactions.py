@@ -14,7 +14,7 @@ from typing import Any
 from sekkei.design import Action, Change, Reactions, Table, TransactionFailed
 from sekkei.design.streams import OnFailure, Record, decode_record
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import award_stamps, design, donations, take_back
+from sekkei_systems.chiipochi.design import award_stamps, design, donations, stamp_card, take_back
 from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
@@ -105,10 +105,14 @@ async def leave_totals(context: Context, donation: Donation) -> None:
         log.info("a refund had left the totals before", extra={"order": _key(donation)})
 
 
+async def _stamps(context: Context, user_id: str) -> dict[str, int]:
+    return {stamp.prefecture: stamp.count for stamp in await context.db.all(stamp_card(user_id))}
+
+
 async def _thanks(context: Context, service: Service, some: Sequence[Donation]) -> list[Action[Any, Any]]:
     """A message for each who can be written to; it counts the stamps as they will be then."""
     languages = await service.readers.of([donation.user_id for donation in some])
-    stamps = await asyncio.gather(*(service.reports.stamps(person) for person in languages))
+    stamps = await asyncio.gather(*(_stamps(context, person) for person in languages))
     cards = dict(zip(languages, stamps, strict=True))
     found: list[Action[Any, Any]] = []
     for donation in some:

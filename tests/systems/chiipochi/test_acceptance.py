@@ -9,6 +9,7 @@ from sekkei_systems.chiipochi.design import stamp_card
 from sekkei_systems.chiipochi.design.models import Outcome, Status
 from sekkei_systems.chiipochi.local.payments import LocalProvider
 from sekkei_systems.chiipochi.rules.conversation import SESSION
+from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot, utc
 
@@ -64,8 +65,8 @@ async def test_midnight_in_japan_divides_the_days(bot: Bot) -> None:
         found = await bot.service.reports.check(day)
         assert found.agrees
         assert found.stored.count == 1
-    assert (await bot.service.reports.mine_today(AOI)).count == 0
-    assert (await bot.service.reports.mine_today(REN)).count == 1
+    assert (await bot.service.mine.today(Donor(AOI))).count == 0
+    assert (await bot.service.mine.today(Donor(REN))).count == 1
 
 
 async def test_a_callback_before_the_donation_is_there_is_tried_again_and_applied(bot: Bot) -> None:

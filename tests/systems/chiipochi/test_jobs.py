@@ -20,6 +20,7 @@ from sekkei_systems.chiipochi.design import (
 from sekkei_systems.chiipochi.design.models import Outcome, Status
 from sekkei_systems.chiipochi.jobs import pseudonym
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, TODAY, Bot
 
@@ -113,11 +114,11 @@ async def test_a_donor_who_is_forgotten_while_money_is_given_back_is_in_the_book
         return await gives(tx_id, order_id)
 
     refunds = quick_bot.service.refunds
-    await refunds.refund(AOI, donation.created_at, by="demo-ren")
+    await refunds.refund(Operator("demo-ren"), AOI, donation.created_at)
     monkeypatch.setattr(settling.provider, "refund", slow)
     await quick_bot.work()
     quick_bot.clock.advance(3600)
     await quick_bot.work()
-    assert await refunds.owed() == []
-    (found,) = await refunds.given_back()
+    assert await refunds.owed(Operator("demo-ren")) == []
+    (found,) = await refunds.given_back(Operator("demo-ren"))
     assert found.refund_id == f"re_{donation.tx_id}"

@@ -13,6 +13,7 @@ from sekkei_systems.chiipochi.design import (
     donations,
 )
 from sekkei_systems.chiipochi.design.models import Award, Status
+from sekkei_systems.chiipochi.service.access import Donor
 from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot
 
 
@@ -45,7 +46,7 @@ async def test_donations_of_many_days_and_one_that_nobody_understands_in_a_batch
     answer = await reactions.handle({"Records": [*good, bad]})
     assert answer == {"batchItemFailures": [{"itemIdentifier": bad["dynamodb"]["SequenceNumber"]}]}
     assert await reactions.handle({"Records": [last]}) == {"batchItemFailures": []}
-    assert await quick_bot.service.reports.stamps(AOI) == {"CHIBA": 25}
+    assert await quick_bot.service.mine.stamps(Donor(AOI)) == {"CHIBA": 25}
 
 
 async def test_many_donations_of_one_batch_some_of_them_told_before(quick_bot: Bot) -> None:
@@ -66,4 +67,4 @@ async def test_many_donations_of_one_batch_some_of_them_told_before(quick_bot: B
     assert (check.stored.count, check.stored.amount) == (40, 8_000)
     assert len(await quick_bot.sent("thanks/")) == 40
     for person in people:
-        assert await quick_bot.service.reports.stamps(person) == {"CHIBA": 1, "OKINAWA": 1}
+        assert await quick_bot.service.mine.stamps(Donor(person)) == {"CHIBA": 1, "OKINAWA": 1}

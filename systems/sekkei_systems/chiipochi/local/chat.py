@@ -39,6 +39,7 @@ class Chat:
 
     def __init__(self, context: Context) -> None:
         self._context, self._db, self._clock = context, context.db, context.clock
+        self.public_url = context.settings.public_url
 
     async def send(self, message: OutboxMessage) -> str:
         await self._log(message.to, message.id.partition("/")[2], "bot", opened(message.body))

@@ -27,6 +27,7 @@ class LocalProvider:
 
     def __init__(self, settings: Settings, db: Database, clock: Clock) -> None:
         self._secret = settings.secrets.key("chiipochi/local-payments")
+        self.public_url = settings.public_url
         self._url = f"{settings.public_url}/chiipochi/local-pay"
         self._db, self._clock = db, clock
 

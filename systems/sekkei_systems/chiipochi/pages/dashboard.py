@@ -5,49 +5,40 @@ from __future__ import annotations
 from datetime import timedelta
 
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute
 
-from sekkei.runtime import days
-from sekkei.runtime.system import Context
-from sekkei.web import Pages, page, sse
-from sekkei.web.live import live_url
-from sekkei_systems.chiipochi.pages.view import asked_day, day_shown
+from sekkei.runtime.live import Live
+from sekkei.web import Events, Html, Pages, live_url
+from sekkei_systems.chiipochi.pages.view import Asked, day_shown
 from sekkei_systems.chiipochi.reactions import LIVE_TOPIC
-from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.reports import Reports
 
 DAYS_SHOWN = 14
 
+pages = Pages()
 
-def routes(context: Context, service: Service) -> list[BaseRoute]:
-    pages = Pages()
 
-    @pages.get("/", name="dashboard")
-    async def dashboard(request: Request) -> Response:
-        live = live_url(request, context.live, LIVE_TOPIC, "/chiipochi/live")
-        day = asked_day(request, context)
-        today = days.today(context.clock)
-        found = await service.reports.day(day)
-        last = await service.reports.amounts([today - timedelta(days=age) for age in range(DAYS_SHOWN - 1, -1, -1)])
-        return page(
-            request,
-            "chiipochi/dashboard.html",
-            day=day,
-            today=today,
-            live=live,
-            labels=[f"{each.month}/{each.day}" for each, _ in last],
-            amounts=[amount / 1000 for _, amount in last],
-            **day_shown(found),
-        )
+@pages.get("/", name="dashboard")
+async def dashboard(request: Request, asked: Asked, reports: Reports, live: Live) -> Html:
+    address = live_url(request, live, LIVE_TOPIC, "/chiipochi/live")
+    found = await reports.day(asked.day)
+    last = await reports.amounts([asked.today - timedelta(days=age) for age in range(DAYS_SHOWN - 1, -1, -1)])
+    return Html(
+        "chiipochi/dashboard.html",
+        day=asked.day,
+        today=asked.today,
+        live=address,
+        labels=[f"{each.month}/{each.day}" for each, _ in last],
+        amounts=[amount / 1000 for _, amount in last],
+        **day_shown(found),
+    )
 
-    @pages.get("/day", name="day")
-    async def one_day(request: Request) -> Response:
-        """The part of the dashboard that moves."""
-        found = await service.reports.day(asked_day(request, context))
-        return page(request, "chiipochi/_day.html", day=found.day, **day_shown(found))
 
-    @pages.get("/live", name="live")
-    async def live(request: Request) -> Response:
-        return sse(request, context.live, LIVE_TOPIC)
+@pages.get("/day", name="day")
+async def one_day(asked: Asked, reports: Reports) -> Html:
+    """The part of the dashboard that moves."""
+    return Html("chiipochi/_day.html", day=asked.day, **day_shown(await reports.day(asked.day)))
 
-    return pages.routes
+
+@pages.get("/live", name="live")
+async def listen() -> Events:
+    return Events(LIVE_TOPIC)

@@ -1,152 +1,127 @@
-"""The operator's pages: payments that wait, money to give back, totals beside a recount, files for analysis."""
+"""The operator's pages: payments that wait, money to refund, totals beside a recount, files for analysis."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date, datetime
 
-from starlette.requests import Request
+from msgspec import Struct
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import BaseRoute
 
+from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
-from sekkei.runtime.system import Context
-from sekkei.web import Pages, flash, language_of, page, redirect, t
-from sekkei_systems.chiipochi.pages.view import asked_day, csv_file
-from sekkei_systems.chiipochi.refusals import NoDate
+from sekkei.web import Html, Pages, Redirect
+from sekkei_systems.chiipochi.pages.view import Asked, csv_file
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Operator
+from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.exports import Exports, as_csv
 from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
+from sekkei_systems.chiipochi.service.orders import Orders
+from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
+from sekkei_systems.chiipochi.service.refunds import Refunds
+from sekkei_systems.chiipochi.service.reports import Reports
 
 PENDING_SHOWN = 100
 FIND_LENGTH_MAX = 120
 
-
-def routes(context: Context, service: Service, exports: Exports) -> list[BaseRoute]:
-    return [*_looking(context, service, exports), *_acting(context, service), *_files(context, service, exports)]
+pages = Pages()
 
 
-def _must_operate(request: Request, service: Service) -> Operator:
-    user = request.state.user
-    return service.access.operator(user.id if user else None, request.app.state.shell.is_operator(request))
+class Wanted(Struct):
+    find: str = ""
 
 
-def _looking(context: Context, service: Service, exports: Exports) -> Sequence[BaseRoute]:
-    pages = Pages()
-
-    @pages.get("/operator", name="operator")
-    async def operator(request: Request) -> Response:
-        _must_operate(request, service)
-        day = asked_day(request, context)
-        wanted = request.query_params.get("find", "").strip()[:FIND_LENGTH_MAX]
-        return page(
-            request,
-            "chiipochi/operator.html",
-            day=day,
-            check=await service.reports.check(day),
-            donors=len(await service.reports.donors_on(day)),
-            pending=await service.reconciliation.pending(PENDING_SHOWN),
-            owed=await service.refunds.owed(),
-            given_back=await service.refunds.given_back(),
-            wanted=wanted,
-            found=await service.orders.search(wanted) if wanted else [],
-            quota=await service.channel.quota(),
-            exports=exports.written(),
-            prefectures=PREFECTURES,
-            provider=service.settling.provider.name,
-            order_id_of=order_id_of,
-        )
-
-    return pages.routes
+class DayForm(Struct):
+    day: date
 
 
-def _acting(context: Context, service: Service) -> Sequence[BaseRoute]:
-    pages = Pages()
+class OrderForm(Struct):
+    order: str
 
-    @pages.post("/operator/reconcile", name="reconcile")
-    async def reconcile(request: Request) -> Response:
-        _must_operate(request, service)
-        done = await service.reconciliation.run()
-        flash(request, t(request, "operator.reconciled", settled=done.settled, open=done.open, given_up=done.given_up))
-        return redirect(request, "chiipochi:operator")
-
-    @pages.post("/operator/repair", name="repair")
-    async def repair(request: Request) -> Response:
-        _must_operate(request, service)
-        day = _form_day(str((await request.form()).get("day", "")))
-        found = await service.reports.repair(day)
-        flash(request, t(request, "operator.agrees" if found.agrees else "operator.differs"))
-        return redirect(request, f"/chiipochi/operator?day={day}")
-
-    @pages.post("/operator/ask", name="ask-provider")
-    async def ask(request: Request) -> Response:
-        _must_operate(request, service)
-        donation = await service.orders.find(*await _order(request))
-        result = await service.reconciliation.look_at(donation, days.now(context.clock))
-        flash(request, t(request, f"operator.result.{result}"))
-        return redirect(request, "chiipochi:operator")
-
-    @pages.post("/operator/refund", name="refund")
-    async def refund(request: Request) -> Response:
-        _must_operate(request, service)
-        await service.refunds.refund(*await _order(request), by=_who(request))
-        flash(request, t(request, "operator.refund-asked"))
-        return redirect(request, "chiipochi:operator")
-
-    @pages.post("/operator/refunded", name="refunded")
-    async def refunded(request: Request) -> Response:
-        _must_operate(request, service)
-        await service.refunds.mark_refunded(*await _order(request), by=_who(request))
-        flash(request, t(request, "operator.marked"))
-        return redirect(request, "chiipochi:operator")
-
-    return pages.routes
+    @property
+    def key(self) -> tuple[str, datetime]:
+        found = donation_key(self.order)
+        if found is None:
+            raise NotThere()
+        return found
 
 
-def _files(context: Context, service: Service, exports: Exports) -> Sequence[BaseRoute]:
-    pages = Pages()
-
-    @pages.post("/operator/export", name="export")
-    async def export(request: Request) -> Response:
-        _must_operate(request, service)
-        day = _form_day(str((await request.form()).get("day", "")))
-        await exports.write(day)
-        flash(request, t(request, "operator.exported", day=f"{day}"))
-        return redirect(request, f"/chiipochi/operator?day={day}")
-
-    @pages.get("/operator/donations.csv", name="operator-csv")
-    async def all_csv(request: Request) -> Response:
-        _must_operate(request, service)
-        day = asked_day(request, context)
-        found = [donation async for donation in service.reports.donations_on(day)]
-        return csv_file(as_csv(found, language_of(request)), f"donations-{day}.csv")
-
-    @pages.get("/operator/donations.ndjson", name="operator-ndjson")
-    async def all_ndjson(request: Request) -> Response:
-        _must_operate(request, service)
-        day = asked_day(request, context)
-        headers = {"Content-Disposition": f'attachment; filename="donations-{day}.ndjson"'}
-        return StreamingResponse(exports.lines(day), media_type="application/x-ndjson", headers=headers)
-
-    return pages.routes
+@pages.get("/operator", name="operator")
+async def show(
+    operator: Operator, asked: Asked, service: Service, channel: Channel, exports: Exports, query: Wanted
+) -> Html:
+    wanted = query.find.strip()[:FIND_LENGTH_MAX]
+    return Html(
+        "chiipochi/operator.html",
+        day=asked.day,
+        check=await service.reports.check(asked.day),
+        donors=len(await service.reports.donors_on(asked.day)),
+        pending=await service.reconciliation.pending(PENDING_SHOWN),
+        owed=await service.refunds.owed(operator),
+        given_back=await service.refunds.given_back(operator),
+        wanted=wanted,
+        found=await service.orders.search(operator, wanted) if wanted else [],
+        quota=await channel.quota(),
+        exports=exports.written(),
+        prefectures=PREFECTURES,
+        provider=service.settling.provider.name,
+        order_id_of=order_id_of,
+    )
 
 
-def _who(request: Request) -> str:
-    return str(request.state.user.id)
+@pages.post("/operator/reconcile", name="reconcile")
+async def reconcile(operator: Operator, reconciliation: Reconciliation) -> Redirect:
+    done = await reconciliation.run()
+    counts = {"settled": done.settled, "open": done.open, "given_up": done.given_up}
+    return Redirect("chiipochi:operator").flash("operator.reconciled", **counts)
 
 
-async def _order(request: Request) -> tuple[str, datetime]:
-    key = donation_key(str((await request.form()).get("order", "")))
-    if key is None:
-        raise NotThere()
-    return key
+@pages.post("/operator/repair", name="repair")
+async def repair(operator: Operator, reports: Reports, form: DayForm) -> Redirect:
+    found = await reports.repair(form.day)
+    return _to_day(form.day).flash("operator.agrees" if found.agrees else "operator.differs")
 
 
-def _form_day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise NoDate(field="day") from None
+@pages.post("/operator/ask", name="ask-provider")
+async def ask(
+    operator: Operator, orders: Orders, reconciliation: Reconciliation, clock: Clock, form: OrderForm
+) -> Redirect:
+    donation = await orders.find(*form.key)
+    result = await reconciliation.look_at(donation, days.now(clock))
+    return Redirect("chiipochi:operator").flash(f"operator.result.{result}")
+
+
+@pages.post("/operator/refund", name="refund")
+async def refund(operator: Operator, refunds: Refunds, form: OrderForm) -> Redirect:
+    await refunds.refund(operator, *form.key)
+    return Redirect("chiipochi:operator").flash("operator.refund-asked")
+
+
+@pages.post("/operator/refunded", name="refunded")
+async def refunded(operator: Operator, refunds: Refunds, form: OrderForm) -> Redirect:
+    await refunds.mark_refunded(operator, *form.key)
+    return Redirect("chiipochi:operator").flash("operator.marked")
+
+
+@pages.post("/operator/export", name="export")
+async def export(operator: Operator, exports: Exports, form: DayForm) -> Redirect:
+    await exports.write(form.day)
+    return _to_day(form.day).flash("operator.exported", day=f"{form.day}")
+
+
+@pages.get("/operator/donations.csv", name="operator-csv")
+async def spreadsheet(operator: Operator, asked: Asked, reports: Reports, language: str) -> Response:
+    found = [donation async for donation in reports.donations_on(asked.day)]
+    return csv_file(as_csv(found, language), f"donations-{asked.day}.csv")
+
+
+@pages.get("/operator/donations.ndjson", name="operator-ndjson")
+async def ndjson(operator: Operator, asked: Asked, exports: Exports) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="donations-{asked.day}.ndjson"'}
+    return StreamingResponse(exports.lines(asked.day), media_type="application/x-ndjson", headers=headers)
+
+
+def _to_day(day: date) -> Redirect:
+    return Redirect("chiipochi:operator").query(day=f"{day}")

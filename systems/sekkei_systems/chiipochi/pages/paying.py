@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
 
-from sekkei.web import Pages, page
+from sekkei.web import Html, Pages
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
-from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.orders import Orders
+from sekkei_systems.chiipochi.service.settling import Settling
+
+pages = Pages()
 
 
-def routes(service: Service) -> list[BaseRoute]:
-    pages = Pages()
+@pages.get("/pay/{token}", name="pay")
+async def pay(token: str, settling: Settling) -> Response:
+    return Response(None, 303, {"Location": await settling.start(token), "Cache-Control": "no-store"})
 
-    @pages.get("/pay/{token}", name="pay")
-    async def pay(request: Request) -> Response:
-        url = await service.settling.start(request.path_params["token"])
-        return Response(None, 303, {"Location": url, "Cache-Control": "no-store"})
 
-    @pages.get("/pay/{token}/done", name="paid")
-    async def paid(request: Request) -> Response:
-        donation = await service.orders.of_link(request.path_params["token"])
-        prefecture = PREFECTURES[donation.prefecture]
-        return page(request, "chiipochi/done.html", donation=donation, prefecture=prefecture)
-
-    return pages.routes
+@pages.get("/pay/{token}/done", name="paid")
+async def paid(token: str, orders: Orders) -> Html:
+    donation = await orders.of_link(token)
+    return Html("chiipochi/done.html", donation=donation, prefecture=PREFECTURES[donation.prefecture])

@@ -10,8 +10,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sekkei.clock import Clock
 from sekkei.runtime import days
-from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.refusals import NoDate
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
 from sekkei_systems.chiipochi.service.reports import Day, Sum
@@ -66,12 +66,20 @@ def tiles(found: Mapping[str, Sum]) -> list[Tile]:
     return made
 
 
-def asked_day(request: Request, context: Context) -> date:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The day that a page is to show."""
+
+    day: date
+    today: date
+
+
+def asked_of(clock: Clock, request: Request) -> Asked:
+    """`?day=`, or today."""
+    today = days.today(clock)
     given = request.query_params.get("day")
-    if not given:
-        return days.today(context.clock)
     try:
-        return date.fromisoformat(given)
+        return Asked(date.fromisoformat(given) if given else today, today)
     except ValueError:
         raise NoDate(field="day") from None
 

@@ -10,9 +10,11 @@ from sekkei_systems.chiipochi.service.answers import Answers
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.conversations import Conversations
 from sekkei_systems.chiipochi.service.donations import Donations
+from sekkei_systems.chiipochi.service.exports import Exports
 from sekkei_systems.chiipochi.service.inbox import Inbox
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import Links
+from sekkei_systems.chiipochi.service.mine import Mine
 from sekkei_systems.chiipochi.service.orders import Orders
 from sekkei_systems.chiipochi.service.pledges import Pledges
 from sekkei_systems.chiipochi.service.readers import Readers
@@ -37,8 +39,24 @@ class Service:
         self.reconciliation = Reconciliation(context, provider, self.settling)
         self.refunds = Refunds(context, provider, self.orders, letters)
         self.pledges = Pledges(context, self.donations, self.links, self.readers)
-        answers = Answers(self.reports, self.links, clock)
+        self.mine = Mine(db, clock)
+        key = context.settings.secrets.key("chiipochi/exports")
+        self.exports = Exports(context.settings.data / "exports" / "chiipochi", self.reports, key)
+        answers = Answers(self.reports, self.mine, self.links, clock)
         self.conversations = Conversations(
-            context, self.donations, self.pledges, answers, self.readers, self.links, self.channel
+            context, self.donations, self.pledges, answers, self.readers, self.links, self.channel, self.access
         )
         self.inbox = Inbox(db, clock, self.conversations.handle, self.channel.keep_waiting)
+        self.nouns = (
+            self.links,
+            self.reports,
+            self.mine,
+            self.readers,
+            self.channel,
+            self.orders,
+            self.settling,
+            self.reconciliation,
+            self.refunds,
+            self.exports,
+            self.inbox,
+        )

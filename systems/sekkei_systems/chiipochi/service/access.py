@@ -1,38 +1,47 @@
-"""Who may do what, as values: a service method that not everybody may call demands the proof by its type."""
+"""Who may do what, as values: a method that not everybody may call demands the proof by its type."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sekkei.runtime.refusals import NotAllowed, SignInNeeded
+from starlette.requests import Request
+
+from sekkei.runtime.refusals import NotAllowed
+from sekkei.web import User, require_user
 from sekkei_systems.chiipochi.service.links import Links
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """Proof, read in this request, that somebody runs the bot: they see payments of others and give money back."""
+    """Proof, read in this request, that somebody runs the bot: they see others' payments and refund them."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Donor:
-    """Proof that whoever asks holds a donor's own link."""
+    """Proof that whoever asks is this donor: an event that LINE signed, or a link that we signed."""
 
     user_id: str
-    token: str
 
 
 class Access:
+    """Makes the proofs, and nobody else does."""
+
     def __init__(self, links: Links) -> None:
         self._links = links
 
-    def operator(self, user_id: str | None, operates: bool) -> Operator:
-        """`operates` is what the shell says of this request."""
-        if not operates:
-            raise SignInNeeded() if user_id is None else NotAllowed()
-        return Operator(user_id or "demo")
+    def operator_of(self, request: Request, user: User | None) -> Operator:
+        """Sends whoever is signed out to the sign-in."""
+        if not request.app.state.shell.is_operator(request):
+            require_user(request)
+            raise NotAllowed()
+        return Operator(user.id if user else "demo")
 
-    def donor(self, token: str) -> Donor:
-        """Raises NotThere for a link that we never made, and Gone for one that has run out."""
-        return Donor(self._links.user_of(token), token)
+    def donor_of(self, token: str) -> Donor:
+        """The donor behind a link; raises NotThere for one that we never made, Gone for one that has run out."""
+        return Donor(self._links.user_of(token))
+
+    def writer_of(self, user_id: str) -> Donor:
+        """The donor who wrote a message that LINE signed."""
+        return Donor(user_id)

@@ -7,7 +7,9 @@ from sekkei.runtime import days
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import Topic
 from sekkei_systems.chiipochi.rules.message_limits import Message
+from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import Links
+from sekkei_systems.chiipochi.service.mine import Mine
 from sekkei_systems.chiipochi.service.reports import Reports
 from sekkei_systems.chiipochi.texts import Language
 
@@ -15,14 +17,15 @@ HISTORY_LINES = 5
 
 
 class Answers:
-    def __init__(self, reports: Reports, links: Links, clock: Clock) -> None:
-        self._reports, self._links, self._clock = reports, links, clock
+    def __init__(self, reports: Reports, mine: Mine, links: Links, clock: Clock) -> None:
+        self._reports, self._mine = reports, mine
+        self._links, self._clock = links, clock
 
-    async def to(self, topic: Topic, user_id: str, language: Language) -> list[Message]:
+    async def to(self, topic: Topic, donor: Donor, language: Language) -> list[Message]:
         today = days.today(self._clock)
         match topic:
             case "today":
-                mine = await self._reports.mine_today(user_id)
+                mine = await self._mine.today(donor)
                 return messages.my_today(mine.amount, mine.count, mine.pending, language)
             case "everyone":
                 found = await self._reports.day(today)
@@ -31,13 +34,13 @@ class Answers:
                 rows = [(code, total.amount) for code, total in (await self._reports.day(today)).ranking]
                 return messages.ranking(rows, self._links.dashboard(), language)
             case "history":
-                page = await self._reports.history(user_id, size=HISTORY_LINES)
-                return messages.history(list(page), self._links.mine(user_id), language)
+                page = await self._mine.history(donor, size=HISTORY_LINES)
+                return messages.history(list(page), self._links.mine(donor.user_id), language)
             case "stamps":
-                return messages.stamp_card(await self._reports.stamps(user_id), self._links.mine(user_id), language)
+                return messages.stamp_card(await self._mine.stamps(donor), self._links.mine(donor.user_id), language)
             case "year":
-                year = await self._reports.year(user_id, today.year)
-                url = self._links.mine(user_id)
+                year = await self._mine.year(donor, today.year)
+                url = self._links.mine(donor.user_id)
                 return messages.year(year.year, year.amount, year.count, len(year.prefectures), url, language)
             case "share":
                 return messages.share(self._links.dashboard(), language)

@@ -25,6 +25,7 @@ from sekkei_systems.chiipochi.rules import conversation, messages
 from sekkei_systems.chiipochi.rules.conversation import Decision, Incoming, decide
 from sekkei_systems.chiipochi.rules.prefectures import pending_text
 from sekkei_systems.chiipochi.service import inbox
+from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.donations import Actions, Donations, Effects
@@ -47,10 +48,12 @@ class Conversations:
         readers: Readers,
         links: Links,
         channel: Channel,
+        access: Access,
     ) -> None:
         self._context, self._db, self._clock = context, context.db, context.clock
         self._donations, self._pledges, self._channel = donations, pledges, channel
         self._answers, self._readers, self._links = answers, readers, links
+        self._access = access
 
     async def handle(self, incoming: Incoming) -> None:
         """Decide what an event means, and do it together with marking it as handled."""
@@ -120,7 +123,7 @@ class Conversations:
             case conversation.StopPledge():
                 return await self._pledges.stop(user_id, language)
             case conversation.Tell(topic):
-                return [], messages.letter(await self._answers.to(topic, user_id, language))
+                return [], messages.letter(await self._answers.to(topic, self._access.writer_of(user_id), language))
             case conversation.Say(what):
                 return [], messages.say_letter(what, language)
             case conversation.Ignore():

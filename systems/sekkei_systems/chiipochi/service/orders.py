@@ -8,6 +8,7 @@ from sekkei.design import Database
 from sekkei_systems.chiipochi.design import donation_of_payment, donations, history_of_user
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.refusals import UnknownOrder
+from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.links import Links, donation_key
 
 
@@ -36,7 +37,7 @@ class Orders:
             found = await self._db.first(donation_of_payment(tx_id))
         return found
 
-    async def search(self, words: str) -> list[Donation]:
+    async def search(self, operator: Operator, words: str) -> list[Donation]:
         """Donations by a payment's id, by our order or by a LINE user."""
         found = await self.ordered(words, words)
         return [found] if found is not None else list(await self._db.page(history_of_user(words)))

@@ -15,6 +15,7 @@ from sekkei_systems.chiipochi.design import ask_refund, given_back, refunded, to
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.ports.payments.port import Provider, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable
+from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
@@ -43,15 +44,15 @@ class Refunds:
         self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
         self._provider, self._orders, self._letters = provider, orders, letters
 
-    async def owed(self) -> list[Donation]:
+    async def owed(self, operator: Operator) -> list[Donation]:
         """What must be given back."""
         return await self._db.all(to_refund())
 
-    async def given_back(self) -> list[Donation]:
+    async def given_back(self, operator: Operator) -> list[Donation]:
         """What has been given back, newest first."""
         return list(await self._db.page(given_back()))
 
-    async def refund(self, user_id: str, created_at: datetime, by: str) -> None:
+    async def refund(self, operator: Operator, user_id: str, created_at: datetime) -> None:
         """Ask for a donation's money to be given back; asking twice is asking once."""
         donation = await self._orders.find(user_id, created_at)
         if donation.refund_asked_at is not None or donation.refunded_at is not None:
@@ -60,12 +61,12 @@ class Refunds:
             raise NotRefundable()
         order_id = order_id_of(user_id, created_at)
         body = {"order": order_id, "tx_id": donation.tx_id}
-        asked = ask_refund(donation, by, days.now(self._clock))
+        asked = ask_refund(donation, operator.id, days.now(self._clock))
         try:
-            await self._db.transact(asked, self._outbox.message(REFUNDS, by, body, id=f"refund/{order_id}"))
+            await self._db.transact(asked, self._outbox.message(REFUNDS, operator.id, body, id=f"refund/{order_id}"))
         except TransactionFailed:
             raise Conflict() from None
-        log.warning("a refund was asked for", extra={"order": order_id, "amount": donation.amount, "by": by})
+        log.warning("a refund was asked for", extra={"order": order_id, "amount": donation.amount, "by": operator.id})
 
     async def give_back(self, order_id: str, tx_id: str) -> str:
         """Have the provider do it, and write it down; the refund's id. Raises RefundRefused for good."""
@@ -78,13 +79,13 @@ class Refunds:
         await self._returned(donation, refund_id)
         return refund_id
 
-    async def mark_refunded(self, user_id: str, created_at: datetime, by: str) -> None:
+    async def mark_refunded(self, operator: Operator, user_id: str, created_at: datetime) -> None:
         """Somebody gave the money back by hand; saying so twice is saying it once."""
         donation = await self._orders.find(user_id, created_at)
         if donation.refund_pk is None:
             raise NotRefundable()
         if donation.refunded_at is None:
-            await self._returned(donation, f"by hand: {by}")
+            await self._returned(donation, f"by hand: {operator.id}")
 
     async def _returned(self, donation: Donation, refund_id: str) -> None:
         order_id = order_id_of(donation.user_id, donation.created_at)

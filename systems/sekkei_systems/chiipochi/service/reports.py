@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date
 from typing import TypeVar
 
 from sekkei.clock import Clock
-from sekkei.design import Condition, ConditionFailed, Database, Field, Page
-from sekkei.runtime import days
+from sekkei.design import Condition, ConditionFailed, Database, Field
 from sekkei_systems.chiipochi.design import (
     day_totals,
-    donations,
-    donations_of_user_on,
     donations_on,
     donations_on_shard,
-    history_of_user,
     prefecture_totals,
-    stamp_card,
     total_of_day,
     totals_by_prefecture,
 )
-from sekkei_systems.chiipochi.design.models import DayTotal, Donation, PrefectureTotal, Status
+from sekkei_systems.chiipochi.design.models import DayTotal, Donation, PrefectureTotal
 
 REPAIRS_MAX = 5
-STREAK_MAX = 120
-"""Months; whoever has given for longer is said to have given for so long."""
 M = TypeVar("M")
 
 
@@ -67,92 +60,11 @@ class Check:
         return self.stored == self.counted
 
 
-@dataclass(frozen=True, slots=True)
-class Year:
-    year: int
-    amount: int
-    count: int
-    prefectures: dict[str, int]
-    months: list[int]
-
-    @property
-    def favourites(self) -> list[tuple[str, int]]:
-        """Prefecture codes with their yen, the most first."""
-        return sorted(self.prefectures.items(), key=lambda found: (-found[1], found[0]))
-
-
-def add_up(found: Iterable[Donation]) -> Sum:
-    amount = count = pending = 0
-    for donation in found:
-        if donation.counts:
-            amount, count = amount + donation.amount, count + 1
-        elif donation.status is Status.PENDING:
-            pending += donation.amount
-    return Sum(amount, count, pending)
-
-
 class Reports:
     """`day_shards`: over how many partitions a day's donations are spread; 0 is the document's single one."""
 
     def __init__(self, db: Database, clock: Clock, day_shards: int = 0) -> None:
         self._db, self._clock, self._day_shards = db, clock, day_shards
-
-    # One person
-
-    async def mine_today(self, user_id: str) -> Sum:
-        return add_up(await self._db.all(donations_of_user_on(user_id, days.today(self._clock)).consistent()))
-
-    async def history(self, user_id: str, after: str | None = None, size: int = 20) -> Page[Donation]:
-        return await self._db.page(history_of_user(user_id), size=size, after=after)
-
-    async def stamps(self, user_id: str) -> dict[str, int]:
-        return {stamp.prefecture: stamp.count for stamp in await self._db.all(stamp_card(user_id))}
-
-    async def year(self, user_id: str, year: int) -> Year:
-        """What somebody gave in one year (Japan's calendar)."""
-        first, last = days.start_of(date(year, 1, 1)), days.start_of(date(year + 1, 1, 1))
-        query = donations.where(
-            Donation.user_id == user_id, Donation.created_at.between(first, last - timedelta(milliseconds=1))
-        )
-        prefectures: Counter[str] = Counter()
-        months = [0] * 12
-        count = 0
-        async for donation in self._db.each(query):
-            if donation.counts:
-                prefectures[donation.prefecture] += donation.amount
-                months[days.day_of(donation.created_at).month - 1] += donation.amount
-                count += 1
-        return Year(year, sum(months), count, dict(prefectures), months)
-
-    async def streak(self, user_id: str) -> int:
-        """For how many months in a row somebody has given; this month need not have come to it yet."""
-        years: dict[int, list[int]] = {}
-
-        async def gave(month: int) -> bool:
-            year, place = divmod(month, 12)
-            if year not in years:
-                years[year] = (await self.year(user_id, year)).months
-            return years[year][place] > 0
-
-        today = days.today(self._clock)
-        last = today.year * 12 + today.month - 1
-        if not await gave(last):
-            last -= 1
-        count = 0
-        while count < STREAK_MAX and await gave(last - count):
-            count += 1
-        return count
-
-    async def receipt(self, user_id: str, created_at: datetime) -> Donation | None:
-        """The donation a receipt can be written for."""
-        found = await self._db.get(donations(user_id, created_at))
-        return found if found is not None and found.status is Status.SUCCEEDED else None
-
-    async def all_of(self, user_id: str) -> AsyncIterator[Donation]:
-        async for donation in self._db.each(history_of_user(user_id)):
-            yield donation
-
-    # Everybody
 
     async def day(self, day: date, *, consistent: bool = False) -> Day:
         """A day's totals as they are kept."""

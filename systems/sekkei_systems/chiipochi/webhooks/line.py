@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute
 
-from sekkei.runtime.settings import Settings
 from sekkei.web import Pages
-from sekkei_systems.chiipochi.ports.line.signatures import channel_secrets, check_signature
+from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets
 from sekkei_systems.chiipochi.rules.events import read_events
-from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.inbox import Inbox
 
 ANSWER_SECONDS = 1.0
 """LINE waits for two; whatever takes longer is written down and goes on after the answer."""
 
+pages = Pages()
 
-def routes(service: Service, settings: Settings) -> list[BaseRoute]:
-    secrets = channel_secrets(settings)
-    pages = Pages()
 
-    @pages.webhook("/webhook", name="webhook")
-    async def receive(request: Request) -> Response:
-        body = await request.body()
-        check_signature(secrets, body, request.headers.get("x-line-signature"))
-        await service.inbox.take(read_events(body), ANSWER_SECONDS)
-        return JSONResponse({})
-
-    return pages.routes
+@pages.webhook("/webhook", name="webhook")
+async def receive(request: Request, secrets: ChannelSecrets, inbox: Inbox) -> Response:
+    body = await request.body()
+    secrets.check(body, request.headers.get("x-line-signature"))
+    await inbox.take(read_events(body), ANSWER_SECONDS)
+    return JSONResponse({})

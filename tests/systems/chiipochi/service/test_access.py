@@ -5,29 +5,20 @@ from __future__ import annotations
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.refusals import NotAllowed, NotThere, SignInNeeded
+from sekkei.runtime.refusals import NotThere
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
-from sekkei_systems.chiipochi.service.access import Donor, Operator
+from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, Bot
 
 
-async def test_an_operator_is_somebody_whom_the_shell_knows_as_one(quick_bot: Bot) -> None:
-    access = quick_bot.service.access
-    assert access.operator("demo-aoi", True) == Operator("demo-aoi")
-    with pytest.raises(NotAllowed):
-        access.operator("demo-ren", False)
-    with pytest.raises(SignInNeeded):
-        access.operator(None, False)
-
-
 async def test_a_donor_is_whoever_holds_their_link(quick_bot: Bot) -> None:
-    token = quick_bot.service.links.my_token(AOI)
-    assert quick_bot.service.access.donor(token) == Donor(AOI, token)
-    for wrong in (f"{token}x", quick_bot.service.links.order_token(f"{AOI}|2025-08-20T05:10:00.000Z")):
+    links = quick_bot.service.links
+    assert quick_bot.service.access.donor_of(links.my_token(AOI)) == Donor(AOI)
+    for wrong in (f"{links.my_token(AOI)}x", links.order_token(f"{AOI}|2025-08-20T05:10:00.000Z")):
         with pytest.raises(NotThere):
-            quick_bot.service.access.donor(wrong)
+            quick_bot.service.access.donor_of(wrong)
 
 
 async def test_signed_out_operators_are_led_to_the_sign_in_and_change_nothing(clock: ManualClock) -> None:
@@ -41,3 +32,5 @@ async def test_signed_out_operators_are_led_to_the_sign_in_and_change_nothing(cl
         reply = await client.post("/chiipochi/operator/refund", form=order)
         assert (reply.status, reply.location.partition("?")[0]) == (303, "/sign-in")
         assert (await bot.donations())[0].refund_asked_at is None
+        await client.sign_in("demo-ren")
+        assert (await client.get("/chiipochi/operator")).status == 403

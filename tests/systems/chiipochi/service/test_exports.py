@@ -13,6 +13,7 @@ from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design.models import Donation
+from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.exports import as_csv
 from tests.systems.chiipochi.conftest import AOI, NOW, REN, TODAY, Bot, utc
 
@@ -48,10 +49,10 @@ async def test_exports_are_by_day_and_name_nobody(clock: ManualClock, tmp_path: 
         clock.set(utc("2025-08-21T00:30:00+09:00").timestamp())
         await client.shell.deployment.systems["chiipochi"].parts.scheduled["export"]({})
         given_back = (await bot.donations(REN))[1]
-        await bot.service.refunds.refund(REN, given_back.created_at, by="demo-aoi")
+        await bot.service.refunds.refund(Operator("demo-aoi"), REN, given_back.created_at)
         await bot.work()
         clock.set(utc("2025-08-27T00:30:00+09:00").timestamp())
-        await bot.service.refunds.refund(REN, (await bot.donations(REN))[0].created_at, by="demo-aoi")
+        await bot.service.refunds.refund(Operator("demo-aoi"), REN, (await bot.donations(REN))[0].created_at)
         await bot.work()
         await client.shell.deployment.systems["chiipochi"].parts.scheduled["export"]({})
         counted = await bot.service.reports.recount(TODAY)

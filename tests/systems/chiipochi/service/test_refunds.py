@@ -7,8 +7,11 @@ import pytest
 from sekkei_systems.chiipochi.design.models import Outcome, Status
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.refusals import NotRefundable, UnknownOrder
+from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot
+
+RENS = Operator("demo-ren")
 
 
 async def test_money_for_a_donation_that_was_given_up_is_owed_back(bot: Bot) -> None:
@@ -20,11 +23,11 @@ async def test_money_for_a_donation_that_was_given_up_is_owed_back(bot: Bot) -> 
     assert await bot.service.settling.apply(late) in ("late", "known")
     assert await bot.service.settling.apply(late) == "known"
     await bot.work()
-    assert [found.created_at for found in await bot.service.refunds.owed()] == [donation.created_at]
+    assert [found.created_at for found in await bot.service.refunds.owed(RENS)] == [donation.created_at]
     assert (await bot.service.reports.day(TODAY)).count == 0
-    await bot.service.refunds.mark_refunded(AOI, donation.created_at, by="somebody")
-    assert await bot.service.refunds.owed() == []
-    assert [found.refund_id for found in await bot.service.refunds.given_back()] == ["by hand: somebody"]
+    await bot.service.refunds.mark_refunded(Operator("somebody"), AOI, donation.created_at)
+    assert await bot.service.refunds.owed(RENS) == []
+    assert [found.refund_id for found in await bot.service.refunds.given_back(RENS)] == ["by hand: somebody"]
     (donation,) = await bot.donations()
     assert donation.status is Status.FAILED
 
@@ -34,24 +37,24 @@ async def test_a_refund_leaves_the_totals_once_and_no_status_of_its_own(bot: Bot
     await bot.donate("ゴーヤ", REN)
     refunds = bot.service.refunds
     for _ in range(2):
-        await refunds.refund(AOI, donation.created_at, by="demo-ren")
+        await refunds.refund(RENS, AOI, donation.created_at)
     await bot.work()
     found = (await bot.donations())[0]
     assert (found.status, found.refund_asked_by, found.refund_pk) == (Status.SUCCEEDED, "demo-ren", "DONE")
     assert found.refund_id == f"re_{donation.tx_id}"
-    assert (await refunds.owed(), len(await refunds.given_back())) == ([], 1)
+    assert (await refunds.owed(RENS), len(await refunds.given_back(RENS))) == ([], 1)
     check = await bot.service.reports.check(TODAY)
     assert check.agrees
     assert (check.stored.amount, check.stored.count, set(check.stored.prefectures)) == (100, 1, {"OKINAWA"})
-    assert (await bot.service.reports.mine_today(AOI)).amount == 0
-    assert (await bot.service.reports.year(AOI, 2025)).count == 0
+    assert (await bot.service.mine.today(Donor(AOI))).amount == 0
+    assert (await bot.service.mine.year(Donor(AOI), 2025)).count == 0
     assert len(await bot.sent("refunded/")) == 1
     # Told again from the beginning, or written down by hand as well: nothing moves.
-    await refunds.mark_refunded(AOI, donation.created_at, by="demo-ren")
+    await refunds.mark_refunded(RENS, AOI, donation.created_at)
     parts = bot.client.shell.deployment.systems["chiipochi"].parts
     assert await parts.reactions[0].handle({"Records": await bot.records()}) == {"batchItemFailures": []}
     assert await bot.service.reports.check(TODAY) == check
-    assert await bot.service.reports.stamps(AOI) == {"CHIBA": 1}, "a stamp stays with whoever got it"
+    assert await bot.service.mine.stamps(Donor(AOI)) == {"CHIBA": 1}, "a stamp stays with whoever got it"
 
 
 async def test_only_money_that_came_can_be_given_back(bot: Bot) -> None:
@@ -59,7 +62,7 @@ async def test_only_money_that_came_can_be_given_back(bot: Bot) -> None:
     (waiting,) = await bot.donations()
     for give in (bot.service.refunds.refund, bot.service.refunds.mark_refunded):
         with pytest.raises(NotRefundable):
-            await give(AOI, waiting.created_at, by="demo-ren")
+            await give(RENS, AOI, waiting.created_at)
     with pytest.raises(UnknownOrder):
-        await bot.service.refunds.refund(REN, waiting.created_at, by="demo-ren")
+        await bot.service.refunds.refund(RENS, REN, waiting.created_at)
     assert (await bot.donations()) == [waiting]

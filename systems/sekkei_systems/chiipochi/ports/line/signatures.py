@@ -17,13 +17,6 @@ from sekkei_systems.chiipochi.refusals import BadSignature
 log = logging.getLogger("sekkei_systems.chiipochi.line")
 
 
-def channel_secrets(settings: Settings) -> list[bytes]:
-    """The secrets that may have signed a webhook, the one in force first."""
-    given = [settings.get("line_channel_secret"), settings.get("line_channel_secret_previous")]
-    found = [secret.encode() for secret in given if secret]
-    return found or [local_secret(settings)]
-
-
 def local_secret(settings: Settings) -> bytes:
     """What the chat simulator signs with, where no channel is set up."""
     return settings.secrets.key("chiipochi/line").hex().encode()
@@ -33,10 +26,23 @@ def is_local(settings: Settings) -> bool:
     return not settings.get("line_channel_secret")
 
 
-def check_signature(secrets: Sequence[bytes], body: bytes, given: str | None) -> None:
-    """Over the raw bytes, in constant time; raises BadSignature."""
-    # Every secret is compared, so that time does not tell which one is in force.
-    matches = [hmac.compare_digest(signature(secret, body).encode(), (given or "").encode()) for secret in secrets]
-    if not any(matches):
-        log.warning("a webhook was refused", extra={"reason": "signature", "body_bytes": len(body)})
-        raise BadSignature()
+class ChannelSecrets:
+    """The secrets that may have signed a webhook, the one in force first."""
+
+    def __init__(self, secrets: Sequence[bytes]) -> None:
+        self._secrets = tuple(secrets)
+
+    @staticmethod
+    def configured(settings: Settings) -> ChannelSecrets:
+        given = [settings.get("line_channel_secret"), settings.get("line_channel_secret_previous")]
+        found = [secret.encode() for secret in given if secret]
+        return ChannelSecrets(found or [local_secret(settings)])
+
+    def check(self, body: bytes, given: str | None) -> None:
+        """Over the raw bytes, in constant time; raises BadSignature."""
+        # Every secret is compared, so that time does not tell which one is in force.
+        theirs = (given or "").encode()
+        matches = [hmac.compare_digest(signature(secret, body).encode(), theirs) for secret in self._secrets]
+        if not any(matches):
+            log.warning("a webhook was refused", extra={"reason": "signature", "body_bytes": len(body)})
+            raise BadSignature()

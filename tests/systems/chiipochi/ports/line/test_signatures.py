@@ -10,7 +10,7 @@ import pytest
 from linebot.v3.webhook import SignatureValidator
 
 from sekkei.runtime.transports.line import signature
-from sekkei_systems.chiipochi.ports.line.signatures import check_signature
+from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets
 from sekkei_systems.chiipochi.refusals import BadSignature
 
 
@@ -20,6 +20,6 @@ def test_signatures_are_those_of_lines_own_sdk() -> None:
     assert not SignatureValidator("other").validate(body, signature(b"secret", body.encode()))
     theirs = base64.b64encode(hmac.new(b"secret", body.encode(), hashlib.sha256).digest()).decode()
     assert SignatureValidator("secret").validate(body, theirs)
-    check_signature([b"other", b"secret"], body.encode(), theirs)
+    ChannelSecrets([b"other", b"secret"]).check(body.encode(), theirs)
     with pytest.raises(BadSignature):
-        check_signature([b"other"], body.encode(), theirs)
+        ChannelSecrets([b"other"]).check(body.encode(), theirs)

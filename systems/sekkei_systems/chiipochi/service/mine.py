@@ -1,0 +1,104 @@
+"""One donor's own donations, stamps and years; the proof says whose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from sekkei.clock import Clock
+from sekkei.design import Database, Page
+from sekkei.runtime import days
+from sekkei_systems.chiipochi.design import donations, donations_of_user_on, history_of_user, pledges, stamp_card
+from sekkei_systems.chiipochi.design.models import Donation, Pledge, Status
+from sekkei_systems.chiipochi.service.access import Donor
+from sekkei_systems.chiipochi.service.reports import Sum
+
+STREAK_MAX = 120
+"""Months; whoever has given for longer is said to have given for so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Year:
+    year: int
+    amount: int
+    count: int
+    prefectures: dict[str, int]
+    months: list[int]
+
+    @property
+    def favourites(self) -> list[tuple[str, int]]:
+        """Prefecture codes with their yen, the most first."""
+        return sorted(self.prefectures.items(), key=lambda found: (-found[1], found[0]))
+
+
+def add_up(found: Iterable[Donation]) -> Sum:
+    amount = count = pending = 0
+    for donation in found:
+        if donation.counts:
+            amount, count = amount + donation.amount, count + 1
+        elif donation.status is Status.PENDING:
+            pending += donation.amount
+    return Sum(amount, count, pending)
+
+
+class Mine:
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db, self._clock = db, clock
+
+    async def today(self, donor: Donor) -> Sum:
+        return add_up(await self._db.all(donations_of_user_on(donor.user_id, days.today(self._clock)).consistent()))
+
+    async def history(self, donor: Donor, after: str | None = None, size: int = 20) -> Page[Donation]:
+        return await self._db.page(history_of_user(donor.user_id), size=size, after=after)
+
+    async def stamps(self, donor: Donor) -> dict[str, int]:
+        return {stamp.prefecture: stamp.count for stamp in await self._db.all(stamp_card(donor.user_id))}
+
+    async def year(self, donor: Donor, year: int) -> Year:
+        """What somebody gave in one year (Japan's calendar)."""
+        first, last = days.start_of(date(year, 1, 1)), days.start_of(date(year + 1, 1, 1))
+        query = donations.where(
+            Donation.user_id == donor.user_id, Donation.created_at.between(first, last - timedelta(milliseconds=1))
+        )
+        prefectures: Counter[str] = Counter()
+        months = [0] * 12
+        count = 0
+        async for donation in self._db.each(query):
+            if donation.counts:
+                prefectures[donation.prefecture] += donation.amount
+                months[days.day_of(donation.created_at).month - 1] += donation.amount
+                count += 1
+        return Year(year, sum(months), count, dict(prefectures), months)
+
+    async def streak(self, donor: Donor) -> int:
+        """For how many months in a row somebody has given; this month need not have come to it yet."""
+        years: dict[int, list[int]] = {}
+
+        async def gave(month: int) -> bool:
+            year, place = divmod(month, 12)
+            if year not in years:
+                years[year] = (await self.year(donor, year)).months
+            return years[year][place] > 0
+
+        today = days.today(self._clock)
+        last = today.year * 12 + today.month - 1
+        if not await gave(last):
+            last -= 1
+        count = 0
+        while count < STREAK_MAX and await gave(last - count):
+            count += 1
+        return count
+
+    async def receipt(self, donor: Donor, created_at: datetime) -> Donation | None:
+        """The donation a receipt can be written for."""
+        found = await self._db.get(donations(donor.user_id, created_at))
+        return found if found is not None and found.status is Status.SUCCEEDED else None
+
+    async def all(self, donor: Donor) -> AsyncIterator[Donation]:
+        async for donation in self._db.each(history_of_user(donor.user_id)):
+            yield donation
+
+    async def pledge(self, donor: Donor) -> Pledge | None:
+        return await self._db.get(pledges(donor.user_id))
