@@ -92,7 +92,7 @@ class Crowd:
                 "guild_id": GUILD_ID,
                 "channel_id": RECRUIT,
                 "member": member,
-                "app_permissions": BOT_PERMISSIONS,
+                "app_permissions": str(BOT_PERMISSIONS),
                 "locale": "ja",
                 "message": {"id": "1", "flags": 0},
                 "data": {"custom_id": f"e1:{verb}:{event}", "component_type": 2},

@@ -21,19 +21,24 @@ from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
 from sekkei.store import Embedded
 from sekkei.store.protocol import Request, Response
-from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson, design, lessons, user_lessons
-from sekkei_systems.lessons.links import Links
-from sekkei_systems.lessons.migration.configuration import OldTable
-from sekkei_systems.lessons.migration.moving import Move
-from sekkei_systems.lessons.migration.sample import fill, make_table, old_rows
-from sekkei_systems.lessons.monitor import Monitor
-from sekkei_systems.lessons.notices import Notices
-from sekkei_systems.lessons.people import Contact, contacts
-from sekkei_systems.lessons.providers import Catalogue
+from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson, contacts, design, lessons, user_lessons
+from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
 from sekkei_systems.lessons.refusals import Full
-from sekkei_systems.lessons.rules import Policy, Slot, ttl_of
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.studios import Studio
+from sekkei_systems.lessons.rules.links import Links
+from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.policy import Policy
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.ties import ttl_of
+from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.ties import Ties
+from sekkei_systems.lessons.service.timetable import Timetable
+from sekkei_systems.lessons.service.waitlist import Waitlist
+from sekkei_systems.lessons_migration.configuration import OldTable
+from sekkei_systems.lessons_migration.moving import Move
+from sekkei_systems.lessons_migration.sample import fill, make_table, old_rows
 
 USERS, PLACES = 1_000, 20
 RELATIONS = 100_000
@@ -104,22 +109,23 @@ async def _race(folder: str) -> list[str]:
     now = days.now(SYSTEM)
     slot = Slot("gnz", days.day_of(now) + timedelta(days=2), time(19, 30))
     await db.write(lessons.put(_lesson(slot, PLACES, now)))
-    service = Service(db, SYSTEM, Policy())
+    ties, timetable = Ties(db, SYSTEM, Policy()), Timetable(db, SYSTEM)
+    bookings, waitlist = Bookings(ties, timetable), Waitlist(ties, timetable)
     entries: list[UserLesson] = []
 
     async def one(user: str) -> bool:
         try:
-            await service.book(user, slot)
+            await bookings.book(Member(user), slot)
         except Full:
-            entries.append(await service.join_waitlist(user, slot))
+            entries.append(await waitlist.join(Member(user), slot))
             return False
         return True
 
     started = clock.perf_counter()
     won = sum(await asyncio.gather(*(one(f"u{number:04}") for number in range(USERS))))
     seconds = clock.perf_counter() - started
-    found = await service.timetable.get(slot)
-    queue = [tie.user_id for tie in await service.queue(slot)]
+    found = await timetable.get(slot)
+    queue = [tie.user_id for tie in await ties.queue(slot)]
     in_order = [tie.user_id for tie in sorted(entries, key=lambda tie: tie.queue_key or "")]
     assert (won, found.booked, len(queue)) == (PLACES, PLACES, USERS - PLACES), (won, found.booked, len(queue))
     assert queue == in_order, "the queue is not in the order of registration"

@@ -24,8 +24,10 @@ from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.rules import calendar, modals, spreadsheet
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid, uuid_of
 from sekkei_systems.eventbot.rules.render import event_state, pages_of
+from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.rules.zones import TOKYO, zone_label, zone_of
 from sekkei_systems.eventbot.service import Actor, Service
+from sekkei_systems.eventbot.texts.wording import wording
 
 Short = Annotated[str, Meta(max_length=200)]
 Long = Annotated[str, Meta(max_length=4000)]
@@ -66,6 +68,8 @@ class SettingsForm(Struct):
     notice_channel_id: Channel | None = None
     organiser_role_id: Channel | None = None
     attendee_role_id: Channel | None = None
+    creator_role_id: Channel | None = None
+    member_role_id: Channel | None = None
     remind_minutes_before: Annotated[int, Meta(ge=0, le=10080)] = 60
     locale: Short = "ja"
     time_zone: Short = TOKYO
@@ -218,7 +222,7 @@ class Pages:
         actor = await self._organiser(request)
         settings = await self._service.guilds.settings(actor.guild_id)
         values = {name: value for name, value in vars(settings).items() if value is not None}
-        manages = bool(actor.permissions & (permissions.ADMINISTRATOR | permissions.MANAGE_GUILD))
+        manages = bool(actor.permissions & (permissions.MANAGING_GUILD))
         return self._page(request, "settings.html", actor=actor, form=Form(values), manages=manages)
 
     async def save_settings(self, request: Request) -> Response:
@@ -228,8 +232,9 @@ class Pages:
             changes = {name: getattr(given, name) for name in SettingsForm.__struct_fields__}
             changes["locale"] = given.locale if given.locale in ("ja", "en") else "ja"
             await self._service.guilds.change_settings(actor, **changes)
-        except Invalid as wrong:
-            return self._page(request, "settings.html", 422, actor=actor, form=refill(request, wrong), manages=False)
+        except Refusal as wrong:
+            filled = refill(request, wrong)
+            return self._page(request, "settings.html", wrong.status, actor=actor, form=filled, manages=False)
         flash(request, t(request, "settings.saved"))
         return redirect(request, "eventbot:settings", guild_id=actor.guild_id)
 
@@ -303,6 +308,7 @@ class Pages:
             number=number,
             pages=pages,
             form=wrong or Form(),
+            troubles=[wording(language_of(request))[f"trouble-{key}"] for key, _ in sentences(event.troubles)],
         )
 
     async def show_edit(self, request: Request) -> Response:
@@ -368,11 +374,12 @@ class Pages:
         return self._to_event(request, event)
 
     async def do(self, request: Request) -> Response:
-        """close, reopen, cancel, repost, delete"""
+        """close, reopen, cancel, repost, retry, delete"""
         actor, event = await self._shown(request)
         verb = request.path_params["verb"]
         service = self._service.events
-        simple = {"close": service.close, "reopen": service.reopen, "cancel": service.cancel, "repost": service.repost}
+        simple = {"close": service.close, "reopen": service.reopen, "cancel": service.cancel}
+        simple |= {"repost": service.repost, "retry": service.retry}
         if verb == "delete":
             payload = {"guild_id": event.guild_id, "event_id": event.event_id, "title": event.title}
             await self._jobs.start(REMOVE, payload, id=f"remove/{uuid_of(event.event_id)}")

@@ -41,6 +41,53 @@ class NotManager(NotAllowed):
     words = say("「サーバー管理」権限を持つ人だけができます。", "Only those who may manage the server can do this.")
 
 
+class NotRoleManager(NotAllowed):
+    code = "not-role-manager"
+    words = say(
+        "ロールの設定は、「ロールの管理」権限を持つ人だけが変えられます。",
+        "Only people who may manage roles in Discord can change this setting.",
+    )
+
+
+class NotCreator(NotAllowed):
+    code = "not-creator"
+    words = say(
+        "イベントを作成できるのは、「イベントの作成」権限か、設定で決めたロールを持つ人です。",
+        "To make events you need the Create Events permission, or a role that the settings name.",
+    )
+
+
+class NotInvited(NotAllowed):
+    code = "not-invited"
+    words = say(
+        "参加できるのは、決められたロールを持つ人だけです。", "Only people with a certain role can join this event."
+    )
+
+
+class RoleTooHigh(NotAllowed):
+    code = "role-too-high"
+    words = say(
+        "自分より上のロールは配れません。もっと下のロールを選んでください。",
+        "This role stands above you, so you can't have it handed out. Choose a lower one.",
+    )
+
+
+class RoleTooPowerful(NotAllowed):
+    code = "role-too-powerful"
+    words = say(
+        "管理用の権限が付いたロールは配れません。権限のないロールを選んでください。",
+        "This role has administrative permissions, so the bot doesn't hand it out. Choose one without.",
+    )
+
+
+class BadRole(Invalid):
+    code = "bad-role"
+    words = say(
+        "このロールは配れません（存在しないか、Bot や連携サービスのものです）。",
+        "This role can't be handed out: it doesn't exist, or it belongs to a bot or an integration.",
+    )
+
+
 class Closed(Conflict):
     code = "closed"
     words = say("募集は締め切られています。", "This event is closed for joining.")

@@ -2,53 +2,45 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sekkei.runtime.system import Context, Parts, System
-from sekkei.web.identity.accounts import email_of
-from sekkei_systems.lessons import api, line_webhook, pages, people_pages, studio_pages
-from sekkei_systems.lessons.alerts import Alerts
-from sekkei_systems.lessons.contacts import Contacts
+from sekkei_systems.lessons import api, pages
 from sekkei_systems.lessons.demo import demo
 from sekkei_systems.lessons.design import design
 from sekkei_systems.lessons.jobs import RECURRING, LessonJobs
-from sekkei_systems.lessons.links import Links
-from sekkei_systems.lessons.migration.leading import Following
-from sekkei_systems.lessons.monitor import Monitor
-from sekkei_systems.lessons.notices import Notices
-from sekkei_systems.lessons.providers import provider_of
 from sekkei_systems.lessons.reactions import reactions_of
-from sekkei_systems.lessons.rules import policy_of
-from sekkei_systems.lessons.searches import Searches
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.studios import staff_of, studios_of
+from sekkei_systems.lessons.service import open_service
+from sekkei_systems.lessons.webhooks import line
+
+if TYPE_CHECKING:
+    from sekkei_systems.lessons_migration.leading import Following
 
 
 def build(context: Context) -> Parts:
-    settings, db, clock, outbox = context.settings, context.db, context.clock, context.outbox
-    policy, studios = policy_of(settings), studios_of(settings)
-    links = Links(settings.secrets.key("lessons links"))
-    notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
-    provider = provider_of(settings, db, clock, studios)
-    old = Following.of(context)
-    service = (old.service if old else Service)(db, clock, policy, studios, staff_of(settings))
-    contacts = Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of)
-    searches = Searches(db, clock, outbox, context.schedules, notices)
-    monitor = (old.monitor if old else Monitor)(db, clock, outbox, provider, policy, notices.opening)
-    alerts = Alerts(db, clock, outbox, notices, policy)
-    jobs = LessonJobs(db, clock, context.schedules, monitor, alerts, searches, provider, studios)
-    desk = pages.Desk(service, contacts, searches, notices)
+    old = _old_table(context)
+    service = open_service(context, old)
+    jobs = LessonJobs(service, context.db, context.clock, context.schedules)
     return Parts(
         service=service,
         routes=[
-            *pages.routes(desk, context),
-            *people_pages.routes(desk, context),
-            *studio_pages.routes(desk, context),
-            *line_webhook.routes(contacts, context),
-            *api.routes(service, contacts, searches, monitor, context),
+            *pages.routes(service, context),
+            *line.routes(service.contacts, context),
+            *api.routes(service, context),
         ],
-        reactions=[reactions_of(context, monitor, alerts, searches)],
+        reactions=[reactions_of(context, service.monitor, service.alerts, service.searches)],
         scheduled=jobs.scheduled() | (old.scheduled() if old else {}),
         recurring=RECURRING | (old.recurring if old else {}),
     )
+
+
+def _old_table(context: Context) -> Following | None:
+    """The move from an old waitlist table, if one is set."""
+    if not (context.settings.get("lessons_old_table") or context.settings.get("lessons_old_mapping")):
+        return None
+    from sekkei_systems.lessons_migration.leading import Following
+
+    return Following.of(context)
 
 
 SYSTEM = System(

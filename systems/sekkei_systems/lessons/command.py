@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
-from sekkei_systems.lessons.migration import stages
+from sekkei_systems.lessons_migration import stages
 
 SUMMARY = "Lessons: take in timetables; move an old waitlist table in stages that can be repeated and undone."
 
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from sekkei_systems.lessons.timetable_files import Unreadable
+    from sekkei_systems.lessons.rules.listings import Unreadable
 
     try:
         content = Path(arguments.file).read_bytes()
@@ -65,9 +65,10 @@ async def _take_in(arguments: argparse.Namespace, content: bytes) -> int:
     from sekkei.runtime import days
     from sekkei.store import open_store
     from sekkei_systems.lessons.design import design
-    from sekkei_systems.lessons.studios import DEFAULT_STUDIOS, studios_in
-    from sekkei_systems.lessons.timetable import Timetable
-    from sekkei_systems.lessons.timetable_files import read, take_in
+    from sekkei_systems.lessons.rules.listings import read
+    from sekkei_systems.lessons.rules.studios import DEFAULT_STUDIOS, studios_in
+    from sekkei_systems.lessons.service.listings import take_in
+    from sekkei_systems.lessons.service.timetable import Timetable
 
     studios = studios_in(os.environ.get("SEKKEI_LESSONS_STUDIOS", DEFAULT_STUDIOS))
     found = read(arguments.file, content, studios, days.now(SYSTEM))

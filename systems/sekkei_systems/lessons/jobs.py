@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,7 +13,6 @@ from sekkei.design import ConditionFailed, Database, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.schedules import Schedules
 from sekkei.runtime.system import ScheduledJob
-from sekkei_systems.lessons.alerts import Alerts
 from sekkei_systems.lessons.design import (
     Status,
     TieKind,
@@ -23,13 +22,9 @@ from sekkei_systems.lessons.design import (
     complete_booking,
     user_lessons,
 )
-from sekkei_systems.lessons.monitor import Monitor
-from sekkei_systems.lessons.providers import ByStudio
-from sekkei_systems.lessons.rules import parse_slot, slot_of
-from sekkei_systems.lessons.searches import Searches
-from sekkei_systems.lessons.studios import Studio
-from sekkei_systems.lessons.timetable import Timetable
-from sekkei_systems.lessons.timetable_files import take_in
+from sekkei_systems.lessons.rules.slots import parse_slot, slot_of
+from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.service.listings import take_in
 
 RECURRING = {"monitor": "* * * * *", "expire": "*/5 * * * *", "remind": "*/10 * * * *", "refresh": "5 * * * *"}
 DAYS_AHEAD = timedelta(days=14)
@@ -44,25 +39,11 @@ log = logging.getLogger("sekkei.lessons.jobs")
 class LessonJobs:
     """The scheduled jobs of this system, by name."""
 
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        schedules: Schedules,
-        monitor: Monitor,
-        alerts: Alerts,
-        searches: Searches,
-        provider: ByStudio,
-        studios: Sequence[Studio] = (),
-    ) -> None:
+    def __init__(self, service: Service, db: Database, clock: Clock, schedules: Schedules) -> None:
         self._db = db
         self._clock = clock
         self._schedules = schedules
-        self._monitor = monitor
-        self._alerts = alerts
-        self._searches = searches
-        self._provider = provider
-        self._studios = studios
+        self._service = service
 
     def scheduled(self) -> dict[str, ScheduledJob]:
         return {
@@ -76,13 +57,13 @@ class LessonJobs:
         }
 
     async def remind(self, payload: Mapping[str, Any]) -> None:
-        await self._alerts.remind()
+        await self._service.alerts.remind()
 
     async def changed(self, payload: Mapping[str, Any]) -> None:
-        await self._alerts.lesson_changed(parse_slot(str(payload["slot"])))
+        await self._service.alerts.lesson_changed(parse_slot(str(payload["slot"])))
 
     async def searches(self, payload: Mapping[str, Any]) -> None:
-        await self._searches.tell(str(payload["user"]))
+        await self._service.searches.tell(str(payload["user"]))
 
     async def monitor(self, payload: Mapping[str, Any]) -> None:
         """All that is waited for; and, as cron knows minutes only, what begins soon again in between."""
@@ -90,10 +71,10 @@ class LessonJobs:
         for seconds in NEAR_SECONDS:
             at = now + timedelta(seconds=seconds)
             await self._schedules.put(f"lessons/near/{seconds}", "near", {}, at=at)
-        await self._monitor.run()
+        await self._service.monitor.run()
 
     async def near(self, payload: Mapping[str, Any]) -> None:
-        await self._monitor.run(NEAR)
+        await self._service.monitor.run(NEAR)
 
     async def expire(self, payload: Mapping[str, Any]) -> None:
         """Favourites and waitlists of lessons that have begun expire; bookings become history."""
@@ -127,9 +108,9 @@ class LessonJobs:
 
     async def refresh(self, payload: Mapping[str, Any]) -> None:
         """The timetables of the studios' own feeds, for the days that are shown."""
-        today, timetable = days.today(self._clock), Timetable(self._db, self._clock)
-        for studio in self._studios:
-            feed = self._provider.feed(studio.code)
+        today, timetable = days.today(self._clock), self._service.timetable
+        for studio in self._service.access.studios:
+            feed = self._service.provider.feed(studio.code)
             found = await feed.list(studio.code, today, today + DAYS_AHEAD) if feed else None
             if found is None:
                 continue

@@ -8,11 +8,12 @@ from datetime import timedelta
 from sekkei.design import Change, Reactions
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
-from sekkei_systems.lessons.alerts import Alerts
 from sekkei_systems.lessons.design import Lesson, UserLesson, design, lessons, user_lessons
-from sekkei_systems.lessons.monitor import Monitor
-from sekkei_systems.lessons.rules import free_places, is_available, slot_of
-from sekkei_systems.lessons.searches import Searches
+from sekkei_systems.lessons.rules.places import free_places, is_available
+from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.service.alerts import Alerts
+from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.searches import Searches
 
 LOOK_AGAIN = timedelta(minutes=1)
 

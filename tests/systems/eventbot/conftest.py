@@ -19,7 +19,7 @@ from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.local.client import AppClient, Outcome
 from sekkei_systems.eventbot.local.design import LocalMessage
 from sekkei_systems.eventbot.local.discord import LocalDiscord
-from sekkei_systems.eventbot.local.world import GUILD_ID, PEOPLE, RECRUIT, Person
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, PEOPLE, RECRUIT, Person
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
 from sekkei_systems.eventbot.service import Draft, Service
@@ -114,3 +114,18 @@ async def send(bot: Bot, body: bytes) -> tuple[int, bytes]:
     headers = bot.app._signer.headers(body, bot.clock.now())
     reply = await bot.client.request("POST", "/eventbot/interactions", body, headers)
     return reply.status, reply.body
+
+
+@pytest.fixture
+async def rich(quick: Bot) -> Bot:
+    """With everything around an event."""
+    await quick.service.guilds.change_settings(
+        AOI.actor, make_thread=True, mirror_events=True, attendee_role_id=ATTENDEE_ROLE
+    )
+    return quick
+
+
+async def settled(bot: Bot, event: Event) -> Event:
+    for _ in range(3):
+        await bot.work(6)
+    return await bot.service.events.get(GUILD_ID, event.event_id)

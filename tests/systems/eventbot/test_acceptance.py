@@ -150,7 +150,7 @@ async def test_a_scheduler_that_fires_twice_reminds_once(bot: Bot) -> None:
     await bot.work(2 * 3600 + 5)
     opened = bot.client.shell.deployment.systems["eventbot"]
     jobs = BotJobs(bot.service, opened.parts.transports["discord"]._rest, opened.context.jobs)  # type: ignore[attr-defined]
-    await asyncio.gather(jobs.remind_event(payload), jobs.remind_event(payload))
+    await asyncio.gather(jobs.reminders.remind_event(payload), jobs.reminders.remind_event(payload))
     await bot.calm()
     reminders = [body for _, body in await bot.posts() if "まもなく" in body.get("content", "")]
     assert len(reminders) == 1

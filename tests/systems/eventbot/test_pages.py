@@ -9,10 +9,15 @@ import sekkei_systems.eventbot
 from sekkei.web.testing import Client
 from sekkei_systems.eventbot.design import OrganiserLink, Status, organiser_links
 from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID, ORGANISER_ROLE, RECRUIT, Person
-from sekkei_systems.eventbot.ports.discord.permissions import MANAGE_GUILD
+from sekkei_systems.eventbot.local.world import BOT_ROLE, EVERYBODY, GUILD_ID, ORGANISER_ROLE, RECRUIT, Person
+from sekkei_systems.eventbot.ports.discord.permissions import (
+    CREATE_PUBLIC_THREADS,
+    MANAGE_EVENTS,
+    MANAGE_GUILD,
+    MANAGE_ROLES,
+)
 from sekkei_systems.eventbot.service import NewNotice
-from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
+from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot, settled
 from tests.web.authorisation import Rule, deviations, uncovered
 
 EVENT = "/eventbot/guilds/{guild_id}/events/{event}"
@@ -73,6 +78,10 @@ ENDLESS = {f"GET {GUILD}/live"}
 """An answer without an end; asked for alone below."""
 
 
+ORGANISER = replace(AOI, permissions=EVERYBODY | MANAGE_EVENTS)
+"""Manages events, but not the server."""
+
+
 async def linked(bot: Bot, email: str, person: Person) -> Client:
     """Somebody with an account that stands for a Discord user."""
     client = bot.client.another(address="10.0.0.9")
@@ -100,7 +109,7 @@ async def test_who_may_do_what(quick: Bot) -> None:
         "anonymous": quick.client.another(address="10.0.0.9"),
         "stranger": stranger,
         "member": await linked(quick, "member@example.com", SOTA),
-        "organiser": await linked(quick, "organiser@example.com", AOI),
+        "organiser": await linked(quick, "organiser@example.com", ORGANISER),
     }
     assert uncovered(quick.client.app, "eventbot", {**MATRIX, **{name: Rule({}) for name in ENDLESS}}) == []
     parameters = {
@@ -192,18 +201,18 @@ async def test_the_pages_go_by_the_roles_of_today(quick: Bot) -> None:
     client = await linked(quick, "ren@example.com", REN)
     page = f"/eventbot/guilds/{GUILD_ID}"
     assert (await client.get(page)).status == 200
-    quick.local.members[REN.id]["roles"].remove(ORGANISER_ROLE)
+    quick.local.server.members[REN.id]["roles"].remove(ORGANISER_ROLE)
     assert (await client.get(page)).status == 200  # for five minutes what was said last holds
     quick.clock.advance(301)
     assert (await client.get(page)).status == 403
-    quick.local.members[REN.id]["roles"].append(ORGANISER_ROLE)
+    quick.local.server.members[REN.id]["roles"].append(ORGANISER_ROLE)
     quick.clock.advance(301)
     assert (await client.get(page)).status == 200
 
 
 async def test_whoever_leaves_the_server_loses_the_pages(quick: Bot) -> None:
     client = await linked(quick, "aoi@example.com", AOI)
-    del quick.local.members[AOI.id]
+    del quick.local.server.members[AOI.id]
     quick.clock.advance(301)
     assert (await client.get(f"/eventbot/guilds/{GUILD_ID}")).status == 404
     assert await quick.service.guilds.links(await client.sign_in_by_email("aoi@example.com")) == []
@@ -231,3 +240,20 @@ async def test_the_pages_show_the_clocks_of_the_guild(quick: Bot) -> None:
     wrong = await client.post(f"{base}/settings", {"time_zone": "Mars/Olympus"})
     assert wrong.status == 422
     assert "タイムゾーン「Mars/Olympus」" in wrong.text
+
+
+async def test_each_refusal_has_its_own_sentence_and_a_way_to_try_again(rich: Bot) -> None:
+    rich.local.server.let(BOT_ROLE, deny=CREATE_PUBLIC_THREADS | MANAGE_ROLES)
+    event = await rich.event()
+    await rich.service.joining.join(REN.actor, event.event_id)
+    await settled(rich, event)
+    client = await linked(rich, "aoi@example.com", AOI)
+    page = f"/eventbot/guilds/{GUILD_ID}/events/{event.event_id[4:]}"
+    shown = (await client.get(page)).text
+    assert "「公開スレッドの作成」を許可" in shown
+    assert "「ロールの管理」を許可" in shown
+    assert "create public threads" in (await client.get(f"{page}?lang=en")).text
+    rich.local.server.let(BOT_ROLE, allow=CREATE_PUBLIC_THREADS | MANAGE_ROLES)
+    assert (await client.post(f"{page}/do/retry")).status == 303
+    await settled(rich, event)
+    assert "do/retry" not in (await client.get(page)).text

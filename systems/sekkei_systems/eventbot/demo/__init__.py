@@ -42,6 +42,7 @@ async def _settings(service: Service) -> None:
         recruit_channel_id=world.RECRUIT,
         notice_channel_id=world.NOTICES,
         organiser_role_id=world.ORGANISER_ROLE,
+        attendee_role_id=world.ATTENDEE_ROLE,
         remind_minutes_before=60,
     )
     await db.write(guild_settings.put(settings))

@@ -91,8 +91,24 @@ class Event:
         default=None, ja="Discord のサーバーイベント", en="Discord's own event", added=True
     )
     attendee_role_id: Attr[str | None] = attr(default=None, ja="参加者ロール", en="role of members", added=True)
+    member_role_id: Attr[str | None] = attr(default=None, ja="参加できるロール", en="role that may join", added=True)
     role_holders: Attr[list[str]] = attr(
-        default_factory=list, ja="ロールを付けた参加者", en="members who have the role", added=True
+        default_factory=list,
+        ja="ロールを付けた参加者（0.1.0）",
+        en="members with the role, as 0.1.0 kept them",
+        added=True,
+    )
+    mirror_tried: Attr[bool] = attr(
+        default=False, ja="サーバーイベントの作成を始めた", en="making Discord's own event has begun", added=True
+    )
+    mirrored: Attr[str | None] = attr(
+        default=None, ja="サーバーイベントの内容の印", en="fingerprint of what Discord's own event says", added=True
+    )
+    troubles: Attr[dict[str, str]] = attr(
+        default_factory=dict,
+        ja="うまくいかなかったこと（thread・mirror・role）",
+        en="what Discord refused, by step: thread, mirror, role",
+        added=True,
     )
     version: Attr[int] = version(added=True)
 
@@ -134,6 +150,7 @@ class Notice:
     editing_until: Attr[datetime | None] = attr(
         default=None, stored_as=JST_MILLISECONDS, ja="投稿を編集中", en="somebody edits the post", added=True
     )
+    posts: Attr[int] = attr(default=0, ja="投稿し直した回数", en="how often it was posted again", added=True)
 
 
 @model
@@ -163,6 +180,25 @@ class GuildSettings:
         default=False, ja="サーバーイベントにも載せる", en="mirror as Discord's own events"
     )
     attendee_role_id: Attr[str | None] = attr(default=None, ja="参加者に付けるロール", en="role given to members")
+    creator_role_id: Attr[str | None] = attr(default=None, ja="イベントを作れるロール", en="role that may make events")
+    member_role_id: Attr[str | None] = attr(default=None, ja="参加できるロール", en="role that may join; all if none")
+    roles_moved: Attr[bool] = attr(
+        default=False, ja="0.1.0 のロール記録を移した", en="role_holders of 0.1.0 were moved"
+    )
+
+
+@model
+class RoleHolder:
+    """Somebody who has the attendees' role because of some events; the bot takes it back after the last of them."""
+
+    guild_id: Attr[str] = attr(ja="ギルド ID", en="guild")
+    role_id: Attr[str] = attr(ja="ロール ID", en="the role")
+    user_id: Attr[str] = attr(ja="ユーザー ID", en="the user")
+    events: Attr[frozenset[str]] = attr(
+        default=frozenset(), ja="理由となるイベント", en="the events that are the reason"
+    )
+    given: Attr[bool] = attr(default=False, ja="Discord で付与済み", en="Discord has been told")
+    taking: Attr[str | None] = attr(default=None, ja="取り上げているイベント", en="the event that is taking it back")
 
 
 @model

@@ -18,6 +18,7 @@ from sekkei_systems.eventbot.design.models import (
     Notice,
     OrganiserLink,
     Reply,
+    RoleHolder,
     Status,
     Template,
 )
@@ -31,6 +32,7 @@ from sekkei_systems.eventbot.design.tables import (
     notices_by_event,
     organiser_links,
     replies,
+    role_holders,
     templates,
 )
 
@@ -136,6 +138,12 @@ def stored_notices_of_event(guild_id: str, event_id: str) -> Query[Notice]:
 def replies_of_event(guild_id: str, event_id: str) -> Query[Reply]:
     """Everyone who answered and does not take part."""
     return replies.where(Reply.guild_id == guild_id, Reply.event_id == event_id)
+
+
+@design.pattern(ja="参加者ロールを持つ人", added=True)
+def holders_of_role(guild_id: str, role_id: str) -> Query[RoleHolder]:
+    """Everyone who has a role because of events."""
+    return role_holders.where(RoleHolder.guild_id == guild_id, RoleHolder.role_id == role_id)
 
 
 @design.pattern(ja="ギルドのひな型", added=True)

@@ -15,6 +15,7 @@ from sekkei_systems.eventbot.design.models import (
     Notice,
     OrganiserLink,
     Reply,
+    RoleHolder,
     Template,
 )
 
@@ -51,6 +52,9 @@ links_table = design.table(
     added=True,
 )
 settings_table = design.table("GuildSettings", "guild_id", ja="ギルドごとの設定", en="Settings of a guild", added=True)
+roles_table = design.table(
+    "EventRoles", "guild_id", "role_key", ja="参加者ロールの付与", en="Who has the attendees' role, and why", added=True
+)
 
 
 @events_table.entity(Event, ja="イベント", en="event")
@@ -81,6 +85,11 @@ def guild_settings(guild_id: str) -> Key:
 @replies_table.entity(Reply, ja="回答", en="reply", added=True)
 def replies(guild_id: str, event_id: str, user_id: str) -> Key:
     return Key(guild_id, f"{event_id}#USER#{user_id}")
+
+
+@roles_table.entity(RoleHolder, ja="ロールの付与", en="role holder", added=True)
+def role_holders(guild_id: str, role_id: str, user_id: str) -> Key:
+    return Key(guild_id, f"{role_id}#USER#{user_id}")
 
 
 @templates_table.entity(Template, ja="ひな型", en="template", added=True)

@@ -11,7 +11,7 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei_systems.eventbot.local.discord import LocalDiscord
-from sekkei_systems.eventbot.local.world import BOT_PERMISSIONS, GUILD_ID, Person
+from sekkei_systems.eventbot.local.world import GUILD_ID, Person
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL, problems_of_response
 from sekkei_systems.eventbot.webhooks.incoming import AUTOCOMPLETE, COMMAND, COMPONENT, MODAL
@@ -116,9 +116,9 @@ class AppClient:
                 "permissions": str(person.permissions),
             },
             "data": dict(data),
-            "app_permissions": BOT_PERMISSIONS,
+            "app_permissions": str(self._local.server.bot_may(channel_id)),
             "locale": self._locale,
-            "guild_locale": "ja",
+            "guild_locale": self._local.server.guild["preferred_locale"],
             "context": 0,
         }
 

@@ -26,6 +26,7 @@ class LocalMessage:
     thinking: Attr[bool] = attr(default=False)
     at: Attr[datetime] = attr(stored_as=MILLISECONDS)
     edited_at: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+    pinged: Attr[list[str]] = attr(default_factory=list, en="who was rung")
 
 
 @table.entity(LocalMessage, type="message")

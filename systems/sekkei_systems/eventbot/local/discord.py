@@ -1,6 +1,7 @@
-"""Our own end of Discord's REST API: it stores, checks Discord's limits, keeps its rates, and fails when told to.
+"""Our own end of Discord's REST API, as strict as the real one: what it refuses, Discord refuses, with the same code.
 
-The client cannot tell it from the real one. `send` answers requests; the simulator uses the rest.
+It stores what is posted, keeps rates and limits, knows roles and permissions, and fails when told to. `send` answers
+requests, in process or over HTTP (`local/served.py`); the simulator and the tests use the rest.
 """
 
 from __future__ import annotations
@@ -8,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from zlib import crc32
 
 import orjson
 
@@ -31,63 +33,51 @@ from sekkei_systems.eventbot.local.design import (
     messages_of_channel,
     things_of_kind,
 )
-from sekkei_systems.eventbot.ports.discord import errors
+from sekkei_systems.eventbot.local.pings import pinged
+from sekkei_systems.eventbot.local.server import Server
+from sekkei_systems.eventbot.ports.discord import errors, permissions
+from sekkei_systems.eventbot.ports.discord.errors import Unavailable
 from sekkei_systems.eventbot.ports.discord.rates import GLOBAL_PER_SECOND, route_of
 from sekkei_systems.eventbot.ports.discord.rest import RestAnswer
-from sekkei_systems.eventbot.rules import limits
 
 PER_WINDOW, WINDOW_SECONDS = 5, 5.0
 TOKEN_LIFE = timedelta(minutes=15)
+NONCE_LIFE = timedelta(minutes=5)
 TOPIC = "eventbot/simulator"
 LOG_KEPT = 60
-NONCE_LOOK_BACK = 50
-CHANNEL_NAMES = re.compile(r"[0-9]{1,20}")
 
 
 @dataclass(slots=True)
 class Fault:
-    """What the next requests get instead of an answer. `kind`: rate, global, error, forbidden, gone."""
+    """What the next requests get instead of an answer.
+
+    rate, global    429 for so many seconds            forbidden   403 (50013)
+    error           502, nothing done                  gone        404 (10008)
+    lost            done, but no answer comes back     old-edits   400 (30046)
+    """
 
     kind: str
     count: int
     seconds: float = 3.0
+    on: str = ""
+    """Only requests whose method and path match this: `POST .*/threads`."""
 
 
-class _No(Exception):
+class No(Exception):
+    """Discord's refusal."""
+
     def __init__(self, status: int, code: int, message: str) -> None:
         super().__init__(message)
         self.status, self.code, self.message = status, code, message
-
-
-Answered = tuple[int, Any]
-Route = Callable[["LocalDiscord", re.Match[str], Any], Awaitable[Answered]]
-_ROUTES: list[tuple[str, re.Pattern[str], Route]] = []
-
-
-def _route(method: str, path: str) -> Callable[[Route], Route]:
-    pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
-
-    def declare(handler: Route) -> Route:
-        _ROUTES.append((method, pattern, handler))
-        return handler
-
-    return declare
 
 
 class LocalDiscord:
     """One of them for one store."""
 
     def __init__(
-        self,
-        store: Store,
-        env: str,
-        clock: Clock,
-        live: Live,
-        *,
-        guild: Mapping[str, Any],
-        members: dict[str, dict[str, Any]],
+        self, store: Store, env: str, clock: Clock, live: Live, server: Server, application_id: str, token: str
     ) -> None:
-        self.guild, self.members = guild, members
+        self.server, self.application_id, self._token = server, application_id, token
         self.db: Database = design.open(store, env=env, clock=clock)
         self.clock, self._live = clock, live
         self.faults: list[Fault] = []
@@ -113,47 +103,67 @@ class LocalDiscord:
     # The REST end
 
     async def send(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> RestAnswer:
+        """Raises Unavailable where an answer is lost."""
         await self.prepare()
         bare = path.partition("?")[0]
-        status, fields, content = await self._answer(method, bare, headers, body)
-        self.log.appendleft({"at": self.clock.now(), "method": method, "path": bare, "status": status})
-        payload = b"" if content is None else orjson.dumps(content)
+        fault = self._fault(f"{method} {bare}")
+        status, fields, content = await self._answer(method, bare, headers, body, fault)
+        shown = "lost" if fault and fault.kind == "lost" else status
+        self.log.appendleft({"at": self.clock.now(), "method": method, "path": bare, "status": shown})
         self._live.publish(TOPIC, "changed")
-        return RestAnswer(status, fields, payload)
+        if shown == "lost":
+            raise Unavailable("the answer was lost")
+        return RestAnswer(status, fields, b"" if content is None else orjson.dumps(content))
 
     async def _answer(
-        self, method: str, path: str, headers: Mapping[str, str], body: bytes
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes, fault: Fault | None
     ) -> tuple[int, dict[str, str], Any]:
-        if not headers.get("Authorization", "").startswith("Bot "):
-            return 401, {}, {"message": "401: Unauthorized", "code": 0}
-        if "DiscordBot" not in headers.get("User-Agent", ""):
-            return 403, {}, {"message": "blocked", "code": 0}
-        fault = self._fault()
-        if fault is not None and fault.kind != "gone":
+        refused = self._refused_at_the_door(headers, body)
+        if refused is not None:
+            return refused
+        if fault is not None and fault.kind != "lost":
             return _faulty(fault)
         limited, fields = self._limit(method, path)
         if limited is not None:
             return 429, fields, limited
         try:
-            if fault is not None:
-                raise _No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
-            content = orjson.loads(body) if body else None
-            for wanted, pattern, handler in _ROUTES:
-                found = pattern.fullmatch(path)
-                if wanted == method and found is not None:
-                    status, answer = await handler(self, found, content)
-                    return status, fields, answer
-            raise _No(404, 0, "404: Not Found")
-        except _No as no:
+            status, answer = await self._route(method, path, body)
+        except No as no:
             return no.status, fields, {"message": no.message, "code": no.code}
+        return status, fields, answer
 
-    def _fault(self) -> Fault | None:
-        if not self.faults:
+    def _refused_at_the_door(
+        self, headers: Mapping[str, str], body: bytes
+    ) -> tuple[int, dict[str, str], dict[str, Any]] | None:
+        given = {name.lower(): value for name, value in headers.items()}
+        if given.get("authorization") != f"Bot {self._token}":
+            return 401, {}, {"message": "401: Unauthorized", "code": 0}
+        if not given.get("user-agent", "").startswith("DiscordBot ("):
+            return 403, {}, {"message": "blocked", "code": 0}
+        if body and given.get("content-type") != "application/json":
+            return 400, {}, {"message": "Invalid Form Body", "code": errors.INVALID_FORM}
+        return None
+
+    async def _route(self, method: str, path: str, body: bytes) -> tuple[int, Any]:
+        from sekkei_systems.eventbot.local.routes import ROUTES
+
+        try:
+            content = orjson.loads(body) if body else None
+        except orjson.JSONDecodeError:
+            raise No(400, errors.INVALID_JSON, "The request body contains invalid JSON.") from None
+        for wanted, pattern, handler in ROUTES:
+            found = pattern.fullmatch(path)
+            if wanted == method and found is not None:
+                return await handler(self, found, content)
+        raise No(404, 0, "404: Not Found")
+
+    def _fault(self, request: str) -> Fault | None:
+        fault = next((one for one in self.faults if re.search(one.on, request)), None)
+        if fault is None:
             return None
-        fault = self.faults[0]
         fault.count -= 1
         if fault.count <= 0:
-            self.faults.pop(0)
+            self.faults.remove(fault)
         return fault
 
     def _limit(self, method: str, path: str) -> tuple[dict[str, Any] | None, dict[str, str]]:
@@ -176,7 +186,7 @@ class LocalDiscord:
             "x-ratelimit-limit": str(PER_WINDOW),
             "x-ratelimit-remaining": str(max(0, PER_WINDOW - used - 1)),
             "x-ratelimit-reset-after": f"{after:.3f}",
-            "x-ratelimit-bucket": f"b{abs(hash(route)) % 10**8}",
+            "x-ratelimit-bucket": f"b{crc32(route.encode()):08x}",
         }
         if used >= PER_WINDOW:
             fields |= {"retry-after": f"{after:.3f}", "x-ratelimit-scope": "user"}
@@ -186,22 +196,35 @@ class LocalDiscord:
 
     # What is there
 
+    async def may(self, channel_id: str, needed: int) -> None:
+        """Raises No unless the bot may do something in a channel; a thread has the permissions of its parent."""
+        thread = await self.thing("thread", channel_id)
+        where = thread["parent_id"] if thread else channel_id
+        if where in self.server.channels:
+            rights = self.server.bot_may(where)
+            if not rights & permissions.VIEW_CHANNEL:
+                raise No(403, errors.MISSING_ACCESS, "Missing Access")
+            if thread and needed & permissions.SEND_MESSAGES:
+                needed = needed & ~permissions.SEND_MESSAGES | permissions.SEND_MESSAGES_IN_THREADS
+            if rights & needed != needed:
+                raise No(403, errors.MISSING_PERMISSION, "Missing Permissions")
+        elif await self.thing("direct", where) is None:
+            raise No(404, errors.UNKNOWN_CHANNEL, "Unknown Channel")
+
     async def message(self, channel_id: str, message_id: str) -> LocalMessage:
         found = await self.db.get(local_messages(channel_id, message_id).consistent())
         if found is None:
-            raise _No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
+            raise No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
         return found
 
     async def post(
         self, channel_id: str, body: Mapping[str, Any], *, author: str = "bot", seen_by: str | None = None,
         thinking: bool = False,
     ) -> LocalMessage:  # fmt: skip
-        nonce = body.get("nonce")
-        if nonce and body.get("enforce_nonce"):
-            page = await self.db.page(messages_of_channel(channel_id).consistent(), size=NONCE_LOOK_BACK)
-            for earlier in page:
-                if earlier.nonce == nonce:
-                    return earlier
+        nonce = str(body["nonce"]) if body.get("nonce") and body.get("enforce_nonce") else None
+        known = await self._known(channel_id, nonce) if nonce else None
+        if known is not None:
+            return known
         stored = {name: value for name, value in body.items() if name not in ("nonce", "enforce_nonce")}
         message = LocalMessage(
             channel_id=channel_id,
@@ -209,17 +232,34 @@ class LocalDiscord:
             author=author,
             body=orjson.dumps(stored).decode(),
             seen_by=seen_by,
-            nonce=str(nonce) if nonce else None,
+            nonce=nonce,
             thinking=thinking,
             at=days.now(self.clock),
+            pinged=pinged(body, everyone=bool(self.server.bot_may() & permissions.MENTION_EVERYONE)),
         )
+        if nonce:
+            await self.keep("nonce", f"{channel_id}/{nonce}", {"id": message.message_id, "at": self.clock.now()})
         return await self.db.write(local_messages.put(message))
+
+    async def _known(self, channel_id: str, nonce: str) -> LocalMessage | None:
+        """The message that this nonce made some minutes ago, even one that was deleted since."""
+        made = await self.thing("nonce", f"{channel_id}/{nonce}")
+        if made is None or self.clock.now() - made["at"] > NONCE_LIFE.total_seconds():
+            return None
+        found = await self.db.get(local_messages(channel_id, made["id"]).consistent())
+        return found or LocalMessage(
+            channel_id=channel_id, message_id=made["id"], author="bot", body="{}", at=days.now(self.clock)
+        )
 
     async def edit(self, message: LocalMessage, body: Mapping[str, Any]) -> None:
         merged = {**orjson.loads(message.body), **{k: v for k, v in body.items() if k != "flags"}}
         update = local_messages.update(message.channel_id, message.message_id).set(LocalMessage.thinking, False)
         update = update.set(LocalMessage.body, orjson.dumps(merged).decode())
         await self.db.write(update.set(LocalMessage.edited_at, days.now(self.clock)))
+
+    async def delete(self, channel_id: str, message_id: str) -> None:
+        await self.prepare()
+        await self.db.write(local_messages.delete(channel_id, message_id))
 
     async def messages(self, channel_id: str, viewer: str, size: int = 60) -> list[LocalMessage]:
         """The last messages of a channel as one user sees them, oldest first."""
@@ -229,16 +269,29 @@ class LocalDiscord:
 
     async def things(self, kind: str) -> list[tuple[str, Any]]:
         await self.prepare()
-        return [(one.id, orjson.loads(one.body)) for one in await self.db.all(things_of_kind(kind))]
+        return [(one.id, orjson.loads(one.body)) for one in await self.db.all(things_of_kind(kind).consistent())]
+
+    async def thing(self, kind: str, id: str) -> dict[str, Any] | None:
+        found = await self.db.get(local_things(kind, id).consistent())
+        return None if found is None else dict(orjson.loads(found.body))
 
     async def keep(self, kind: str, id: str, body: Any) -> None:
         await self.db.write(local_things.put(LocalThing(kind=kind, id=id, body=orjson.dumps(body).decode())))
 
-    async def forget(self, kind: str, id: str) -> None:
+    async def forget(self, kind: str, id: str) -> bool:
+        await self.prepare()
         try:
             await self.db.write(local_things.delete(kind, id).must_exist())
         except ConditionFailed:
-            raise _No(404, 10070 if kind == "scheduled-event" else 0, "Unknown") from None
+            return False
+        return True
+
+    async def holders(self, role_id: str) -> set[str]:
+        """Who has a role, by hand or from the bot."""
+        given = {id.partition("/")[0] for id, _ in await self.things("role") if id.endswith(f"/{role_id}")}
+        return given | {id for id, member in self.server.members.items() if role_id in member["roles"]}
+
+    # Interactions
 
     async def open_token(self, token: str, channel_id: str, user_id: str, message_id: str | None) -> None:
         await self.prepare()
@@ -250,9 +303,9 @@ class LocalDiscord:
     async def token(self, token: str) -> LocalToken:
         found = await self.db.get(local_tokens(token).consistent())
         if found is None:
-            raise _No(404, errors.UNKNOWN_WEBHOOK, "Unknown Webhook")
+            raise No(404, errors.UNKNOWN_WEBHOOK, "Unknown Webhook")
         if days.now(self.clock) - found.at > TOKEN_LIFE:
-            raise _No(401, errors.INVALID_TOKEN, "Invalid Webhook Token")
+            raise No(401, errors.INVALID_TOKEN, "Invalid Webhook Token")
         return found
 
     async def point(self, token: str, message_id: str) -> None:
@@ -269,129 +322,8 @@ def _faulty(fault: Fault) -> tuple[int, dict[str, str], Any]:
         return 429, fields, body
     if fault.kind == "forbidden":
         return 403, {}, {"message": "Missing Permissions", "code": errors.MISSING_PERMISSION}
+    if fault.kind == "gone":
+        return 404, {}, {"message": "Unknown Message", "code": errors.UNKNOWN_MESSAGE}
+    if fault.kind == "old-edits":
+        return 400, {}, {"message": "Maximum number of edits reached", "code": errors.TOO_MANY_OLD_EDITS}
     return 502, {}, {"message": "502: Bad Gateway", "code": 0}
-
-
-def _checked(problems: list[str]) -> None:
-    if problems:
-        code = errors.EMPTY_MESSAGE if problems == ["the message is empty"] else errors.INVALID_FORM
-        raise _No(400, code, "Invalid Form Body: " + "; ".join(problems))
-
-
-def _shown(message: LocalMessage) -> dict[str, Any]:
-    return {"id": message.message_id, "channel_id": message.channel_id, **orjson.loads(message.body)}
-
-
-@_route("POST", "/channels/{channel}/messages")
-async def _post(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    _checked(limits.problems_of_message(body))
-    if not CHANNEL_NAMES.fullmatch(path["channel"]):
-        raise _No(404, errors.UNKNOWN_CHANNEL, "Unknown Channel")
-    return 200, _shown(await discord.post(path["channel"], body))
-
-
-@_route("PATCH", "/channels/{channel}/messages/{message}")
-async def _edit(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    _checked(limits.problems_of_message(body, editing=True))
-    message = await discord.message(path["channel"], path["message"])
-    if message.author != "bot":
-        raise _No(403, errors.NOT_OUR_MESSAGE, "Cannot edit a message authored by another user")
-    await discord.edit(message, body)
-    return 200, _shown(message)
-
-
-@_route("DELETE", "/channels/{channel}/messages/{message}")
-async def _delete(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    await discord.message(path["channel"], path["message"])
-    await discord.db.write(local_messages.delete(path["channel"], path["message"]))
-    return 204, None
-
-
-@_route("POST", "/webhooks/{application}/{token}")
-async def _follow_up(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    _checked(limits.problems_of_message(body))
-    token = await discord.token(path["token"])
-    private = token.user_id if body.get("flags", 0) & limits.EPHEMERAL else None
-    return 200, _shown(await discord.post(token.channel_id, body, seen_by=private))
-
-
-@_route("PATCH", "/webhooks/{application}/{token}/messages/@original")
-async def _edit_original(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    token = await discord.token(path["token"])
-    if token.message_id is None:
-        raise _No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
-    _checked(limits.problems_of_message(body, editing=True))
-    message = await discord.message(token.channel_id, token.message_id)
-    await discord.edit(message, body)
-    return 200, _shown(message)
-
-
-@_route("POST", "/channels/{channel}/messages/{message}/threads")
-async def _thread(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    await discord.message(path["channel"], path["message"])
-    if not 1 <= len(str(body.get("name", ""))) <= 100:
-        raise _No(400, errors.INVALID_FORM, "Invalid Form Body: name")
-    await discord.keep("thread", path["message"], {"name": body["name"], "parent": path["channel"]})
-    return 201, {"id": path["message"], "name": body["name"], "type": 11}
-
-
-@_route("GET", "/guilds/{guild}")
-async def _guild(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    if path["guild"] != discord.guild["id"]:
-        raise _No(404, errors.UNKNOWN_GUILD, "Unknown Guild")
-    return 200, discord.guild
-
-
-@_route("GET", "/guilds/{guild}/members/{user}")
-async def _member(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    found = discord.members.get(path["user"])
-    if path["guild"] != discord.guild["id"] or found is None:
-        raise _No(404, errors.UNKNOWN_MEMBER, "Unknown Member")
-    given = [id.partition("/")[2] for id, _ in await discord.things("role") if id.startswith(f"{path['user']}/")]
-    return 200, {**found, "roles": [*found["roles"], *given]}
-
-
-@_route("PUT", "/guilds/{guild}/members/{user}/roles/{role}")
-async def _give_role(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    await discord.keep("role", f"{path['user']}/{path['role']}", {})
-    return 204, None
-
-
-@_route("DELETE", "/guilds/{guild}/members/{user}/roles/{role}")
-async def _take_role(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    await discord.forget("role", f"{path['user']}/{path['role']}")
-    return 204, None
-
-
-@_route("POST", "/guilds/{guild}/scheduled-events")
-async def _scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    place = (body.get("entity_metadata") or {}).get("location", "")
-    if body.get("entity_type") != 3 or not 1 <= len(place) <= 100 or not body.get("scheduled_end_time"):
-        raise _No(400, errors.INVALID_FORM, "Invalid Form Body: an external event needs a place and an end")
-    id = discord.new_id()
-    await discord.keep("scheduled-event", id, body)
-    return 200, {"id": id, **body}
-
-
-@_route("PATCH", "/guilds/{guild}/scheduled-events/{id}")
-async def _edit_scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    await discord.keep("scheduled-event", path["id"], body)
-    return 200, {"id": path["id"], **body}
-
-
-@_route("DELETE", "/guilds/{guild}/scheduled-events/{id}")
-async def _delete_scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    await discord.forget("scheduled-event", path["id"])
-    return 204, None
-
-
-@_route("PUT", "/applications/{application}/commands")
-async def _commands(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    _checked(limits.problems_of_commands(body))
-    await discord.keep("commands", path["application"], body)
-    return 200, [{"id": discord.new_id(), **command} for command in body]
-
-
-@_route("PUT", "/applications/{application}/guilds/{guild}/commands")
-async def _guild_commands(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    return await _commands(discord, path, body)

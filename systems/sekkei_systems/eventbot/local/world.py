@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sekkei.runtime.demo_people import DEMO_PEOPLE
+from sekkei_systems.eventbot.local.server import TEXT, Server
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.service import Actor
 
@@ -16,8 +17,19 @@ ATTENDEE_ROLE = "910000000000000002"
 MANAGER_ROLE = "910000000000000003"
 RECRUIT, NOTICES, CHAT = "920000000000000001", "920000000000000002", "920000000000000003"
 CHANNELS = {RECRUIT: "イベント募集", NOTICES: "連絡", CHAT: "雑談"}
-BOT_PERMISSIONS = str(permissions.POSTING | permissions.READ_MESSAGE_HISTORY | permissions.MANAGE_ROLES)
+MODERATOR_ROLE = "910000000000000004"
+BOT_ROLE, BOT_ID = "910000000000000005", "8000000000000000001"
+BOT_PERMISSIONS = (
+    permissions.POSTING
+    | permissions.READ_MESSAGE_HISTORY
+    | permissions.MANAGE_ROLES
+    | permissions.CREATE_PUBLIC_THREADS
+    | permissions.SEND_MESSAGES_IN_THREADS
+    | permissions.CREATE_EVENTS
+)
+"""What docs/eventbot.md tells people to give it."""
 EVERYBODY = permissions.VIEW_CHANNEL | permissions.SEND_MESSAGES
+MANAGER = permissions.MANAGE_EVENTS | permissions.MANAGE_GUILD | permissions.MANAGE_ROLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,39 +51,56 @@ def _people() -> dict[str, Person]:
     found: dict[str, Person] = {}
     for number, one in enumerate(DEMO_PEOPLE, 1):
         id = f"93000000000000000{number}"
-        rights = EVERYBODY | permissions.MANAGE_EVENTS if number == 1 else EVERYBODY
+        rights = EVERYBODY | MANAGER if number == 1 else EVERYBODY
         roles = {1: (MANAGER_ROLE,), 2: (ORGANISER_ROLE,)}.get(number, ())
         found[id] = Person(id, one.romaji.split()[0].lower(), one.name, roles, rights)
     return found
 
 
 PEOPLE = _people()
-"""The people of every demo: the first may manage events, the second has the organisers' role, the rest are members."""
+"""The people of every demo: the first manages the server, the second has the organisers' role, the rest are members."""
 
 
-GUILD: dict[str, Any] = {
-    "id": GUILD_ID,
-    "name": GUILD_NAME,
-    "owner_id": "930000000000000000",
-    "roles": [
-        {"id": GUILD_ID, "name": "@everyone", "permissions": str(EVERYBODY)},
-        {"id": ORGANISER_ROLE, "name": "主催", "permissions": "0"},
-        {"id": ATTENDEE_ROLE, "name": "参加者", "permissions": "0"},
-        {"id": MANAGER_ROLE, "name": "運営", "permissions": str(permissions.MANAGE_EVENTS)},
-    ],
-}
-
-
-def members() -> dict[str, dict[str, Any]]:
-    """As Discord describes them, by id; fresh ones, because roles can be changed."""
-    return {
-        one.id: {
-            "user": {"id": one.id, "username": one.username, "global_name": one.name},
-            "nick": None,
-            "roles": list(one.roles),
-        }
-        for one in PEOPLE.values()
+def server() -> Server:
+    """A fresh one, because people change it."""
+    guild = {
+        "id": GUILD_ID,
+        "name": GUILD_NAME,
+        "owner_id": "930000000000000000",
+        "preferred_locale": "ja",
+        "roles": [
+            _role(GUILD_ID, "@everyone", 0, EVERYBODY),
+            _role(ATTENDEE_ROLE, "参加者", 1),
+            _role(ORGANISER_ROLE, "主催", 2),
+            _role(BOT_ROLE, "イベント Bot", 3, BOT_PERMISSIONS, managed=True),
+            _role(MANAGER_ROLE, "運営", 4, MANAGER),
+            _role(MODERATOR_ROLE, "モデレーター", 5, permissions.KICK_MEMBERS | permissions.BAN_MEMBERS),
+        ],
     }
+    channels = {
+        id: {"id": id, "guild_id": GUILD_ID, "name": name, "type": TEXT, "permission_overwrites": []}
+        for id, name in CHANNELS.items()
+    }
+    members = {one.id: member(one) for one in PEOPLE.values()}
+    members[BOT_ID] = {"user": {"id": BOT_ID, "username": "eventbot", "bot": True}, "nick": None, "roles": [BOT_ROLE]}
+    return Server(guild, channels, members, BOT_ID)
+
+
+def _role(id: str, name: str, position: int, rights: int = 0, *, managed: bool = False) -> dict[str, Any]:
+    return {
+        "id": id,
+        "name": name,
+        "position": position,
+        "permissions": str(rights),
+        "managed": managed,
+        "mentionable": False,
+    }
+
+
+def member(person: Person) -> dict[str, Any]:
+    """As Discord describes them."""
+    user = {"id": person.id, "username": person.username, "global_name": person.name}
+    return {"user": user, "nick": None, "roles": list(person.roles)}
 
 
 def person_of_account(account_id: str) -> Person | None:

@@ -45,7 +45,13 @@ def connect(context: Context) -> Gateway:
     if not token:
         signer = Signer(settings.secrets.key("eventbot-discord"))
         local = LocalDiscord(
-            context.store, settings.env, context.clock, context.live, guild=world.GUILD, members=world.members()
+            context.store,
+            settings.env,
+            context.clock,
+            context.live,
+            world.server(),
+            LOCAL_APPLICATION_ID,
+            LOCAL_TOKEN,
         )
         rest = Rest(
             local.send, LOCAL_TOKEN, LOCAL_APPLICATION_ID, settings.public_url, context.clock, wait_max=wait_max

@@ -33,4 +33,5 @@ class Membership:
             frozenset(map(str, member.get("roles") or ())),
             permissions.of_member(guild, member),
         )
-        return Standing(actor, str(guild.get("name", ""))[:100])
+        roles = {str(role["id"]): role for role in guild.get("roles") or ()}
+        return Standing(actor, str(guild.get("name", ""))[:100], permissions.top_position(guild, member), roles)

@@ -67,6 +67,8 @@ COMMANDS: list[Payload] = [
                 ),
                 _named("organiser", "主催者ロール", "Role that may organise", "主催できるロール", type=ROLE),
                 _named("attendee", "参加者ロール", "Role given to members", "参加者に付けるロール", type=ROLE),
+                _named("creator", "作成ロール", "Role that may make events", "イベントを作れるロール", type=ROLE),
+                _named("member", "参加ロール", "Role that may join", "参加できるロール", type=ROLE),
                 _named(
                     "remind",
                     "リマインド",

@@ -10,6 +10,7 @@ from sekkei_systems.eventbot.design import Event, Member, Notice, Reply, Status
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL
 from sekkei_systems.eventbot.rules.mentions import NOBODY, mention
+from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_joinable
 from sekkei_systems.eventbot.texts.wording import Wording, repeat_words
 
@@ -167,8 +168,12 @@ def panel_message(view: EventView, now: datetime, words: Wording, said: str = ""
     lines = [said, words["panel-head"].format(title=event.title)]
     if event.delivery_error:
         lines.append(words["delivery-error"].format(error=event.delivery_error))
+    lines += [f"⚠️ {words[f'trouble-{key}']}" for key, _ in sentences(event.troubles)]
     text = "\n".join(line for line in lines if line)
-    return private(text, components=[first, second, row(button(words["delete"], custom_id("delete", id), DANGER))])
+    third = [button(words["delete"], custom_id("delete", id), DANGER)]
+    if event.troubles:
+        third.insert(0, button(words["retry-steps"], custom_id("again", id), PRIMARY))
+    return private(text, components=[first, second, row(*third)])
 
 
 def sure_message(text: str, yes: str, id: str) -> Payload:
@@ -233,13 +238,14 @@ def scheduled_event(event: Event) -> Payload:
     """The event as one of Discord's own: external, with a place and an end, which it demands."""
     assert event.event_start_at is not None
     end = event.event_end_at or event.event_start_at + timedelta(hours=2)
+    about = {"description": event.description[:1000]} if event.description else {}
     return {
+        **about,
         "name": event.title[:100],
         "privacy_level": 2,
         "entity_type": 3,
         "scheduled_start_time": event.event_start_at.isoformat(),
         "scheduled_end_time": end.isoformat(),
-        "description": (event.description or "")[:1000],
         "entity_metadata": {"location": (event.location or "Discord")[:100]},
     }
 

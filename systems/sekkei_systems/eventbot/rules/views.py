@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sekkei_systems.eventbot.design import Ack, Event, Member, Notice, Reply, Status
 
@@ -55,6 +55,23 @@ def is_joinable(event: Event, now: datetime) -> bool:
         and not has_started(event, now)
         and (event.deadline_at is None or event.deadline_at > now)
     )
+
+
+LASTS = timedelta(hours=6)
+"""An event without an end is over after so long."""
+
+
+def over_at(event: Event) -> datetime | None:
+    """When an event is over; None while it has no date."""
+    if event.event_end_at is not None or event.event_start_at is None:
+        return event.event_end_at
+    return event.event_start_at + LASTS
+
+
+def is_over(event: Event, now: datetime) -> bool:
+    """Past its end, or called off."""
+    end = over_at(event)
+    return event.cancelled_at is not None or (end is not None and end <= now)
 
 
 def has_started(event: Event, now: datetime) -> bool:

@@ -166,6 +166,13 @@ class Desk:
         role = (await self.settings(actor.guild_id)).organiser_role_id
         return role is not None and role in actor.roles
 
+    async def may_create(self, actor: Actor) -> bool:
+        """Those whom Discord lets create or manage events, the organisers' role, and the role of the settings."""
+        if actor.permissions & permissions.CREATING:
+            return True
+        settings = await self.settings(actor.guild_id)
+        return bool({settings.organiser_role_id, settings.creator_role_id} & {*actor.roles, actor.guild_id})
+
     async def must_organise(self, actor: Actor, event: Event | None = None) -> None:
         if not await self.may_organise(actor, event):
             raise NotOrganiser()

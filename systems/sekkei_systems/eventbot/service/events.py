@@ -18,12 +18,13 @@ from sekkei_systems.eventbot.refusals import (
     Missing,
     NoChannel,
     NoSuchEvent,
+    NotCreator,
     Started,
     TooLong,
 )
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
 from sekkei_systems.eventbot.rules.mentions import call_messages
-from sekkei_systems.eventbot.rules.views import EventView, has_started
+from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
 from sekkei_systems.eventbot.service.desk import SOON, Actor, Desk
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 
@@ -31,8 +32,6 @@ TITLE_MAX = 100
 DESCRIPTION_MAX = 1500
 LOCATION_MAX = 100
 CAPACITY_MAX = 10_000
-KINDS = ("r", "s", "d")
-"""Schedules of an event: reminder, start, deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +91,11 @@ class Events:
         self._desk = desk
 
     async def create(self, actor: Actor, draft: Draft, channel_id: str | None = None) -> Event:
-        """Anybody may call people together; settings say where it is posted."""
-        draft = checked(draft)
+        """By whoever may create events; settings say where it is posted."""
         desk = self._desk
+        if not await desk.may_create(actor):
+            raise NotCreator()
+        draft = checked(draft)
         settings = await desk.settings(actor.guild_id)
         channel = settings.recruit_channel_id or channel_id
         if not channel:
@@ -118,6 +119,7 @@ class Events:
             thread_wanted=settings.make_thread,
             mirror_wanted=settings.mirror_events and draft.start is not None,
             attendee_role_id=settings.attendee_role_id,
+            member_role_id=settings.member_role_id,
         )
         await desk.transact(events.create(event), desk.settle_event(event.guild_id, event.event_id, SOON), by=actor)
         desk.changed(actor.guild_id)
@@ -133,7 +135,7 @@ class Events:
         """A guild's events that are yet to come, soonest first; or those that are over, latest first."""
         now = self._desk.now()
         found = await self._desk.db.all(design.events_of_guild(guild_id))
-        over = [one for one in found if one.cancelled_at is not None or _over(one, now)]
+        over = [one for one in found if is_over(one, now)]
         if past:
             return sorted(over, key=_by_start, reverse=True)
         gone = {one.event_id for one in over}
@@ -207,6 +209,13 @@ class Events:
         update = self._plain(event).remove(Event.recruit_message_id).remove(Event.delivery_error)
         if channel_id:
             update = update.set(Event.recruit_channel_id, channel_id)
+        return await self._apply(event, update, by=actor)
+
+    async def retry(self, actor: Actor, event_id: str) -> Event:
+        """Try again what Discord refused around an event; somebody has given the bot the permission."""
+        event = await self._desk.event(actor.guild_id, event_id)
+        await self._desk.must_organise(actor, event)
+        update = self._plain(event).keeping_version().remove(Event.troubles).remove(Event.delivery_error)
         return await self._apply(event, update, by=actor)
 
     # By the clock. Whoever fires these may fire twice, late, or for a time that has been moved since.
@@ -283,8 +292,11 @@ class Events:
         return event
 
     def _update(self, event: Event) -> Update[Event]:
-        """One that is refused when the event was edited since it was read; joins do not count as edits."""
-        return events.update(event.guild_id, event.event_id).when(Event.version == event.version)
+        """One that is refused when the event was edited since it was read; joins do not count as edits.
+
+        What Discord refused before is tried again with what the event says now."""
+        found = events.update(event.guild_id, event.event_id).when(Event.version == event.version)
+        return found.remove(Event.troubles)
 
     def _plain(self, event: Event) -> Update[Event]:
         return events.update(event.guild_id, event.event_id)
@@ -356,6 +368,7 @@ def _carried(event: Event) -> dict[str, Any]:
     names = (
         "guild_id", "title", "created_by", "created_by_name", "recruit_channel_id", "notice_channel_id", "description",
         "location", "capacity", "waiting_list", "repeat", "thread_wanted", "mirror_wanted", "attendee_role_id",
+        "member_role_id",
     )  # fmt: skip
     return {name: getattr(event, name) for name in names}
 
@@ -363,8 +376,3 @@ def _carried(event: Event) -> dict[str, Any]:
 def _by_start(event: Event) -> tuple[str, str]:
     start = event.event_start_at
     return (start.isoformat() if start else "9999", uuid_of(event.event_id))
-
-
-def _over(event: Event, now: datetime) -> bool:
-    end = event.event_end_at or event.event_start_at
-    return end is not None and end + timedelta(hours=0 if event.event_end_at else 6) <= now

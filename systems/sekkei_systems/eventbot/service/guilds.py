@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,10 +29,14 @@ from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.refusals import (
     BadLink,
+    BadRole,
     DiscordSilent,
     Missing,
     NoSuchTemplate,
     NotManager,
+    NotRoleManager,
+    RoleTooHigh,
+    RoleTooPowerful,
     TooManyTemplates,
 )
 from sekkei_systems.eventbot.rules.zones import zone_of
@@ -46,12 +50,21 @@ STALE_MAX = timedelta(hours=1)
 TEMPLATES_MAX = 25
 
 
+ROLES = frozenset({"organiser_role_id", "attendee_role_id", "creator_role_id", "member_role_id"})
+CHANNELS = frozenset({"recruit_channel_id", "notice_channel_id"})
+"""Settings that need Discord's own permission to manage roles, or the server."""
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Who somebody is in a guild right now, and the guild's name."""
+    """Who somebody is in a guild right now, and the guild."""
 
     actor: Actor
     guild_name: str
+    position: int = 0
+    """Of their highest role."""
+    roles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """All roles of the guild as Discord describes them, by id."""
 
 
 LookUp = Callable[[str, str], Awaitable[Standing | None]]
@@ -68,18 +81,39 @@ class Guilds:
         return await self._desk.settings(guild_id)
 
     async def change_settings(self, actor: Actor, **changes: Any) -> GuildSettings:
-        """Whoever organises may say where and how."""
+        """Organisers say how; where to, and who gets which role, is for those who manage these in Discord."""
         await self._desk.must_organise(actor)
         current = await self._desk.settings(actor.guild_id)
-        values = {name: changes.get(name, value) for name, value in vars(current).items()}
-        changed = GuildSettings(**values)
+        given = {name: _role(actor, name, value) if name in ROLES else value for name, value in changes.items()}
+        changed = GuildSettings(**{**vars(current), **given})
         zone_of(changed.time_zone)
+        moved = {name for name, value in vars(changed).items() if value != getattr(current, name)}
+        if moved & CHANNELS and not actor.permissions & permissions.MANAGING_GUILD:
+            raise NotManager()
+        if moved & ROLES and not actor.permissions & permissions.MANAGING_ROLES:
+            raise NotRoleManager()
+        if "attendee_role_id" in moved and changed.attendee_role_id is not None:
+            await self._must_be_givable(actor, changed.attendee_role_id)
         await self._desk.transact(guild_settings.put(changed), by=actor)
         return changed
 
+    async def _must_be_givable(self, actor: Actor, role_id: str) -> None:
+        """The bot never hands out what stands above the person who says so, nor anything with powers."""
+        try:
+            standing = await self._look_up(actor.guild_id, actor.user_id)
+        except DiscordError:
+            raise DiscordSilent() from None
+        role = standing.roles.get(role_id) if standing is not None else None
+        if standing is None or role is None or role.get("managed"):
+            raise BadRole(field="attendee_role_id")
+        if int(role.get("position", 0)) >= standing.position:
+            raise RoleTooHigh(field="attendee_role_id")
+        if permissions.bits(role.get("permissions")) & permissions.ADMINISTRATIVE:
+            raise RoleTooPowerful(field="attendee_role_id")
+
     async def must_manage(self, actor: Actor) -> None:
         """For what concerns the whole guild: those who may manage the server itself."""
-        if not actor.permissions & (permissions.ADMINISTRATOR | permissions.MANAGE_GUILD):
+        if not actor.permissions & permissions.MANAGING_GUILD:
             raise NotManager()
 
     # Templates
@@ -210,6 +244,11 @@ class Guilds:
 
     def calendar_allowed(self, guild_id: str, key: str) -> bool:
         return hmac.compare_digest(key.encode(), self.calendar_key(guild_id).encode())
+
+
+def _role(actor: Actor, name: str, role_id: str | None) -> str | None:
+    """@everyone, whose id is the guild's, means nobody in particular; of creators it means all."""
+    return None if role_id == actor.guild_id and name != "creator_role_id" else role_id
 
 
 def _actor(link: OrganiserLink) -> Actor:

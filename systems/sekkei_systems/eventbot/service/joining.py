@@ -20,6 +20,7 @@ from sekkei_systems.eventbot.refusals import (
     Full,
     NoSuchEvent,
     NotIn,
+    NotInvited,
     Started,
 )
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
@@ -50,6 +51,7 @@ class Joining:
         desk = self._desk
         for _ in range(TRIES_MAX):
             event = await desk.event(actor.guild_id, event_id)
+            await self._must_be_invited(actor, event)
             if event.waiting_list and _is_taken(event) and await self._wait(actor, event_id):
                 return Joined(event, waiting=True)  # asked first, because a crowd at a full event would only fail below
             member = Member(
@@ -78,6 +80,13 @@ class Joining:
             if not event.waiting_list and _is_taken(event):
                 raise Full(capacity=event.capacity)
         raise Busy(1)
+
+    async def _must_be_invited(self, actor: Actor, event: Event) -> None:
+        """Where joining is for one role, its holders and organisers come in."""
+        if event.member_role_id is None or event.member_role_id in actor.roles:
+            return
+        if not await self._desk.may_organise(actor, event):
+            raise NotInvited()
 
     def _must_be_joinable(self, event: Event) -> None:
         now = self._desk.now()

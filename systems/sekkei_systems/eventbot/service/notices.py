@@ -177,7 +177,7 @@ class Notices:
         notice = await desk.notice(actor.guild_id, notice_id)
         await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
         update = notices.update(actor.guild_id, notice_id).remove(Notice.notice_message_id)
-        update = update.remove(Notice.delivery_error)
+        update = update.remove(Notice.delivery_error).add(Notice.posts, 1)
         await desk.transact(update, desk.settle_notice(actor.guild_id, notice_id, SOON), by=actor)
         return await desk.notice(actor.guild_id, notice_id)
 

@@ -71,6 +71,52 @@ _WORDS: dict[str, tuple[str, str]] = {
     "deleted": ("「{title}」を削除しました。", "“{title}” is deleted."),
     "panel-head": ("⚙️ **{title}** の管理", "⚙️ Manage **{title}**"),
     "delivery-error": ("⚠️ 投稿に失敗しています: {error}", "⚠️ Posting failed: {error}"),
+    "retry-steps": ("もう一度試す", "Try again"),
+    "done-retry": ("もう一度試します。", "Trying again."),
+    "trouble-thread-permission": (
+        "スレッドを作れません。Bot に「公開スレッドの作成」を許可してください。",
+        "The bot can't make a thread. Allow it to create public threads.",
+    ),
+    "trouble-thread-place": (
+        "ここにはスレッドを作れません（スレッドの中など）。",
+        "There can be no thread here: this is a thread already, or another kind of channel.",
+    ),
+    "trouble-thread-message": (
+        "募集の投稿が消されたため、スレッドを作れません。",
+        "The post was deleted, so it can't have a thread.",
+    ),
+    "trouble-thread-other": ("スレッドを作れませんでした。", "Discord refused to make the thread."),
+    "trouble-mirror-permission": (
+        "サーバーイベントを作れません。Bot に「イベントの作成」を許可してください。",
+        "The bot can't make a server event. Allow it to create events.",
+    ),
+    "trouble-mirror-deleted": (
+        "サーバーイベントが Discord で削除されました。",
+        "Somebody deleted or ended the server event in Discord.",
+    ),
+    "trouble-mirror-many": (
+        "サーバーイベントが上限の 100 件に達しています。",
+        "The server already has 100 events, which is as many as Discord allows.",
+    ),
+    "trouble-mirror-other": ("サーバーイベントを更新できませんでした。", "Discord refused the server event."),
+    "trouble-role-deleted": (
+        "参加者ロールが削除されています。設定で選び直してください。",
+        "The role for members was deleted. Choose another one in the settings.",
+    ),
+    "trouble-role-permission": (
+        "参加者ロールを付けられません。Bot に「ロールの管理」を許可し、Bot のロールを上に移してください。",
+        "The bot can't give the role. Allow it to manage roles, and move its own role above this one.",
+    ),
+    "trouble-role-powers": (
+        "参加者ロールに管理用の権限が付いているため、配りません。",
+        "The role for members has administrative permissions, so the bot doesn't hand it out.",
+    ),
+    "trouble-role-other": ("参加者ロールを付けられませんでした。", "Discord refused to give the role."),
+    "trouble-reminder-thread": (
+        "スレッドに書き込めないため、リマインドは連絡チャンネルに送りました。",
+        "The thread can't be written to, so the reminder went to the notice channel.",
+    ),
+    "trouble-reminder-other": ("リマインドを送れませんでした。", "Discord refused the reminder."),
     "hide": ("隠す", "Hide"),
     "show": ("表示", "Show"),
     "nclose": ("締切", "Close"),
@@ -164,9 +210,11 @@ _WORDS: dict[str, tuple[str, str]] = {
     "settings-saved": ("設定を保存しました。", "Settings saved."),
     "settings-now": (
         "募集: {recruit}\n連絡: {notice}\n主催者ロール: {role}\nリマインド: {minutes} 分前\n言語: {locale}\n"
-        "タイムゾーン: {zone}\nスレッド: {thread}\nサーバーイベント: {mirror}\n参加者ロール: {attendee}",
+        "タイムゾーン: {zone}\nスレッド: {thread}\nサーバーイベント: {mirror}\n参加者ロール: {attendee}\n"
+        "作成できるロール: {creator}\n参加できるロール: {member}",
         "Recruiting: {recruit}\nNotices: {notice}\nOrganiser role: {role}\nReminder: {minutes} minutes before\n"
-        "Language: {locale}\nTime zone: {zone}\nThread: {thread}\nServer event: {mirror}\nMember role: {attendee}",
+        "Language: {locale}\nTime zone: {zone}\nThread: {thread}\nServer event: {mirror}\nMember role: {attendee}\n"
+        "Role that may make events: {creator}\nRole that may join: {member}",
     ),
     "wrong": (
         "うまくいきませんでした。少し待ってからもう一度お試しください。",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sekkei_systems.eventbot.design import Event
-from sekkei_systems.eventbot.refusals import NoSuchEvent
+from sekkei_systems.eventbot.refusals import NoSuchEvent, NotCreator
 from sekkei_systems.eventbot.rules import modals, render
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid, uuid_of
 from sekkei_systems.eventbot.service import Service
@@ -59,6 +59,8 @@ class Commands:
         return await handler(asked)
 
     async def create(self, asked: Asked) -> Answer:
+        if not await self._service.desk.may_create(asked.actor):
+            raise NotCreator()
         chosen = str(_options(asked).get("template", ""))
         template = None
         if is_uuid(chosen):
@@ -88,6 +90,8 @@ class Commands:
             "notice": "notice_channel_id",
             "organiser": "organiser_role_id",
             "attendee": "attendee_role_id",
+            "creator": "creator_role_id",
+            "member": "member_role_id",
         }
         changes: dict[str, Any] = {
             attribute: str(options[name]) for name, attribute in named.items() if is_snowflake(options.get(name))
@@ -110,6 +114,8 @@ class Commands:
             notice=shown(saved.notice_channel_id, "<#{}>"),
             role=shown(saved.organiser_role_id, "<@&{}>"),
             attendee=shown(saved.attendee_role_id, "<@&{}>"),
+            creator="@everyone" if saved.creator_role_id == saved.guild_id else shown(saved.creator_role_id, "<@&{}>"),
+            member=shown(saved.member_role_id, "<@&{}>"),
             minutes=saved.remind_minutes_before,
             locale=saved.locale,
             zone=saved.time_zone,

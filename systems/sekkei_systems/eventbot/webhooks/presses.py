@@ -50,6 +50,7 @@ class Presses:
             "newnotice": self.new_notice,
             "template": self.template,
             "repost": self.repost,
+            "again": self.again,
             "ack": self.confirm,
             "unacked": self.unconfirmed,
             "nclose": self.close_notice,
@@ -179,6 +180,10 @@ class Presses:
     async def repost(self, asked: Asked, press: Press) -> Answer:
         await self._service.events.repost(asked.actor, f"EVT#{press.uuid}")
         return self._private(asked, await self._panel(asked, press, asked.words["done-repost"]))
+
+    async def again(self, asked: Asked, press: Press) -> Answer:
+        await self._service.events.retry(asked.actor, f"EVT#{press.uuid}")
+        return self._private(asked, await self._panel(asked, press, asked.words["done-retry"]))
 
     async def cancel(self, asked: Asked, press: Press) -> Answer:
         event = await self._own(asked, press)

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from sekkei_systems.eventbot.local.world import GUILD_ID
-from sekkei_systems.eventbot.refusals import BadLink, BadZone, NoSuchTemplate, NotOrganiser
+from sekkei_systems.eventbot.local.discord import Fault
+from sekkei_systems.eventbot.local.world import (
+    ATTENDEE_ROLE,
+    BOT_ROLE,
+    CHAT,
+    EVERYBODY,
+    GUILD_ID,
+    MODERATOR_ROLE,
+    ORGANISER_ROLE,
+)
+from sekkei_systems.eventbot.refusals import (
+    BadLink,
+    BadRole,
+    BadZone,
+    DiscordSilent,
+    NoSuchTemplate,
+    NotManager,
+    NotOrganiser,
+    NotRoleManager,
+    RoleTooHigh,
+    RoleTooPowerful,
+)
 from tests.systems.eventbot.conftest import AOI, REN, Bot
 
 
@@ -37,3 +59,53 @@ async def test_a_link_is_for_organisers_for_ten_minutes_and_as_it_was_signed(qui
     with pytest.raises(BadLink):
         await quick.service.guilds.accept_link("account", token)
     assert await quick.service.guilds.links("account") == []
+
+
+# Whoever moves roles or channels must be allowed to in Discord itself
+
+ORGANISER = replace(REN, permissions=EVERYBODY)
+
+
+@pytest.fixture
+async def organised(quick: Bot) -> Bot:
+    await quick.service.guilds.change_settings(AOI.actor, organiser_role_id=ORGANISER_ROLE)
+    return quick
+
+
+@pytest.mark.parametrize("name", ["attendee_role_id", "organiser_role_id", "creator_role_id", "member_role_id"])
+async def test_an_organiser_may_not_move_roles(organised: Bot, name: str) -> None:
+    before = await organised.service.guilds.settings(GUILD_ID)
+    for role in (MODERATOR_ROLE, ATTENDEE_ROLE):
+        with pytest.raises(NotRoleManager):
+            await organised.service.guilds.change_settings(ORGANISER.actor, **{name: role})
+    assert await organised.service.guilds.settings(GUILD_ID) == before
+
+
+@pytest.mark.parametrize("name", ["recruit_channel_id", "notice_channel_id"])
+async def test_an_organiser_may_not_move_channels(organised: Bot, name: str) -> None:
+    with pytest.raises(NotManager):
+        await organised.service.guilds.change_settings(ORGANISER.actor, **{name: CHAT})
+    same = await organised.service.guilds.change_settings(ORGANISER.actor, **{name: None}, remind_minutes_before=15)
+    assert same.remind_minutes_before == 15
+
+
+async def test_nobody_hands_out_more_than_they_have(quick: Bot) -> None:
+    server = quick.local.server
+    change = quick.service.guilds.change_settings
+    with pytest.raises(RoleTooHigh):
+        await change(AOI.actor, attendee_role_id=MODERATOR_ROLE)  # stands above the person
+    server.guild["owner_id"] = AOI.id
+    with pytest.raises(RoleTooPowerful):
+        await change(AOI.actor, attendee_role_id=MODERATOR_ROLE)  # not even the owner, by a program
+    for role in (BOT_ROLE, "123"):
+        with pytest.raises(BadRole):
+            await change(AOI.actor, attendee_role_id=role)
+    assert (await quick.service.guilds.settings(GUILD_ID)).attendee_role_id is None
+    assert (await change(AOI.actor, attendee_role_id=ATTENDEE_ROLE)).attendee_role_id == ATTENDEE_ROLE
+    assert (await change(AOI.actor, attendee_role_id=GUILD_ID)).attendee_role_id is None, "@everyone means none"
+
+
+async def test_while_discord_is_silent_no_role_is_chosen(quick: Bot) -> None:
+    quick.local.faults.append(Fault("error", 9))
+    with pytest.raises(DiscordSilent):
+        await quick.service.guilds.change_settings(AOI.actor, attendee_role_id=ATTENDEE_ROLE)

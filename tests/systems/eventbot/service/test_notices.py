@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
 from sekkei_systems.eventbot.local.world import GUILD_ID
@@ -12,7 +10,7 @@ from sekkei_systems.eventbot.refusals import (
     NoticeOpen,
 )
 from sekkei_systems.eventbot.service import NewNotice
-from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
+from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 
 async def test_one_notice_at_a_time_hide_show_and_close(quick: Bot) -> None:
@@ -40,19 +38,3 @@ async def test_whoever_left_after_confirming_is_not_counted(quick: Bot) -> None:
     view = await quick.service.notices.view(GUILD_ID, notice.notice_id)
     assert (len(view.confirmed), len(view.members)) == (0, 1)
     assert await quick.service.notices.counts(event, [notice]) == {notice.notice_id: 0}
-
-
-async def test_a_notice_reminds_only_those_who_have_not_confirmed(quick: Bot) -> None:
-    event = await quick.event(start=quick.service.desk.now() + timedelta(hours=8))
-    for person in (REN, MEI, SOTA):
-        await quick.service.joining.join(person.actor, event.event_id)
-    remind_at = quick.service.desk.now() + timedelta(hours=1)
-    notice = await quick.service.notices.post(AOI.actor, event.event_id, NewNotice("題", "文", remind_at))
-    await quick.work()
-    assert (
-        await quick.service.desk.notice(GUILD_ID, notice.notice_id)
-    ).remind_schedule_name == f"ntc-{notice.notice_id[4:]}-r"
-    await quick.service.notices.confirm(MEI.actor, notice.notice_id)
-    await quick.work(3600)
-    calls = [body for _, body in await quick.posts() if "まだ確認していない" in body.get("content", "")]
-    assert [sorted(call["allowed_mentions"]["users"]) for call in calls] == [[REN.id, SOTA.id]]

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from sekkei_systems.eventbot.local.client import AppClient
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.local.world import (
+    ATTENDEE_ROLE,
+    GUILD_ID,
+    MODERATOR_ROLE,
+    ORGANISER_ROLE,
+    RECRUIT,
+    Person,
+)
+from sekkei_systems.eventbot.ports.discord.permissions import CREATE_EVENTS
 from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
-from tests.systems.eventbot.conftest import AOI, REN, Bot
+from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 JAPANESE = re.compile(r"[぀-ヿ一-鿿]")
 
@@ -69,3 +78,44 @@ async def test_settings_by_command(quick: Bot) -> None:
     shown = {one.message_id: body for one, body in await quick.posts()}
     assert "Join" in str(shown[str(event.recruit_message_id)]["components"])
     assert f"<#{event.thread_id}>" in str(shown[str(event.recruit_message_id)])
+
+
+async def test_the_organisers_role_is_no_way_to_a_moderators_role(quick: Bot) -> None:
+    """Settings, an event, a press: nobody gets a role by that who could not have given it."""
+    await quick.service.guilds.change_settings(AOI.actor, organiser_role_id=ORGANISER_ROLE)
+    tried = await quick.app.command(REN, RECRUIT, "event settings", {"attendee": MODERATOR_ROLE})
+    assert "ロールの管理" in tried.response["data"]["content"]
+    event = await quick.event()
+    await quick.press(REN, event, "join")
+    for _ in range(3):
+        await quick.work(6)
+    assert REN.id not in await quick.local.holders(MODERATOR_ROLE)
+
+
+async def test_creating_is_for_those_whom_discord_lets_and_the_roles_of_the_settings(quick: Bot) -> None:
+    async def may(person: Person) -> bool:
+        return (await quick.app.command(person, RECRUIT, "event create", {})).modal is not None
+
+    creator = replace(MEI, permissions=MEI.permissions | CREATE_EVENTS)
+    assert [await may(person) for person in (AOI, REN, SOTA, creator)] == [True, False, False, True]
+    await quick.app.command(AOI, RECRUIT, "event settings", {"organiser": ORGANISER_ROLE})
+    assert await may(REN)
+    await quick.app.command(AOI, RECRUIT, "event settings", {"creator": GUILD_ID})
+    assert await may(SOTA)
+    await quick.app.command(AOI, RECRUIT, "event settings", {"creator": ATTENDEE_ROLE})
+    assert not await may(SOTA)
+    refused = await quick.app.submit(SOTA, RECRUIT, "e1:create:", {"title": "勝手に", "start": "明日 21時"})
+    assert "作成できる" in refused.response["data"]["content"]
+    assert await quick.service.events.of_guild(GUILD_ID) == []
+
+
+async def test_joining_may_be_for_one_role(quick: Bot) -> None:
+    await quick.app.command(AOI, RECRUIT, "event settings", {"member": ORGANISER_ROLE})
+    event = await quick.event()
+    for person, joined in ((SOTA, 0), (REN, 1), (AOI, 2)):  # a stranger to the role, a holder, an organiser
+        await quick.press(person, event, "join")
+        assert (await quick.service.events.get(GUILD_ID, event.event_id)).member_count == joined
+    await quick.app.command(AOI, RECRUIT, "event settings", {"member": GUILD_ID})
+    open_to_all = await quick.event()
+    await quick.press(SOTA, open_to_all, "join")
+    assert (await quick.service.events.get(GUILD_ID, open_to_all.event_id)).member_count == 1

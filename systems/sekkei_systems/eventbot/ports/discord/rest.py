@@ -123,6 +123,10 @@ class Rest:
     async def take_role(self, guild_id: str, user_id: str, role_id: str) -> None:
         await self.call("DELETE", f"/guilds/{guild_id}/members/{user_id}/roles/{role_id}")
 
+    async def scheduled_events(self, guild_id: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = await self.call("GET", f"/guilds/{guild_id}/scheduled-events")
+        return found
+
     async def make_scheduled_event(self, guild_id: str, event: Payload) -> str:
         return str((await self.call("POST", f"/guilds/{guild_id}/scheduled-events", event))["id"])
 

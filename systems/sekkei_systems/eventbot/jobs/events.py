@@ -1,0 +1,219 @@
+"""Bringing Discord in line with an event: schedules, message, thread, Discord's own event, role. Again is always fine.
+
+Every change leaves a row that says "settle this", in its own transaction, so a crash between storing and posting loses
+nothing. One worker at a time settles an event (a lease on the item), and it reads the item after taking the lease, so a
+stale picture can never be the last one. Every step stands alone: what Discord refuses one of them is written down under
+its name and keeps no other from being done.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sekkei.design import ConditionFailed, TransactionFailed, Update
+from sekkei.runtime import days
+from sekkei.runtime.system import Payload
+from sekkei_systems.eventbot.design import Event, GuildSettings, Status, events
+from sekkei_systems.eventbot.jobs.roles import Roles
+from sekkei_systems.eventbot.jobs.surroundings import Surroundings
+from sekkei_systems.eventbot.ports.discord.errors import (
+    FORBIDDEN,
+    LOST,
+    TOO_MANY_OLD_EDITS,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
+from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.refusals import NoSuchEvent
+from sekkei_systems.eventbot.rules import render
+from sekkei_systems.eventbot.rules.identifiers import nonce, schedule_name
+from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over, over_at
+from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.service.views import view_of_event
+from sekkei_systems.eventbot.texts.wording import wording
+
+log = logging.getLogger("sekkei_systems.eventbot.jobs")
+
+LEASE = timedelta(seconds=30)
+OLD_EDITS_PAUSE = timedelta(seconds=60)
+SCHEDULED = {"r": "remind-event", "s": "begin-event", "d": "close-event", "e": "end-event"}
+"""What is done by the clock, by the last letter of its name: reminder, start, deadline, end."""
+Step = Callable[["Run"], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Run:
+    """One round: the event as it is by now, and what came of its steps."""
+
+    event: Event
+    view: EventView
+    settings: GuildSettings
+    troubles: dict[str, str]
+    again: list[timedelta] = field(default_factory=list)
+    failure: Exception | None = None
+
+
+class EventSettling:
+    """What the rows call."""
+
+    def __init__(self, service: Service, rest: Rest) -> None:
+        self._service, self._desk, self._rest = service, service.desk, rest
+        self._roles, self._around = Roles(service.desk, rest), Surroundings(service.desk, rest)
+        self._steps: dict[str, Step] = {"thread": self._thread, "mirror": self._mirror, "role": self._role}
+
+    async def settle_event(self, payload: Payload) -> None:
+        guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
+        try:
+            await self._service.joining.move_up(guild_id, event_id)
+            event = await self._take(guild_id, event_id)
+        except NoSuchEvent:
+            return
+        if event is None:
+            await self._again(guild_id, event_id, timedelta(seconds=1))
+            return
+        try:
+            await self._settle(event)
+        finally:
+            await self._release(event)
+            self._desk.changed(guild_id)
+
+    async def _settle(self, event: Event) -> None:
+        await self._schedule(event)
+        settings = await self._desk.settings(event.guild_id)
+        run = Run(event, await view_of_event(self._desk.db, event), settings, dict(event.troubles))
+        await self._try(run, "message", self._message)
+        for name, step in self._steps.items():
+            if name not in run.troubles:
+                await self._try(run, name, step)
+        if run.troubles != event.troubles:
+            await self._write(_plain(event).set(Event.troubles, run.troubles))
+        if run.again:
+            await self._again(event.guild_id, event.event_id, min(run.again))
+        if run.failure is not None:
+            raise run.failure
+
+    async def _try(self, run: Run, name: str, step: Step) -> None:
+        """One step, whose failure is its own: waited for, tried again, or written down for people to mend."""
+        try:
+            await step(run)
+        except RateLimited as limited:
+            run.again.append(timedelta(seconds=limited.retry_after))
+        except Unavailable as unavailable:
+            run.failure = unavailable
+        except Refused as refused:
+            log.warning("Discord refused", extra={"step": name, "event_id": run.event.event_id, "reason": str(refused)})
+            if refused.code == TOO_MANY_OLD_EDITS:
+                run.again.append(OLD_EDITS_PAUSE)
+            elif name != "message":
+                run.troubles[name] = str(refused)[:200]
+            elif refused.code in FORBIDDEN | LOST:
+                await self._write(_plain(run.event).set(Event.delivery_error, str(refused)[:200]))
+            else:
+                run.failure = refused
+
+    async def _again(self, guild_id: str, event_id: str, delay: timedelta) -> None:
+        delay = max(delay, timedelta(milliseconds=10))
+        await self._desk.transact(self._desk.settle_event(guild_id, event_id, delay))
+
+    async def _write(self, update: Update[Event]) -> None:
+        try:
+            await self._desk.db.write(update)
+        except ConditionFailed:
+            pass  # deleted meanwhile
+
+    # The lease
+
+    async def _take(self, guild_id: str, event_id: str) -> Event | None:
+        """The event as it is once nobody else settles it; None while somebody does."""
+        now = days.now_jst(self._desk.clock)
+        free = Event.editing_until.absent() | (Event.editing_until < now)
+        update = events.update(guild_id, event_id).set(Event.editing_until, now + LEASE).keeping_version().when(free)
+        try:
+            # A transaction has a token, so an answer that was lost does not lock us out of our own lease.
+            await self._desk.transact(update)
+        except TransactionFailed:
+            await self._desk.event(guild_id, event_id)
+            return None
+        return await self._desk.event(guild_id, event_id)
+
+    async def _release(self, event: Event) -> None:
+        # Another worker's lease is left alone: it took so long that somebody else has it now.
+        await self._write(_plain(event).remove(Event.editing_until).when(Event.editing_until == event.editing_until))
+
+    # The steps
+
+    async def _message(self, run: Run) -> None:
+        event = run.event
+        if not event.recruit_channel_id or is_lost(event.delivery_error):
+            return
+        message = render.event_message(run.view, self._desk.now(), wording(run.settings.locale))
+        update = _plain(event).remove(Event.delivery_error)
+        if event.recruit_message_id is not None:
+            await self._rest.edit(event.recruit_channel_id, event.recruit_message_id, message)
+            if event.delivery_error is not None:
+                await self._write(update)
+            return
+        # Discord remembers the nonce for some minutes: a post whose answer was lost is not posted twice.
+        message |= {"nonce": nonce(event.event_id, event.version), "enforce_nonce": True}
+        posted = await self._rest.post(event.recruit_channel_id, message)
+        try:
+            run.event = await self._desk.db.write(update.set(Event.recruit_message_id, posted))
+        except ConditionFailed:
+            pass  # deleted meanwhile
+
+    async def _thread(self, run: Run) -> None:
+        before = run.event.thread_id
+        run.event = await self._around.thread(run.event)
+        if run.event.thread_id != before:
+            run.again.append(timedelta(seconds=1))  # the message is to show it
+
+    async def _mirror(self, run: Run) -> None:
+        run.event = await self._around.mirror(run.event)
+
+    async def _role(self, run: Run) -> None:
+        if run.event.attendee_role_id is None:
+            return
+        if not run.settings.roles_moved:
+            await self._roles.take_over(run.event.guild_id)
+        over = is_over(run.event, self._desk.now())
+        wanted = () if over else [member.user_id for member in run.view.members]
+        if not await self._roles.settle(run.event, wanted):
+            run.again.append(timedelta(seconds=1))
+
+    # Schedules: those that are set are remembered with their time, so that only what changed is touched
+
+    async def _schedule(self, event: Event) -> None:
+        wanted = self._wanted(event)
+        for name in event.scheduled.keys() - wanted.keys():
+            await self._desk.schedules.delete(name)
+        for name, at in wanted.items():
+            if event.scheduled.get(name) != at:
+                payload = {"guild_id": event.guild_id, "event_id": event.event_id, "at": at}
+                await self._desk.schedules.put(name, SCHEDULED[name[-1]], payload, at=datetime.fromisoformat(at))
+        if wanted != event.scheduled:
+            await self._service.events.scheduled(event, wanted)
+
+    def _wanted(self, event: Event) -> dict[str, str]:
+        if event.cancelled_at is not None:
+            return {}
+        now = self._desk.now()
+        times = {"d": event.deadline_at if event.status is Status.OPEN else None}
+        times["r"] = event.event_remind_at if event.reminded_at is None else None
+        pending = event.status is Status.OPEN or event.open_notice_id or (event.repeat and not event.next_event_id)
+        times["s"] = event.event_start_at if not has_started(event, now) or pending else None
+        if event.attendee_role_id is not None and not is_over(event, now):
+            times["e"] = over_at(event)
+        return {schedule_name(event.event_id, kind): at.isoformat() for kind, at in times.items() if at is not None}
+
+
+def _plain(event: Event) -> Update[Event]:
+    return events.update(event.guild_id, event.event_id).keeping_version()
+
+
+def is_lost(error: str | None) -> bool:
+    """What somebody deleted is not posted again unasked; what was merely forbidden is tried at each change."""
+    return error is not None and any(f"({code})" in error for code in LOST)

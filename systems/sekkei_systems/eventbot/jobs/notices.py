@@ -1,0 +1,104 @@
+"""Bringing a notice's post in line with what is stored: posted, edited, scheduled. Doing it again is always fine."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sekkei.design import ConditionFailed, TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.system import Payload
+from sekkei_systems.eventbot.design import Notice, Status, notices
+from sekkei_systems.eventbot.jobs.events import LEASE, OLD_EDITS_PAUSE, is_lost
+from sekkei_systems.eventbot.ports.discord.errors import FORBIDDEN, LOST, TOO_MANY_OLD_EDITS, RateLimited, Refused
+from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
+from sekkei_systems.eventbot.rules import render
+from sekkei_systems.eventbot.rules.identifiers import nonce, schedule_name
+from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.service.views import view_of_notice
+
+
+class NoticeSettling:
+    """What the rows call."""
+
+    def __init__(self, service: Service, rest: Rest) -> None:
+        self._desk, self._rest = service.desk, rest
+
+    async def settle_notice(self, payload: Payload) -> None:
+        guild_id, notice_id = str(payload["guild_id"]), str(payload["notice_id"])
+        try:
+            notice = await self._take(guild_id, notice_id)
+        except NoSuchNotice:
+            return
+        if notice is None:
+            await self._again(guild_id, notice_id, timedelta(seconds=1))
+            return
+        try:
+            await self._schedule(notice)
+            await self._show(notice)
+        except NoSuchEvent:
+            return
+        except RateLimited as limited:
+            await self._again(guild_id, notice_id, timedelta(seconds=limited.retry_after))
+        except Refused as refused:
+            await self._refused(notice, refused)
+        finally:
+            await self._release(notice)
+        self._desk.changed(guild_id)
+
+    async def _again(self, guild_id: str, notice_id: str, delay: timedelta) -> None:
+        delay = max(delay, timedelta(milliseconds=10))
+        await self._desk.transact(self._desk.settle_notice(guild_id, notice_id, delay))
+
+    async def _take(self, guild_id: str, notice_id: str) -> Notice | None:
+        now = days.now_jst(self._desk.clock)
+        free = Notice.editing_until.absent() | (Notice.editing_until < now)
+        update = notices.update(guild_id, notice_id).set(Notice.editing_until, now + LEASE).when(free)
+        try:
+            await self._desk.transact(update)
+        except TransactionFailed:
+            await self._desk.notice(guild_id, notice_id)
+            return None
+        return await self._desk.notice(guild_id, notice_id)
+
+    async def _release(self, notice: Notice) -> None:
+        update = notices.update(notice.guild_id, notice.notice_id).remove(Notice.editing_until)
+        try:
+            await self._desk.db.write(update.when(Notice.editing_until == notice.editing_until))
+        except ConditionFailed:
+            pass
+
+    async def _schedule(self, notice: Notice) -> None:
+        wanted = notice.remind_at is not None and notice.reminded_at is None and notice.status is Status.OPEN
+        if not wanted or notice.remind_schedule_name is not None or notice.remind_at is None:
+            return
+        name = schedule_name(notice.notice_id, "r")
+        payload = {"guild_id": notice.guild_id, "notice_id": notice.notice_id, "at": notice.remind_at.isoformat()}
+        await self._desk.schedules.put(name, "remind-notice", payload, at=notice.remind_at)
+        update = notices.update(notice.guild_id, notice.notice_id).set(Notice.remind_schedule_name, name)
+        await self._desk.db.write(update)
+
+    async def _show(self, notice: Notice) -> None:
+        if not notice.notice_channel_id or is_lost(notice.delivery_error):
+            return
+        event = await self._desk.event(notice.guild_id, notice.event_id)
+        view = await view_of_notice(self._desk.db, notice, event)
+        message = render.notice_message(view, await self._desk.words(notice.guild_id))
+        update = notices.update(notice.guild_id, notice.notice_id).remove(Notice.delivery_error)
+        if notice.notice_message_id is not None:
+            await self._rest.edit(notice.notice_channel_id, notice.notice_message_id, message)
+            if notice.delivery_error is not None:
+                await self._desk.db.write(update)
+            return
+        message |= {"nonce": nonce(notice.notice_id, notice.posts), "enforce_nonce": True}
+        posted = await self._rest.post(notice.notice_channel_id, message)
+        await self._desk.db.write(update.set(Notice.notice_message_id, posted))
+
+    async def _refused(self, notice: Notice, refused: Refused) -> None:
+        if refused.code == TOO_MANY_OLD_EDITS:
+            await self._again(notice.guild_id, notice.notice_id, OLD_EDITS_PAUSE)
+            return
+        if refused.code not in FORBIDDEN | LOST:
+            raise refused
+        update = notices.update(notice.guild_id, notice.notice_id).set(Notice.delivery_error, str(refused)[:200])
+        await self._desk.db.write(update)

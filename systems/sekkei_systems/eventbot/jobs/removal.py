@@ -1,0 +1,152 @@
+"""Removal of an event with all that belongs to it, or of all that a guild has, in steps that bear being cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sekkei.runtime.jobs import Job, Jobs, Progress
+from sekkei.runtime.system import Payload
+from sekkei_systems.eventbot import design
+from sekkei_systems.eventbot.design import (
+    Event,
+    Status,
+    acks,
+    events,
+    guild_settings,
+    members,
+    notices,
+    replies,
+    templates,
+)
+from sekkei_systems.eventbot.jobs.roles import Roles
+from sekkei_systems.eventbot.jobs.surroundings import Surroundings
+from sekkei_systems.eventbot.ports.discord.errors import DiscordError, Refused
+from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.refusals import NoSuchEvent
+from sekkei_systems.eventbot.rules.identifiers import uuid_of
+from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.texts.wording import wording
+
+REMOVE = "remove-event"
+PURGE = "purge-guild"
+BATCH = 100
+
+
+class Removal:
+    """The steps of both jobs."""
+
+    def __init__(self, service: Service, rest: Rest, jobs: Jobs) -> None:
+        self._service, self._desk, self._rest, self._jobs = service, service.desk, rest, jobs
+        self._roles, self._around = Roles(service.desk, rest), Surroundings(service.desk, rest)
+
+    def definitions(self) -> Mapping[str, Job]:
+        return {
+            REMOVE: Job(
+                [
+                    ("stop", self._stop),
+                    ("around", self._clear_around),
+                    ("notices", self._remove_notices),
+                    ("members", self._remove_members),
+                    ("event", self._remove_event),
+                    ("tell", self._tell_removed),
+                ]
+            ),
+            PURGE: Job([("events", self._purge_events), ("rest", self._purge_rest)]),
+        }
+
+    async def _stop(self, payload: Payload, cursor: str | None) -> Progress:
+        """Nobody can join any more; the post and the schedules go."""
+        guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
+        try:
+            event = await self._desk.event(guild_id, event_id)
+        except NoSuchEvent:
+            return Progress(0)
+        update = events.update(guild_id, event_id).set(Event.status, Status.CLOSED)
+        await self._desk.db.write(update.set(Event.cancelled_at, self._desk.now()))
+        for name in event.scheduled:
+            await self._desk.schedules.delete(name)
+        if event.recruit_channel_id and event.recruit_message_id:
+            await self._delete_message(event.recruit_channel_id, event.recruit_message_id)
+        return Progress(0)
+
+    async def _clear_around(self, payload: Payload, cursor: str | None) -> Progress:
+        """Take back what the event gave: the role, and Discord's own event. A refusal must not keep the data alive."""
+        try:
+            event = await self._desk.event(str(payload["guild_id"]), str(payload["event_id"]))
+        except NoSuchEvent:
+            return Progress(0)
+        try:
+            await self._around.unmirror(event)
+        except Refused:
+            pass
+        try:
+            return Progress(0, None if await self._roles.settle(event, ()) else "more")
+        except Refused:
+            await self._roles.forget(event)
+        return Progress(0)
+
+    async def _delete_message(self, channel_id: str, message_id: str) -> None:
+        try:
+            await self._rest.delete(channel_id, message_id)
+        except DiscordError:
+            pass  # a message that cannot be deleted must not keep the data alive
+
+    async def _remove_notices(self, payload: Payload, cursor: str | None) -> Progress:
+        guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
+        page = await self._desk.db.page(design.stored_notices_of_event(guild_id, event_id), size=10)
+        removed = 0
+        for notice in page:
+            found = await self._desk.db.all(design.acks_of_notice(guild_id, notice.notice_id))
+            removed += await self._desk.db.write_many(
+                acks.delete(guild_id, one.notice_id, one.user_id) for one in found
+            )
+            if notice.remind_schedule_name is not None:
+                await self._desk.schedules.delete(notice.remind_schedule_name)
+            if notice.notice_channel_id and notice.notice_message_id:
+                await self._delete_message(notice.notice_channel_id, notice.notice_message_id)
+            await self._desk.db.write(notices.delete(guild_id, notice.notice_id))
+            removed += 1
+        return Progress(removed, "more" if page.cursor is not None else None)
+
+    async def _remove_members(self, payload: Payload, cursor: str | None) -> Progress:
+        guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
+        page = await self._desk.db.page(design.members_of_event(guild_id, event_id).consistent(), size=BATCH)
+        removed = await self._desk.db.write_many(members.delete(guild_id, event_id, one.user_id) for one in page)
+        if page.cursor is not None:
+            return Progress(removed, "more")
+        rest = await self._desk.db.all(design.replies_of_event(guild_id, event_id).consistent())
+        removed += await self._desk.db.write_many(replies.delete(guild_id, event_id, one.user_id) for one in rest)
+        return Progress(removed)
+
+    async def _remove_event(self, payload: Payload, cursor: str | None) -> Progress:
+        await self._desk.db.write(events.delete(str(payload["guild_id"]), str(payload["event_id"])))
+        self._desk.changed(str(payload["guild_id"]))
+        return Progress(1)
+
+    async def _tell_removed(self, payload: Payload, cursor: str | None) -> Progress:
+        token = payload.get("token")
+        if token:
+            words = wording(str(payload.get("locale") or "ja"))
+            text = words["deleted"].format(title=payload.get("title", ""))
+            body = {"message": {"content": text[:2000], "components": []}, "original": True}
+            await self._desk.outbox.put(
+                "eventbot.reply", str(token), body, id=f"removed/{uuid_of(payload['event_id'])}"
+            )
+        return Progress(0)
+
+    # Everything of a guild: an HTTP bot is not told when it is thrown out, so this is asked for by people
+
+    async def _purge_events(self, payload: Payload, cursor: str | None) -> Progress:
+        guild_id = str(payload["guild_id"])
+        page = await self._desk.db.page(design.events_of_guild(guild_id), size=BATCH, after=cursor)
+        for event in page:
+            removal = {"guild_id": guild_id, "event_id": event.event_id, "title": event.title}
+            await self._jobs.start(REMOVE, removal, id=f"remove/{uuid_of(event.event_id)}")
+        return Progress(len(page.items), page.cursor)
+
+    async def _purge_rest(self, payload: Payload, cursor: str | None) -> Progress:
+        guild_id = str(payload["guild_id"])
+        found = await self._desk.db.all(design.templates_of_guild(guild_id))
+        removed = await self._desk.db.write_many(templates.delete(guild_id, one.template_id) for one in found)
+        await self._desk.db.write(guild_settings.delete(guild_id))
+        return Progress(removed + 1)

@@ -1,0 +1,140 @@
+"""The attendees' role. Whoever takes part in any event has it; after the last of them it is taken back.
+
+A row for each holder names the events that are the reason. It is written before Discord is told, and goes after Discord
+was told, so that a crash between the two is made good by the next round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from sekkei.design import ConditionFailed
+from sekkei_systems.eventbot.design import (
+    Event,
+    GuildSettings,
+    RoleHolder,
+    events,
+    events_of_guild,
+    guild_settings,
+    holders_of_role,
+    role_holders,
+)
+from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.ports.discord.errors import (
+    NOT_HERE,
+    POWERFUL_ROLE,
+    UNKNOWN_MEMBER,
+    UNKNOWN_ROLE,
+    Refused,
+)
+from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.service import Desk
+
+PER_ROUND = 10
+
+
+class Roles:
+    """Brings the holders of one role in line with one event."""
+
+    def __init__(self, desk: Desk, rest: Rest) -> None:
+        self._desk, self._db, self._rest = desk, desk.db, rest
+
+    async def settle(self, event: Event, wanted: Collection[str]) -> bool:
+        """`wanted` are to have the role because of this event. False when there is more than fits into one round."""
+        if event.attendee_role_id is None:
+            return True
+        listed = await self._db.all(holders_of_role(event.guild_id, event.attendee_role_id).consistent())
+        known = {one.user_id: one for one in listed}
+        give = [user for user in sorted(wanted) if not _holds(known.get(user), event)]
+        take = [one for one in listed if _is_to_go(one, event, wanted)]
+        if give:
+            await self._must_be_harmless(event.guild_id, event.attendee_role_id)
+        for holder in take[:PER_ROUND]:
+            await self._take(holder, event.event_id)
+        left = PER_ROUND - len(take[:PER_ROUND])
+        given = [await self._give(event, user_id) for user_id in give[:left]]
+        return len(give) + len(take) <= PER_ROUND and all(given)
+
+    async def take_over(self, guild_id: str) -> None:
+        """Once for a guild: 0.1.0 kept holders at each event, and left the role behind when one was over."""
+        for event in await self._db.all(events_of_guild(guild_id)):
+            for user_id in event.role_holders if event.attendee_role_id else ():
+                row = role_holders.upsert(guild_id, str(event.attendee_role_id), user_id)
+                await self._db.write(row.add(RoleHolder.events, {event.event_id}).set(RoleHolder.given, True))
+            if event.role_holders:
+                moved = events.update(guild_id, event.event_id).keeping_version().remove(Event.role_holders)
+                await self._desk.transact(moved, self._desk.settle_event(guild_id, event.event_id))
+        await self._db.write(guild_settings.update(guild_id).set(GuildSettings.roles_moved, True))
+
+    async def _must_be_harmless(self, guild_id: str, role_id: str) -> None:
+        """A role may have got powers since somebody chose it; such a one is never handed out by a program."""
+        guild = await self._rest.guild(guild_id)
+        role: dict[str, Any] | None = next((one for one in guild.get("roles") or () if one.get("id") == role_id), None)
+        if role is None:
+            raise Refused(404, UNKNOWN_ROLE, "Unknown Role")
+        if permissions.bits(role.get("permissions")) & permissions.ADMINISTRATIVE:
+            raise Refused(403, POWERFUL_ROLE, "the role has administrative permissions")
+
+    async def _give(self, event: Event, user_id: str) -> bool:
+        """False while another event is taking the role back; it is given after that."""
+        assert event.attendee_role_id is not None
+        key = (event.guild_id, event.attendee_role_id, user_id)
+        holder = await self._db.write(role_holders.upsert(*key).add(RoleHolder.events, {event.event_id}))
+        if holder.given or holder.taking is not None:
+            return holder.given
+        try:
+            await self._rest.give_role(*_call(holder))
+        except Refused as refused:
+            if refused.code != UNKNOWN_MEMBER:  # whoever has left the guild needs no role
+                raise
+        await self._db.write(role_holders.update(*key).set(RoleHolder.given, True))
+        return True
+
+    async def _take(self, holder: RoleHolder, event_id: str) -> None:
+        row = role_holders.update(holder.guild_id, holder.role_id, holder.user_id)
+        if event_id in holder.events:
+            holder = await self._db.write(row.discard(RoleHolder.events, {event_id}))
+        if holder.events and holder.taking != event_id:
+            return
+        try:
+            claim = row.set(RoleHolder.taking, event_id).remove(RoleHolder.given)
+            await self._db.write(claim.when(RoleHolder.events.absent()))
+        except ConditionFailed:
+            await self._db.write(row.remove(RoleHolder.taking))  # another event wants it, and gives it
+            return
+        await self._take_back(holder)
+        try:
+            gone = role_holders.delete(holder.guild_id, holder.role_id, holder.user_id)
+            await self._db.write(gone.when(RoleHolder.events.absent()))
+        except ConditionFailed:
+            await self._db.write(row.remove(RoleHolder.taking))
+
+    async def _take_back(self, holder: RoleHolder) -> None:
+        try:
+            await self._rest.take_role(*_call(holder))
+        except Refused as refused:
+            if refused.code not in NOT_HERE | {UNKNOWN_ROLE}:  # no member or no role: nothing to take
+                raise
+
+    async def forget(self, event: Event) -> None:
+        """The event goes, and Discord will not hear of the role: leave it with whoever has it, but not our row."""
+        if event.attendee_role_id is None:
+            return
+        for holder in await self._db.all(holders_of_role(event.guild_id, event.attendee_role_id).consistent()):
+            if holder.events <= {event.event_id}:
+                await self._db.write(role_holders.delete(holder.guild_id, holder.role_id, holder.user_id))
+
+
+def _holds(holder: RoleHolder | None, event: Event) -> bool:
+    return holder is not None and holder.given and event.event_id in holder.events
+
+
+def _call(holder: RoleHolder) -> tuple[str, str, str]:
+    return holder.guild_id, holder.user_id, holder.role_id
+
+
+def _is_to_go(holder: RoleHolder, event: Event, wanted: Collection[str]) -> bool:
+    """Of this event and no longer wanted; or begun to be taken back by whoever did not come to an end."""
+    left = event.event_id in holder.events and holder.user_id not in wanted
+    return left or not holder.events or holder.taking == event.event_id

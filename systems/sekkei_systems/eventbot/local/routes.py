@@ -1,0 +1,319 @@
+"""The routes of the local Discord, and what each of them refuses: codes as in Discord's documentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from sekkei.runtime import days
+from sekkei_systems.eventbot.local.design import LocalMessage
+from sekkei_systems.eventbot.local.discord import LocalDiscord, No
+from sekkei_systems.eventbot.local.server import DIRECT, PUBLIC_THREAD
+from sekkei_systems.eventbot.ports.discord import errors, permissions
+from sekkei_systems.eventbot.rules import limits
+
+Answered = tuple[int, Any]
+Handler = Callable[[LocalDiscord, re.Match[str], Any], Awaitable[Answered]]
+ROUTES: list[tuple[str, re.Pattern[str], Handler]] = []
+SCHEDULED_EVENTS_MAX = 100
+EXTERNAL, GUILD_ONLY = 3, 2
+
+
+def route(method: str, path: str) -> Callable[[Handler], Handler]:
+    pattern = re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
+
+    def declare(handler: Handler) -> Handler:
+        ROUTES.append((method, pattern, handler))
+        return handler
+
+    return declare
+
+
+def _checked(problems: list[str]) -> None:
+    if problems:
+        code = errors.EMPTY_MESSAGE if problems == ["the message is empty"] else errors.INVALID_FORM
+        raise No(400, code, "Invalid Form Body: " + "; ".join(problems))
+
+
+def _shown(message: LocalMessage) -> dict[str, Any]:
+    return {"id": message.message_id, "channel_id": message.channel_id, **orjson.loads(message.body)}
+
+
+def _object(body: Any) -> Mapping[str, Any]:
+    if not isinstance(body, dict):
+        raise No(400, errors.INVALID_FORM, "Invalid Form Body")
+    return body
+
+
+# Messages
+
+
+@route("POST", "/channels/{channel}/messages")
+async def post(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    content = _object(body)
+    needed = permissions.SEND_MESSAGES | (permissions.EMBED_LINKS if content.get("embeds") else 0)
+    await discord.may(path["channel"], needed)
+    _checked(limits.problems_of_message(content))
+    await _unarchive(discord, path["channel"])
+    direct = await discord.thing("direct", path["channel"])
+    if direct and direct["recipient"] in discord.server.closed_to_bots:
+        raise No(403, errors.CANNOT_DM, "Cannot send messages to this user")
+    return 200, _shown(await discord.post(path["channel"], content))
+
+
+async def _unarchive(discord: LocalDiscord, channel_id: str) -> None:
+    """A post wakes a thread up, unless it is locked."""
+    thread = await discord.thing("thread", channel_id)
+    if thread is None or not thread["archived"]:
+        return
+    if thread["locked"]:
+        raise No(400, errors.LOCKED_THREAD, "Thread is locked")
+    await discord.keep("thread", channel_id, {**thread, "archived": False})
+
+
+@route("PATCH", "/channels/{channel}/messages/{message}")
+async def edit(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    content = _object(body)
+    await discord.may(path["channel"], 0)
+    message = await discord.message(path["channel"], path["message"])
+    if message.author != "bot":
+        raise No(403, errors.NOT_OUR_MESSAGE, "Cannot edit a message authored by another user")
+    thread = await discord.thing("thread", path["channel"])
+    if thread and thread["archived"]:
+        raise No(400, errors.ARCHIVED_THREAD, "Thread is archived")
+    _checked(limits.problems_of_message(content, editing=True))
+    await discord.edit(message, content)
+    return 200, _shown(message)
+
+
+@route("DELETE", "/channels/{channel}/messages/{message}")
+async def delete(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    await discord.may(path["channel"], 0)
+    message = await discord.message(path["channel"], path["message"])
+    if message.author != "bot":
+        await discord.may(path["channel"], permissions.MANAGE_MESSAGES)
+    await discord.delete(path["channel"], path["message"])
+    return 204, None
+
+
+@route("POST", "/users/@me/channels")
+async def direct_channel(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    recipient = str(_object(body).get("recipient_id"))
+    if recipient not in discord.server.members:
+        raise No(400, errors.INVALID_RECIPIENT, "Invalid Recipient(s)")
+    for id, channel in await discord.things("direct"):
+        if channel["recipient"] == recipient:
+            return 200, {"id": id, "type": DIRECT}
+    id = discord.new_id()
+    await discord.keep("direct", id, {"recipient": recipient})
+    return 200, {"id": id, "type": DIRECT}
+
+
+# Interactions
+
+
+def _ours(discord: LocalDiscord, path: re.Match[str]) -> str:
+    if path["application"] != discord.application_id:
+        raise No(404, errors.UNKNOWN_WEBHOOK, "Unknown Webhook")
+    return path["token"]
+
+
+@route("POST", "/webhooks/{application}/{token}")
+async def follow_up(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    content = _object(body)
+    token = await discord.token(_ours(discord, path))
+    _checked(limits.problems_of_message(content))
+    private = token.user_id if content.get("flags", 0) & limits.EPHEMERAL else None
+    return 200, _shown(await discord.post(token.channel_id, content, seen_by=private))
+
+
+@route("PATCH", "/webhooks/{application}/{token}/messages/@original")
+async def edit_original(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    content = _object(body)
+    token = await discord.token(_ours(discord, path))
+    if token.message_id is None:
+        raise No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
+    _checked(limits.problems_of_message(content, editing=True))
+    message = await discord.message(token.channel_id, token.message_id)
+    await discord.edit(message, content)
+    return 200, _shown(message)
+
+
+# Threads
+
+
+@route("POST", "/channels/{channel}/messages/{message}/threads")
+async def start_thread(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    """A thread has the id of the message that it hangs on, so there is one at most, and none inside another."""
+    content = _object(body)
+    await discord.may(path["channel"], 0)
+    if await discord.thing("thread", path["channel"]):
+        raise No(400, errors.WRONG_CHANNEL_TYPE, "Cannot execute action on this channel type")
+    await discord.may(path["channel"], permissions.CREATE_PUBLIC_THREADS)
+    await discord.message(path["channel"], path["message"])
+    if not 1 <= len(str(content.get("name", ""))) <= 100:
+        raise No(400, errors.INVALID_FORM, "Invalid Form Body: name")
+    if await discord.thing("thread", path["message"]):
+        raise No(400, errors.THREAD_EXISTS, "A thread has already been created for this message")
+    thread = {"name": content["name"], "parent_id": path["channel"], "archived": False, "locked": False}
+    await discord.keep("thread", path["message"], thread)
+    return 201, {"id": path["message"], "type": PUBLIC_THREAD, **thread}
+
+
+# The server, its people and their roles
+
+
+def _here(discord: LocalDiscord, path: re.Match[str]) -> None:
+    if path["guild"] != discord.server.id:
+        raise No(404, errors.UNKNOWN_GUILD, "Unknown Guild")
+    if discord.server.bot_id not in discord.server.members:
+        raise No(403, errors.MISSING_ACCESS, "Missing Access")
+
+
+@route("GET", "/guilds/{guild}")
+async def guild(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    _here(discord, path)
+    return 200, discord.server.guild
+
+
+@route("GET", "/guilds/{guild}/channels")
+async def channels(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    _here(discord, path)
+    return 200, list(discord.server.channels.values())
+
+
+@route("GET", "/guilds/{guild}/members/{user}")
+async def member(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    _here(discord, path)
+    found = discord.server.members.get(path["user"])
+    if found is None:
+        raise No(404, errors.UNKNOWN_MEMBER, "Unknown Member")
+    given = [id.partition("/")[2] for id, _ in await discord.things("role") if id.startswith(f"{path['user']}/")]
+    return 200, {**found, "roles": sorted({*found["roles"], *given})}
+
+
+def _may_give(discord: LocalDiscord, path: re.Match[str]) -> None:
+    _here(discord, path)
+    role = discord.server.role(path["role"])
+    if role is None:
+        raise No(404, errors.UNKNOWN_ROLE, "Unknown Role")
+    if path["user"] not in discord.server.members:
+        raise No(404, errors.UNKNOWN_MEMBER, "Unknown Member")
+    allowed = discord.server.bot_may() & permissions.MANAGE_ROLES and discord.server.bot_stands_above(role)
+    if not allowed or role["managed"] or role["id"] == discord.server.id:
+        raise No(403, errors.MISSING_PERMISSION, "Missing Permissions")
+
+
+@route("PUT", "/guilds/{guild}/members/{user}/roles/{role}")
+async def give_role(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    _may_give(discord, path)
+    await discord.keep("role", f"{path['user']}/{path['role']}", {})
+    return 204, None
+
+
+@route("DELETE", "/guilds/{guild}/members/{user}/roles/{role}")
+async def take_role(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    _may_give(discord, path)
+    await discord.forget("role", f"{path['user']}/{path['role']}")
+    roles = discord.server.members[path["user"]]["roles"]
+    if path["role"] in roles:
+        roles.remove(path["role"])
+    return 204, None
+
+
+# Discord's own events
+
+
+def _scheduled(discord: LocalDiscord, body: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The event after a change. Raises No."""
+    event = {**before, **body}
+    now = days.now(discord.clock)
+    place = (event.get("entity_metadata") or {}).get("location") or ""
+    problems = []
+    if event.get("entity_type") != EXTERNAL or not 1 <= len(place) <= 100:
+        problems.append("an external event needs a place")
+    if event.get("privacy_level") != GUILD_ONLY or not 1 <= len(event.get("name") or "") <= 100:
+        problems.append("name or privacy_level")
+    if event.get("description") is not None and not 1 <= len(event["description"]) <= 1000:
+        problems.append("description: 1 to 1000 characters")
+    try:
+        start, end = (datetime.fromisoformat(str(event.get(f"scheduled_{which}_time"))) for which in ("start", "end"))
+    except ValueError:
+        raise No(400, errors.INVALID_FORM, "Invalid Form Body: scheduled_start_time, scheduled_end_time") from None
+    if end <= start or ("scheduled_start_time" in body and start <= now):
+        problems.append("the start lies in the past, or after the end")
+    _checked(problems)
+    return event
+
+
+async def _known(discord: LocalDiscord, path: re.Match[str]) -> dict[str, Any]:
+    _here(discord, path)
+    found = await discord.thing("scheduled-event", path["id"])
+    if found is None:
+        raise No(404, errors.UNKNOWN_SCHEDULED_EVENT, "Unknown Guild Scheduled Event")
+    return found
+
+
+def _is_over(discord: LocalDiscord, event: Mapping[str, Any]) -> bool:
+    return bool(datetime.fromisoformat(event["scheduled_end_time"]) <= days.now(discord.clock))
+
+
+@route("GET", "/guilds/{guild}/scheduled-events")
+async def scheduled_events(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    _here(discord, path)
+    found = await discord.things("scheduled-event")
+    return 200, [{"id": id, **one} for id, one in found if not _is_over(discord, one)]
+
+
+@route("POST", "/guilds/{guild}/scheduled-events")
+async def make_scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    _here(discord, path)
+    if not discord.server.bot_may() & (permissions.CREATE_EVENTS | permissions.MANAGE_EVENTS):
+        raise No(403, errors.MISSING_PERMISSION, "Missing Permissions")
+    event = _scheduled(discord, _object(body), {})
+    going = [one for _, one in await discord.things("scheduled-event") if not _is_over(discord, one)]
+    if len(going) >= SCHEDULED_EVENTS_MAX:
+        raise No(400, errors.TOO_MANY_SCHEDULED_EVENTS, "Maximum number of uncompleted guild scheduled events reached")
+    id = discord.new_id()
+    event["creator_id"] = discord.server.bot_id
+    await discord.keep("scheduled-event", id, event)
+    return 200, {"id": id, **event}
+
+
+@route("PATCH", "/guilds/{guild}/scheduled-events/{id}")
+async def edit_scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    before = await _known(discord, path)
+    if _is_over(discord, before):
+        raise No(400, errors.FINISHED_EVENT, "Cannot update a finished event")
+    event = _scheduled(discord, _object(body), before)
+    await discord.keep("scheduled-event", path["id"], event)
+    return 200, {"id": path["id"], **event}
+
+
+@route("DELETE", "/guilds/{guild}/scheduled-events/{id}")
+async def delete_scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    await _known(discord, path)
+    await discord.forget("scheduled-event", path["id"])
+    return 204, None
+
+
+# Commands
+
+
+@route("PUT", "/applications/{application}/commands")
+async def commands(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    if path["application"] != discord.application_id:
+        raise No(403, errors.MISSING_ACCESS, "Missing Access")
+    _checked(limits.problems_of_commands(body))
+    await discord.keep("commands", path["application"], body)
+    return 200, [{"id": discord.new_id(), **command} for command in body]
+
+
+@route("PUT", "/applications/{application}/guilds/{guild}/commands")
+async def guild_commands(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    _here(discord, path)
+    return await commands(discord, path, body)

@@ -1,0 +1,107 @@
+"""How I am told, and of what."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+from starlette.requests import Request
+
+from sekkei.runtime.system import Context
+from sekkei.web import Api, Rate, User, limit
+from sekkei_systems.lessons.api.shapes import Clock, time_in
+from sekkei_systems.lessons.design import Contact
+from sekkei_systems.lessons.rules.notices import addresses_of
+from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.service.contacts import Preferences
+
+CODES = Rate.per_hour(10)
+"""How often a code may be asked for; it goes to an address that is not proven yet."""
+
+
+Channel = Literal["mail", "line", "push", "webhook"]
+Topic = Literal["opening", "reminder", "change", "search"]
+
+
+class PreferencesIn(msgspec.Struct, rename="camel"):
+    name: Annotated[str, Meta(min_length=1, max_length=50)]
+    channels: list[Channel]
+    muted: list[Topic] = []
+    language: Literal["ja", "en"] = "ja"
+    quiet_from: Clock | None = None
+    quiet_until: Clock | None = None
+
+
+class PreferencesOut(PreferencesIn):
+    addresses: dict[str, str] = {}
+    """By channel; all proven to be mine."""
+
+
+class AddressIn(msgspec.Struct):
+    channel: Literal["mail", "push", "webhook"]
+    address: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class CodeIn(msgspec.Struct):
+    code: Annotated[str, Meta(min_length=1, max_length=20)]
+
+
+class LineCodeOut(msgspec.Struct):
+    code: str
+    """To be sent to the bot within ten minutes."""
+
+
+def declare(api: Api, service: Service, context: Context) -> None:
+    async def mine(user: User) -> Contact:
+        return await service.contacts.ensure(user.id, user.name, user.email if user.verified else "")
+
+    @api.get("/me/preferences", summary="How I am told, and of what", tag="notices")
+    async def preferences(request: Request, user: User) -> PreferencesOut:
+        return preferences_out(await mine(user))
+
+    @api.put("/me/preferences", summary="How I want to be told, and of what", tag="notices")
+    async def prefer(request: Request, user: User, body: PreferencesIn) -> PreferencesOut:
+        await mine(user)
+        wanted = Preferences(
+            name=body.name,
+            channels=body.channels,
+            muted=body.muted,
+            language=body.language,
+            quiet_from=time_in(body.quiet_from),
+            quiet_until=time_in(body.quiet_until),
+        )
+        return preferences_out(await service.contacts.prefer(user.id, wanted))
+
+    @api.post("/me/addresses", summary="Use an address: a code is sent there", status=204, tag="notices")
+    async def begin_address(request: Request, user: User, body: AddressIn) -> None:
+        limit(request, CODES, "lessons-proof")
+        await mine(user)
+        await service.contacts.begin(user.id, body.channel, body.address)
+
+    @api.post("/me/addresses/line/code", summary="A code that links my LINE when the bot gets it", tag="notices")
+    async def begin_line(request: Request, user: User) -> LineCodeOut:
+        limit(request, CODES, "lessons-proof")
+        await mine(user)
+        return LineCodeOut(await service.contacts.begin_line(user.id))
+
+    @api.post("/me/addresses/{channel}/proof", summary="The code that came there", tag="notices")
+    async def prove(request: Request, user: User, channel: Channel, body: CodeIn) -> PreferencesOut:
+        return preferences_out(await service.contacts.prove(user.id, channel, body.code))
+
+    @api.delete("/me/addresses/{channel}", summary="Forget an address", tag="notices")
+    async def forget(request: Request, user: User, channel: Channel) -> None:
+        await mine(user)
+        await service.contacts.forget(user.id, channel)
+
+
+def preferences_out(person: Contact) -> PreferencesOut:
+    return PreferencesOut(
+        name=person.name,
+        channels=sorted(person.channels),  # type: ignore[arg-type]
+        muted=sorted(person.muted),  # type: ignore[arg-type]
+        language="en" if person.language == "en" else "ja",
+        quiet_from=f"{person.quiet_from:%H:%M}" if person.quiet_from else None,
+        quiet_until=f"{person.quiet_until:%H:%M}" if person.quiet_until else None,
+        addresses=addresses_of(person),
+    )

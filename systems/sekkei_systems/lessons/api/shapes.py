@@ -1,0 +1,97 @@
+"""Lessons and ties as the API shows them."""
+
+from __future__ import annotations
+
+from datetime import datetime, time
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from sekkei.runtime.refusals import Invalid
+from sekkei.web import User
+from sekkei_systems.lessons.design import Lesson, UserLesson
+from sekkei_systems.lessons.rules.places import free_places
+from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.service.contacts import Contacts
+
+LessonName = Annotated[str, Meta(max_length=60, description="studio/date/time, such as gnz/2025-07-30/19:30")]
+Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
+Clock = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+"""A time of the day: 09:30."""
+SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class StudioOut(msgspec.Struct):
+    code: str
+    name: str
+
+
+class LessonOut(msgspec.Struct, rename="camel"):
+    lesson: LessonName
+    name: str
+    instructor: str
+    starts_at: datetime
+    capacity: int | None
+    """None: no limit."""
+    free: int | None
+    is_open: bool
+    called_off: bool
+    program: str | None = None
+
+
+class TieOut(msgspec.Struct, rename="camel"):
+    lesson: LessonName
+    name: str
+    instructor: str
+    starts_at: datetime
+    type: Literal["favorite", "waitlist", "booking", "history"]
+    status: Literal["active", "completed", "cancelled", "expired"]
+    notes: str | None = None
+    waitlist_id: str | None = None
+    reservation_id: str | None = None
+    offer_until: datetime | None = None
+
+
+def lesson_out(found: Lesson) -> LessonOut:
+    slot = slot_of(found)
+    return LessonOut(
+        lesson=str(slot),
+        name=found.lesson_name,
+        instructor=found.instructor,
+        starts_at=slot.starts_at,
+        capacity=found.capacity,
+        free=free_places(found),
+        is_open=found.is_open,
+        called_off=found.called_off,
+        program=found.program,
+    )
+
+
+def tie_out(tie: UserLesson) -> TieOut:
+    return TieOut(
+        lesson=str(slot_of(tie)),
+        name=tie.lesson_name,
+        instructor=tie.instructor,
+        starts_at=tie.starts_at,
+        type=tie.kind.value,
+        status=tie.status.value,
+        notes=tie.notes,
+        waitlist_id=tie.waitlist_id,
+        reservation_id=tie.reservation_id,
+        offer_until=tie.offer_until,
+    )
+
+
+def time_in(text: str | None) -> time | None:
+    if not text:
+        return None
+    try:
+        return time.fromisoformat(text)
+    except ValueError:
+        raise Invalid(field="time") from None
+
+
+async def known(contacts: Contacts, user: User) -> None:
+    """Whoever registers for something is to hear of it, also without having been asked how."""
+    await contacts.ensure(user.id, user.name, user.email if user.verified else "")

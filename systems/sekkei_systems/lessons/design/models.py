@@ -1,0 +1,257 @@
+"""What is stored: ties of users to lessons, the timetable, contacts, saved searches.
+
+Names of the table, its keys, indexes and attributes are those of the original document, to the letter. It names
+`lessonDateTime` as an index key but not among the attributes; it is stored here, in Japanese time and one width. What
+the document lacks is marked `added=True`."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import date, datetime, time, timedelta, timezone
+from enum import Enum
+from typing import Any
+
+from sekkei.design import Attr, attr, computed, epoch, iso, model, part, template
+
+
+class TieKind(Enum):
+    FAVORITE = "favorite"
+    WAITLIST = "waitlist"
+    BOOKING = "booking"
+    HISTORY = "history"
+
+
+class Status(Enum):
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+
+JST = timezone(timedelta(hours=9))
+INSTANT = iso("Z", digits=3)
+KEPT_AFTER_LESSON = timedelta(days=7)
+"""How long a tie that is over stays; history stays for good."""
+
+
+def waits(kind: TieKind, status: Status) -> bool:
+    return kind is TieKind.WAITLIST and status is Status.ACTIVE
+
+
+def starts_at(lesson_date: date, start_time: time) -> datetime:
+    return datetime.combine(lesson_date, start_time, JST)
+
+
+def monitor_partition(kind: TieKind, status: Status, lesson_date: date) -> str | None:
+    """Sparse: only active waitlists are watched."""
+    return f"MON#{lesson_date.isoformat()}" if waits(kind, status) else None
+
+
+@model
+class UserLesson:
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード (gnz, sby, etc.)", en="studio, such as gnz")
+    lesson_date: Attr[date] = attr("lessonDate", ja="レッスン日", en="day of the lesson")
+    start_time: Attr[time] = attr("startTime", ja="開始時間", en="start")
+    lesson_name: Attr[str] = attr("lessonName", ja="レッスン名", en="name of the lesson")
+    instructor: Attr[str] = attr(ja="インストラクター名", en="instructor")
+    kind: Attr[TieKind] = attr("type", ja="関係タイプ", en="kind of tie")
+    status: Attr[Status] = attr(default=Status.ACTIVE, ja="ステータス", en="status")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="登録日時", en="made")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+    ttl: Attr[datetime | None] = attr(default=None, stored_as=epoch(), ja="自動削除用", en="when it is deleted")
+    waitlist_id: Attr[str | None] = attr("waitlistId", default=None, ja="キャンセル待ちID", en="id of a waitlist entry")
+    notification_sent: Attr[bool | None] = attr(
+        "notificationSent", default=None, ja="通知送信済み", en="told that a place is free"
+    )
+    reservation_id: Attr[str | None] = attr("reservationId", default=None, ja="予約ID", en="id of a reservation")
+    notes: Attr[str | None] = attr(default=None, ja="メモ", en="a note")
+    starts_at: Attr[datetime] = computed(
+        starts_at,
+        "lessonDateTime",
+        stored_as=iso("+09:00", digits=0),
+        ja="開始日時（JST）",
+        en="start of the lesson, JST",
+    )
+    user_type: Attr[str] = template("{user_id}#{kind}", "userType", ja="利用者とタイプ", en="user and kind", added=True)
+    monitor_pk: Attr[str | None] = computed(
+        monitor_partition, "monitorPk", ja="監視の印", en="set while to be watched", added=True
+    )
+    monitor_sk: Attr[str] = template(
+        "{starts_at}#{studio_code}#{queue_key}",
+        "monitorSk",
+        ja="監視順",
+        en="lesson, then queue",
+        added=True,
+    )
+    queue_key: Attr[str | None] = attr(
+        "queueKey", default=None, ja="登録順（UUIDv7）", en="place in the queue", added=True
+    )
+    lesson_id: Attr[str | None] = attr("lessonId", default=None, ja="レッスンの識別子", en="which lesson", added=True)
+    notified_at: Attr[datetime | None] = attr(
+        "lastNotifiedAt", default=None, stored_as=INSTANT, ja="最終通知日時", en="last told", added=True
+    )
+    notify_count: Attr[int] = attr("notifyCount", default=0, ja="通知回数", en="how often told", added=True)
+    notify_episode: Attr[int] = attr("notifyEpisode", default=0, ja="空席の回", en="which opening", added=True)
+    offer_until: Attr[datetime | None] = attr(
+        "offerUntil", default=None, stored_as=INSTANT, ja="取り置きの期限", en="a place is held until", added=True
+    )
+    reminded_at: Attr[datetime | None] = attr(
+        "remindedAt", default=None, stored_as=INSTANT, ja="リマインド日時", en="reminded of a booking", added=True
+    )
+    cancelled_late: Attr[bool | None] = attr(
+        "cancelledLate", default=None, ja="直前の取消", en="cancelled shortly before", added=True
+    )
+    attended: Attr[bool | None] = attr(default=None, ja="出席したか", en="came to the lesson", added=True)
+    paused_until: Attr[datetime | None] = attr(
+        "pausedUntil", default=None, stored_as=INSTANT, ja="一時停止", en="not watched until", added=True
+    )
+    legacy: Attr[dict[str, Any] | None] = attr(default=None, ja="移行元の属性", en="carried over", added=True)
+
+
+@model
+class Lesson:
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    lesson_date: Attr[date] = attr("lessonDate", ja="レッスン日", en="day")
+    start_time: Attr[time] = attr("startTime", ja="開始時間", en="start")
+    end_time: Attr[time | None] = attr("endTime", default=None, ja="終了時間", en="end")
+    lesson_id: Attr[str | None] = attr("lessonId", default=None, ja="レッスンの識別子", en="which lesson")
+    lesson_name: Attr[str] = attr("lessonName", ja="レッスン名", en="name")
+    instructor: Attr[str] = attr(ja="インストラクター名", en="instructor")
+    program: Attr[str | None] = attr(default=None, ja="プログラム", en="programme")
+    capacity: Attr[int | None] = attr(default=None, ja="定員", en="places")
+    booked: Attr[int] = attr(default=0, ja="予約数", en="places taken")
+    is_open: Attr[bool] = attr("isOpen", default=True, ja="受付中か", en="may be booked")
+    called_off: Attr[bool] = attr("calledOff", default=False, ja="休講", en="does not take place")
+    was_available: Attr[bool] = attr(
+        "wasAvailable", default=False, ja="前回空席があったか", en="had a free place last time"
+    )
+    episode: Attr[int] = attr(default=0, ja="空席の回", en="how often a place became free")
+    offers: Attr[int] = attr(default=0, ja="取り置きの回数", en="how often a place was held for somebody")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+    pushed_at: Attr[datetime | None] = attr(
+        "pushedAt", default=None, stored_as=INSTANT, ja="最新の空席通知の時刻", en="when the newest push was signed"
+    )
+    ttl: Attr[datetime | None] = attr(default=None, stored_as=epoch(), ja="自動削除用", en="when it is deleted")
+
+
+@model
+class Contact:
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    name: Attr[str] = attr(ja="名前", en="name")
+    email: Attr[str | None] = attr(default=None, ja="確認済みのメール", en="proven mail address")
+    line_user_id: Attr[str | None] = attr("lineUserId", default=None, ja="連携した LINE", en="linked LINE user")
+    push_token: Attr[str | None] = attr("pushToken", default=None, ja="確認済みの端末", en="proven push token")
+    webhook_url: Attr[str | None] = attr("webhookUrl", default=None, ja="確認済みの URL", en="proven webhook")
+    channels: Attr[frozenset[str]] = attr(default=frozenset(), ja="通知方法", en="how to be told")
+    muted: Attr[frozenset[str]] = attr(default=frozenset(), ja="受け取らない通知", en="what not to be told")
+    language: Attr[str] = attr(default="ja", ja="言語", en="language of notices")
+    calendar_token: Attr[str | None] = attr(
+        "calendarToken", default=None, ja="カレンダーの鍵", en="key of the calendar feed"
+    )
+    links_from: Attr[datetime | None] = attr(
+        "linksFrom", default=None, stored_as=INSTANT, ja="これより古いリンクは無効", en="older links are void"
+    )
+    quiet_from: Attr[time | None] = attr("quietFrom", default=None, ja="通知休止の開始", en="quiet from")
+    quiet_until: Attr[time | None] = attr("quietUntil", default=None, ja="通知休止の終了", en="quiet until")
+
+
+@model
+class Proof:
+    """An address that somebody wants to use, until it is shown to be theirs."""
+
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    channel: Attr[str] = attr(ja="通知方法", en="way to be told")
+    address: Attr[str | None] = attr(default=None, ja="確認中の宛先", en="address to be proven")
+    code_hash: Attr[str] = attr("codeHash", ja="コードの指紋", en="what the code hashes to")
+    attempts: Attr[int] = attr(default=0, ja="試した回数", en="times tried")
+    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
+@model
+class LineCode:
+    """A code that somebody types to the LINE bot, so that it knows whose chat it is."""
+
+    code_hash: Attr[str] = attr("codeHash", ja="コードの指紋", en="what the code hashes to")
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
+@model
+class LineTries:
+    """How often a LINE user has typed codes within a window of time, right or wrong."""
+
+    line_user_id: Attr[str] = attr("lineUserId", ja="LINE ユーザーID", en="LINE user")
+    window: Attr[int] = attr(ja="時間枠", en="which window of time")
+    attempts: Attr[int] = attr(default=0, ja="試した回数", en="times tried")
+    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
+def plain(text: str) -> str:
+    """Names as they are compared: width, case and blanks make no difference."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def search_key(studio_code: str | None, program: str | None, instructor: str | None) -> str:
+    """What a search is found by when a lesson comes up: the narrowest that it asks for."""
+    if instructor:
+        return f"INSTRUCTOR#{plain(instructor)}"
+    if program:
+        return f"PROGRAM#{plain(program)}"
+    return f"STUDIO#{studio_code}"
+
+
+@model
+class Search:
+    """Lessons that somebody wants to hear of when they appear or open."""
+
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    search_id: Attr[str] = attr("searchId", ja="条件ID", en="which search")
+    studio_code: Attr[str | None] = attr("studioCode", default=None, ja="スタジオコード", en="studio")
+    program: Attr[str | None] = attr(default=None, ja="プログラム", en="programme")
+    instructor: Attr[str | None] = attr(default=None, ja="インストラクター名", en="instructor")
+    weekdays: Attr[frozenset[int]] = attr(default=frozenset(), ja="曜日（0 が月曜）", en="weekdays, 0 is Monday")
+    time_from: Attr[time | None] = attr("timeFrom", default=None, ja="時間帯（から）", en="starts from")
+    time_until: Attr[time | None] = attr("timeUntil", default=None, ja="時間帯（まで）", en="starts before")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="登録日時", en="made")
+    search_key: Attr[str] = computed(search_key, "searchKey", ja="条件の鍵", en="what it is found by")
+
+
+@model
+class Match:
+    """A lesson that fits somebody's search; stays until it begins, so that they are told of it once."""
+
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    lesson_date: Attr[date] = attr("lessonDate", ja="レッスン日", en="day")
+    start_time: Attr[time] = attr("startTime", ja="開始時間", en="start")
+    seen_at: Attr[datetime] = attr("seenAt", stored_as=INSTANT, ja="見つけた状態", en="which state of the lesson")
+    opened: Attr[bool] = attr(default=False, ja="空きが出たか", en="a place became free; else it is new")
+    told_at: Attr[datetime | None] = attr("toldAt", default=None, stored_as=INSTANT, ja="通知日時", en="told")
+    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
+class Stage(Enum):
+    """In their order; from each of the first four there is a way back."""
+
+    RUNNING = "running"
+    COPIED = "copied"
+    VERIFIED = "verified"
+    CUT_OVER = "cut-over"
+    FINAL = "final"
+    ROLLING_BACK = "rolling-back"
+    ROLLED_BACK = "rolled-back"
+
+
+@model
+class Migration:
+    source: Attr[str] = part()
+    stage: Attr[Stage] = attr(ja="段階", en="how far it has come")
+    cursors: Attr[dict[str, Any]] = attr(default_factory=dict, ja="区画ごとの位置", en="how far each segment is read")
+    counts: Attr[dict[str, Any]] = attr(default_factory=dict, ja="件数", en="what was done so far")
+    mapping: Attr[str] = attr(default="", ja="対応表の指紋", en="which mapping the rows were read by")
+    owner: Attr[str] = attr(default="", ja="実行中のもの", en="who entered this stage")
+    led_since: Attr[datetime | None] = attr(
+        "ledSince", default=None, stored_as=INSTANT, ja="切替日時", en="when the new table began to lead"
+    )
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")

@@ -1,0 +1,214 @@
+"""The access patterns: what the original document asks for, then what this system adds."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+
+from sekkei.design import Put, Query, Ref, Transaction, Update
+from sekkei_systems.lessons.design.models import (
+    KEPT_AFTER_LESSON,
+    Contact,
+    Lesson,
+    Match,
+    Search,
+    Status,
+    TieKind,
+    UserLesson,
+    starts_at,
+)
+from sekkei_systems.lessons.design.tables import (
+    by_kind,
+    by_reservation_id,
+    by_search_key,
+    by_status,
+    by_studio,
+    by_user_and_kind,
+    by_waitlist_id,
+    contacts,
+    design,
+    lessons,
+    matches,
+    searches,
+    user_lessons,
+    watched,
+)
+
+
+# What the document's key design and indexes are for
+@design.pattern(number="TypeDateIndex", ja="タイプ別の日付ソート、一括処理")
+def of_kind_between(kind: TieKind, first: date, last: date) -> Query[UserLesson]:
+    """Ties of one kind between two days, by day."""
+    return by_kind.where(UserLesson.kind == kind, UserLesson.lesson_date.between(first, last))
+
+
+@design.pattern(number="StudioDateIndex", ja="スタジオ別のレッスン取得")
+def of_studio_on(studio_code: str, day: date) -> Query[UserLesson]:
+    """Who has to do with a studio's lessons of a day."""
+    return by_studio.where(UserLesson.studio_code == studio_code, UserLesson.lesson_date == day)
+
+
+@design.pattern(number="StatusDateTimeIndex", ja="ステータス別の時系列処理、監視対象抽出")
+def active_between(first: datetime, last: datetime) -> Query[UserLesson]:
+    """Active ties whose lessons start between two moments, in their order."""
+    return by_status.where(UserLesson.status == Status.ACTIVE, UserLesson.starts_at.between(first, last))
+
+
+@design.pattern(number="Primary", ja="ユーザーの全レッスン関係")
+def all_of_user(user_id: str) -> Query[UserLesson]:
+    """Everything that ties a user to lessons."""
+    return user_lessons.where(UserLesson.user_id == user_id)
+
+
+@design.pattern(number="Primary", ja="ユーザーと一つのレッスンの関係")
+def of_user_to_lesson(user_id: str, studio_code: str, lesson_date: date, start_time: time) -> Query[UserLesson]:
+    """Everything that ties a user to one lesson."""
+    return user_lessons.where(
+        UserLesson.user_id == user_id,
+        UserLesson.studio_code == studio_code,
+        UserLesson.lesson_date == lesson_date,
+        UserLesson.start_time == start_time,
+    )
+
+
+@design.pattern(number="Primary", ja="一件の関係を取得")
+def user_lesson(user_id: str, studio_code: str, lesson_date: date, start_time: time, kind: TieKind) -> Ref[UserLesson]:
+    """One tie, as it is now."""
+    return user_lessons(user_id, studio_code, lesson_date, start_time, kind).consistent()
+
+
+# Added
+@design.pattern(ja="登録（取消・期限切れの後は再登録できる）", added=True)
+def register(tie: UserLesson) -> Put[UserLesson]:
+    """Tie a user to a lesson, unless an active or completed tie of that kind is there."""
+    again = UserLesson.user_id.absent() | UserLesson.status.one_of(Status.CANCELLED, Status.EXPIRED)
+    return user_lessons.put(tie).when(again)
+
+
+@design.pattern(ja="過ぎたのに active のもの", added=True)
+def active_before(now: datetime) -> Query[UserLesson]:
+    """Active ties whose lessons have begun."""
+    return by_status.where(UserLesson.status == Status.ACTIVE, UserLesson.starts_at < now)
+
+
+@design.pattern(ja="ユーザーのタイプ別一覧（時系列）", added=True)
+def of_user_and_kind(user_id: str, kind: TieKind) -> Query[UserLesson]:
+    """A user's favourites, waitlists, bookings or history, by time across studios."""
+    return by_user_and_kind.where(UserLesson.user_id == user_id, UserLesson.kind == kind)
+
+
+@design.pattern(ja="ユーザーのタイプ別一覧（期間）", added=True)
+def of_user_between(user_id: str, kind: TieKind, first: datetime, last: datetime) -> Query[UserLesson]:
+    """A user's ties of one kind to lessons that start between two moments, by time across studios."""
+    return by_user_and_kind.where(
+        UserLesson.user_id == user_id, UserLesson.kind == kind, UserLesson.starts_at.between(first, last)
+    )
+
+
+@design.pattern(ja="一日分の監視対象", added=True)
+def watched_on(day: date) -> Query[UserLesson]:
+    """Active waitlists for the lessons of a day, by lesson and then by registration."""
+    return watched.where(UserLesson.monitor_pk == f"MON#{day}")
+
+
+@design.pattern(
+    ja="一つのレッスンの待ち行列", added=True, sample={"lesson_date": date(2025, 7, 30), "start_time": time(19, 30)}
+)
+def queue_of(studio_code: str, lesson_date: date, start_time: time) -> Query[UserLesson]:
+    """Everyone who waits for one lesson, first come first."""
+    return watched.where(
+        UserLesson.monitor_pk == f"MON#{lesson_date}",
+        UserLesson.starts_at == starts_at(lesson_date, start_time),
+        UserLesson.studio_code == studio_code,
+    )
+
+
+@design.pattern(ja="キャンセル待ちIDから引く", added=True)
+def of_waitlist_id(waitlist_id: str) -> Query[UserLesson]:
+    """The tie that a waitlist id names."""
+    return by_waitlist_id.where(UserLesson.waitlist_id == waitlist_id)
+
+
+@design.pattern(ja="予約IDから引く", added=True)
+def of_reservation_id(reservation_id: str) -> Query[UserLesson]:
+    """Booking and history of a reservation."""
+    return by_reservation_id.where(UserLesson.reservation_id == reservation_id)
+
+
+@design.pattern(ja="状態の変更", added=True)
+def change_status(tie: UserLesson, status: Status, now: datetime) -> Update[UserLesson]:
+    """Move a tie on, if it still has the status that was read."""
+    update = user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
+    changed = update.set(UserLesson.status, status).set(UserLesson.updated_at, now)
+    changed = changed.set(UserLesson.ttl, tie.starts_at + KEPT_AFTER_LESSON)
+    return changed.knowing(tie).when(UserLesson.status == tie.status)
+
+
+@design.pattern(ja="レッスンの変更を写しに反映", added=True)
+def refresh(tie: UserLesson, lesson_name: str, instructor: str, now: datetime) -> Update[UserLesson]:
+    """A tie's copies of its lesson, as the timetable has them now."""
+    update = user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
+    update = update.set(UserLesson.lesson_name, lesson_name).set(UserLesson.instructor, instructor)
+    return update.set(UserLesson.updated_at, now).when(UserLesson.status == Status.ACTIVE)
+
+
+@design.pattern(ja="席を一つ取る", added=True)
+def take_place(tie: UserLesson, now: datetime) -> Update[Lesson]:
+    """One place less, if there is one."""
+    update = lessons.update(tie.studio_code, tie.lesson_date, tie.start_time).add(Lesson.booked, 1)
+    room = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
+    return update.set(Lesson.updated_at, now).when(Lesson.is_open.is_(True), room)
+
+
+@design.pattern(ja="席を一つ返す", added=True)
+def give_place_back(tie: UserLesson, now: datetime) -> Update[Lesson]:
+    """One place more."""
+    update = lessons.update(tie.studio_code, tie.lesson_date, tie.start_time).add(Lesson.booked, -1)
+    return update.set(Lesson.updated_at, now).when(Lesson.booked > 0)
+
+
+@design.pattern(ja="キャンセル待ちから予約へ", added=True)
+def book_from_waitlist(waiting: UserLesson, booking: UserLesson, now: datetime) -> Transaction:
+    """The waitlist ends, the booking begins and the place is taken, all together."""
+    return Transaction(change_status(waiting, Status.COMPLETED, now), register(booking), take_place(booking, now))
+
+
+@design.pattern(ja="予約から履歴へ", added=True)
+def complete_booking(booking: UserLesson, history: UserLesson, now: datetime) -> Transaction:
+    """The lesson took place: the booking is completed and stays as history."""
+    return Transaction(change_status(booking, Status.COMPLETED, now), user_lessons.create(history))
+
+
+@design.pattern(ja="スタジオの時間割", added=True)
+def timetable(studio_code: str, first: date, last: date) -> Query[Lesson]:
+    """A studio's lessons between two days."""
+    return lessons.where(Lesson.studio_code == studio_code, Lesson.lesson_date.between(first, last))
+
+
+@design.pattern(ja="一つのレッスン", added=True)
+def lesson(studio_code: str, lesson_date: date, start_time: time) -> Ref[Lesson]:
+    """One lesson, as it is now."""
+    return lessons(studio_code, lesson_date, start_time).consistent()
+
+
+@design.pattern(ja="通知先", added=True)
+def contact(user_id: str) -> Ref[Contact]:
+    """How to reach a user, as it is now."""
+    return contacts(user_id).consistent()
+
+
+@design.pattern(ja="利用者の保存した条件", added=True)
+def searches_of(user_id: str) -> Query[Search]:
+    """What a user looks for."""
+    return searches.where(Search.user_id == user_id)
+
+
+@design.pattern(ja="条件に合う利用者", added=True)
+def seekers(search_key: str) -> Query[Search]:
+    """Searches for one instructor, programme or studio."""
+    return by_search_key.where(Search.search_key == search_key)
+
+
+@design.pattern(ja="条件に合ったレッスン", added=True)
+def matches_of(user_id: str) -> Query[Match]:
+    """Upcoming lessons that fit a user's searches, told of or not."""
+    return matches.where(Match.user_id == user_id)

@@ -1,0 +1,131 @@
+"""Tables, indexes and keys."""
+
+from __future__ import annotations
+
+from datetime import date, time
+
+from sekkei.design import Design, Index, Key
+from sekkei_systems.lessons.design.models import (
+    Contact,
+    Lesson,
+    LineCode,
+    LineTries,
+    Match,
+    Migration,
+    Proof,
+    Search,
+    TieKind,
+    UserLesson,
+)
+
+design = Design(
+    "lessons",
+    ja="スタジオレッスンの気になる・キャンセル待ち・予約",
+    en="Studio lessons: favourites, waitlists, bookings",
+)
+user_lessons_table = design.table(
+    "user_lessons",
+    "PK",
+    "SK",
+    ttl="ttl",
+    stream="NEW_AND_OLD_IMAGES",
+    indexes=[
+        Index(
+            "TypeDateIndex", "type", "lessonDate", ja="タイプ別の日付ソート、一括処理", en="ties of one kind, by day"
+        ),
+        Index(
+            "StudioDateIndex", "studioCode", "lessonDate", ja="スタジオ別のレッスン取得", en="ties to a studio, by day"
+        ),
+        Index(
+            "StatusDateTimeIndex",
+            "status",
+            "lessonDateTime",
+            ja="ステータス別の時系列処理、監視対象抽出",
+            en="ties of one status, in the order of the lessons",
+        ),
+        Index(
+            "UserTypeIndex", "userType", "lessonDateTime", ja="利用者とタイプ別の時系列", en="a user's list", added=True
+        ),
+        Index(
+            "MonitorIndex", "monitorPk", "monitorSk", ja="監視対象のキャンセル待ち", en="waitlists to watch", added=True
+        ),
+        Index("WaitlistIdIndex", "waitlistId", ja="キャンセル待ちIDの逆引き", en="tie of a waitlist id", added=True),
+        Index("ReservationIdIndex", "reservationId", ja="予約IDの逆引き", en="ties of a reservation", added=True),
+    ],
+    ja="ユーザーとレッスンの関連情報",
+    en="What ties users to lessons",
+)
+lessons_table = design.table(
+    "Lessons",
+    "PK",
+    "SK",
+    discriminator="kind",
+    ttl="ttl",
+    stream="NEW_AND_OLD_IMAGES",
+    indexes=[
+        Index("SearchIndex", "searchKey", "userId", ja="条件に合う利用者", en="who looks for such lessons", added=True)
+    ],
+    ja="レッスン一覧と空席",
+    en="The timetable, with free places",
+    added=True,
+)
+contacts_table = design.table("Users", "userId", ja="通知先と設定", en="How to reach users", added=True)
+
+
+@user_lessons_table.entity(UserLesson, ja="利用者とレッスンの関係", en="tie of a user to a lesson")
+def user_lessons(user_id: str, studio_code: str, lesson_date: date, start_time: time, kind: TieKind) -> Key:
+    return Key(f"USER#{user_id}", f"LESSON#{studio_code}#{lesson_date}#{start_time}#{kind}")
+
+
+@lessons_table.entity(Lesson, type="lesson", ja="レッスン", en="lesson", added=True)
+def lessons(studio_code: str, lesson_date: date, start_time: time) -> Key:
+    return Key(f"STUDIO#{studio_code}", f"LESSON#{lesson_date}#{start_time}")
+
+
+by_kind = user_lessons.index("TypeDateIndex")
+by_studio = user_lessons.index("StudioDateIndex")
+by_status = user_lessons.index("StatusDateTimeIndex")
+by_user_and_kind = user_lessons.index("UserTypeIndex")
+watched = user_lessons.index("MonitorIndex")
+by_waitlist_id = user_lessons.index("WaitlistIdIndex")
+by_reservation_id = user_lessons.index("ReservationIdIndex")
+
+
+@contacts_table.entity(Contact, ja="通知先", en="how to reach a user", added=True)
+def contacts(user_id: str) -> Key:
+    return Key(user_id)
+
+
+@lessons_table.entity(Proof, type="proof", ja="宛先の確認", en="address to be proven", added=True)
+def proofs(user_id: str, channel: str) -> Key:
+    return Key(f"PROOF#{user_id}", channel)
+
+
+@lessons_table.entity(LineCode, type="line-code", ja="LINE 連携コード", en="code for the LINE bot", added=True)
+def line_codes(code_hash: str) -> Key:
+    return Key(f"LINE-CODE#{code_hash}", "CODE")
+
+
+@lessons_table.entity(LineTries, type="line-tries", ja="LINE で試した回数", en="codes tried by LINE", added=True)
+def line_tries(line_user_id: str, window: int) -> Key:
+    return Key(f"LINE-TRIES#{line_user_id}", f"WINDOW#{window:010d}")
+
+
+@lessons_table.entity(Search, type="search", ja="保存した条件", en="saved search", added=True)
+def searches(user_id: str, search_id: str) -> Key:
+    return Key(f"SEEKER#{user_id}", f"SEARCH#{search_id}")
+
+
+@lessons_table.entity(Match, type="match", ja="条件に合ったレッスン", en="lesson that fits a search", added=True)
+def matches(user_id: str, studio_code: str, lesson_date: date, start_time: time) -> Key:
+    return Key(f"SEEKER#{user_id}", f"MATCH#{studio_code}#{lesson_date}#{start_time}")
+
+
+by_search_key = searches.index("SearchIndex")
+
+
+@lessons_table.entity(
+    Migration, type="migration", ja="旧テーブルからの移行", en="migration from an older table", added=True
+)
+def migrations(source: str) -> Key:
+    return Key(f"MIGRATION#{source}", "STATE")

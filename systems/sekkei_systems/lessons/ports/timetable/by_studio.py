@@ -1,0 +1,48 @@
+"""Every studio's own provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from sekkei.clock import Clock
+from sekkei.design import Database
+from sekkei.runtime.http import Http
+from sekkei.runtime.settings import Settings
+from sekkei.store.http import Limits
+from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
+from sekkei_systems.lessons.ports.timetable.feed import Feed
+from sekkei_systems.lessons.ports.timetable.provider import Availability, Provider
+from sekkei_systems.lessons.rules.studios import Studio
+
+TIMEOUTS = Limits(connections=4, connect_seconds=3.0, answer_seconds=5.0, idle_seconds=30.0)
+
+
+class ByStudio:
+    """Every studio's own feed, and our timetable for the rest."""
+
+    def __init__(self, feeds: Mapping[str, Provider], otherwise: Provider) -> None:
+        self._feeds = feeds
+        self._otherwise = otherwise
+
+    def feed(self, studio_code: str) -> Provider | None:
+        return self._feeds.get(studio_code, self._feeds.get(""))
+
+    async def list(self, studio_code: str, first: date, last: date) -> list[Lesson] | None:
+        return await (self.feed(studio_code) or self._otherwise).list(studio_code, first, last)
+
+    async def availability(self, lesson: Lesson) -> Availability | None:
+        return await (self.feed(lesson.studio_code) or self._otherwise).availability(lesson)
+
+
+def provider_of(settings: Settings, db: Database, clock: Clock, studios: Sequence[Studio]) -> ByStudio:
+    """`SEKKEI_LESSONS_FEED_URL=https://…` for all studios, or `gnz=https://…,sby=https://…` for each its own."""
+    feeds: dict[str, Provider] = {}
+    http = Http(TIMEOUTS)
+    for part in filter(None, (one.strip() for one in settings.get("lessons_feed_url").split(","))):
+        code, named, url = part.partition("=")
+        if not named or "://" in code:
+            code, url = "", part  # an address alone, with a = somewhere in it
+        feeds[code.strip()] = Feed(url.strip(), http, clock, studios)
+    return ByStudio(feeds, Catalogue(db))

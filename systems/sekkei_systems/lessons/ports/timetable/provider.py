@@ -1,0 +1,51 @@
+"""Where the number of free places comes from: the interface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+
+from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.rules.places import free_places
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """What is free now. None means that nobody counts: then `is_open` says whether there is room."""
+
+    available: int | None
+    total: int | None
+    is_open: bool
+
+    @property
+    def has_room(self) -> bool:
+        return self.is_open and self.available != 0
+
+
+class Provider(Protocol):
+    """Asked once per lesson and pass; None when it cannot say now."""
+
+    async def list(self, studio_code: str, first: date, last: date) -> list[Lesson] | None: ...
+
+    async def availability(self, lesson: Lesson) -> Availability | None: ...
+
+
+def availability_of(lesson: Lesson) -> Availability:
+    """As our own counter has it."""
+    return Availability(free_places(lesson), lesson.capacity, lesson.is_open)
+
+
+def availability_in(content: Any) -> Availability:
+    """From a feed or a push; raises ValueError when it is not what was agreed."""
+    if not isinstance(content, dict):
+        raise ValueError("an object is expected")
+    available, total, is_open = content.get("available"), content.get("total"), content.get("isOpen", True)
+    for number in (available, total):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 10**6):
+            raise ValueError("available and total are whole numbers or null")
+    if available is not None and total is not None and available > total:
+        raise ValueError("there cannot be more available than in total")
+    if not isinstance(is_open, bool):
+        raise ValueError("isOpen is true or false")
+    return Availability(available, total, is_open)

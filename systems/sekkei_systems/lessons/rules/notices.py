@@ -1,0 +1,235 @@
+"""What people are told, in the channels and the language they chose: a place is free, a lesson begins or changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import orjson
+
+from sekkei.clock import Clock
+from sekkei.runtime import days
+from sekkei.runtime.days import JST
+from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson
+from sekkei_systems.lessons.rules.links import Links
+from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.rules.studios import Studio
+
+WEEKDAYS = {"ja": "月火水木金土日", "en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")}
+LINE_UNITS_MAX = 5000
+LISTED_MAX = 10
+TOPICS = ("opening", "reminder", "change", "search")
+"""What one may be told of; a contact has those it does not want in `muted`."""
+Messages = Mapping[str, Mapping[str, Any]]
+"""The bodies by message kind (mail, line, push, webhook)."""
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "opening": {"ja": "空きが出ました", "en": "A place is free"},
+    "opening.note": {"ja": "早い者勝ちの場合があります。", "en": "Others may have been told too."},
+    "opening.held": {"ja": "{until} まで席を取り置いています。", "en": "It is held for you until {until}."},
+    "opening.label": {"ja": "予約する", "en": "Book it"},
+    "reminder": {"ja": "まもなくレッスンです", "en": "Your lesson begins soon"},
+    "reminder.note": {"ja": "お気をつけてお越しください。", "en": "See you there."},
+    "reminder.label": {"ja": "確認・取り消し", "en": "Look or cancel"},
+    "liked": {"ja": "気になるレッスンがまもなく始まります", "en": "A lesson you like begins soon"},
+    "liked.note": {"ja": "まだ空席があります。", "en": "There are places left."},
+    "change": {"ja": "レッスンの内容が変わりました", "en": "A lesson has changed"},
+    "change.instructor": {"ja": "インストラクター", "en": "Instructor"},
+    "change.lesson": {"ja": "レッスン", "en": "Lesson"},
+    "off": {"ja": "休講のお知らせ", "en": "A lesson is called off"},
+    "off.note": {
+        "ja": "予約とキャンセル待ちは自動で取り消しました。",
+        "en": "Your booking or place in the queue has ended by itself.",
+    },
+    "search": {"ja": "条件に合うレッスンがあります", "en": "Lessons that you look for"},
+    "search.label": {"ja": "時間割を見る", "en": "See the timetable"},
+    "search.more": {"ja": "ほか {n} 件", "en": "and {n} more"},
+    "look": {"ja": "レッスンを見る", "en": "See the lesson"},
+    "code": {"ja": "確認コード", "en": "Your code"},
+    "code.note": {
+        "ja": "10 分以内に、お知らせの設定ページに入力してください。心当たりがなければ破棄してください。",
+        "en": "Enter it on the page of your notices within ten minutes. If you did not ask for it, ignore it.",
+    },
+    "code.label": {"ja": "設定ページを開く", "en": "Open the page"},
+    "dear": {"ja": "{name} さん", "en": "Dear {name}"},
+    "settings": {"ja": "お知らせの設定", "en": "Change what you are told"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What is said, whatever the channel."""
+
+    topic: str
+    title: str
+    what: str
+    note: str
+    label: str
+    link: str
+
+
+class Notices:
+    """Builds the messages; whoever has something to tell writes them into the outbox."""
+
+    def __init__(self, links: Links, url: str, studios: Sequence[Studio], clock: Clock) -> None:
+        self._links = links
+        self._url = url
+        self._names = {studio.code: studio.name for studio in studios}
+        self._clock = clock
+
+    def opening(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
+        """A place became free; one tap takes it."""
+        say = _language(person)
+        note = say("opening.note")
+        if tie.offer_until is not None:
+            note = say("opening.held", until=f"{tie.offer_until.astimezone(JST):%H:%M}")
+        link = self._tap(tie, tie.waitlist_id)
+        notice = Notice("opening", say("opening"), self.words(lesson, person), note, say("opening.label"), link)
+        return self._messages(person, notice)
+
+    def reminder(self, person: Contact | None, tie: UserLesson) -> Messages:
+        """What is booked begins soon, and can be cancelled in one tap; or what is liked can still be booked."""
+        say = _language(person)
+        if tie.kind is TieKind.BOOKING:
+            link = self._tap(tie, tie.reservation_id)
+            notice = Notice(
+                "reminder", say("reminder"), self.words(tie, person), say("reminder.note"), say("reminder.label"), link
+            )
+        else:
+            link = self._page(tie)
+            notice = Notice("reminder", say("liked"), self.words(tie, person), say("liked.note"), say("look"), link)
+        return self._messages(person, notice)
+
+    def changed(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
+        """Another instructor, or another lesson at the same time."""
+        say = _language(person)
+        changes = [
+            f"{name}: {before} → {after}"
+            for name, before, after in (
+                (say("change.instructor"), tie.instructor, lesson.instructor),
+                (say("change.lesson"), tie.lesson_name, lesson.lesson_name),
+            )
+            if before != after
+        ]
+        what = self.words(lesson, person)
+        return self._messages(
+            person, Notice("change", say("change"), what, "\n".join(changes), say("look"), self._page(tie))
+        )
+
+    def called_off(self, person: Contact | None, lesson: Lesson) -> Messages:
+        """The lesson does not take place; nobody has to cancel anything."""
+        say = _language(person)
+        what = self.words(lesson, person)
+        return self._messages(
+            person, Notice("change", say("off"), what, say("off.note"), say("look"), self._page(lesson))
+        )
+
+    def found(self, person: Contact | None, lessons: Sequence[Lesson]) -> Messages:
+        """Lessons that somebody looks for."""
+        say = _language(person)
+        lines = [self.words(lesson, person) for lesson in lessons[:LISTED_MAX]]
+        more = len(lessons) - LISTED_MAX
+        label, link = say("look"), self._page(lessons[0])
+        if len(lessons) > 1:
+            first = lessons[0]
+            label, link = say("search.label"), f"{self._url}/?studio={first.studio_code}&date={first.lesson_date}"
+        note = say("search.more", n=more) if more > 0 else ""
+        return self._messages(person, Notice("search", say("search"), "\n".join(lines), note, label, link))
+
+    def code(self, language: str, channel: str, address: str, code: str) -> Messages:
+        """Proves that an address is read by whoever gave it."""
+        say = _Words(language)
+        link = f"{self._url}/settings"
+        notice = Notice("code", say("code"), code, say("code.note"), say("code.label"), link)
+        return {channel: self._body(channel, address, "", language, notice)}
+
+    def words(self, tie: UserLesson | Lesson, person: Contact | None = None, language: str = "") -> str:
+        language = language or (person.language if person else "ja")
+        day, studio = tie.lesson_date, self._names.get(tie.studio_code, tie.studio_code)
+        weekday = WEEKDAYS[language][day.weekday()]
+        if language == "en":
+            return f"{weekday} {day:%-d %b} {tie.start_time:%H:%M} {studio}: {tie.lesson_name} ({tie.instructor})"
+        when = f"{day.month}/{day.day}（{weekday}）{tie.start_time:%H:%M}"
+        return f"{when} {studio} {tie.lesson_name}（{tie.instructor}）"
+
+    def _tap(self, tie: UserLesson, tie_id: str | None) -> str:
+        return f"{self._url}/offers/{self._links.tap(tie.user_id, slot_of(tie), tie_id or '', days.now(self._clock))}"
+
+    def _page(self, found: UserLesson | Lesson) -> str:
+        return f"{self._url}/lessons/{slot_of(found)}"
+
+    def _messages(self, person: Contact | None, notice: Notice) -> Messages:
+        """By message kind. Without a contact there is nobody to tell."""
+        if person is None or notice.topic in person.muted:
+            return {}
+        addresses = addresses_of(person)
+        return {
+            channel: self._body(channel, address, person.name, person.language, notice)
+            for channel, address in addresses.items()
+            if channel in person.channels
+        }
+
+    def _body(self, channel: str, to: str, name: str, language: str, notice: Notice) -> Mapping[str, Any]:
+        if channel == "push":
+            return {"to": to, "title": notice.title, "body": notice.what, "data": {"url": notice.link}}
+        if channel == "webhook":
+            said = {"title": notice.title, "text": notice.what, "note": notice.note, "url": notice.link}
+            return {"to": to, "event": f"lessons.{notice.topic}", **said}
+        say = _Words(language)
+        dear = say("dear", name=name) if name else ""
+        text = "\n\n".join(filter(None, (dear, notice.title, notice.what, notice.note)))
+        text = f"{text}\n\n{notice.label}: {notice.link}"
+        if channel == "line":
+            # As one text, the form that the transport for LINE reads.
+            return {"to": to, "messages": orjson.dumps([{"type": "text", "text": _cut(text)}]).decode()}
+        settings = f"{self._url}/settings"
+        return {
+            "to": to,
+            "subject": f"{notice.title}: {notice.what.partition(chr(10))[0]}",
+            "text": f"{text}\n\n{say('settings')}: {settings}\n",
+            "html": _html(notice, dear, settings, say("settings")),
+        }
+
+
+def addresses_of(person: Contact) -> dict[str, str]:
+    """Where somebody can be reached, by channel; all of them proven."""
+    found = {
+        "mail": person.email,
+        "line": person.line_user_id,
+        "push": person.push_token,
+        "webhook": person.webhook_url,
+    }
+    return {channel: address for channel, address in found.items() if address}
+
+
+class _Words:
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def __call__(self, key: str, **values: object) -> str:
+        return WORDS[key][self._language].format_map(values)
+
+
+def _language(person: Contact | None) -> _Words:
+    return _Words(person.language if person else "ja")
+
+
+def _cut(text: str) -> str:
+    """To what LINE takes, which counts UTF-16 units."""
+    while len(text.encode("utf-16-le")) // 2 > LINE_UNITS_MAX:
+        text = text[: -max(1, len(text) - LINE_UNITS_MAX)]
+    return text
+
+
+def _html(notice: Notice, dear: str, settings: str, settings_label: str) -> str:
+    what = escape(notice.what).replace("\n", "<br>")
+    note = f"<p>{escape(notice.note)}</p>" if notice.note else ""
+    button = (
+        "display:inline-block;padding:12px 24px;border-radius:8px;background:#3d5afe;color:#fff;text-decoration:none"
+    )
+    return (
+        f"<p>{escape(dear)}</p><h2>{escape(notice.title)}</h2><p><b>{what}</b></p>{note}"
+        f'<p><a style="{button}" href="{escape(notice.link)}">{escape(notice.label)}</a></p>'
+        f'<p><small><a href="{escape(settings)}">{escape(settings_label)}</a></small></p>'
+    )

@@ -1,0 +1,80 @@
+"""Where and when a lesson is: a studio has one at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+from sekkei.runtime.days import JST
+from sekkei_systems.lessons.design import Lesson, Match, UserLesson
+from sekkei_systems.lessons.refusals import BadSlot
+
+LENGTH_DEFAULT = timedelta(minutes=60)
+FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9998, 12, 31)
+"""Days before and after which there are no others cannot be reckoned with."""
+_STUDIO = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+_TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Slot:
+    """Where and when: a studio has one lesson at a time."""
+
+    studio_code: str
+    lesson_date: date
+    start_time: time
+
+    @property
+    def starts_at(self) -> datetime:
+        return datetime.combine(self.lesson_date, self.start_time, JST)
+
+    def __str__(self) -> str:
+        return f"{self.studio_code}/{self.lesson_date:%Y-%m-%d}/{self.start_time:%H:%M}"
+
+
+def slot(studio_code: str, lesson_date: str, start_time: str) -> Slot:
+    """From what somebody wrote; refuses what would not fit the keys."""
+    if not _STUDIO.fullmatch(studio_code) or not _TIME.fullmatch(start_time):
+        raise BadSlot(field="studio" if not _STUDIO.fullmatch(studio_code) else "time")
+    try:
+        if len(lesson_date) != 10:
+            raise ValueError(lesson_date)
+        day = date.fromisoformat(lesson_date)
+    except ValueError:
+        raise BadSlot(field="date") from None
+    if not FIRST_DAY <= day <= LAST_DAY:
+        raise BadSlot(field="date")
+    return Slot(studio_code, day, time.fromisoformat(start_time))
+
+
+def parse_slot(text: str) -> Slot:
+    """The inverse of `str(slot)`."""
+    parts = text.split("/")
+    if len(parts) != 3:
+        raise BadSlot()
+    return slot(*parts)
+
+
+def slot_of(found: UserLesson | Lesson | Match) -> Slot:
+    return Slot(found.studio_code, found.lesson_date, found.start_time)
+
+
+def span(lesson: Lesson) -> tuple[datetime, datetime]:
+    start = slot_of(lesson).starts_at
+    if lesson.end_time is None:
+        return start, start + LENGTH_DEFAULT
+    end = datetime.combine(lesson.lesson_date, lesson.end_time, JST)
+    return start, end if end > start else end + timedelta(days=1)
+
+
+def overlapping(lesson: Lesson, others: Iterable[Lesson]) -> list[Lesson]:
+    """Those of the others that take place at the same time."""
+    start, end = span(lesson)
+    found = []
+    for other in others:
+        other_start, other_end = span(other)
+        if slot_of(other) != slot_of(lesson) and other_start < end and start < other_end:
+            found.append(other)
+    return found

@@ -1,0 +1,76 @@
+"""The operations. Every change is one write or one transaction; who may do what is decided here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sekkei.runtime.system import Context
+from sekkei.web.identity.accounts import email_of
+from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio, provider_of
+from sekkei_systems.lessons.rules.links import Links
+from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.policy import Policy, policy_of
+from sekkei_systems.lessons.rules.studios import studios_of
+from sekkei_systems.lessons.service.access import Access, staff_of
+from sekkei_systems.lessons.service.alerts import Alerts
+from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.contacts import Contacts
+from sekkei_systems.lessons.service.desk import Desk
+from sekkei_systems.lessons.service.favorites import Favorites
+from sekkei_systems.lessons.service.lists import Lists
+from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.searches import Searches
+from sekkei_systems.lessons.service.ties import Ties
+from sekkei_systems.lessons.service.timetable import Timetable
+from sekkei_systems.lessons.service.waitlist import Waitlist
+
+if TYPE_CHECKING:
+    from sekkei_systems.lessons_migration.leading import Following
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """All operations, by what they are about."""
+
+    policy: Policy
+    access: Access
+    timetable: Timetable
+    lists: Lists
+    favorites: Favorites
+    waitlist: Waitlist
+    bookings: Bookings
+    desk: Desk
+    contacts: Contacts
+    searches: Searches
+    notices: Notices
+    monitor: Monitor
+    alerts: Alerts
+    provider: ByStudio
+
+
+def open_service(context: Context, old: Following | None = None) -> Service:
+    """With an old waitlist table beside it, waitlist and monitor ask which table leads."""
+    settings, db, clock, outbox = context.settings, context.db, context.clock, context.outbox
+    policy, studios = policy_of(settings), studios_of(settings)
+    access = Access(studios, staff_of(settings))
+    links = Links(settings.secrets.key("lessons links"))
+    notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
+    provider = provider_of(settings, db, clock, studios)
+    ties, timetable = Ties(db, clock, policy), Timetable(db, clock)
+    return Service(
+        policy=policy,
+        access=access,
+        timetable=timetable,
+        lists=Lists(ties, timetable),
+        favorites=Favorites(ties, timetable),
+        waitlist=(old.waitlist if old else Waitlist)(ties, timetable),
+        bookings=Bookings(ties, timetable),
+        desk=Desk(ties, timetable, access),
+        contacts=Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of),
+        searches=Searches(db, clock, outbox, context.schedules, notices),
+        notices=notices,
+        monitor=(old.monitor if old else Monitor)(db, clock, outbox, provider, policy, notices.opening),
+        alerts=Alerts(db, clock, outbox, notices, policy),
+        provider=provider,
+    )

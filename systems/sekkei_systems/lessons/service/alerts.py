@@ -1,0 +1,142 @@
+"""Word about lessons one has to do with: a reminder before it begins, a change of instructor, a lesson called off.
+
+What is told of whom is written in the transaction that puts the notice into the outbox. The work may be repeated: it
+starts from what the items say, and who has been told no longer differs from the timetable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, Database, TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.outbox import Outbox
+from sekkei_systems.lessons.design import (
+    Contact,
+    Lesson,
+    Status,
+    TieKind,
+    UserLesson,
+    active_between,
+    change_status,
+    contact,
+    give_place_back,
+    lesson,
+    of_studio_on,
+    refresh,
+    user_lessons,
+)
+from sekkei_systems.lessons.rules.notices import Messages, Notices
+from sekkei_systems.lessons.rules.places import is_available
+from sekkei_systems.lessons.rules.policy import Policy
+from sekkei_systems.lessons.rules.quiet import quiet_pause
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
+
+TOLD_OF_CHANGES = (TieKind.FAVORITE, TieKind.BOOKING)
+log = logging.getLogger("sekkei.lessons.alerts")
+
+
+class Alerts:
+    """Reminders and changes."""
+
+    def __init__(self, db: Database, clock: Clock, outbox: Outbox, notices: Notices, policy: Policy) -> None:
+        self._db = db
+        self._clock = clock
+        self._outbox = outbox
+        self._notices = notices
+        self._policy = policy
+
+    async def remind(self) -> int:
+        """Whoever has booked a lesson that begins soon, or likes one that can still be booked; once for each tie."""
+        now = days.now(self._clock)
+        soon = await self._db.all(active_between(now, now + self._policy.remind_before))
+        fresh = [tie for tie in await self._as_they_are(soon) if tie.starts_at > now]
+        bookings = [tie for tie in fresh if tie.kind is TieKind.BOOKING]
+        booked = {(tie.user_id, slot_of(tie)) for tie in bookings}
+        liked = [tie for tie in fresh if tie.kind is TieKind.FAVORITE and (tie.user_id, slot_of(tie)) not in booked]
+        untold = [tie for tie in (*bookings, *await self._bookable(liked)) if tie.reminded_at is None]
+        return sum([await self._remind(tie, now) for tie in untold])
+
+    async def _bookable(self, liked: list[UserLesson]) -> list[UserLesson]:
+        """Of favourites those whose lessons have places left."""
+        slots = {slot_of(tie): lesson(tie.studio_code, tie.lesson_date, tie.start_time) for tie in liked}
+        found = await self._db.get_many(slots.values())
+        free = {slot_of(one) for one in found if one is not None and is_available(one)}
+        return [tie for tie in liked if slot_of(tie) in free]
+
+    async def _remind(self, tie: UserLesson, now: datetime) -> int:
+        person = await self._db.get(contact(tie.user_id))
+        mark = (
+            user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
+            .set(UserLesson.reminded_at, now)
+            .when(UserLesson.status == Status.ACTIVE, UserLesson.reminded_at.absent())
+        )
+        about = tie.reservation_id or f"{tie.kind.value}/{tie.user_id}/{tie.created_at.isoformat()}"
+        messages = self._notices.reminder(person, tie)
+        return await self._tell([mark], person, messages, f"reminder/{slot_of(tie)}/{about}", tie)
+
+    async def lesson_changed(self, slot: Slot) -> int:
+        """Bring everybody's copies of a lesson up to date, and tell them; returns how many users it concerned."""
+        now = days.now(self._clock)
+        current = await self._db.get(lesson(slot.studio_code, slot.lesson_date, slot.start_time))
+        if current is None or slot.starts_at <= now:
+            return 0
+        listed = await self._db.all(of_studio_on(slot.studio_code, slot.lesson_date))
+        ties = await self._as_they_are(tie for tie in listed if slot_of(tie) == slot)
+        concerned = sorted((tie for tie in ties if _differs(tie, current)), key=lambda tie: tie.user_id)
+        done = 0
+        for _, own in groupby(concerned, key=lambda tie: tie.user_id):
+            done += await self._bring_up_to_date(list(own), current, now)
+        return done
+
+    async def _bring_up_to_date(self, ties: list[UserLesson], current: Lesson, now: datetime) -> int:
+        """All ties of one user to the lesson, with one notice."""
+        first = ties[0]
+        person = await self._db.get(contact(first.user_id))
+        actions: list[Action[Any, Any]] = []
+        messages: Messages = {}
+        if current.called_off:
+            actions += [change_status(tie, Status.CANCELLED, now) for tie in ties]
+            fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
+            if fresh is not None and fresh.booked > 0:  # the studio may have counted anew, without them
+                actions += [give_place_back(tie, now) for tie in ties if tie.kind is TieKind.BOOKING]
+            messages = self._notices.called_off(person, current)
+        else:
+            actions += [refresh(tie, current.lesson_name, current.instructor, now) for tie in ties]
+            if any(tie.kind in TOLD_OF_CHANGES for tie in ties):
+                messages = self._notices.changed(person, first, current)
+        # The state that is left behind names the change: done again, it would be another state.
+        state = hashlib.sha256("".join(f"{tie.kind}{tie.updated_at.isoformat()}" for tie in ties).encode()).hexdigest()
+        reason = f"change/{slot_of(first)}/{first.user_id}/{state[:16]}"
+        return await self._tell(actions, person, messages, reason, first)
+
+    async def _tell(
+        self, actions: list[Action[Any, Any]], person: Contact | None, bodies: Messages, reason: str, tie: UserLesson
+    ) -> int:
+        pause = quiet_pause(person, days.now(self._clock), tie.starts_at)
+        messages = [
+            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
+            for kind, body in bodies.items()
+        ]
+        try:
+            await self._db.transact(*actions, *messages)
+        except TransactionFailed as failed:
+            # Somebody changed it meanwhile, or another worker was quicker; the next look decides anew.
+            log.info("left for the next look", extra={"user": tie.user_id, "reason": str(failed)})
+            return 0
+        return 1
+
+    async def _as_they_are(self, ties: Iterable[UserLesson]) -> list[UserLesson]:
+        """Active ones out of an index that may be behind, read from the table itself."""
+        refs = [user_lessons.ref_of(tie).consistent() for tie in ties if tie.status is Status.ACTIVE]
+        return [tie for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE]
+
+
+def _differs(tie: UserLesson, current: Lesson) -> bool:
+    return current.called_off or (tie.lesson_name, tie.instructor) != (current.lesson_name, current.instructor)

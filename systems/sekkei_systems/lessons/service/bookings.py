@@ -1,0 +1,139 @@
+"""Taking a place and giving it back. Every precondition is part of the transaction."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from sekkei.design import Action, TransactionFailed, Update
+from sekkei.runtime.refusals import Changed, Refusal
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import (
+    Lesson,
+    Status,
+    TieKind,
+    UserLesson,
+    change_status,
+    give_place_back,
+    of_reservation_id,
+    register,
+    take_place,
+)
+from sekkei_systems.lessons.rules.openings import holds_offer
+from sekkei_systems.lessons.rules.places import free_places, is_available
+from sekkei_systems.lessons.rules.policy import Fairness
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.ties import AlreadyDone, Also, Ties
+from sekkei_systems.lessons.service.timetable import Timetable
+
+TRIES = 5
+
+
+class Bookings:
+    def __init__(self, ties: Ties, timetable: Timetable) -> None:
+        self._ties = ties
+        self._timetable = timetable
+
+    async def book(self, member: Member, slot: Slot, also: Also | None = None) -> UserLesson:
+        """Take a place; a waitlist entry for the lesson ends with it, all in one transaction."""
+        for _ in range(TRIES - 1):
+            try:
+                return await self._book(member.user_id, slot, also)
+            except Changed:
+                continue  # an offer was made, or the waitlist entry changed, between the look and the step
+        return await self._book(member.user_id, slot, also)
+
+    async def _book(self, user_id: str, slot: Slot, also: Also | None) -> UserLesson:
+        lesson = await self._timetable.upcoming(slot)
+        kinds = (TieKind.WAITLIST, TieKind.BOOKING)
+        waiting, booked = await self._ties.db.get_many(self._ties.ref(user_id, slot, kind) for kind in kinds)
+        if booked is not None and booked.status is Status.ACTIVE:
+            raise refusals.AlreadyRegistered()
+        if not is_available(lesson):
+            raise why_not(lesson)
+        now = self._ties.now()
+        reservation_id = reservation_id_of(user_id, slot, now)
+        booking = self._ties.made(user_id, lesson, TieKind.BOOKING, reservation_id=reservation_id)
+        taken = await self._taken(lesson, booking, waiting, now)
+        if waiting is not None and waiting.status is Status.ACTIVE:
+            ended: Action[Any, Any] = change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until)
+        else:
+            ended = self._ties.as_seen(user_id, slot, TieKind.WAITLIST, waiting)
+        return await self._commit(booking, taken, ended, also(booking) if also else None)
+
+    async def _taken(
+        self, lesson: Lesson, booking: UserLesson, waiting: UserLesson | None, now: datetime
+    ) -> Update[Lesson]:
+        """One place less; what is held for others is not to be taken."""
+        taken, slot = take_place(booking, now), slot_of(lesson)
+        holds = waiting is not None and waiting.status is Status.ACTIVE and holds_offer(waiting, now)
+        if holds or lesson.capacity is None or self._ties.mode(slot) is not Fairness.FIRST_IN_LINE:
+            return taken
+        offers = await self._ties.offers_to_others(slot, booking.user_id)
+        if 0 < (free_places(lesson) or 0) <= offers:
+            raise refusals.Held()
+        return taken.when(
+            Lesson.offers == lesson.offers,
+            Lesson.capacity == lesson.capacity,
+            Lesson.booked < lesson.capacity - offers,
+        )
+
+    async def _commit(
+        self, booking: UserLesson, taken: Update[Lesson], ended: Action[Any, Any], once: Action[Any, Any] | None
+    ) -> UserLesson:
+        registered = register(booking)
+        try:
+            await self._ties.db.transact(registered, taken, ended, *([once] if once else []))
+        except TransactionFailed as failed:
+            if once and failed.failed(once):
+                raise AlreadyDone from None
+            if failed.failed(registered):
+                raise refusals.AlreadyRegistered() from None
+            if failed.failed(taken):
+                raise why_not(failed.old(taken)) from None
+            raise Changed() from None
+        return booking
+
+    async def cancel(self, member: Member, slot: Slot) -> None:
+        """Give the place back. Who had it from the waitlist may wait again."""
+        user_id, policy = member.user_id, self._ties.policy
+        booking = await self._ties.active(user_id, slot, TieKind.BOOKING)
+        now = self._ties.now()
+        if not policy.may_cancel(booking.starts_at, now):
+            raise refusals.TooLateToCancel(hours=f"{policy.cancel_until / timedelta(hours=1):g}")
+        waited = await self._ties.db.get(self._ties.ref(user_id, slot, TieKind.WAITLIST))
+        ended = change_status(booking, Status.CANCELLED, now)
+        if policy.is_late(booking.starts_at, now):
+            ended = ended.set(UserLesson.cancelled_late, True)
+        actions: list[Action[Any, Any]] = [ended]
+        lesson = await self._timetable.find(slot)
+        if lesson is not None and lesson.booked > 0:  # a studio may count anew and not know of this one
+            actions.append(give_place_back(booking, now))
+        if waited is not None and waited.status is Status.COMPLETED:
+            actions.append(change_status(waited, Status.CANCELLED, now))
+        try:
+            await self._ties.db.transact(*actions)
+        except TransactionFailed as failed:
+            if failed.failed(ended):
+                raise refusals.NoSuchTie() from None
+            raise Changed() from None
+
+    async def booking(self, member: Member, reservation_id: str) -> UserLesson:
+        """The user's own booking of that id; what became of it, when it is over."""
+        found = await self._ties.db.all(of_reservation_id(reservation_id))
+        return await self._ties.own(member.user_id, sorted(found, key=lambda tie: tie.kind is not TieKind.HISTORY))
+
+
+def reservation_id_of(user_id: str, slot: Slot, now: datetime) -> str:
+    return f"rsv_{uuid5(NAMESPACE_URL, f'{user_id}/{slot}/{now.isoformat()}').hex[:20]}"
+
+
+def why_not(lesson: Lesson | None) -> Refusal:
+    """Why a lesson had no place to take."""
+    if lesson is None:
+        return refusals.NoSuchLesson()
+    if not lesson.is_open:
+        return refusals.Closed()
+    return Changed() if is_available(lesson) else refusals.Full()

@@ -1,0 +1,275 @@
+"""How people want to be told, and where. An address is used only after it was shown to be theirs: a code that is sent
+there is entered here, and for LINE a code that is shown here is typed there."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from urllib.parse import urlsplit
+
+from sekkei.clock import Clock
+from sekkei.design import Action, ConditionFailed, Database, Field, TransactionFailed, Update
+from sekkei.runtime import days
+from sekkei.runtime.outbox import Outbox
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import (
+    Contact,
+    LineCode,
+    LineTries,
+    Proof,
+    contact,
+    contacts,
+    line_codes,
+    line_tries,
+    proofs,
+)
+from sekkei_systems.lessons.rules.links import Links, Tap
+from sekkei_systems.lessons.rules.notices import TOPICS, Notices, addresses_of
+
+CODE_LIFE = timedelta(minutes=10)
+ATTEMPTS_MAX = 5
+NAME_LENGTH_MAX = 50
+ADDRESS_LENGTH_MAX = 500
+CHANNELS = ("mail", "line", "push", "webhook")
+_FIELDS: dict[str, Field[Contact, str | None]] = {
+    "mail": Contact.email,
+    "line": Contact.line_user_id,
+    "push": Contact.push_token,
+    "webhook": Contact.webhook_url,
+}
+_PUSH_TOKEN = re.compile(r"Expo(?:nent)?PushToken\[[\w:-]{1,200}\]")
+_DIGITS = re.compile(r"\d{8}")
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What somebody may choose freely."""
+
+    name: str
+    channels: Collection[str]
+    muted: Collection[str] = ()
+    language: str = "ja"
+    quiet_from: time | None = None
+    quiet_until: time | None = None
+
+
+class Contacts:
+    """The operations. `address_of_mail` refuses what is no mail address and gives it back in its one form."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        outbox: Outbox,
+        notices: Notices,
+        links: Links,
+        key: bytes,
+        address_of_mail: Callable[[str], str],
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._outbox = outbox
+        self._notices = notices
+        self._links = links
+        self._key = key
+        self._address_of_mail = address_of_mail
+
+    async def get(self, user_id: str) -> Contact | None:
+        return await self._db.get(contact(user_id).consistent())
+
+    async def ensure(self, user_id: str, name: str, email: str, language: str = "ja") -> Contact:
+        """The contact of somebody who is here for the first time; `email` is proven by the account, or empty."""
+        found = await self.get(user_id)
+        if found is not None:
+            return found
+        channels = frozenset({"mail"}) if email else frozenset()
+        name = name[:NAME_LENGTH_MAX] or user_id
+        made = Contact(user_id=user_id, name=name, email=email or None, channels=channels, language=language)
+        try:
+            return await self._db.write(contacts.create(made))
+        except ConditionFailed:
+            return await self.get(user_id) or made
+
+    async def prefer(self, user_id: str, wanted: Preferences) -> Contact:
+        person = await self._person(user_id)
+        if not 1 <= len(wanted.name.strip()) <= NAME_LENGTH_MAX:
+            raise refusals.BadAddress(field="name")
+        if not set(wanted.channels) <= set(addresses_of(person)):
+            raise refusals.NotProven(field="channels")
+        if not set(wanted.muted) <= set(TOPICS) or wanted.language not in ("ja", "en"):
+            raise refusals.BadAddress(field="muted")
+        update = contacts.update(user_id).set(Contact.name, wanted.name.strip()).set(Contact.language, wanted.language)
+        update = update.set(Contact.channels, frozenset(wanted.channels)).set(Contact.muted, frozenset(wanted.muted))
+        hours = (Contact.quiet_from, wanted.quiet_from), (Contact.quiet_until, wanted.quiet_until)
+        for field, value in hours:
+            update = update.set(field, value) if value is not None else update.remove(field)
+        return await self._db.write(update)
+
+    async def _person(self, user_id: str) -> Contact:
+        found = await self.get(user_id)
+        if found is None:
+            raise refusals.NotProven()
+        return found
+
+    # Addresses
+
+    async def begin(self, user_id: str, channel: str, address: str) -> None:
+        """Send a code to an address; nothing else goes there until the code came back."""
+        person = await self._person(user_id)
+        address = self._checked(channel, address)
+        code = f"{secrets.randbelow(10**6):06}"
+        proof = Proof(
+            user_id=user_id,
+            channel=channel,
+            address=address,
+            code_hash=self._hash(user_id, channel, code),
+            ttl=self._now() + CODE_LIFE,
+        )
+        ((kind, body),) = self._notices.code(person.language, channel, address, code).items()
+        message = self._outbox.message(kind, address, body, id=f"proof/{user_id}/{channel}/{secrets.token_hex(6)}")
+        await self._db.transact(proofs.put(proof), message)
+
+    async def pending(self, user_id: str) -> dict[str, str]:
+        """Addresses that wait for their code, by channel."""
+        found = await self._db.get_many(proofs(user_id, channel).consistent() for channel in CHANNELS)
+        return {one.channel: one.address or "" for one in found if one is not None}
+
+    async def prove(self, user_id: str, channel: str, code: str) -> Contact:
+        """The code came back: the address is theirs, and used from now on."""
+        if channel not in CHANNELS:
+            raise refusals.BadAddress(field="channel")
+        # Counted before it is compared, so that guesses at the same moment are counted too.
+        tried = proofs.update(user_id, channel).add(Proof.attempts, 1)
+        try:
+            found = await self._db.write(tried.when(Proof.attempts < ATTEMPTS_MAX, Proof.ttl > self._now()))
+        except ConditionFailed:
+            raise refusals.CodeOver() from None
+        digits = "".join(filter(str.isdigit, code))
+        if not hmac.compare_digest(found.code_hash, self._hash(user_id, channel, digits)):
+            raise refusals.WrongCode(field="code")
+        gone = proofs.delete(user_id, channel).when(Proof.code_hash == found.code_hash)
+        return await self._take(user_id, channel, found.address or "", gone)
+
+    async def begin_line(self, user_id: str) -> str:
+        """A code that the user sends to the LINE bot."""
+        await self._person(user_id)
+        code = f"{secrets.randbelow(10**8):08}"
+        hashed = self._hash("", "line", code)
+        await self._db.write(line_codes.put(LineCode(code_hash=hashed, user_id=user_id, ttl=self._now() + CODE_LIFE)))
+        return code
+
+    async def link_line(self, line_user_id: str, text: str) -> Contact | None:
+        """What somebody typed to the bot; None when it is no code that waits for it, or they tried too many."""
+        digits = _DIGITS.search(text)
+        if digits is None or not await self._may_try(line_user_id):
+            return None
+        hashed = self._hash("", "line", digits[0])
+        found = await self._db.get(line_codes(hashed).consistent())
+        if found is None or found.ttl <= self._now():
+            return None
+        gone = line_codes.delete(hashed).must_exist()
+        try:
+            return await self._take(found.user_id, "line", line_user_id, gone)
+        except refusals.CodeOver:
+            return None
+
+    async def _may_try(self, line_user_id: str) -> bool:
+        """Counts a try, before it is looked at; so many are allowed in the time that a code lives."""
+        now = self._now()
+        tried = line_tries.upsert(line_user_id, int(now.timestamp() // CODE_LIFE.total_seconds()))
+        tried = tried.add(LineTries.attempts, 1).set(LineTries.ttl, now + CODE_LIFE)
+        try:
+            await self._db.write(tried.when(LineTries.attempts.absent() | (LineTries.attempts < ATTEMPTS_MAX)))
+        except ConditionFailed:
+            return False
+        return True
+
+    async def forget(self, user_id: str, channel: str) -> Contact:
+        """Not to be reached there any more."""
+        if channel not in _FIELDS:
+            raise refusals.BadAddress(field="channel")
+        update = self._change(user_id).remove(_FIELDS[channel]).discard(Contact.channels, [channel])
+        return await self._db.write(update)
+
+    async def _take(self, user_id: str, channel: str, address: str, gone: Action[object, object]) -> Contact:
+        person = await self._person(user_id)
+        update = self._change(user_id).set(_FIELDS[channel], address).add(Contact.channels, [channel])
+        try:
+            await self._db.transact(update, gone)
+        except TransactionFailed:
+            raise refusals.CodeOver() from None
+        return await self.get(user_id) or person
+
+    def _change(self, user_id: str) -> Update[Contact]:
+        return contacts.update(user_id).when(Contact.name.exists())
+
+    def _checked(self, channel: str, address: str) -> str:
+        if channel == "mail":
+            return self._address_of_mail(address)
+        address = address.strip()
+        good = len(address) <= ADDRESS_LENGTH_MAX and address.isprintable()
+        if channel == "push" and good and _PUSH_TOKEN.fullmatch(address):
+            return address
+        if channel == "webhook" and good and _is_web_address(address):
+            return address
+        raise refusals.BadAddress(field="address")
+
+    def _hash(self, user_id: str, channel: str, code: str) -> str:
+        return hmac.new(self._key, f"{user_id}\n{channel}\n{code}".encode(), hashlib.sha256).hexdigest()
+
+    # Links
+
+    async def calendar_link(self, user_id: str) -> str | None:
+        """The token of the calendar feed; None when there is none."""
+        person = await self.get(user_id)
+        return self._links.calendar(user_id, person.calendar_token) if person and person.calendar_token else None
+
+    async def renew_calendar(self, user_id: str) -> str:
+        """A new feed; the old address is void."""
+        secret = secrets.token_urlsafe(12)
+        await self._person(user_id)
+        await self._db.write(self._change(user_id).set(Contact.calendar_token, secret))
+        return self._links.calendar(user_id, secret)
+
+    async def stop_calendar(self, user_id: str) -> None:
+        await self._person(user_id)
+        await self._db.write(self._change(user_id).remove(Contact.calendar_token))
+
+    async def reader_of_calendar(self, token: str) -> str:
+        """Whose calendar a token opens."""
+        user_id, secret = self._links.read_calendar(token)
+        person = await self.get(user_id)
+        if person is None or not person.calendar_token:
+            raise refusals.LinkOver()
+        if not hmac.compare_digest(person.calendar_token.encode(), secret.encode()):
+            raise refusals.LinkOver()
+        return user_id
+
+    async def void_links(self, user_id: str) -> None:
+        """What was sent so far opens nothing any more."""
+        await self._person(user_id)
+        await self._db.write(self._change(user_id).set(Contact.links_from, self._now()))
+
+    async def tapped(self, token: str) -> Tap:
+        """What a link out of a notice is for, if it is still good."""
+        tap = self._links.read_tap(token, self._now())
+        person = await self.get(tap.user_id)
+        if person is not None and person.links_from is not None and tap.made_at < person.links_from.timestamp():
+            raise refusals.LinkOver()
+        return tap
+
+    def _now(self) -> datetime:
+        return days.now(self._clock)
+
+
+def _is_web_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme == "https" and bool(parts.hostname) and parts.username is None and parts.port != 0
+    except ValueError:
+        return False

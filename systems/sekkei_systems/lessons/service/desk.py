@@ -1,0 +1,87 @@
+"""What the staff of a studio does: its timetable, who comes, who waits, who was there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sekkei.design import TransactionFailed
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson, contact, of_studio_on
+from sekkei_systems.lessons.rules.listings import read
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.service.access import Access, Staff
+from sekkei_systems.lessons.service.listings import Taken, take_in
+from sekkei_systems.lessons.service.ties import Ties
+from sekkei_systems.lessons.service.timetable import Timetable
+
+ATTENDANCE_BEFORE = timedelta(minutes=30)
+_COMES = (Status.ACTIVE, Status.COMPLETED)
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """A lesson as its studio sees it."""
+
+    lesson: Lesson
+    booked: list[UserLesson]
+    """In the order of booking; those who came, when it is over."""
+    queue: list[UserLesson]
+    names: dict[str, str]
+
+    def name(self, tie: UserLesson) -> str:
+        return self.names.get(tie.user_id, tie.user_id)
+
+
+class Desk:
+    def __init__(self, ties: Ties, timetable: Timetable, access: Access) -> None:
+        self._ties = ties
+        self._timetable = timetable
+        self._access = access
+
+    async def add(self, staff: Staff, lesson: Lesson) -> Lesson:
+        staff.own(slot_of(lesson))
+        return await self._timetable.add(lesson)
+
+    async def change(self, staff: Staff, lesson: Lesson, *, bring_back: bool = False) -> Lesson:
+        """One that is called off stays so, unless it is to be brought back."""
+        staff.own(slot_of(lesson))
+        return await self._timetable.change(lesson, bring_back=bring_back)
+
+    async def call_off(self, staff: Staff, slot: Slot) -> Lesson:
+        return await self._timetable.call_off(staff.own(slot))
+
+    async def take_in(self, staff: Staff, name: str, content: bytes) -> tuple[Taken, list[str]]:
+        """A studio's timetable out of a file; what could not be used is said line by line. Raises Unreadable."""
+        found = read(name, content, self._access.studios, self._ties.now())
+        own = [one for one in found.lessons if one.studio_code == staff.studio.code]
+        taken = await take_in(self._timetable, own)
+        elsewhere = len(found.lessons) - len(own)
+        strangers = [f"{elsewhere} lessons of other studios"] if elsewhere else []
+        return taken, [*found.problems, *taken.refused, *strangers]
+
+    async def roll(self, staff: Staff, slot: Slot) -> Roll:
+        """Who comes to a lesson and who waits for it, by name."""
+        lesson = await self._timetable.get(staff.own(slot))
+        ties = await self._ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
+        booked = [tie for tie in ties if slot_of(tie) == slot and tie.kind is TieKind.BOOKING and tie.status in _COMES]
+        queue = await self._ties.queue(slot)
+        people = await self._ties.db.get_many([contact(tie.user_id) for tie in (*booked, *queue)])
+        names = {person.user_id: person.name for person in people if person is not None}
+        return Roll(lesson, sorted(booked, key=lambda tie: tie.created_at), queue, names)
+
+    async def mark_attendance(self, staff: Staff, slot: Slot, user_id: str, came: bool) -> None:
+        """Whether somebody who booked came; in the booking, and in the history when it is there already."""
+        now = self._ties.now()
+        if now < staff.own(slot).starts_at - ATTENDANCE_BEFORE:
+            raise refusals.TooEarly(minutes=ATTENDANCE_BEFORE // timedelta(minutes=1))
+        history = await self._ties.db.get(self._ties.ref(user_id, slot, TieKind.HISTORY))
+        status = Status.ACTIVE if history is None else Status.COMPLETED
+        actions = [self._ties.update(user_id, slot, TieKind.BOOKING).when(UserLesson.status == status)]
+        if history is not None:
+            actions.append(self._ties.update(user_id, slot, TieKind.HISTORY).when(UserLesson.user_id.exists()))
+        marks = [one.set(UserLesson.attended, came).set(UserLesson.updated_at, now) for one in actions]
+        try:
+            await self._ties.db.transact(*marks)
+        except TransactionFailed:
+            raise refusals.NoSuchTie() from None

@@ -1,0 +1,241 @@
+"""The monitor: sees when a full lesson gets a free place, and tells those who wait for it, once per opening.
+
+An opening is numbered: the lesson's `episode` goes up when it turns from full to available, by a conditional write, so
+that of several monitors one counts it. Who has been told of which opening stands in each waitlist entry, written in the
+transaction that puts the notice into the outbox: a monitor that dies in between has told nobody and marked nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, Update, replace
+from sekkei.runtime import days
+from sekkei.runtime.outbox import Outbox
+from sekkei_systems.lessons.design import (
+    Contact,
+    Lesson,
+    Status,
+    UserLesson,
+    contact,
+    lesson,
+    lessons,
+    queue_of,
+    user_lessons,
+    watched_on,
+)
+from sekkei_systems.lessons.ports.timetable.provider import Availability, Provider, availability_of
+from sekkei_systems.lessons.rules.openings import to_tell
+from sekkei_systems.lessons.rules.policy import Fairness, Policy
+from sekkei_systems.lessons.rules.quiet import quiet_pause
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
+
+HORIZON = timedelta(days=14)
+LESSONS_AT_ONCE = 8
+TOLD_AT_ONCE = 25
+log = logging.getLogger("sekkei.lessons.monitor")
+Notice = Callable[[Contact | None, UserLesson, Lesson], Mapping[str, Mapping[str, Any]]]
+"""The notice by message kind, for the channels a user wants."""
+
+
+class Monitor:
+    """One pass looks at every lesson that somebody waits for within the horizon."""
+
+    def __init__(
+        self, db: Database, clock: Clock, outbox: Outbox, provider: Provider, policy: Policy, notice: Notice
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._outbox = outbox
+        self._provider = provider
+        self._policy = policy
+        self._notice = notice
+
+    async def run(self, horizon: timedelta = HORIZON) -> int:
+        """Returns how many were told. Reads grow with those who wait, not with all ties."""
+        now = days.now(self._clock)
+        told, day, last = 0, days.day_of(now), days.day_of(now + horizon)
+        while day <= last:
+            waiting = await self._db.all(watched_on(day))
+            queues = {slot: list(ties) for slot, ties in groupby(waiting, key=slot_of)}
+            due = {slot: ties for slot, ties in queues.items() if now < slot.starts_at <= now + horizon}
+            told += await self._look_at_all(due, now)
+            day += timedelta(days=1)
+        return told
+
+    async def look_at(self, slot: Slot) -> int:
+        """One lesson now: a place was given back, or its studio says that something changed."""
+        now = days.now(self._clock)
+        queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
+        if slot.starts_at <= now or not queue:
+            return 0
+        return await self._look_at_all({slot: queue}, now)
+
+    async def pushed(self, slot: Slot, found: Availability, said_at: datetime | None = None) -> int:
+        """A studio says how many places are free, without being asked; returns how many were told.
+
+        `said_at` is when the studio said so, now unless given: what is older than the newest that was heard is ignored.
+        """
+        now = days.now(self._clock)
+        if slot.starts_at <= now:
+            return 0
+        said_at = said_at or now
+        newest = Lesson.pushed_at.absent() | (Lesson.pushed_at <= said_at)
+        heard = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time).set(Lesson.pushed_at, said_at)
+        try:
+            # Noted also when it says nothing new, or an older one that comes later would be believed.
+            current = await self._db.write(heard.when(Lesson.studio_code.exists(), newest))
+        except ConditionFailed:
+            return 0
+        queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
+        return await self._act_on(current, queue, found, now)
+
+    async def filled(self, full: Lesson) -> None:
+        """The last place was taken. Were it given back before the next pass, that would be an opening too."""
+        update = lessons.update(full.studio_code, full.lesson_date, full.start_time).set(Lesson.was_available, False)
+        try:
+            # Word may come late: when the next opening has been counted already, it is over.
+            await self._db.write(update.when(Lesson.was_available.is_(True), Lesson.episode == full.episode))
+        except ConditionFailed:
+            return
+        await self._arm_again(await self._db.all(queue_of(full.studio_code, full.lesson_date, full.start_time)))
+
+    async def _look_at_all(self, queues: Mapping[Slot, list[UserLesson]], now: datetime) -> int:
+        refs = [lesson(slot.studio_code, slot.lesson_date, slot.start_time) for slot in queues]
+        found = [one for one in await self._db.get_many(refs) if one is not None]
+        told = 0
+        for start in range(0, len(found), LESSONS_AT_ONCE):
+            some = found[start : start + LESSONS_AT_ONCE]
+            told += sum(await asyncio.gather(*(self._ask(one, queues[slot_of(one)], now) for one in some)))
+        return told
+
+    async def _ask(self, current: Lesson, queue: list[UserLesson], now: datetime) -> int:
+        found = await self._provider.availability(current)
+        return 0 if found is None else await self._act_on(current, queue, found, now)
+
+    async def _act_on(self, current: Lesson, queue: list[UserLesson], found: Availability, now: datetime) -> int:
+        noted = await self._noted(current, found, now)
+        if noted.pushed_at != current.pushed_at:
+            return 0  # the studio has said something newer since, which is acted on by whoever heard it
+        # Offers are made out of what was counted, not out of what has been booked since.
+        current = replace(noted, booked=_as_said(current, found).booked)
+        if not found.has_room or current.called_off:
+            await self._arm_again(queue)
+            return 0
+        starts_at = slot_of(current).starts_at
+        if not current.was_available or starts_at - now < self._policy.stop_before:
+            return 0
+        mode = self._policy.mode(starts_at, now)
+        if mode is Fairness.FIRST_IN_LINE:
+            queue = await self._as_they_are(queue)  # who holds an offer decides who is next
+        chosen = to_tell(queue, current.episode, found.available, mode, now, self._policy.quiet_period)
+        told, at_once = 0, 1 if mode is Fairness.FIRST_IN_LINE else TOLD_AT_ONCE
+        for start in range(0, len(chosen), at_once):
+            told += await self._tell_some(chosen[start : start + at_once], current, mode, now)
+        return told
+
+    async def _as_they_are(self, queue: list[UserLesson]) -> list[UserLesson]:
+        """Those who still wait, by the items themselves: the index may be behind."""
+        found = await self._db.get_many(user_lessons.ref_of(tie).consistent() for tie in queue)
+        return [tie for tie in found if tie is not None and tie.status is Status.ACTIVE]
+
+    async def _noted(self, current: Lesson, found: Availability, now: datetime) -> Lesson:
+        """The lesson with what the provider says of it, and with the opening counted by whoever sees it first."""
+        said = _as_said(current, found)
+        has_room = found.has_room and not current.called_off
+        if said == current and current.was_available == has_room:
+            return current
+        update = lessons.update(current.studio_code, current.lesson_date, current.start_time)
+        update = update.set(Lesson.was_available, has_room).set(Lesson.updated_at, now)
+        heard = current.pushed_at
+        no_newer = Lesson.pushed_at.absent() if heard is None else Lesson.pushed_at == heard
+        conditions = [Lesson.was_available.is_(current.was_available), no_newer]
+        if said != current:
+            update = update.set(Lesson.is_open, said.is_open).set(Lesson.booked, said.booked)
+            update = update.set(Lesson.capacity, said.capacity) if said.capacity is not None else update
+            # Whoever booked since it was read is not to be forgotten; the next word of the provider counts them.
+            conditions.append(Lesson.booked == current.booked)
+        if has_room and not current.was_available:
+            update = update.add(Lesson.episode, 1)
+        try:
+            return await self._db.write(update.when(*conditions))
+        except ConditionFailed:
+            fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
+            return fresh or current
+
+    async def _arm_again(self, queue: list[UserLesson]) -> None:
+        """Full again: whoever was told and did not book is told of the next opening."""
+        for tie in queue:
+            if tie.notification_sent:
+                update = _update(tie).set(UserLesson.notification_sent, False).remove(UserLesson.offer_until)
+                # Not who was told of another opening since: what is held for them stays held.
+                same = UserLesson.notify_episode.absent() | (UserLesson.notify_episode == tie.notify_episode)
+                try:
+                    await self._db.write(update.when(UserLesson.status == Status.ACTIVE, same))
+                except ConditionFailed:
+                    continue
+
+    async def _tell_some(self, ties: list[UserLesson], current: Lesson, mode: Fairness, now: datetime) -> int:
+        fresh = await self._as_they_are(ties)
+        people = await self._db.get_many(contact(tie.user_id) for tie in fresh)
+        by_id = {person.user_id: person for person in people if person is not None}
+        told = (self._tell(tie, by_id.get(tie.user_id), current, mode, now) for tie in fresh)
+        return sum(await asyncio.gather(*told))
+
+    async def _tell(
+        self, tie: UserLesson, person: Contact | None, current: Lesson, mode: Fairness, now: datetime
+    ) -> int:
+        """Mark one entry as told and write its notices, in one transaction. 0 when another monitor was quicker."""
+        untold = UserLesson.notify_episode.absent() | (UserLesson.notify_episode < current.episode)
+        claim = (
+            _update(tie)
+            .set(UserLesson.notification_sent, True)
+            .set(UserLesson.notified_at, now)
+            .set(UserLesson.notify_episode, current.episode)
+            .add(UserLesson.notify_count, 1)
+            .when(UserLesson.status == Status.ACTIVE, untold)
+        )
+        actions: list[Action[Any, Any]] = []
+        pause = quiet_pause(person, now, tie.starts_at)
+        until = self._policy.held_until(tie.starts_at, now + pause) if mode is Fairness.FIRST_IN_LINE else None
+        tie = replace(tie, offer_until=until)
+        if until is not None:
+            claim = claim.set(UserLesson.offer_until, until)
+            actions.append(_offer(current))
+        else:
+            claim = claim.remove(UserLesson.offer_until)
+        for kind, body in self._notice(person, tie, current).items():
+            reason = f"opening/{slot_of(tie)}/{tie.user_id}/{tie.waitlist_id}/{current.episode}/{kind}"
+            actions.append(self._outbox.message(kind, str(body["to"]), body, id=reason, after=pause))
+        try:
+            await self._db.transact(claim, *actions)
+        except TransactionFailed as failed:
+            log.info("another monitor was quicker", extra={"user": tie.user_id, "reason": str(failed)})
+            return 0
+        return 1
+
+
+def _as_said(current: Lesson, found: Availability) -> Lesson:
+    """The lesson as its provider sees it; what the provider does not say stays."""
+    if current.called_off or found == availability_of(current):
+        return current
+    total = current.capacity if found.total is None else found.total
+    uncounted = found.available is None or total is None
+    booked = current.booked if uncounted else max(0, (total or 0) - (found.available or 0))
+    return replace(current, capacity=total, booked=booked, is_open=found.is_open)
+
+
+def _update(tie: UserLesson) -> Update[UserLesson]:
+    return user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
+
+
+def _offer(current: Lesson) -> Update[Lesson]:
+    """Holds a place for somebody; not if places were taken since it was counted, and seen by those who are booking."""
+    update = lessons.update(current.studio_code, current.lesson_date, current.start_time).add(Lesson.offers, 1)
+    return update.when(Lesson.booked <= current.booked, Lesson.is_open.is_(True))

@@ -1,0 +1,197 @@
+"""Saved searches: a programme, an instructor, a studio, a time of the day. Whoever has one is told when a lesson that
+fits appears or opens.
+
+Somebody must be quick for a place that opened, so the first opening is told of at once; what opens in the two minutes
+after that notice is one notice at their end. New lessons can wait: those of two minutes are one notice, too."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.identifiers import uuid7
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.schedules import Schedules
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import (
+    Lesson,
+    Match,
+    Search,
+    Status,
+    TieKind,
+    contact,
+    lesson,
+    matches,
+    matches_of,
+    search_key,
+    searches,
+    searches_of,
+    seekers,
+    user_lesson,
+)
+from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.places import NAME_LENGTH_MAX, is_available
+from sekkei_systems.lessons.rules.quiet import quiet_pause
+from sekkei_systems.lessons.rules.searching import fits
+from sekkei_systems.lessons.rules.slots import slot_of
+
+SEARCHES_MAX = 20
+GATHERED = timedelta(minutes=2)
+TOLD_AGAIN_AFTER = timedelta(hours=1)
+"""A lesson that opens and closes all the time is not told of all the time."""
+TOLD_AT_ONCE = 50
+log = logging.getLogger("sekkei.lessons.searches")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody looks for."""
+
+    studio_code: str | None = None
+    program: str | None = None
+    instructor: str | None = None
+    weekdays: frozenset[int] = frozenset()
+    time_from: time | None = None
+    time_until: time | None = None
+
+
+class Searches:
+    """The operations, and the job that tells."""
+
+    def __init__(self, db: Database, clock: Clock, outbox: Outbox, schedules: Schedules, notices: Notices) -> None:
+        self._db = db
+        self._clock = clock
+        self._outbox = outbox
+        self._schedules = schedules
+        self._notices = notices
+
+    async def of(self, user_id: str) -> list[Search]:
+        return await self._db.all(searches_of(user_id).consistent())
+
+    async def save(self, user_id: str, wish: Wish) -> Search:
+        program, instructor = (wish.program or "").strip() or None, (wish.instructor or "").strip() or None
+        if not (wish.studio_code or program or instructor):
+            raise refusals.BadSearch()
+        if max(len(program or ""), len(instructor or "")) > NAME_LENGTH_MAX:
+            raise refusals.BadSearch(field="program")
+        if wish.time_from and wish.time_until and wish.time_from >= wish.time_until:
+            raise refusals.BadSlot(field="timeUntil")
+        if len(await self.of(user_id)) >= SEARCHES_MAX:
+            raise refusals.TooManySearches(limit=SEARCHES_MAX)
+        made = Search(
+            user_id=user_id,
+            search_id=uuid7(self._clock),
+            studio_code=wish.studio_code,
+            program=program,
+            instructor=instructor,
+            weekdays=wish.weekdays,
+            time_from=wish.time_from,
+            time_until=wish.time_until,
+            created_at=days.now(self._clock),
+        )
+        await self._db.transact(searches.create(made))
+        return made
+
+    async def delete(self, user_id: str, search_id: str) -> None:
+        try:
+            await self._db.transact(searches.delete(user_id, search_id).must_exist())
+        except TransactionFailed:
+            raise refusals.NoSuchSearch() from None
+
+    async def came_up(self, found: Lesson, *, opened: bool) -> int:
+        """A lesson appeared or opened: note it for everybody who looks for it. Done twice, it is noted once."""
+        now = days.now(self._clock)
+        if slot_of(found).starts_at <= now or not is_available(found):
+            return 0
+        users = sorted({search.user_id for search in await self._looking_for(found)})
+        noted = 0
+        for user_id in users:
+            if await self._note(user_id, found, now, opened):
+                noted += 1
+                await self._schedule(user_id, await self._next_turn(user_id, now) if opened else now + GATHERED)
+        return noted
+
+    async def _looking_for(self, found: Lesson) -> list[Search]:
+        keys = {
+            search_key(found.studio_code, None, None),
+            search_key(None, found.lesson_name, None),
+            search_key(None, None, found.instructor),
+            *([search_key(None, found.program, None)] if found.program else []),
+        }
+        return [search for key in sorted(keys) for search in await self._db.all(seekers(key)) if fits(search, found)]
+
+    async def _note(self, user_id: str, found: Lesson, now: datetime, opened: bool) -> bool:
+        match = Match(
+            user_id=user_id,
+            studio_code=found.studio_code,
+            lesson_date=found.lesson_date,
+            start_time=found.start_time,
+            seen_at=found.updated_at,
+            opened=opened,
+            ttl=slot_of(found).starts_at,
+        )
+        newer = (Match.seen_at < found.updated_at) & (Match.told_at.absent() | (Match.told_at < now - TOLD_AGAIN_AFTER))
+        try:
+            await self._db.write(matches.put(match).when(Match.user_id.absent() | newer))
+        except ConditionFailed:
+            return False
+        return True
+
+    async def _next_turn(self, user_id: str, now: datetime) -> datetime:
+        """When somebody may be told of an opening: now, or two minutes after they were told of one."""
+        noted = await self._db.all(matches_of(user_id).consistent())
+        return max([now, *(one.told_at + GATHERED for one in noted if one.opened and one.told_at is not None)])
+
+    async def _schedule(self, user_id: str, at: datetime) -> None:
+        # By the window, so that lessons that keep coming do not put the notice off for ever.
+        window = int(at.timestamp() // GATHERED.total_seconds())
+        await self._schedules.put(f"lessons/searches/{user_id}/{window}", "searches", {"user": user_id}, at=at)
+
+    async def tell(self, user_id: str) -> int:
+        """One notice of all that came up and can still be booked; returns how many lessons are in it."""
+        now = days.now(self._clock)
+        untold = [one for one in await self._db.all(matches_of(user_id).consistent()) if one.told_at is None]
+        untold = untold[:TOLD_AT_ONCE]
+        found = await self._still_wanted(user_id, untold, now)
+        person = await self._db.get(contact(user_id))
+        bodies = self._notices.found(person, found) if found else {}
+        named = "".join(f"{slot_of(one)}{one.updated_at.isoformat()}" for one in found)
+        reason = f"search/{user_id}/{hashlib.sha256(named.encode()).hexdigest()[:16]}"
+        pause = quiet_pause(person, now, slot_of(found[0]).starts_at) if found else timedelta()
+        # What was gone before it could be told of must not put off the next opening.
+        told, passed_over = {slot_of(one) for one in found}, now - GATHERED
+        marks = [
+            matches.update(one.user_id, one.studio_code, one.lesson_date, one.start_time)
+            .set(Match.told_at, now if slot_of(one) in told else passed_over)
+            .when(Match.told_at.absent(), Match.seen_at == one.seen_at)
+            for one in untold
+        ]
+        messages = [
+            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
+            for kind, body in bodies.items()
+        ]
+        if not marks:
+            return 0
+        try:
+            await self._db.transact(*marks, *messages)
+        except TransactionFailed as failed:
+            log.info("another worker was quicker", extra={"user": user_id, "reason": str(failed)})
+            return 0
+        return len(found)
+
+    async def _still_wanted(self, user_id: str, noted: list[Match], now: datetime) -> list[Lesson]:
+        """What is still free, and what the user has not booked or queued for; in time order."""
+        there = await self._db.get_many(lesson(one.studio_code, one.lesson_date, one.start_time) for one in noted)
+        free = [one for one in there if one is not None and is_available(one) and slot_of(one).starts_at > now]
+        refs = [
+            user_lesson(user_id, one.studio_code, one.lesson_date, one.start_time, kind)
+            for one in free
+            for kind in (TieKind.BOOKING, TieKind.WAITLIST)
+        ]
+        own = {slot_of(tie) for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE}
+        return sorted((one for one in free if slot_of(one) not in own), key=lambda one: slot_of(one).starts_at)

@@ -1,0 +1,126 @@
+"""What ties a user to a lesson, read and written one at a time; shared by favourites, waitlist and bookings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, Check, Database, Ref, TransactionFailed, Update
+from sekkei.runtime import days
+from sekkei.runtime.refusals import Changed
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import (
+    Lesson,
+    Status,
+    TieKind,
+    UserLesson,
+    change_status,
+    queue_of,
+    register,
+    user_lesson,
+    user_lessons,
+)
+from sekkei_systems.lessons.rules.openings import holds_offer
+from sekkei_systems.lessons.rules.policy import Fairness, Policy
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.rules.ties import ttl_of
+
+Also = Callable[[UserLesson], Action[Any, Any]]
+"""Something to be written in the same transaction, such as that a request has been carried out."""
+
+
+class AlreadyDone(Exception):
+    """What was to be written beside is there already: this request has been carried out before."""
+
+
+class Ties:
+    """The rows behind favourites, waitlist entries and bookings; `policy` is how the studios handle waitlists."""
+
+    def __init__(self, db: Database, clock: Clock, policy: Policy) -> None:
+        self.db = db
+        self.clock = clock
+        self.policy = policy
+
+    def now(self) -> datetime:
+        return days.now(self.clock)
+
+    def mode(self, slot: Slot) -> Fairness:
+        return self.policy.mode(slot.starts_at, self.now())
+
+    def ref(self, user_id: str, slot: Slot, kind: TieKind) -> Ref[UserLesson]:
+        return user_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
+
+    def update(self, user_id: str, slot: Slot, kind: TieKind) -> Update[UserLesson]:
+        return user_lessons.update(user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
+
+    def as_seen(self, user_id: str, slot: Slot, kind: TieKind, seen: UserLesson | None) -> Check[UserLesson]:
+        """A condition of a transaction: this tie is still what it was when it was read."""
+        key = (user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
+        if seen is None:
+            return user_lessons.must_not_exist(*key)
+        return user_lessons.must_exist(*key).when(UserLesson.status == seen.status)
+
+    async def own(self, user_id: str, found: Sequence[UserLesson]) -> UserLesson:
+        """The first of them, as it is now, if it is the user's."""
+        fresh = await self.db.get(user_lessons.ref_of(found[0]).consistent()) if found else None
+        if fresh is None or fresh.user_id != user_id:
+            raise refusals.NoSuchTie()
+        return fresh
+
+    async def active(self, user_id: str, slot: Slot, kind: TieKind) -> UserLesson:
+        found = await self.db.get(self.ref(user_id, slot, kind))
+        if found is None or found.status is not Status.ACTIVE:
+            raise refusals.NoSuchTie()
+        return found
+
+    def made(self, user_id: str, lesson: Lesson, kind: TieKind, **more: object) -> UserLesson:
+        now = self.now()
+        return UserLesson(
+            user_id=user_id,
+            studio_code=lesson.studio_code,
+            lesson_date=lesson.lesson_date,
+            start_time=lesson.start_time,
+            lesson_name=lesson.lesson_name,
+            instructor=lesson.instructor,
+            lesson_id=lesson.lesson_id,
+            kind=kind,
+            created_at=now,
+            updated_at=now,
+            ttl=ttl_of(kind, slot_of(lesson).starts_at),
+            **more,  # type: ignore[arg-type]
+        )
+
+    async def register(self, tie: UserLesson, also: Also | None = None, *checks: Check[UserLesson]) -> UserLesson:
+        registered, once = register(tie), also(tie) if also else None
+        try:
+            # As a transaction, because a write that is repeated after a lost answer would stand in its own way.
+            await self.db.transact(registered, *checks, *([once] if once else []))
+        except TransactionFailed as failed:
+            if once and failed.failed(once):
+                raise AlreadyDone from None
+            raise refusals.AlreadyRegistered() if failed.failed(registered) else Changed() from None
+        return tie
+
+    async def end(self, tie: UserLesson, status: Status) -> None:
+        try:
+            await self.db.transact(change_status(tie, status, self.now()).remove(UserLesson.offer_until))
+        except TransactionFailed:
+            raise refusals.NoSuchTie() from None
+
+    async def queue(self, slot: Slot) -> list[UserLesson]:
+        """Everyone who waits, first come first; by the index, which may be behind."""
+        return await self.db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
+
+    async def offers_to_others(self, slot: Slot, user_id: str, queue: Sequence[UserLesson] | None = None) -> int:
+        """How many places are held for others who were offered one."""
+        if self.mode(slot) is not Fairness.FIRST_IN_LINE:
+            return 0
+        now, queue = self.now(), await self.queue(slot) if queue is None else queue
+        # The index may not show the last offers yet: what is decided is decided on the items themselves.
+        refs = [self.ref(tie.user_id, slot, tie.kind) for tie in queue if tie.user_id != user_id]
+        return sum(
+            tie is not None and tie.status is Status.ACTIVE and holds_offer(tie, now)
+            for tie in await self.db.get_many(refs)
+        )

@@ -1,0 +1,48 @@
+"""Waiting for a place in a full lesson."""
+
+from __future__ import annotations
+
+import secrets
+
+from sekkei.runtime.identifiers import uuid7
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Status, TieKind, UserLesson, of_waitlist_id
+from sekkei_systems.lessons.rules.places import free_places, is_available
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.ties import Also, Ties
+from sekkei_systems.lessons.service.timetable import Timetable
+
+
+class Waitlist:
+    def __init__(self, ties: Ties, timetable: Timetable) -> None:
+        self._ties = ties
+        self._timetable = timetable
+
+    async def join(self, member: Member, slot: Slot, also: Also | None = None) -> UserLesson:
+        lesson, user_id = await self._timetable.upcoming(slot), member.user_id
+        if not lesson.is_open:
+            raise refusals.Closed()
+        if is_available(lesson):
+            free, offers = free_places(lesson), await self._ties.offers_to_others(slot, user_id)
+            if free is None or free > offers:
+                raise refusals.NotFull()
+        booked = await self._ties.db.get(self._ties.ref(user_id, slot, TieKind.BOOKING))
+        if booked is not None and booked.status is Status.ACTIVE:
+            raise refusals.AlreadyRegistered()
+        waiting = self._ties.made(
+            user_id,
+            lesson,
+            TieKind.WAITLIST,
+            waitlist_id=f"wl_{secrets.token_hex(8)}",
+            notification_sent=False,
+            queue_key=uuid7(self._ties.clock),
+        )
+        return await self._ties.register(waiting, also, self._ties.as_seen(user_id, slot, TieKind.BOOKING, booked))
+
+    async def leave(self, member: Member, slot: Slot) -> None:
+        await self._ties.end(await self._ties.active(member.user_id, slot, TieKind.WAITLIST), Status.CANCELLED)
+
+    async def entry(self, member: Member, waitlist_id: str) -> UserLesson:
+        """The user's own entry of that id."""
+        return await self._ties.own(member.user_id, await self._ties.db.all(of_waitlist_id(waitlist_id)))

@@ -1,0 +1,149 @@
+"""Discord is brought in line with what is stored."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sekkei_systems.eventbot.design import Event, events
+from sekkei_systems.eventbot.local.discord import Fault
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.ports.discord import permissions
+from tests.systems.eventbot.conftest import AOI, MEI, REN, START, Bot, settled
+
+
+async def test_a_permission_that_comes_back_is_used(quick: Bot) -> None:
+    """What was forbidden for a while is edited again at the next change, without anybody asking."""
+    from sekkei_systems.eventbot.local.discord import Fault
+
+    made = await quick.event(start=quick.service.desk.now() + timedelta(hours=9))
+    quick.local.faults.append(Fault("forbidden", 1))
+    await quick.service.joining.join(REN.actor, made.event_id)
+    await quick.work(6)
+    assert (await quick.service.events.get(made.guild_id, made.event_id)).delivery_error is not None
+    await quick.service.joining.join(AOI.actor, made.event_id)
+    await quick.work(6)
+    now = await quick.service.events.get(made.guild_id, made.event_id)
+    assert now.delivery_error is None
+    assert now.recruit_message_id == made.recruit_message_id
+    assert quick.clock.now() > START
+
+
+async def test_what_discord_forbids_is_shown_and_can_be_posted_again(quick: Bot) -> None:
+    quick.local.faults.append(Fault("forbidden", 1))
+    event = await quick.event()
+    assert event.recruit_message_id is None
+    assert "50013" in (event.delivery_error or "")
+    panel = await quick.app.command(AOI, RECRUIT, "event manage", {"event": event.event_id[4:]})
+    assert "投稿に失敗" in panel.response["data"]["content"]
+    await quick.service.events.repost(AOI.actor, event.event_id)
+    await quick.work(6)
+    now = await quick.service.events.get(GUILD_ID, event.event_id)
+    assert now.delivery_error is None
+    assert now.recruit_message_id is not None
+
+
+async def test_a_deleted_message_is_noticed_and_posted_anew_on_request(quick: Bot) -> None:
+    event = await quick.event()
+    quick.local.faults.append(Fault("gone", 1))
+    await quick.service.joining.join(REN.actor, event.event_id)
+    await quick.work(6)
+    assert "10008" in ((await quick.service.events.get(GUILD_ID, event.event_id)).delivery_error or "")
+    await quick.service.events.repost(AOI.actor, event.event_id)
+    await quick.work(6)
+    again = await quick.service.events.get(GUILD_ID, event.event_id)
+    assert again.recruit_message_id not in (None, event.recruit_message_id)
+
+
+async def test_thread_role_and_native_event(quick: Bot) -> None:
+    await quick.service.guilds.change_settings(
+        AOI.actor, make_thread=True, mirror_events=True, attendee_role_id=ATTENDEE_ROLE
+    )
+    event = await quick.event()
+    assert event.thread_id is not None
+    [(mirrored, native)] = await quick.local.things("scheduled-event")
+    assert (mirrored, native["name"]) == (event.scheduled_event_id, event.title)
+    for person in (REN, MEI):
+        await quick.service.joining.join(person.actor, event.event_id)
+    await quick.work(6)
+    assert {id for id, _ in await quick.local.things("role")} == {
+        f"{REN.id}/{ATTENDEE_ROLE}",
+        f"{MEI.id}/{ATTENDEE_ROLE}",
+    }
+    await quick.service.joining.leave(REN.actor, event.event_id)
+    await quick.work(6)
+    assert {id for id, _ in await quick.local.things("role")} == {f"{MEI.id}/{ATTENDEE_ROLE}"}
+    await quick.service.events.cancel(AOI.actor, event.event_id)
+    await quick.work(6)
+    assert await quick.local.things("scheduled-event") == []
+
+
+async def test_while_somebody_edits_a_message_nobody_else_does(quick: Bot) -> None:
+    event = await quick.event()
+    held = quick.service.desk.now() + timedelta(seconds=20)
+    await quick.service.desk.db.write(
+        events.update(GUILD_ID, event.event_id).set(Event.editing_until, held).keeping_version()
+    )
+    before = len(quick.local.log)
+    await quick.service.joining.join(REN.actor, event.event_id)
+    await quick.work(2)
+    assert len(quick.local.log) == before
+    await quick.work(30)  # the lease of whoever died has run out
+    assert quick.local.log[0]["method"] == "PATCH"
+
+
+# Message, thread, native event and role: what one of them is refused is no matter of the others
+
+
+@pytest.mark.parametrize(
+    ("denied", "trouble"),
+    [
+        (permissions.CREATE_PUBLIC_THREADS, "thread"),
+        (permissions.CREATE_EVENTS, "mirror"),
+        (permissions.MANAGE_ROLES, "role"),
+    ],
+)
+async def test_a_missing_permission_stops_its_own_step(rich: Bot, denied: int, trouble: str) -> None:
+    rich.local.server.let(BOT_ROLE, deny=denied)
+    event = await rich.event()
+    await rich.service.joining.join(REN.actor, event.event_id)
+    now = await settled(rich, event)
+    assert now.troubles.keys() == {trouble}
+    assert now.delivery_error is None
+    done = {
+        "thread": now.thread_id is not None,
+        "mirror": now.scheduled_event_id is not None,
+        "role": REN.id in await rich.local.holders(ATTENDEE_ROLE),
+    }
+    assert done == {name: name != trouble for name in done}
+    shown = {one.message_id: body for one, body in await rich.posts()}
+    assert REN.id in str(shown[str(now.recruit_message_id)])
+    asked = len(rich.local.log)
+    await rich.service.joining.join(MEI.actor, event.event_id)
+    await settled(rich, event)
+    paths = {"thread": "/threads", "mirror": "/scheduled-events", "role": "/roles/"}
+    again = [one for one in list(rich.local.log)[: len(rich.local.log) - asked] if paths[trouble] in one["path"]]
+    assert again == [], "what was refused is asked for again only when somebody says so"
+    rich.local.server.let(BOT_ROLE, allow=denied)
+    await rich.service.events.retry(AOI.actor, event.event_id)
+    assert (await settled(rich, event)).troubles == {}
+
+
+async def test_a_deleted_role_stops_nothing_else(rich: Bot) -> None:
+    rich.local.server.remove_role(ATTENDEE_ROLE)
+    event = await rich.event()
+    await rich.service.joining.join(REN.actor, event.event_id)
+    now = await settled(rich, event)
+    assert "10011" in now.troubles["role"]
+    assert now.thread_id is not None
+    assert now.scheduled_event_id is not None
+
+
+async def test_a_message_that_is_refused_keeps_nobody_from_their_role(rich: Bot) -> None:
+    event = await rich.event()
+    rich.local.server.overwrite(RECRUIT, BOT_ROLE, deny=permissions.VIEW_CHANNEL)
+    await rich.service.joining.join(REN.actor, event.event_id)
+    now = await settled(rich, event)
+    assert "50001" in (now.delivery_error or "")
+    assert await rich.local.holders(ATTENDEE_ROLE) == {REN.id}

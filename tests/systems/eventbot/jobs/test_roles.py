@@ -1,0 +1,133 @@
+"""The attendees' role follows the union of events, and every end of an event takes back what it gave."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from sekkei_systems.eventbot.design import Event, GuildSettings, events, guild_settings
+from sekkei_systems.eventbot.local.discord import Fault
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID
+from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.service import Details
+from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
+
+
+@pytest.fixture
+async def with_role(quick: Bot) -> Bot:
+    await quick.service.guilds.change_settings(AOI.actor, attendee_role_id=ATTENDEE_ROLE)
+    return quick
+
+
+async def holders(bot: Bot) -> set[str]:
+    for _ in range(3):
+        await bot.work(6)
+    return await bot.local.holders(ATTENDEE_ROLE)
+
+
+async def joined(bot: Bot, *people: Any, **changes: Any) -> Event:
+    event = await bot.event(**changes)
+    for person in people:
+        await bot.service.joining.join(person.actor, event.event_id)
+    return event
+
+
+async def test_whoever_leaves_one_event_keeps_the_role_of_another(with_role: Bot) -> None:
+    first, second = await joined(with_role, REN, MEI), await joined(with_role, REN)
+    assert await holders(with_role) == {REN.id, MEI.id}
+    for person in (REN, MEI):
+        await with_role.service.joining.leave(person.actor, first.event_id)
+    assert await holders(with_role) == {REN.id}
+    await with_role.service.joining.leave(REN.actor, second.event_id)
+    assert await holders(with_role) == set()
+
+
+async def test_calling_off_takes_the_role_back(with_role: Bot) -> None:
+    event, other = await joined(with_role, REN, MEI), await joined(with_role, MEI)
+    assert await holders(with_role) == {REN.id, MEI.id}
+    await with_role.service.events.cancel(AOI.actor, event.event_id)
+    assert await holders(with_role) == {MEI.id}
+    assert other.cancelled_at is None
+
+
+async def test_the_end_takes_the_role_back(with_role: Bot) -> None:
+    start = with_role.service.desk.now() + timedelta(hours=3)
+    event = await joined(with_role, REN, start=start, end=start + timedelta(hours=2))
+    with_role.clock.advance(3 * 3600)
+    assert await holders(with_role) == {REN.id}, "while it goes on they have it"
+    with_role.clock.advance(2 * 3600)
+    assert await holders(with_role) == set()
+    stored = await with_role.service.events.get(GUILD_ID, event.event_id)
+    assert not [name for name in stored.scheduled if name.endswith("-e")]
+
+
+async def test_an_end_that_is_moved_takes_it_back_later(with_role: Bot) -> None:
+    start = with_role.service.desk.now() + timedelta(hours=3)
+    event = await joined(with_role, REN, start=start, end=start + timedelta(hours=1))
+    await with_role.work()
+    later = Details(end=start + timedelta(hours=5), remind_at=event.event_remind_at)
+    await with_role.service.events.set_details(AOI.actor, event.event_id, later)
+    await with_role.work()
+    with_role.clock.advance(5 * 3600)
+    assert await holders(with_role) == {REN.id}
+    with_role.clock.advance(4 * 3600)
+    assert await holders(with_role) == set()
+
+
+async def test_a_role_that_got_powers_is_not_handed_out(with_role: Bot) -> None:
+    event = await with_role.event()
+    with_role.local.server.let(ATTENDEE_ROLE, allow=permissions.BAN_MEMBERS)
+    await with_role.service.joining.join(SOTA.actor, event.event_id)
+    assert await holders(with_role) == set()
+    stored = await with_role.service.events.get(GUILD_ID, event.event_id)
+    assert stored.troubles.keys() == {"role"}
+    with_role.local.server.let(ATTENDEE_ROLE, deny=permissions.BAN_MEMBERS)
+    await with_role.service.events.retry(AOI.actor, event.event_id)
+    assert await holders(with_role) == {SOTA.id}
+
+
+async def test_a_lost_answer_and_a_missing_permission_are_made_good(with_role: Bot) -> None:
+    event = await with_role.event()
+    with_role.local.faults.append(Fault("lost", 1, on="PUT .*/roles/"))
+    await with_role.service.joining.join(REN.actor, event.event_id)
+    await with_role.work(2)
+    for _ in range(6):
+        await with_role.work(30)
+    assert await holders(with_role) == {REN.id}
+    with_role.local.server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+    await with_role.service.joining.leave(REN.actor, event.event_id)
+    assert await holders(with_role) == {REN.id}
+    with_role.local.server.let(BOT_ROLE, allow=permissions.MANAGE_ROLES)
+    await with_role.service.events.retry(AOI.actor, event.event_id)
+    assert await holders(with_role) == set()
+
+
+async def test_two_events_at_once_agree_about_one_person(with_role: Bot) -> None:
+    first, second = await joined(with_role, REN), await with_role.event()
+    assert await holders(with_role) == {REN.id}
+    await with_role.service.joining.leave(REN.actor, first.event_id)
+    await with_role.service.joining.join(REN.actor, second.event_id)
+    with_role.clock.advance(6)
+    scheduled = with_role.client.shell.deployment.systems["eventbot"].parts.scheduled["settle-event"]
+    await asyncio.gather(*(scheduled({"guild_id": GUILD_ID, "event_id": one.event_id}) for one in (first, second)))
+    assert await holders(with_role) == {REN.id}
+
+
+async def test_holders_that_0_1_0_noted_at_the_event_are_taken_over(with_role: Bot) -> None:
+    """It kept a list at each event, and left the role with people when an event was over."""
+    over, going = await with_role.event(), await with_role.event()
+    for user in (REN.id, MEI.id):
+        await with_role.local.keep("role", f"{user}/{ATTENDEE_ROLE}", {})
+    db, desk = with_role.service.desk.db, with_role.service.desk
+    old = events.update(GUILD_ID, over.event_id).set(Event.role_holders, [REN.id, MEI.id]).keeping_version()
+    await db.write(old.set(Event.cancelled_at, desk.now()))
+    noted = events.update(GUILD_ID, going.event_id).set(Event.role_holders, [MEI.id]).keeping_version()
+    await db.write(noted)
+    await db.write(guild_settings.update(GUILD_ID).remove(GuildSettings.roles_moved))
+    await with_role.service.joining.join(MEI.actor, going.event_id)
+    assert await holders(with_role) == {MEI.id}
+    for event in (over, going):
+        assert (await with_role.service.events.get(GUILD_ID, event.event_id)).role_holders == []

@@ -1,0 +1,184 @@
+"""The local Discord refuses what the real one refuses, with the same codes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import orjson
+import pytest
+
+from sekkei_systems.eventbot.local.discord import Fault
+from sekkei_systems.eventbot.local.world import (
+    ATTENDEE_ROLE,
+    BOT_ID,
+    BOT_ROLE,
+    CHAT,
+    GUILD_ID,
+    MANAGER_ROLE,
+    NOTICES,
+    RECRUIT,
+)
+from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.ports.discord.errors import Refused, Unavailable
+from sekkei_systems.eventbot.ports.discord.rest import Rest
+from tests.systems.eventbot.conftest import MEI, REN, Bot
+
+HELLO = {"content": "やあ", "allowed_mentions": {"parse": []}}
+
+
+@pytest.fixture
+def rest(quick: Bot) -> Rest:
+    found: Rest = quick.client.shell.deployment.systems["eventbot"].parts.transports["discord"]._rest  # type: ignore[attr-defined]
+    return found
+
+
+async def code_of(work: Any) -> int:
+    with pytest.raises(Refused) as refused:
+        await work
+    return refused.value.code
+
+
+def native(quick: Bot, **changes: Any) -> dict[str, Any]:
+    start = quick.service.desk.now() + timedelta(hours=3)
+    given = {
+        "name": "会",
+        "privacy_level": 2,
+        "entity_type": 3,
+        "scheduled_start_time": start.isoformat(),
+        "scheduled_end_time": (start + timedelta(hours=1)).isoformat(),
+        "entity_metadata": {"location": "渋谷"},
+    }
+    return {**given, **changes}
+
+
+async def test_unknown_things(quick: Bot, rest: Rest) -> None:
+    assert await code_of(rest.post("123", HELLO)) == 10003
+    assert await code_of(rest.edit(RECRUIT, "123", HELLO)) == 10008
+    assert await code_of(rest.delete(RECRUIT, "123")) == 10008
+    assert await code_of(rest.guild("123")) == 10004
+    assert await code_of(rest.member(GUILD_ID, "123")) == 10007
+    assert await code_of(rest.give_role(GUILD_ID, REN.id, "123")) == 10011
+    assert await code_of(rest.give_role(GUILD_ID, "123", ATTENDEE_ROLE)) == 10007
+    assert await code_of(rest.edit_scheduled_event(GUILD_ID, "123", native(quick))) == 10070
+    assert await code_of(rest.delete_scheduled_event(GUILD_ID, "123")) == 10070
+    assert await code_of(rest.follow_up("nonsense", HELLO)) == 10015
+    assert await code_of(rest.direct_channel("123")) == 50033
+
+
+async def test_channels_that_the_bot_may_not_see_or_write_in(quick: Bot, rest: Rest) -> None:
+    server = quick.local.server
+    server.overwrite(CHAT, BOT_ROLE, deny=permissions.VIEW_CHANNEL)
+    assert await code_of(rest.post(CHAT, HELLO)) == 50001
+    server.overwrite(CHAT, BOT_ROLE, deny=permissions.EMBED_LINKS)
+    assert await code_of(rest.post(CHAT, {**HELLO, "embeds": [{"title": "題"}]})) == 50013
+    assert await rest.post(CHAT, HELLO)
+    server.overwrite(NOTICES, BOT_ROLE, deny=permissions.SEND_MESSAGES)
+    assert await code_of(rest.post(NOTICES, HELLO)) == 50013
+    said = await quick.local.post(RECRUIT, {"content": "人の"}, author=REN.id)
+    assert await code_of(rest.edit(RECRUIT, said.message_id, HELLO)) == 50005
+    assert await code_of(rest.delete(RECRUIT, said.message_id)) == 50013
+
+
+async def test_one_thread_for_a_message_and_none_in_a_thread(quick: Bot, rest: Rest) -> None:
+    message = await rest.post(RECRUIT, HELLO)
+    assert await rest.start_thread(RECRUIT, message, "話") == message
+    assert await code_of(rest.start_thread(RECRUIT, message, "話")) == 160004
+    inside = await rest.post(message, HELLO)
+    assert await code_of(rest.start_thread(message, inside, "話")) == 50024
+    await quick.local.keep("thread", message, {"parent_id": RECRUIT, "name": "話", "archived": True, "locked": False})
+    assert await code_of(rest.edit(message, inside, HELLO)) == 50083
+    await rest.post(message, HELLO)
+    await rest.edit(message, inside, HELLO)
+    quick.local.server.let(BOT_ROLE, deny=permissions.SEND_MESSAGES_IN_THREADS | permissions.CREATE_PUBLIC_THREADS)
+    quick.clock.advance(5)
+    assert await code_of(rest.post(message, HELLO)) == 50013
+    other = await rest.post(RECRUIT, HELLO)
+    assert await code_of(rest.start_thread(RECRUIT, other, "話")) == 50013
+    await quick.local.forget("thread", message)
+    assert await code_of(rest.post(message, HELLO)) == 10003
+
+
+async def test_roles_keep_their_order(quick: Bot, rest: Rest) -> None:
+    await rest.give_role(GUILD_ID, REN.id, ATTENDEE_ROLE)
+    assert REN.id in await quick.local.holders(ATTENDEE_ROLE)
+    for role in (MANAGER_ROLE, BOT_ROLE, GUILD_ID):  # above the bot, its own, everybody's
+        assert await code_of(rest.give_role(GUILD_ID, MEI.id, role)) == 50013
+    await rest.take_role(GUILD_ID, MEI.id, ATTENDEE_ROLE)  # whoever has it not, loses nothing
+    quick.clock.advance(5)
+    quick.local.server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+    assert await code_of(rest.take_role(GUILD_ID, REN.id, ATTENDEE_ROLE)) == 50013
+
+
+async def test_native_events(quick: Bot, rest: Rest) -> None:
+    id = await rest.make_scheduled_event(GUILD_ID, native(quick))
+    past = (quick.service.desk.now() - timedelta(hours=1)).isoformat()
+    for wrong in ({"scheduled_start_time": past}, {"description": ""}, {"entity_metadata": {}}, {"name": "長" * 101}):
+        assert await code_of(rest.make_scheduled_event(GUILD_ID, native(quick, **wrong))) == 50035
+    await rest.edit_scheduled_event(GUILD_ID, id, {"name": "別の名"})
+    [(_, event)] = await quick.local.things("scheduled-event")
+    assert (event["name"], event["entity_metadata"]["location"]) == ("別の名", "渋谷")
+    quick.clock.advance(5 * 3600)
+    assert await code_of(rest.edit_scheduled_event(GUILD_ID, id, {"name": "終わった"})) == 180000
+    quick.local.server.let(BOT_ROLE, deny=permissions.CREATE_EVENTS)
+    assert await code_of(rest.make_scheduled_event(GUILD_ID, native(quick))) == 50013
+
+
+async def test_a_nonce_is_remembered_although_its_message_was_deleted(quick: Bot, rest: Rest) -> None:
+    said = {**HELLO, "nonce": "n1", "enforce_nonce": True}
+    first = await rest.post(RECRUIT, said)
+    await rest.delete(RECRUIT, first)
+    assert await rest.post(RECRUIT, said) == first
+    assert await code_of(rest.edit(RECRUIT, first, HELLO)) == 10008
+    quick.clock.advance(301)
+    assert await rest.post(RECRUIT, said) != first
+
+
+async def test_without_allowed_mentions_everybody_named_is_rung(quick: Bot, rest: Rest) -> None:
+    text = f"<@{REN.id}> <@&{ATTENDEE_ROLE}> @everyone"
+    await rest.post(RECRUIT, {"content": text})
+    await rest.post(RECRUIT, {"content": text, "allowed_mentions": {"users": [REN.id]}})
+    await rest.post(RECRUIT, {"content": text, "allowed_mentions": {"parse": []}})
+    quick.local.server.let(BOT_ROLE, allow=permissions.MENTION_EVERYONE)
+    await rest.post(RECRUIT, {"content": text})
+    rung = [one.pinged for one, _ in await quick.posts()]
+    assert rung == [[REN.id, f"&{ATTENDEE_ROLE}"], [REN.id], [], [REN.id, f"&{ATTENDEE_ROLE}", "everyone"]]
+
+
+async def test_direct_messages_where_people_take_them(quick: Bot, rest: Rest) -> None:
+    channel = await rest.direct_channel(REN.id)
+    assert await rest.direct_channel(REN.id) == channel
+    await rest.post(channel, HELLO)
+    quick.local.server.closed_to_bots.add(REN.id)
+    assert await code_of(rest.post(channel, HELLO)) == 50007
+
+
+async def test_a_lost_answer_is_done_all_the_same(quick: Bot, rest: Rest) -> None:
+    quick.local.faults.append(Fault("lost", 1, on="POST .*/messages"))
+    assert (await rest.guild(GUILD_ID))["id"] == GUILD_ID
+    with pytest.raises(Unavailable):
+        await rest.post(RECRUIT, HELLO)
+    assert len(await quick.posts()) == 1
+
+
+async def test_thrown_out_of_the_server(quick: Bot, rest: Rest) -> None:
+    del quick.local.server.members[BOT_ID]
+    assert await code_of(rest.guild(GUILD_ID)) == 50001
+    assert await code_of(rest.give_role(GUILD_ID, REN.id, ATTENDEE_ROLE)) == 50001
+    assert await code_of(rest.post(RECRUIT, HELLO)) == 50001
+
+
+async def test_who_may_knock(quick: Bot) -> None:
+    good = {"Authorization": "Bot local", "User-Agent": "DiscordBot (https://example.com, 1)"}
+    path = f"/channels/{RECRUIT}/messages"
+    body = orjson.dumps(HELLO)
+
+    async def status(headers: dict[str, str], content: bytes = body) -> int:
+        return (await quick.local.send("POST", path, headers, content)).status
+
+    typed = {**good, "Content-Type": "application/json"}
+    assert await status({**typed, "Authorization": "Bot other"}) == 401
+    assert await status({**typed, "User-Agent": "curl"}) == 403
+    assert await status(good) == 400
+    assert await status(typed, b"{") == 400
+    assert await status(typed) == 200

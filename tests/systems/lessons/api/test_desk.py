@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from sekkei.web.testing import Client
+from tests.systems.lessons.steps import HOUSE, everything
+from tests.systems.lessons.world import LESSON
+
+
+async def test_a_second_lesson_in_one_slot(api_client: Client) -> None:
+    before = await everything(api_client)
+    for method, body in (("POST", {**HOUSE, "name": "Yoga"}), ("PUT", {**HOUSE, "name": "Yoga", "id": "b"})):
+        answer = await api_client.json(method, f"/lessons/api/lessons/{LESSON}", body)
+        assert (answer.status, answer.json()["code"]) == (409, "slot-taken")
+        assert "BSL House 1" in answer.json()["detail"]
+    assert await everything(api_client) == before
+    page = await api_client.post(
+        "/lessons/desk/gnz",
+        {"lesson_date": "2025-07-30", "start_time": "19:30", "lesson_name": "Yoga", "instructor": "Mako"},
+    )
+    assert page.status == 409
+    assert "BSL House 1" in page.text
+    assert await everything(api_client) == before
+
+
+async def test_lessons_that_cannot_be(api_client: Client) -> None:
+    before = await everything(api_client)
+    nameless, too_many = {"name": "", "instructor": "x"}, {**HOUSE, "capacity": 10**5}
+    for body in ({}, nameless, {**HOUSE, "capacity": -1}, too_many, [], "x"):
+        for method in ("POST", "PUT"):
+            answer = await api_client.json(method, "/lessons/api/lessons/gnz/2025-08-01/10:00", body)
+            assert (answer.status, answer.json()["code"]) == (422, "validation")
+    assert await everything(api_client) == before
+
+
+async def test_what_is_called_off_is_brought_back_by_asking_for_it(api_client: Client) -> None:
+    path = f"/lessons/api/lessons/{LESSON}"
+    assert (await api_client.json("DELETE", path)).status == 204
+    before = await everything(api_client)
+    refused = await api_client.json("PUT", path, HOUSE)
+    assert (refused.status, refused.json()["code"]) == (409, "called-off")
+    assert await everything(api_client) == before
+    for quiet in ({"isOpen": False}, {"calledOff": True}):
+        changed = (await api_client.json("PUT", path, {**HOUSE, "instructor": "Mako", **quiet})).json()
+        assert (changed["instructor"], changed["calledOff"], changed["isOpen"]) == ("Mako", True, False)
+    back = (await api_client.json("PUT", path, {**HOUSE, "calledOff": False})).json()
+    assert (back["calledOff"], back["isOpen"]) == (False, True)

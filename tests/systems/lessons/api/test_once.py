@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from sekkei.web.testing import Client, Reply
+from tests.systems.lessons.world import LESSON
+
+
+async def test_a_request_with_a_key_is_carried_out_once(client: Client) -> None:
+    async def post(path: str, key: str, lesson: str = str(LESSON)) -> Reply:
+        headers = {"Idempotency-Key": key}
+        return await client.json("POST", f"/lessons/api/me/{path}", {"lesson": lesson}, headers=headers)
+
+    first, again = await post("bookings", "k1"), await post("bookings", "k1")
+    assert (first.status, again.status, again.json()) == (201, 201, first.json())
+    assert (await post("bookings", "k2")).json()["code"] == "already-registered"
+    assert (await post("waitlist", "k1")).json()["code"] == "key-reused"
+    await client.json("DELETE", f"/lessons/api/me/bookings/{LESSON}")
+    assert (await post("bookings", "k1")).json() == first.json()
+    mine = await client.json("GET", "/lessons/api/me/lessons")
+    assert [entry["status"] for entry in mine.json()["items"]] == ["cancelled"], "an old request books nothing anew"
+    assert (await post("bookings", "x" * 256)).status == 422
+    await post("bookings", "k3")
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    key = {"Idempotency-Key": "k1"}
+    waits = [await mei.json("POST", "/lessons/api/me/waitlist", {"lesson": str(LESSON)}, headers=key) for _ in "ab"]
+    assert [(one.status, one.json()["type"]) for one in waits] == [(201, "waitlist")] * 2, "keys are everybody's own"
+    assert waits[0].json()["waitlistId"] == waits[1].json()["waitlistId"]

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from sekkei.clock import SYSTEM as CLOCK
+from sekkei.runtime import days
+from sekkei_systems.lessons import SYSTEM
+from tests.browser import Serve
+from tests.web.described import Known, ask_everything
+
+API = "/lessons/api"
+
+
+HOUSE = {"name": "House", "instructor": "YUKI", "capacity": 2}
+
+
+@pytest.mark.parametrize("person", ["demo-aoi", None])
+async def test_every_route_answers_as_it_is_described(serve: Serve, person: str | None) -> None:
+    site = await serve(SYSTEM)
+    day = f"{days.today(CLOCK) + timedelta(days=2)}"
+    lesson = f"gnz/{day}/19:30"
+    await site.client.sign_in("demo-aoi")
+    assert (await site.client.json("POST", f"{API}/lessons/{lesson}", HOUSE)).status == 201
+    token = await site.client.shell.accounts.make_token(person, "test") if person else None
+    known = Known(
+        path={"lesson": lesson, "studio": "gnz", "channel": "mail", "user_id": "demo-aoi"},
+        body={
+            f"POST {API}/me/bookings": {"lesson": lesson},
+            f"POST {API}/me/waitlist": {"lesson": lesson},
+            f"POST {API}/me/searches": {"instructor": "YUKI"},
+            f"POST {API}/me/addresses": {"channel": "mail", "address": "new@example.com"},
+            f"PUT {API}/me/preferences": {"name": "葵", "channels": ["mail"]},
+            f"PUT {API}/lessons/{{lesson}}": HOUSE,
+        },
+        query={f"GET {API}/studios/{{studio}}/lessons": {"from": day, "to": day}},
+        examples=3 if person else 1,
+        last=(
+            f"PUT {API}/lessons/{{lesson}}",  # chance may close it
+            f"DELETE {API}/me/bookings/{{lesson}}",
+            f"DELETE {API}/lessons/{{lesson}}",
+        ),
+    )
+    answered = await asyncio.to_thread(ask_everything, site.url, "/lessons/openapi.json", token, known)
+    assert len(answered) == 29
+    if person is None:
+        refused = {name for name, statuses in answered.items() if statuses <= {401, 403}}
+        assert set(answered) - refused <= {f"GET {API}/me/calendar.ics", f"POST {API}/lessons/{{lesson}}/availability"}
+        return
+    good = {name for name, statuses in answered.items() if any(one < 300 for one in statuses)}
+    assert set(answered) - good <= {
+        # What only a secret, a code, or an id that nobody can guess would open.
+        f"GET {API}/me/calendar.ics",
+        f"POST {API}/lessons/{{lesson}}/availability",
+        f"POST {API}/me/addresses/{{channel}}/proof",
+        f"GET {API}/me/waitlist/{{waitlist_id}}",
+        f"GET {API}/me/bookings/{{reservation_id}}",
+        f"DELETE {API}/me/searches/{{search_id}}",
+        # What needs a full lesson, a free slot or one that begins.
+        f"POST {API}/me/waitlist",
+        f"DELETE {API}/me/waitlist/{{lesson}}",
+        f"POST {API}/lessons/{{lesson}}",
+        f"PUT {API}/roll/{{user_id}}/{{lesson}}",
+    }

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from sekkei.clock import ManualClock
+from sekkei.web.testing import Client
+from tests.systems.lessons.steps import act
+from tests.systems.lessons.world import LESSON
+
+
+async def test_the_desk_takes_files_and_attendance(client: Client, clock: ManualClock) -> None:
+    async def upload(name: str, content: str) -> str:
+        token = await client.token()
+        parts = [
+            f'--x\r\nContent-Disposition: form-data; name="_csrf"\r\n\r\n{token}\r\n',
+            f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n{content}\r\n--x--\r\n',
+        ]
+        headers = {"Content-Type": "multipart/form-data; boundary=x", "Accept": "text/html"}
+        reply = await client.request("POST", "/lessons/desk/gnz/file", "".join(parts).encode(), headers)
+        assert reply.status == 303
+        return (await client.get(reply.location, follow=True)).text
+
+    head = "studio,date,start,name,instructor,capacity\n"
+    rows = "gnz,2025-08-01,10:00,Yoga,Mako,9\ngnz,2025-08-01,9:5,x,y,1\nsby,2025-08-01,10:00,x,y,1\n"
+    assert "追加 1 件、変更 0 件、そのまま 0 件、取り込めない行 2 件" in await upload("a.csv", head + rows)
+    assert "Yoga" in (await client.get("/lessons/desk/gnz?date=2025-08-01")).text
+    assert "追加 0 件、変更 0 件" in await upload("a.csv", head)
+    assert "is a file ending in" in await upload("a.exe", "x")
+    await act(client, "book")
+    clock.set(LESSON.starts_at.timestamp())
+    path = f"/lessons/desk/gnz/attendance/{LESSON}"
+    assert (await client.post(path, {"user_id": "demo-aoi", "came": "on"})).status == 303
+    roll = await client.json("GET", f"/lessons/api/roll/{LESSON}")
+    assert [(one["userId"], one["attended"]) for one in roll.json()["booked"]] == [("demo-aoi", True)]
+    assert "登録していません" in (await client.post(path, {"user_id": "nobody"}, follow=True)).text
+
+
+async def test_the_desk_brings_a_lesson_back_only_when_asked(client: Client) -> None:
+    path = f"/lessons/desk/gnz/people/{LESSON}"
+    assert "休講を取り消す" not in (await client.get(path)).text
+    await client.post(f"/lessons/desk/gnz/off/{LESSON}", {})
+    assert "休講を取り消す" in (await client.get(path)).text
+    change = {"lesson_name": "House", "instructor": "Mako"}
+    page = await client.post(path, {**change, "is_open": "on"})
+    assert (page.status, "休講のままです" in page.text, 'value="Mako"' in page.text) == (409, True, True)
+
+    async def shown() -> tuple[str, bool, bool]:
+        lesson = (await client.json("GET", f"/lessons/api/lessons/{LESSON}")).json()["lesson"]
+        return lesson["instructor"], lesson["calledOff"], lesson["isOpen"]
+
+    assert await shown() == ("YUKI", True, False)
+    assert (await client.post(path, change)).status == 303
+    assert await shown() == ("Mako", True, False)
+    assert (await client.post(path, {**change, "is_open": "on", "bring_back": "on"})).status == 303
+    assert await shown() == ("Mako", False, True)

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from datetime import date, time
+
+import pytest
+
+from sekkei.design import replace
+from sekkei.runtime.settings import Settings
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.service.access import Access, Member, StaffList, staff_of
+from tests.systems.lessons.world import LESSON, STUDIOS, World
+
+
+async def test_only_those_who_run_a_studio_see_and_change_it(world: World) -> None:
+    found = await world.lesson(capacity=3)
+    other = replace(found, start_time=time(9, 0))
+    access = Access(STUDIOS, StaffList({"gnz": frozenset({"a@x"}), "sby": frozenset({"b@x"})}))
+    strangers = [Member("b", "b@x"), Member("c", ""), Member("a@x", "someone@else")]
+    for stranger in strangers:
+        with pytest.raises(refusals.NotStaff):
+            access.staff(stranger, "gnz")
+    desk, elsewhere = world.service.desk, access.staff(strangers[0], "sby")
+    for attempt in (
+        desk.roll(elsewhere, LESSON),
+        desk.add(elsewhere, other),
+        desk.change(elsewhere, replace(found, instructor="Mako")),
+        desk.call_off(elsewhere, LESSON),
+        desk.mark_attendance(elsewhere, LESSON, "hana", True),
+    ):
+        with pytest.raises(refusals.NoSuchLesson):
+            await attempt
+    _, problems = await desk.take_in(
+        elsewhere, "a.csv", b"studio,date,start,name,instructor\ngnz,2025-08-01,10:00,x,y\n"
+    )
+    assert problems == ["1 lessons of other studios"]
+    world.settle()
+    assert await world.service.timetable.between("gnz", LESSON.lesson_date, date(2025, 8, 2)) == [found]
+    mine = access.staff(Member("a", "a@x"), "gnz")
+    await desk.add(mine, other)
+    assert (await desk.change(mine, replace(found, instructor="Mako"))).instructor == "Mako"
+    assert [[one.code for one in access.run_by(each)] for each in (Member("a", "a@x"), *strangers[:2])] == [
+        ["gnz"],
+        ["sby"],
+        [],
+    ]
+
+
+def test_staff_as_it_is_set() -> None:
+    settings = Settings(values={"lessons_staff": "a@x.example, gnz:B@x.example"})
+    found = staff_of(settings)
+    assert [found.runs("a@x.example", code) for code in ("gnz", "sby")] == [True, True]
+    assert [found.runs("b@x.example", code) for code in ("gnz", "sby")] == [True, False]
+    assert not found.runs("", "gnz")
+    assert not staff_of(Settings()).runs("aoi@demo.example", "gnz"), "nobody, unless it is said or a demo"

@@ -1,0 +1,42 @@
+"""Favourites and their notes."""
+
+from __future__ import annotations
+
+from datetime import time
+
+import pytest
+
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Status, TieKind
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.ties import NOTE_LENGTH_MAX
+from sekkei_systems.lessons.service.access import Member
+from tests.systems.lessons.steps import tie
+from tests.systems.lessons.world import LESSON, World
+
+HANA = Member("hana")
+
+
+async def test_a_favourite_with_a_note_that_changes_and_goes(world: World) -> None:
+    await world.lesson()
+    favorites = world.service.favorites
+    assert (await favorites.save(HANA, LESSON, "タオル")).notes == "タオル"
+    assert (await favorites.save(HANA, LESSON, "水")).notes == "水"
+    assert (await favorites.change_note(HANA, LESSON, None)).notes is None
+    await favorites.remove(HANA, LESSON)
+    with pytest.raises(refusals.NoSuchTie):
+        await favorites.change_note(HANA, LESSON, "水")
+    with pytest.raises(refusals.NoSuchTie):
+        await favorites.remove(HANA, LESSON)
+    found = await tie(world, "hana", TieKind.FAVORITE)
+    assert found is not None
+    assert found.status is Status.CANCELLED
+
+
+async def test_a_note_has_a_limit_and_a_lesson_must_be_there(world: World) -> None:
+    await world.lesson()
+    with pytest.raises(refusals.NoteTooLong):
+        await world.like("hana", LESSON, "x" * (NOTE_LENGTH_MAX + 1))
+    with pytest.raises(refusals.NoSuchLesson):
+        await world.like("hana", Slot("gnz", LESSON.lesson_date, time(5, 0)), "x")
+    assert await tie(world, "hana", TieKind.FAVORITE) is None

@@ -1,0 +1,359 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import time, timedelta
+from typing import Any, cast
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.runtime import days
+from sekkei.runtime.outbox import Outbox
+from sekkei.store import Store
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson, design, lessons, user_lessons
+from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
+from sekkei_systems.lessons.ports.timetable.provider import Availability
+from sekkei_systems.lessons.rules.policy import Fairness, Policy
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.monitor import Monitor
+from tests.systems.lessons.world import LESSON, STAFF, World, bookings_on, notice, open_world
+
+
+async def resize(world: World, capacity: int) -> None:
+    update = lessons.update(LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)
+    await world.db.write(update.set(Lesson.capacity, capacity))
+
+
+async def waiting(world: World, count: int) -> None:
+    await world.lesson(capacity=0)
+    for number in range(count):
+        await world.join(f"u{number}", LESSON)
+        world.clock.advance(0.01)
+    await world.watch()
+
+
+async def told(world: World) -> list[str]:
+    return sorted(message.to.partition("@")[0] for message in await world.notices())
+
+
+async def test_flapping_availability_gives_one_notice_per_opening(world: World) -> None:
+    await waiting(world, 2)
+    assert await told(world) == []
+    for opening in range(1, 4):
+        await resize(world, 1)
+        for _ in range(3):
+            await world.watch()
+        assert len(await world.notices()) == 2 * opening
+        await resize(world, 0)
+        for _ in range(2):
+            await world.watch()
+
+
+async def test_two_monitors_at_once_notify_once(world: World) -> None:
+    await waiting(world, 10)
+    await resize(world, 1)
+    world.settle()
+    await asyncio.gather(*(world.monitor.run() for _ in range(4)))
+    assert await told(world) == sorted(f"u{number}" for number in range(10))
+
+
+async def test_who_booked_or_left_is_not_told_again(world: World) -> None:
+    await waiting(world, 3)
+    await resize(world, 1)
+    await world.watch()
+    await world.book("u0", LESSON)
+    await world.leave("u1", LESSON)
+    await world.watch()
+    await resize(world, 2)
+    await world.watch()
+    assert await told(world) == ["u0", "u1", "u2", "u2"]
+
+
+async def test_first_in_line_holds_the_place_and_passes_it_on(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 3)
+    await resize(world, 1)
+    await world.watch()
+    assert await told(world) == ["u0"]
+    with pytest.raises(refusals.Held):
+        await world.book("u1", LESSON)
+    await world.watch()
+    assert await told(world) == ["u0"], "the place is on offer already"
+    clock.advance(31 * 60)
+    await world.watch()
+    assert await told(world) == ["u0", "u1"]
+    await world.book("u1", LESSON)
+    await world.watch()
+    assert await told(world) == ["u0", "u1"]
+
+
+async def test_near_the_start_everybody_is_told(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 3)
+    clock.set((LESSON.starts_at - timedelta(hours=3)).timestamp())
+    await resize(world, 1)
+    await world.watch()
+    assert await told(world) == ["u0", "u1", "u2"]
+
+
+async def test_nobody_is_told_too_late(world: World) -> None:
+    await waiting(world, 1)
+    world.clock.set((LESSON.starts_at - timedelta(minutes=5)).timestamp())
+    await resize(world, 1)
+    await world.watch()
+    assert await told(world) == []
+
+
+async def test_quiet_hours_put_a_notice_off(world: World) -> None:
+    await waiting(world, 1)
+    await world.person("u0", quiet_from=time(11, 0), quiet_until=time(15, 0))
+    await resize(world, 1)
+    await world.watch()
+    (message,) = await world.notices()
+    assert message.due_at == days.at(days.today(world.clock), 15)
+
+
+async def test_a_push_opens_too(world: World) -> None:
+    await waiting(world, 1)
+    assert await world.monitor.pushed(LESSON, Availability(2, 20, True)) == 1
+    assert await world.monitor.pushed(LESSON, Availability(2, 20, True)) == 0
+
+
+async def test_an_index_that_is_behind_tells_nobody_wrongly(world: World) -> None:
+    await waiting(world, 2)
+    await resize(world, 1)
+    world.settle()
+    await world.leave("u0", LESSON)
+    assert await world.monitor.run() == 1, "who has just left may still stand in the index"
+    assert await world.monitor.run() == 0, "who has just been told may stand there as not told"
+    assert await told(world) == ["u1"]
+
+
+async def test_a_quiet_period_puts_the_next_opening_off(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(quiet_period=timedelta(minutes=10)))
+    await waiting(world, 1)
+    for capacity in (1, 0, 1):
+        await resize(world, capacity)
+        await world.watch()
+    assert await told(world) == ["u0"]
+    clock.advance(10 * 60)
+    await world.watch()
+    assert await told(world) == ["u0", "u0"], "what is still open after the pause is told"
+
+
+async def test_a_full_moment_between_two_passes_is_an_opening_too(world: World) -> None:
+    await waiting(world, 2)
+    await resize(world, 1)
+    await world.watch()
+    full = await world.lesson_now()
+    await world.monitor.filled(full)
+    assert await world.watch() == 2
+    await world.monitor.filled(full)
+    assert await world.watch() == 0, "late word of what was over already"
+
+
+async def test_two_monitors_at_once_hold_one_place_for_one(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 6)
+    await resize(world, 2)
+    world.settle()
+    await asyncio.gather(*(world.monitor.run() for _ in range(4)), return_exceptions=True)
+    assert len(await told(world)) == 2
+
+
+async def test_a_hold_cannot_be_overtaken(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 3)
+    await resize(world, 1)
+    world.settle()
+    # Everybody else tries at the very moment when the place is offered to the first in line.
+    results = await asyncio.gather(
+        world.monitor.run(),
+        *(world.book(f"x{number}", LESSON) for number in range(20)),
+        return_exceptions=True,
+    )
+    world.settle()
+    offered = [tie for tie in await world.queue(LESSON) if tie.offer_until is not None]
+    booked = [one for one in results if isinstance(one, UserLesson)]
+    assert len(booked) + len(offered) == 1, "one place: either somebody was quicker than the offer, or it is held"
+    if offered:
+        assert (await world.book("u0", LESSON)).user_id == "u0"
+
+
+async def test_what_a_push_says_can_be_booked(world: World) -> None:
+    await waiting(world, 1)
+    assert await world.monitor.pushed(LESSON, Availability(1, 20, True)) == 1
+    found = await world.lesson_now()
+    assert (found.capacity, found.booked) == (20, 19)
+    await world.book("u0", LESSON)
+    with pytest.raises(refusals.Full):
+        await world.book("u1", LESSON)
+    assert await world.watch() == 0
+    await world.service.desk.call_off(STAFF, LESSON)
+    await world.monitor.pushed(LESSON, Availability(5, 20, True))
+    assert (await world.lesson_now()).is_open is False, "what is called off stays so, whatever a push says"
+
+
+async def test_a_push_that_is_overtaken_while_it_is_heard_changes_nothing(world: World) -> None:
+    await waiting(world, 1)
+    now = days.now(world.clock)
+    await world.monitor.pushed(LESSON, Availability(0, 20, True), now - timedelta(seconds=20))
+
+    class Slow(Counted):
+        """Lets a newer push of the studio through before the queue is read."""
+
+        async def call(self, operation: str, request: Any) -> Any:
+            if operation == "Query":
+                assert await world.monitor.pushed(LESSON, Availability(0, 20, True), now) == 0
+            return await super().call(operation, request)
+
+    db = design.open(cast(Store, Slow(world.db.store)), env="test", clock=world.clock)
+    outbox = Outbox(world.runtime, world.clock, "lessons")
+    slow = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice)
+    assert await slow.pushed(LESSON, Availability(3, 20, True), now - timedelta(seconds=9)) == 0
+    found = await world.lesson_now()
+    assert (found.booked, found.was_available, found.episode) == (20, False, 0)
+    assert await world.notices() == []
+
+
+async def test_reads_grow_with_those_who_wait(world: World) -> None:
+    far = [Slot("sby", LESSON.lesson_date + timedelta(days=number), time(9, 0)) for number in range(20, 30)]
+    await waiting(world, 3)
+    counted = Counted(world.db.store)
+    db = design.open(cast(Store, counted), env="test", clock=world.clock)
+    outbox = Outbox(world.runtime, world.clock, "lessons")
+    monitor = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice)
+    world.settle()
+    await monitor.run()
+    before, counted.items = counted.items, 0
+    for slot in far:
+        await world.lesson(slot, capacity=5)
+        await world.book("hana", slot)
+        await world.like("hana", slot)
+    await world.like("hana", LESSON)
+    world.settle()
+    await monitor.run()
+    assert (before, counted.items) == (4, 4), "three who wait and their lesson"
+
+
+class Counted:
+    """A store that counts the items that it gives."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self.items = store, 0
+
+    async def call(self, operation: str, request: Any) -> Any:
+        answer = await self._store.call(operation, request)
+        self.items += answer.get("ScannedCount", 0) + sum(len(one) for one in answer.get("Responses", {}).values())
+        return answer
+
+    async def close(self) -> None: ...
+
+
+async def test_what_is_paused_is_not_told(world: World) -> None:
+    await waiting(world, 2)
+    paused = user_lessons.update("u0", LESSON.studio_code, LESSON.lesson_date, LESSON.start_time, TieKind.WAITLIST)
+    until = days.now(world.clock) + timedelta(hours=1)
+    await world.db.write(paused.set(UserLesson.paused_until, until))
+    await resize(world, 1)
+    await world.watch()
+    assert await told(world) == ["u1"]
+    world.clock.advance(3601)
+    await world.watch()
+    assert await told(world) == ["u0", "u1"]
+
+
+class Meanwhile:
+    """A store on which something else happens just before the first transaction."""
+
+    def __init__(self, store: Store, happens: Callable[[], Awaitable[object]]) -> None:
+        self._store, self._happens = store, happens
+        self._done = False
+
+    async def call(self, operation: str, request: Any) -> Any:
+        if operation == "TransactWriteItems" and not self._done:
+            self._done = True
+            await self._happens()
+        return await self._store.call(operation, request)
+
+    async def close(self) -> None: ...
+
+
+async def test_an_offer_made_while_somebody_else_books_is_kept(store: Store, clock: ManualClock) -> None:
+    policy = Policy(fairness=Fairness.FIRST_IN_LINE)
+    world = await open_world(store, clock, policy)
+    await waiting(world, 1)
+    await resize(world, 1)
+    world.settle()
+    slow = design.open(cast(Store, Meanwhile(store, world.watch)), env="test", clock=clock)
+    with pytest.raises(refusals.Held):
+        await bookings_on(slow, clock, policy).book(Member("x"), LESSON)
+    assert (await world.book("u0", LESSON)).user_id == "u0"
+
+
+async def test_who_has_no_address_is_told_once_too(world: World) -> None:
+    await waiting(world, 3)
+    await resize(world, 1)
+    world.settle()
+    outbox = Outbox(world.runtime, world.clock, "lessons")
+    monitor = Monitor(world.db, world.clock, outbox, Catalogue(world.db), Policy(), lambda *_: {})
+    assert sum(await asyncio.gather(*(monitor.run() for _ in range(4)))) == 3
+    world.settle()
+    assert [tie.notify_count for tie in await world.queue(LESSON)] == [1, 1, 1]
+
+
+async def test_no_place_is_held_past_the_hour_from_which_everybody_is_told(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 2)
+    everybody = LESSON.starts_at - timedelta(hours=12)
+    clock.set((everybody - timedelta(minutes=10)).timestamp())
+    await resize(world, 1)
+    await world.watch()
+    world.settle()
+    (offered,) = [tie for tie in await world.queue(LESSON) if tie.offer_until is not None]
+    assert (offered.user_id, offered.offer_until) == ("u0", everybody), "what is promised must be kept"
+    with pytest.raises(refusals.Held):
+        await world.book("u1", LESSON)
+    clock.set(everybody.timestamp())
+    assert (await world.book("u1", LESSON)).user_id == "u1"
+
+
+async def test_a_place_is_held_from_when_the_notice_goes_out(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 3)
+    await world.person("u0", quiet_from=time(11, 0), quiet_until=time(15, 0))
+    await world.person("u1", quiet_from=time(11, 0), quiet_until=time(8, 0))
+    await resize(world, 1)
+    await world.watch()
+    clock.set(days.at(days.today(clock), 15, 29).timestamp())
+    assert await told(world) == ["u0"]
+    with pytest.raises(refusals.Held):
+        await world.book("u1", LESSON)
+    clock.set(days.at(days.today(clock), 15, 30).timestamp())
+    await world.watch()
+    assert await told(world) == ["u0", "u1"], "who sleeps until everybody may book is told, but nothing is held"
+    await world.watch()
+    assert await told(world) == ["u0", "u1", "u2"]
+    with pytest.raises(refusals.Held):
+        await world.book("x", LESSON)
+    assert (await world.book("u2", LESSON)).user_id == "u2"
+
+
+async def test_late_word_that_a_lesson_was_full_takes_no_new_offer_away(store: Store, clock: ManualClock) -> None:
+    world = await open_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await waiting(world, 1)
+    await resize(world, 1)
+    await world.watch()
+    world.settle()
+    before = await world.queue(LESSON)
+    await resize(world, 0)
+    await world.watch()
+    await resize(world, 1)
+    await world.watch()
+    await world.monitor._arm_again(before)
+    (tie,) = await world.db.get_many(user_lessons.ref_of(one).consistent() for one in before)
+    assert tie is not None
+    assert tie.offer_until is not None

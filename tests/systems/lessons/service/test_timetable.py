@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from sekkei.design import replace
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.service.timetable import Timetable
+from tests.systems.lessons.world import LESSON, STAFF, World
+
+
+async def test_a_second_lesson_in_one_slot_is_refused(world: World) -> None:
+    there = await world.lesson(capacity=3, lesson_id="a")
+    with pytest.raises(refusals.SlotTaken, match="BSL House 1"):
+        await world.service.desk.add(STAFF, replace(there, lesson_name="Yoga", lesson_id=None))
+    with pytest.raises(refusals.SlotTaken):
+        await world.service.desk.change(STAFF, replace(there, lesson_name="Yoga", lesson_id="b"))
+    assert await world.service.timetable.get(LESSON) == there
+
+
+async def test_a_change_does_not_bring_back_what_is_called_off_meanwhile(world: World) -> None:
+    class Slow(Timetable):
+        async def get(self, slot: Slot) -> Lesson:
+            found = await super().get(slot)
+            await world.service.desk.call_off(STAFF, slot)
+            return found
+
+    there = await world.lesson(capacity=20)
+    with pytest.raises(refusals.CalledOff):
+        await Slow(world.db, world.clock).change(replace(there, instructor="Mako"))
+    found = await world.service.timetable.get(LESSON)
+    assert (found.instructor, found.called_off, found.is_open) == ("YUKI", True, False)

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from sekkei.web.testing import Client
+from tests.systems.lessons.world import LESSON
+from tests.web.authorisation import Matrix, Rule, deviations, uncovered
+
+
+def by(anonymous: int, person: int, staff: int) -> dict[str, int]:
+    return {"anonymous": anonymous, "person": person, "staff": staff}
+
+
+def matrix() -> Matrix:
+    api, slot = "/lessons/api", "{lesson:path}"
+    nobody = {"lesson": "gnz/2025-07-31/10:00"}
+    lesson = {"lesson_date": "2025-08-01", "start_time": "10:00", "lesson_name": "x", "instructor": "y"}
+    everybody = by(303, 303, 303)
+    return {
+        "GET /lessons/": Rule(by(303, 200, 200)),
+        "GET /lessons/lessons/{slot:path}": Rule(by(303, 200, 200)),
+        "POST /lessons/act/{action}/{slot:path}": Rule(everybody, form={}),
+        "POST /lessons/notes/{slot:path}": Rule(everybody, form={"notes": "x"}),
+        "GET /lessons/mine": Rule(by(303, 200, 200)),
+        "GET /lessons/history": Rule(by(303, 200, 200)),
+        "GET /lessons/settings": Rule(by(303, 200, 200)),
+        "POST /lessons/settings": Rule(everybody, form={"name": "x"}),
+        "POST /lessons/settings/addresses": Rule(everybody, form={"channel": "mail", "address": "x@example.com"}),
+        "POST /lessons/settings/proof": Rule(by(303, 422, 422), form={"channel": "mail", "code": "x"}),
+        "POST /lessons/settings/line": Rule(by(303, 200, 200), form={}),
+        "POST /lessons/settings/forget/{channel}": Rule(everybody, form={}),
+        "POST /lessons/settings/calendar": Rule(everybody, form={}),
+        "POST /lessons/settings/calendar/stop": Rule(everybody, form={}),
+        "POST /lessons/settings/links": Rule(everybody, form={}),
+        "GET /lessons/searches": Rule(by(303, 200, 200)),
+        "POST /lessons/searches": Rule(everybody, form={"instructor": "x"}),
+        "POST /lessons/searches/{search_id}/delete": Rule(by(303, 404, 404), form={}),
+        "GET /lessons/offers/{token}": Rule(by(404, 404, 404)),
+        "POST /lessons/offers/{token}": Rule(by(404, 404, 404), form={}),
+        "POST /lessons/offers/{token}/cancel": Rule(by(404, 404, 404), form={}),
+        "GET /lessons/desk/{code}": Rule(by(303, 403, 200)),
+        "POST /lessons/desk/{code}": Rule(by(303, 403, 303), form=lesson),
+        "POST /lessons/desk/{code}/file": Rule(by(303, 403, 303), form={}),
+        "GET /lessons/desk/{code}/people/{slot:path}": Rule(by(303, 403, 200)),
+        "POST /lessons/desk/{code}/people/{slot:path}": Rule(by(303, 403, 303), form=lesson),
+        "POST /lessons/desk/{code}/attendance/{slot:path}": Rule(by(303, 403, 303), form={"user_id": "x"}),
+        "POST /lessons/desk/{code}/off/{slot:path}": Rule(by(303, 403, 303), form={}),
+        "POST /lessons/line": Rule(by(401, 401, 401), json={}),
+        f"GET {api}/studios": Rule(by(401, 200, 200)),
+        f"GET {api}/studios/{{studio}}/lessons": Rule(by(401, 422, 422)),
+        f"GET {api}/lessons/{slot}": Rule(by(401, 404, 404)),
+        f"POST {api}/lessons/{slot}": Rule(by(401, 403, 201), json={"name": "x", "instructor": "y"}),
+        f"PUT {api}/lessons/{slot}": Rule(by(401, 403, 200), json={"name": "x", "instructor": "y"}),
+        f"DELETE {api}/lessons/{slot}": Rule(by(401, 403, 204)),
+        f"POST {api}/lessons/{slot}/availability": Rule(by(401, 401, 401), json={}),
+        f"GET {api}/roll/{slot}": Rule(by(401, 403, 200)),
+        f"PUT {api}/roll/{{user_id}}/{slot}": Rule(by(401, 403, 409), json={"attended": True}),
+        f"GET {api}/me/lessons": Rule(by(401, 200, 200)),
+        f"GET {api}/me/statistics": Rule(by(401, 200, 200)),
+        f"GET {api}/me/calendar.ics": Rule(by(422, 422, 422)),
+        f"PUT {api}/me/favorites/{slot}": Rule(by(401, 200, 200), json={}),
+        f"DELETE {api}/me/favorites/{slot}": Rule(by(401, 204, 204)),
+        f"POST {api}/me/waitlist": Rule(by(401, 404, 404), json=nobody),
+        f"GET {api}/me/waitlist/{{waitlist_id}}": Rule(by(401, 404, 404)),
+        f"DELETE {api}/me/waitlist/{slot}": Rule(by(401, 404, 404)),
+        f"POST {api}/me/bookings": Rule(by(401, 404, 404), json=nobody),
+        f"GET {api}/me/bookings/{{reservation_id}}": Rule(by(401, 404, 404)),
+        f"DELETE {api}/me/bookings/{slot}": Rule(by(401, 404, 404)),
+        f"GET {api}/me/preferences": Rule(by(401, 200, 200)),
+        f"PUT {api}/me/preferences": Rule(by(401, 200, 200), json={"name": "x", "channels": []}),
+        f"POST {api}/me/addresses": Rule(by(401, 204, 204), json={"channel": "mail", "address": "x@example.com"}),
+        f"POST {api}/me/addresses/line/code": Rule(by(401, 200, 200)),
+        f"POST {api}/me/addresses/{{channel}}/proof": Rule(by(401, 422, 422), json={"code": "x"}),
+        f"DELETE {api}/me/addresses/{{channel}}": Rule(by(401, 204, 204)),
+        f"GET {api}/me/searches": Rule(by(401, 200, 200)),
+        f"POST {api}/me/searches": Rule(by(401, 201, 201), json={"instructor": "x"}),
+        f"DELETE {api}/me/searches/{{search_id}}": Rule(by(401, 404, 404)),
+        "GET /lessons/openapi.json": Rule(by(200, 200, 200)),
+        "GET /lessons/docs": Rule(by(200, 200, 200)),
+    }
+
+
+async def test_who_may_do_what(client: Client) -> None:
+    person = client.another()
+    await person.sign_in("demo-mei")
+    actors = {"anonymous": client.another(), "person": person, "staff": client}
+    rules = matrix()
+    ids = {
+        "slot": str(LESSON),
+        "lesson": "gnz/2025-08-02/10:00",
+        "action": "favorite",
+        "code": "gnz",
+        "token": "AAAA",
+        "studio": "gnz",
+        "channel": "mail",
+        "search_id": "x",
+        "user_id": "x",
+        "waitlist_id": "x",
+        "reservation_id": "x",
+    }
+    assert uncovered(client.app, "lessons", {**rules, "GET /lessons/studios/{code}/live": Rule({})}) == []
+    assert await deviations(rules, actors, ids) == []
+    assert (await client.another().get("/lessons/studios/gnz/live")).status == 303

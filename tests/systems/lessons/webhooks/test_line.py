@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+from typing import Any
+
+import orjson
+
+from sekkei.clock import ManualClock
+from sekkei.runtime.design import newest_messages
+from sekkei.web.testing import Reply, opened, test_settings
+from sekkei_systems.lessons import SYSTEM
+
+
+async def test_lines_own_webhook(clock: ManualClock) -> None:
+    settings = test_settings(values={"line_channel_secret": "s3cret"})
+    async with opened(SYSTEM, clock=clock, settings=settings) as client:
+        await client.sign_in("demo-mei")
+        page = await client.post("/lessons/settings/line")
+        found = re.search(r"トークで (\d{8}) を", page.text)
+        assert found is not None
+
+        async def sent(events: Any, key: bytes = b"s3cret") -> Reply:
+            body = orjson.dumps({"events": events})
+            given = base64.b64encode(hmac.digest(key, body, hashlib.sha256)).decode()
+            headers = {"X-Line-Signature": given, "Content-Type": "application/json"}
+            return await client.another().request("POST", "/lessons/line", body, headers)
+
+        source = {"type": "user", "userId": "U123"}
+        event = {"type": "message", "webhookEventId": "e1", "source": source, "message": {"type": "text"}}
+        typed = {**event, "message": {"type": "text", "text": found[1]}}
+        assert (await sent([typed], b"forged")).status == 401
+        assert "連携しています" not in (await client.get("/lessons/settings")).text
+        for harmless in ([], [{}], ["x"], [event], [{**typed, "source": {"type": "group", "groupId": "G"}}]):
+            assert (await sent(harmless)).status == 200
+        assert (await sent("x" * 3)).status == 200
+        assert (await sent(None)).status == 422
+        assert (await sent([typed])).status == 200
+        assert "連携しています" in (await client.get("/lessons/settings")).text
+        (message,) = await client.shell.deployment.runtime.all(newest_messages())
+        assert (message.kind, message.to) == ("line", "U123")
