@@ -107,4 +107,5 @@ class _Sources:
         elif name == "load":
             self._sections.update(keyword.arg for keyword in call.keywords if keyword.arg)
         elif name in _CALLS and (name != "say" or isinstance(call.func, ast.Name)):
-            self._calls += [(file, text) for text in texts if text not in LANGUAGES and not text.startswith("/")]
+            keys = texts[:1] if name == "flash" and isinstance(call.func, ast.Attribute) else texts  # then its level
+            self._calls += [(file, text) for text in keys if text not in LANGUAGES and not text.startswith("/")]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sekkei.clock import Clock
 from sekkei.runtime.system import Context, Parts, System
+from sekkei.web import Given
 from sekkei_systems.lessons import api, pages
 from sekkei_systems.lessons.demo import demo
 from sekkei_systems.lessons.design import design
 from sekkei_systems.lessons.jobs import RECURRING, LessonJobs
 from sekkei_systems.lessons.reactions import reactions_of
-from sekkei_systems.lessons.service import open_service
+from sekkei_systems.lessons.service import Service, open_service
 from sekkei_systems.lessons.webhooks import line
+from sekkei_systems.lessons.webhooks.availability import Pushes
 
 if TYPE_CHECKING:
     from sekkei_systems.lessons_migration.leading import Following
@@ -24,14 +27,21 @@ def build(context: Context) -> Parts:
     return Parts(
         service=service,
         routes=[
-            *pages.routes(service, context),
-            *line.routes(service.contacts, context),
-            *api.routes(service, context),
+            *pages.routes(given_of(service, context)),
+            *line.pages.routes(given_of(service, context)),
+            *api.routes(given_of(service, context)),
         ],
         reactions=[reactions_of(context, service.monitor, service.alerts, service.searches)],
         scheduled=jobs.scheduled() | (old.scheduled() if old else {}),
         recurring=RECURRING | (old.recurring if old else {}),
     )
+
+
+def given_of(service: Service, context: Context) -> Given:
+    """What handlers are given by type; pages and API add what they make for each request."""
+    given = Given(*service.parts(), context.live, context.idempotency, context.outbox, context.settings)
+    given.value(Clock, context.clock)
+    return given.value(Pushes, Pushes(context)).value(line.LineChannel, line.LineChannel(context.settings))
 
 
 def _old_table(context: Context) -> Following | None:

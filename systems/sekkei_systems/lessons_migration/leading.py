@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime.pump import Pump
-from sekkei.runtime.refusals import Conflict, say
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, ScheduledJob
 from sekkei.runtime.worker import worker_name
 from sekkei_systems.lessons.design import UserLesson
 from sekkei_systems.lessons.ports.timetable.provider import Availability
+from sekkei_systems.lessons.refusals import WaitlistsElsewhere
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.monitor import HORIZON, Monitor
@@ -29,14 +29,6 @@ from sekkei_systems.lessons.service.waitlist import Waitlist
 from sekkei_systems.lessons_migration.configuration import OldTable
 from sekkei_systems.lessons_migration.ledger import NEW_LEADS, Ledger
 from sekkei_systems.lessons_migration.moving import Move
-
-
-class WaitlistsElsewhere(Conflict):
-    code = "waitlists-elsewhere"
-    words = say(
-        "キャンセル待ちは、いまは以前のシステムで受け付けています。",
-        "For now, waitlists are kept in the previous system. Please join or leave there.",
-    )
 
 
 def old_table_of(settings: Settings) -> OldTable | None:

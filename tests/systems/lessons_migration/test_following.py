@@ -19,12 +19,12 @@ from sekkei.runtime.settings import Settings
 from sekkei.store import Embedded, Request, Response, Store
 from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, design, lessons
+from sekkei_systems.lessons.refusals import WaitlistsElsewhere
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons_migration.configuration import BadMapping, OldTable
 from sekkei_systems.lessons_migration.leading import (
     MonitorBesideOld,
     WaitlistBesideOld,
-    WaitlistsElsewhere,
     follow_all,
     follower,
     old_table_of,

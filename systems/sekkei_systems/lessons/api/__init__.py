@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from sekkei.runtime.system import Context
-from sekkei.web import Api
+from sekkei.web import Api, Given
 from sekkei_systems.lessons.api import bookings, desk, mine, preferences, searches, timetable, waitlist
-from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.api.shapes import contact_of, slot_named, staff_of_lesson
+from sekkei_systems.lessons.design import Contact
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.service.access import Member, Staff, member_of
 from sekkei_systems.lessons.webhooks import availability
 
+api = Api("lessons", title="Studio lessons", about="Timetables, favourites, waitlists, bookings, notices.")
+api.include(timetable.operations, availability.operations, mine.operations, waitlist.operations)
+api.include(bookings.operations, preferences.operations, searches.operations, desk.operations)
 
-def routes(service: Service, context: Context) -> list[BaseRoute]:
-    api = Api("lessons", title="Studio lessons", about="Timetables, favourites, waitlists, bookings, notices.")
-    for part in (timetable, availability, mine, waitlist, bookings, preferences, searches, desk):
-        part.declare(api, service, context)
-    return api.routes
+
+def routes(given: Given) -> list[BaseRoute]:
+    given.per_request(Member, member_of).per_request(Contact, contact_of)
+    given.per_request(Slot, slot_named).per_request(Staff, staff_of_lesson)
+    return api.routes(given)

@@ -7,30 +7,30 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from starlette.requests import Request
 
+from sekkei.clock import Clock
 from sekkei.runtime import days
-from sekkei.runtime.system import Context
-from sekkei.web import Api, User
+from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import (
-    Clock,
     Identifier,
-    LessonName,
     LessonOut,
     SearchText,
+    TimeOfDay,
     lesson_out,
     time_in,
 )
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.rules.slots import Slot, parse_slot
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.access import Staff, member_of
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.service.access import Staff
+from sekkei_systems.lessons.service.desk import Desk
+
+operations = Operations()
 
 
 class LessonIn(msgspec.Struct, rename="camel"):
     name: SearchText
     instructor: SearchText
-    end: Clock | None = None
+    end: TimeOfDay | None = None
     capacity: Annotated[int, Meta(ge=0, le=10_000)] | None = None
     """None: no limit."""
     program: SearchText | None = None
@@ -60,40 +60,39 @@ class AttendanceIn(msgspec.Struct):
     attended: bool
 
 
-def declare(api: Api, service: Service, context: Context) -> None:
-    @api.get("/roll/{lesson:path}", summary="Who comes and who waits", tag="studios")
-    async def roll(request: Request, user: User, lesson: LessonName) -> RollOut:
-        found = await service.desk.roll(*place(service, user, lesson))
-        return RollOut(
-            lesson=lesson_out(found.lesson),
-            booked=[GuestOut(tie.user_id, found.name(tie), tie.created_at, tie.attended) for tie in found.booked],
-            waiting=[
-                GuestOut(tie.user_id, found.name(tie), tie.created_at, told=bool(tie.notification_sent))
-                for tie in found.queue
-            ],
-        )
+@operations.get("/roll/{lesson:path}", summary="Who comes and who waits", tag="studios")
+async def roll(staff: Staff, desk: Desk, at: Slot) -> RollOut:
+    found = await desk.roll(staff, at)
+    return RollOut(
+        lesson=lesson_out(found.lesson),
+        booked=[GuestOut(tie.user_id, found.name(tie), tie.created_at, tie.attended) for tie in found.booked],
+        waiting=[
+            GuestOut(tie.user_id, found.name(tie), tie.created_at, told=bool(tie.notification_sent))
+            for tie in found.queue
+        ],
+    )
 
-    @api.put("/roll/{user_id}/{lesson:path}", summary="Whether somebody came", status=204, tag="studios")
-    async def attendance(
-        request: Request, user: User, user_id: Identifier, lesson: LessonName, body: AttendanceIn
-    ) -> None:
-        await service.desk.mark_attendance(*place(service, user, lesson), user_id, body.attended)
 
-    @api.post("/lessons/{lesson:path}", summary="A new lesson in a free slot", status=201, tag="studios")
-    async def add_lesson(request: Request, user: User, lesson: LessonName, body: LessonIn) -> LessonOut:
-        staff, slot = place(service, user, lesson)
-        return lesson_out(await service.desk.add(staff, lesson_of(slot, body, days.now(context.clock))))
+@operations.put("/roll/{user_id}/{lesson:path}", summary="Whether somebody came", status=204, tag="studios")
+async def attendance(staff: Staff, desk: Desk, user_id: Identifier, at: Slot, body: AttendanceIn) -> None:
+    await desk.mark_attendance(staff, at, user_id, body.attended)
 
-    @api.put("/lessons/{lesson:path}", summary="What a lesson is from now on", tag="studios")
-    async def change_lesson(request: Request, user: User, lesson: LessonName, body: LessonIn) -> LessonOut:
-        staff, slot = place(service, user, lesson)
-        changed = lesson_of(slot, body, days.now(context.clock))
-        bring_back = body.called_off is False
-        return lesson_out(await service.desk.change(staff, changed, bring_back=bring_back))
 
-    @api.delete("/lessons/{lesson:path}", summary="Call a lesson off; everybody concerned is told", tag="studios")
-    async def call_off(request: Request, user: User, lesson: LessonName) -> None:
-        await service.desk.call_off(*place(service, user, lesson))
+@operations.post("/lessons/{lesson:path}", summary="A new lesson in a free slot", status=201, tag="studios")
+async def add_lesson(staff: Staff, desk: Desk, clock: Clock, at: Slot, body: LessonIn) -> LessonOut:
+    return lesson_out(await desk.add(staff, lesson_of(at, body, days.now(clock))))
+
+
+@operations.put("/lessons/{lesson:path}", summary="What a lesson is from now on", tag="studios")
+async def change_lesson(staff: Staff, desk: Desk, clock: Clock, at: Slot, body: LessonIn) -> LessonOut:
+    changed = lesson_of(at, body, days.now(clock))
+    bring_back = body.called_off is False
+    return lesson_out(await desk.change(staff, changed, bring_back=bring_back))
+
+
+@operations.delete("/lessons/{lesson:path}", summary="Call a lesson off; everybody concerned is told", tag="studios")
+async def call_off(staff: Staff, desk: Desk, at: Slot) -> None:
+    await desk.call_off(staff, at)
 
 
 def lesson_of(slot: Slot, given: LessonIn, now: datetime) -> Lesson:
@@ -111,9 +110,3 @@ def lesson_of(slot: Slot, given: LessonIn, now: datetime) -> Lesson:
         called_off=bool(given.called_off),
         updated_at=now,
     )
-
-
-def place(service: Service, user: User, lesson: str) -> tuple[Staff, Slot]:
-    """A lesson of a studio, and the proof that the user runs it."""
-    slot = parse_slot(lesson)
-    return service.access.staff(member_of(user), slot.studio_code), slot

@@ -11,12 +11,11 @@ from msgspec import Meta
 from sekkei.design import Put
 from sekkei.runtime.design import Once
 from sekkei.runtime.idempotency import Idempotency
-from sekkei.web import User
 from sekkei_systems.lessons.api.shapes import LessonName, TieOut, tie_out
 from sekkei_systems.lessons.design import UserLesson
 from sekkei_systems.lessons.refusals import KeyReused
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.service.access import Member, member_of
+from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.ties import AlreadyDone, Also
 
 
@@ -33,15 +32,15 @@ Operation = Callable[[Member, Slot, Also | None], Awaitable[UserLesson]]
 
 
 async def once(
-    idempotency: Idempotency, user: User, key: str | None, asked: str, operation: Operation, slot: Slot
+    idempotency: Idempotency, member: Member, key: str | None, asked: str, operation: Operation, slot: Slot
 ) -> TieOut:
     """Do it; a request with an Idempotency-Key that has been carried out before gets the answer of that time.
 
     The key is written in the transaction of the effect, so that there is never one without the other.
     """
     if key is None:
-        return tie_out(await operation(member_of(user), slot, None))
-    row = f"lessons/{user.id}/{key}"
+        return tie_out(await operation(member, slot, None))
+    row = f"lessons/{member.user_id}/{key}"
 
     def mark(tie: UserLesson) -> Put[Once]:
         return idempotency.mark(row, {"asked": asked, "answer": msgspec.to_builtins(tie_out(tie))})
@@ -49,7 +48,7 @@ async def once(
     answered = await idempotency.answer(row)
     if answered is None:
         try:
-            return tie_out(await operation(member_of(user), slot, mark))
+            return tie_out(await operation(member, slot, mark))
         except AlreadyDone:
             answered = await idempotency.answer(row)
     if answered is None or answered["asked"] != asked:

@@ -8,13 +8,15 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
-from sekkei.runtime.system import Context
-from sekkei.web import Api, Rate, User, limit
-from sekkei_systems.lessons.api.shapes import Clock, time_in
+from sekkei.web import Operations, Rate, limit
+from sekkei_systems.lessons.api.shapes import TimeOfDay, time_in
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.notices import addresses_of
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.contacts import Preferences
+from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.contacts import Contacts, Preferences
+
+operations = Operations()
+
 
 CODES = Rate.per_hour(10)
 """How often a code may be asked for; it goes to an address that is not proven yet."""
@@ -29,8 +31,8 @@ class PreferencesIn(msgspec.Struct, rename="camel"):
     channels: list[Channel]
     muted: list[Topic] = []
     language: Literal["ja", "en"] = "ja"
-    quiet_from: Clock | None = None
-    quiet_until: Clock | None = None
+    quiet_from: TimeOfDay | None = None
+    quiet_until: TimeOfDay | None = None
 
 
 class PreferencesOut(PreferencesIn):
@@ -52,47 +54,44 @@ class LineCodeOut(msgspec.Struct):
     """To be sent to the bot within ten minutes."""
 
 
-def declare(api: Api, service: Service, context: Context) -> None:
-    async def mine(user: User) -> Contact:
-        return await service.contacts.ensure(user.id, user.name, user.email if user.verified else "")
+@operations.get("/me/preferences", summary="How I am told, and of what", tag="notices")
+async def preferences(person: Contact) -> PreferencesOut:
+    return preferences_out(person)
 
-    @api.get("/me/preferences", summary="How I am told, and of what", tag="notices")
-    async def preferences(request: Request, user: User) -> PreferencesOut:
-        return preferences_out(await mine(user))
 
-    @api.put("/me/preferences", summary="How I want to be told, and of what", tag="notices")
-    async def prefer(request: Request, user: User, body: PreferencesIn) -> PreferencesOut:
-        await mine(user)
-        wanted = Preferences(
-            name=body.name,
-            channels=body.channels,
-            muted=body.muted,
-            language=body.language,
-            quiet_from=time_in(body.quiet_from),
-            quiet_until=time_in(body.quiet_until),
-        )
-        return preferences_out(await service.contacts.prefer(user.id, wanted))
+@operations.put("/me/preferences", summary="How I want to be told, and of what", tag="notices")
+async def prefer(member: Member, contacts: Contacts, person: Contact, body: PreferencesIn) -> PreferencesOut:
+    wanted = Preferences(
+        name=body.name,
+        channels=body.channels,
+        muted=body.muted,
+        language=body.language,
+        quiet_from=time_in(body.quiet_from),
+        quiet_until=time_in(body.quiet_until),
+    )
+    return preferences_out(await contacts.prefer(member, wanted))
 
-    @api.post("/me/addresses", summary="Use an address: a code is sent there", status=204, tag="notices")
-    async def begin_address(request: Request, user: User, body: AddressIn) -> None:
-        limit(request, CODES, "lessons-proof")
-        await mine(user)
-        await service.contacts.begin(user.id, body.channel, body.address)
 
-    @api.post("/me/addresses/line/code", summary="A code that links my LINE when the bot gets it", tag="notices")
-    async def begin_line(request: Request, user: User) -> LineCodeOut:
-        limit(request, CODES, "lessons-proof")
-        await mine(user)
-        return LineCodeOut(await service.contacts.begin_line(user.id))
+@operations.post("/me/addresses", summary="Use an address: a code is sent there", status=204, tag="notices")
+async def begin_address(request: Request, member: Member, contacts: Contacts, person: Contact, body: AddressIn) -> None:
+    limit(request, CODES, "lessons-proof")
+    await contacts.begin(member, body.channel, body.address)
 
-    @api.post("/me/addresses/{channel}/proof", summary="The code that came there", tag="notices")
-    async def prove(request: Request, user: User, channel: Channel, body: CodeIn) -> PreferencesOut:
-        return preferences_out(await service.contacts.prove(user.id, channel, body.code))
 
-    @api.delete("/me/addresses/{channel}", summary="Forget an address", tag="notices")
-    async def forget(request: Request, user: User, channel: Channel) -> None:
-        await mine(user)
-        await service.contacts.forget(user.id, channel)
+@operations.post("/me/addresses/line/code", summary="A code that links my LINE when the bot gets it", tag="notices")
+async def begin_line(request: Request, member: Member, contacts: Contacts, person: Contact) -> LineCodeOut:
+    limit(request, CODES, "lessons-proof")
+    return LineCodeOut(await contacts.begin_line(member))
+
+
+@operations.post("/me/addresses/{channel}/proof", summary="The code that came there", tag="notices")
+async def prove(member: Member, contacts: Contacts, channel: Channel, body: CodeIn) -> PreferencesOut:
+    return preferences_out(await contacts.prove(member, channel, body.code))
+
+
+@operations.delete("/me/addresses/{channel}", summary="Forget an address", tag="notices")
+async def forget(member: Member, contacts: Contacts, person: Contact, channel: Channel) -> None:
+    await contacts.forget(member, channel)
 
 
 def preferences_out(person: Contact) -> PreferencesOut:

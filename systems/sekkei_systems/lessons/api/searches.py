@@ -6,14 +6,15 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from starlette.requests import Request
 
-from sekkei.runtime.system import Context
-from sekkei.web import Api, User
-from sekkei_systems.lessons.api.shapes import Clock, Identifier, SearchText, time_in
+from sekkei.web import Operations
+from sekkei_systems.lessons.api.shapes import Identifier, SearchText, TimeOfDay, time_in
 from sekkei_systems.lessons.design import Search
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.searches import Wish
+from sekkei_systems.lessons.service.access import Access, Member
+from sekkei_systems.lessons.service.searches import Searches, Wish
+
+operations = Operations()
+
 
 Weekday = Annotated[int, Meta(ge=0, le=6)]
 
@@ -26,8 +27,8 @@ class SearchIn(msgspec.Struct, rename="camel"):
     instructor: SearchText | None = None
     weekdays: Annotated[list[Weekday], Meta(max_length=7)] = []
     """0 is Monday; none means every day."""
-    time_from: Clock | None = None
-    time_until: Clock | None = None
+    time_from: TimeOfDay | None = None
+    time_until: TimeOfDay | None = None
 
 
 class SearchOut(SearchIn):
@@ -38,23 +39,24 @@ class SearchesOut(msgspec.Struct):
     items: list[SearchOut]
 
 
-def declare(api: Api, service: Service, context: Context) -> None:
-    @api.get("/me/searches", summary="What I look for", tag="notices")
-    async def my_searches(request: Request, user: User) -> SearchesOut:
-        return SearchesOut([search_out(one) for one in await service.searches.of(user.id)])
-
-    @api.post("/me/searches", summary="Tell me of such lessons when they appear or open", status=201, tag="notices")
-    async def save_search(request: Request, user: User, body: SearchIn) -> SearchOut:
-        return search_out(await service.searches.save(user.id, wish_of(service, body)))
-
-    @api.delete("/me/searches/{search_id}", summary="Look for it no longer", tag="notices")
-    async def delete_search(request: Request, user: User, search_id: Identifier) -> None:
-        await service.searches.delete(user.id, search_id)
+@operations.get("/me/searches", summary="What I look for", tag="notices")
+async def my_searches(member: Member, searches: Searches) -> SearchesOut:
+    return SearchesOut([search_out(one) for one in await searches.of(member)])
 
 
-def wish_of(service: Service, given: SearchIn) -> Wish:
+@operations.post("/me/searches", summary="Tell me of such lessons when they appear or open", status=201, tag="notices")
+async def save_search(member: Member, access: Access, searches: Searches, body: SearchIn) -> SearchOut:
+    return search_out(await searches.save(member, wish_of(access, body)))
+
+
+@operations.delete("/me/searches/{search_id}", summary="Look for it no longer", tag="notices")
+async def delete_search(member: Member, searches: Searches, search_id: Identifier) -> None:
+    await searches.delete(member, search_id)
+
+
+def wish_of(access: Access, given: SearchIn) -> Wish:
     return Wish(
-        studio_code=service.access.studio(given.studio).code if given.studio else None,
+        studio_code=access.studio(given.studio).code if given.studio else None,
         program=given.program,
         instructor=given.instructor,
         weekdays=frozenset(given.weekdays),

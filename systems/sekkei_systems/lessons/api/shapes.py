@@ -10,14 +10,15 @@ from msgspec import Meta
 
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import User
-from sekkei_systems.lessons.design import Lesson, UserLesson
+from sekkei_systems.lessons.design import Contact, Lesson, UserLesson
 from sekkei_systems.lessons.rules.places import free_places
-from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
+from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.contacts import Contacts
 
 LessonName = Annotated[str, Meta(max_length=60, description="studio/date/time, such as gnz/2025-07-30/19:30")]
 Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
-Clock = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 """A time of the day: 09:30."""
 SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
 
@@ -92,6 +93,14 @@ def time_in(text: str | None) -> time | None:
         raise Invalid(field="time") from None
 
 
-async def known(contacts: Contacts, user: User) -> None:
-    """Whoever registers for something is to hear of it, also without having been asked how."""
-    await contacts.ensure(user.id, user.name, user.email if user.verified else "")
+async def contact_of(user: User, contacts: Contacts) -> Contact:
+    """Whoever registers for something is to hear of it, even if they never said how."""
+    return await contacts.ensure(user.id, user.name, user.email if user.verified else "")
+
+
+def slot_named(lesson: LessonName) -> Slot:
+    return parse_slot(lesson)
+
+
+def staff_of_lesson(member: Member, access: Access, at: Slot) -> Staff:
+    return access.staff(member, at.studio_code)

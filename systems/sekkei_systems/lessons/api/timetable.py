@@ -5,13 +5,10 @@ from __future__ import annotations
 from datetime import date
 
 import msgspec
-from starlette.requests import Request
 
-from sekkei.runtime.system import Context
-from sekkei.web import Api, User
+from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import (
     Identifier,
-    LessonName,
     LessonOut,
     StudioOut,
     TieOut,
@@ -19,9 +16,12 @@ from sekkei_systems.lessons.api.shapes import (
     tie_out,
 )
 from sekkei_systems.lessons.design import TieKind
-from sekkei_systems.lessons.rules.slots import parse_slot
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.access import member_of
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.service.access import Access, Member
+from sekkei_systems.lessons.service.lists import Lists
+from sekkei_systems.lessons.service.timetable import Timetable
+
+operations = Operations()
 
 
 class LessonView(msgspec.Struct):
@@ -49,24 +49,27 @@ class Between(msgspec.Struct, rename={"first": "from", "last": "to"}):
     last: date
 
 
-def declare(api: Api, service: Service, context: Context) -> None:
-    @api.get("/studios", summary="All studios", tag="timetable")
-    async def studios(request: Request, user: User) -> StudiosOut:
-        return StudiosOut([StudioOut(studio.code, studio.name) for studio in service.access.studios])
+@operations.get("/studios", summary="All studios", tag="timetable")
+async def studios(member: Member, access: Access) -> StudiosOut:
+    return StudiosOut([StudioOut(studio.code, studio.name) for studio in access.studios])
 
-    @api.get("/studios/{studio}/lessons", summary="A studio's lessons between two days", tag="timetable")
-    async def timetable(request: Request, user: User, studio: Identifier, query: Between) -> LessonsOut:
-        found = await service.timetable.between(service.access.studio(studio).code, query.first, query.last)
-        return LessonsOut([lesson_out(lesson) for lesson in found])
 
-    @api.get("/lessons/{lesson:path}", summary="One lesson, what I have to do with it, my place", tag="timetable")
-    async def lesson(request: Request, user: User, lesson: LessonName) -> LessonView:
-        view = await service.lists.view(member_of(user), parse_slot(lesson))
-        overlaps = [] if TieKind.BOOKING in view.ties else await service.lists.overlaps(member_of(user), view.lesson)
-        return LessonView(
-            lesson=lesson_out(view.lesson),
-            mine=[tie_out(tie) for tie in view.ties.values()],
-            waiting=view.waiting,
-            position=view.position,
-            overlaps=[lesson_out(one) for one in overlaps],
-        )
+@operations.get("/studios/{studio}/lessons", summary="A studio's lessons between two days", tag="timetable")
+async def timetable(
+    member: Member, access: Access, timetable: Timetable, studio: Identifier, query: Between
+) -> LessonsOut:
+    found = await timetable.between(access.studio(studio).code, query.first, query.last)
+    return LessonsOut([lesson_out(lesson) for lesson in found])
+
+
+@operations.get("/lessons/{lesson:path}", summary="One lesson, what I have to do with it, my place", tag="timetable")
+async def lesson(member: Member, lists: Lists, at: Slot) -> LessonView:
+    view = await lists.view(member, at)
+    overlaps = [] if TieKind.BOOKING in view.ties else await lists.overlaps(member, view.lesson)
+    return LessonView(
+        lesson=lesson_out(view.lesson),
+        mine=[tie_out(tie) for tie in view.ties.values()],
+        waiting=view.waiting,
+        position=view.position,
+        overlaps=[lesson_out(one) for one in overlaps],
+    )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from sekkei.runtime.system import Context
-from sekkei.web import Pages
+from sekkei.web import Given
+from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.pages import desk, lesson, mine, offer, people, searches, settings, timetable
-from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.pages.view import View, contact_of, slot_at, staff_at, view_of
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.service.access import Member, Staff, member_of
 
 
-def routes(service: Service, context: Context) -> list[BaseRoute]:
-    pages = Pages()
-    for page in (timetable, lesson, mine, offer, settings, searches, desk, people):
-        page.declare(pages, service, context)
-    return pages.routes
+def routes(given: Given) -> list[BaseRoute]:
+    given.per_request(Member, member_of).per_request(View, view_of).per_request(Contact, contact_of)
+    given.per_request(Slot, slot_at).per_request(Staff, staff_at).per_request(offer.Tapped, offer.tapped)
+    for page in (lesson, settings, searches, desk, people):
+        given.per_request(page.Shown, page.Shown)
+    given.per_request(lesson.Actions, lesson.Actions)
+    files = (timetable, lesson, mine, offer, settings, searches, desk, people)
+    return [route for file in files for route in file.pages.routes(given)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Annotated
 
@@ -9,41 +10,37 @@ import msgspec
 from msgspec import Meta
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
-from starlette.responses import Response
 
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
-from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, flash, form, page, redirect, refill, require_user, t
+from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.api.shapes import Clock, SearchText, time_in
+from sekkei_systems.lessons.api.shapes import SearchText, TimeOfDay, time_in
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.pages.view import day_in
+from sekkei_systems.lessons.pages.view import AskedDay, View
 from sekkei_systems.lessons.rules.listings import Unreadable
 from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.access import Staff, member_of
+from sekkei_systems.lessons.service.access import Access, Staff
+from sekkei_systems.lessons.service.desk import Desk
+from sekkei_systems.lessons.service.timetable import Timetable
 
 DAYS_SHOWN = 7
 PROBLEMS_SHOWN = 3
+
+pages = Pages()
 
 
 class LessonForm(msgspec.Struct):
     lesson_name: SearchText
     instructor: SearchText
-    end_time: Clock | None = None
+    end_time: TimeOfDay | None = None
     capacity: Annotated[int, Meta(ge=0, le=10_000)] | None = None
     is_open: bool = False
 
 
 class NewLesson(LessonForm, kw_only=True):
     lesson_date: date
-    start_time: Clock
-
-
-def staff_in(request: Request, service: Service) -> Staff:
-    return service.access.staff(member_of(require_user(request)), request.path_params["code"])
+    start_time: TimeOfDay
 
 
 def lesson_of(slot: Slot, given: LessonForm, now: datetime) -> Lesson:
@@ -60,56 +57,62 @@ def lesson_of(slot: Slot, given: LessonForm, now: datetime) -> Lesson:
     )
 
 
-def declare(pages: Pages, service: Service, context: Context) -> None:
-    async def show(request: Request, staff: Staff, status: int, filled: Form) -> Response:
-        first, code = day_in(request, days.today(context.clock)), staff.studio.code
-        return page(
-            request,
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The desk; a lesson that was refused shows it again."""
+
+    view: View
+    staff: Staff
+    access: Access
+    timetable: Timetable
+
+    async def html(self, status: int, first: date, filled: Form) -> Html:
+        code, week = self.staff.studio.code, timedelta(days=DAYS_SHOWN)
+        return Html(
             "lessons/studio.html",
             status,
-            studio=staff.studio,
-            studios=service.access.run_by(member_of(require_user(request))),
-            lessons=await service.timetable.between(code, first, first + timedelta(days=DAYS_SHOWN - 1)),
+            view=self.view,
+            studio=self.staff.studio,
+            studios=self.access.run_by(self.view.member),
+            lessons=await self.timetable.between(code, first, first + week - timedelta(days=1)),
             first=first,
-            earlier=first - timedelta(days=DAYS_SHOWN),
-            later=first + timedelta(days=DAYS_SHOWN),
+            earlier=first - week,
+            later=first + week,
             slot_of=slot_of,
             free=free_places,
             form=filled,
-            desk=code,
         )
 
-    @pages.get("/desk/{code}", name="desk")
-    async def open_desk(request: Request) -> Response:
-        filled = Form({"is_open": True, "lesson_date": day_in(request, days.today(context.clock)).isoformat()})
-        return await show(request, staff_in(request, service), 200, filled)
 
-    @pages.post("/desk/{code}")
-    async def add(request: Request) -> Response:
-        staff = staff_in(request, service)
-        try:
-            given = await form(request, NewLesson)
-            slot = Slot(staff.studio.code, given.lesson_date, time.fromisoformat(given.start_time))
-            await service.desk.add(staff, lesson_of(slot, given, days.now(context.clock)))
-        except (Invalid, refusals.SlotTaken, refusals.LessonOver) as wrong:
-            return await show(request, staff, wrong.status, refill(request, wrong))
-        flash(request, t(request, "done.lesson"))
-        return redirect(request, "lessons:people", code=staff.studio.code, slot=str(slot))
+@pages.get("/desk/{code}", name="desk")
+async def open_desk(shown: Shown, query: AskedDay) -> Html:
+    day = query.day(shown.view.today)
+    return await shown.html(200, day, Form({"is_open": True, "lesson_date": day.isoformat()}))
 
-    @pages.post("/desk/{code}/file", name="file")
-    async def take_in(request: Request) -> Response:
-        staff = staff_in(request, service)
-        given = (await request.form()).get("file")
-        if not isinstance(given, UploadFile) or not given.filename:
-            flash(request, t(request, "studio.file.none"), "error")
-            return redirect(request, "lessons:desk", code=staff.studio.code)
-        try:
-            taken, problems = await service.desk.take_in(staff, given.filename, await given.read())
-        except Unreadable as error:
-            flash(request, str(error), "error")
-            return redirect(request, "lessons:desk", code=staff.studio.code)
-        counts = {"added": taken.added, "changed": taken.changed, "same": taken.unchanged, "left": len(problems)}
-        flash(request, t(request, "studio.file.taken", **counts), "error" if problems else "ok")
-        for problem in problems[:PROBLEMS_SHOWN]:
-            flash(request, problem, "error")
-        return redirect(request, "lessons:desk", code=staff.studio.code)
+
+@pages.post("/desk/{code}")
+async def add(shown: Shown, staff: Staff, desk: Desk, query: AskedDay, sent: Sent[NewLesson]) -> Html | Redirect:
+    try:
+        given = sent.value
+        slot = Slot(staff.studio.code, given.lesson_date, time.fromisoformat(given.start_time))
+        await desk.add(staff, lesson_of(slot, given, shown.view.now))
+    except (Invalid, refusals.SlotTaken, refusals.LessonOver) as wrong:
+        return await shown.html(wrong.status, query.day(shown.view.today), sent.refilled(wrong))
+    return Redirect("lessons:people", code=staff.studio.code, slot=str(slot)).flash("done.lesson")
+
+
+@pages.post("/desk/{code}/file", name="file")
+async def take_in(request: Request, staff: Staff, desk: Desk) -> Redirect:
+    answer = Redirect("lessons:desk", code=staff.studio.code)
+    given = (await request.form()).get("file")
+    if not isinstance(given, UploadFile) or not given.filename:
+        return answer.flash("studio.file.none", "error")
+    try:
+        taken, problems = await desk.take_in(staff, given.filename, await given.read())
+    except Unreadable as error:
+        return answer.flash("studio.file.problem", "error", what=str(error))
+    counts = {"added": taken.added, "changed": taken.changed, "same": taken.unchanged, "left": len(problems)}
+    answer = answer.flash("studio.file.taken", "error" if problems else "ok", **counts)
+    for problem in problems[:PROBLEMS_SHOWN]:
+        answer = answer.flash("studio.file.problem", "error", what=problem)
+    return answer

@@ -3,107 +3,123 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import Response
 
-from sekkei.runtime import days
+from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, Refusal
-from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, User, flash, form, language_of, page, redirect, refill, require_user, t
+from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import TieKind
-from sekkei_systems.lessons.pages.view import desk_of, known, live_at, slot_in
+from sekkei_systems.lessons.design import Contact, TieKind
+from sekkei_systems.lessons.pages.timetable import live_at
+from sekkei_systems.lessons.pages.view import View
+from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import free_places, is_available
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.access import Member, member_of
+from sekkei_systems.lessons.service.access import Access, Member
+from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.favorites import Favorites
+from sekkei_systems.lessons.service.lists import Lists
+from sekkei_systems.lessons.service.waitlist import Waitlist
+
+pages = Pages()
 
 
 class Note(msgspec.Struct):
     notes: Annotated[str, Meta(max_length=500)] = ""
 
 
-def declare(pages: Pages, service: Service, context: Context) -> None:
-    _actions(pages, service)
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The lesson's page; a note that was refused shows it again."""
 
-    async def show(request: Request, user: User, status: int = 200, filled: Form | None = None) -> Response:
-        slot, now = slot_in(request), days.now(context.clock)
-        studio = service.access.studio(slot.studio_code)
-        live = live_at(request, context, studio.code)
-        view = await service.lists.view(member_of(user), slot)
-        favorite = view.ties.get(TieKind.FAVORITE)
-        policy = service.policy
-        return page(
-            request,
+    request: Request
+    view: View
+    at: Slot
+    access: Access
+    lists: Lists
+    notices: Notices
+    live: Live
+
+    async def html(self, status: int = 200, filled: Form | None = None) -> Html:
+        view, at = self.view, self.at
+        studio = self.access.studio(at.studio_code)
+        listening = live_at(self.request, self.live, studio.code)
+        seen = await self.lists.view(view.member, at)
+        favorite, waiting = seen.ties.get(TieKind.FAVORITE), seen.ties.get(TieKind.WAITLIST)
+        overlaps = await self.lists.overlaps(view.member, seen.lesson)
+        policy = self.lists.policy
+        return Html(
             "lessons/lesson.html",
             status,
             view=view,
-            live=live,
-            slot=slot,
+            seen=seen,
+            live=listening,
+            slot=at,
             studio=studio,
-            available=is_available(view.lesson) and not view.held,
-            free=free_places(view.lesson),
-            overlaps=[
-                service.notices.words(other, language=language_of(request))
-                for other in await service.lists.overlaps(member_of(user), view.lesson)
-            ],
+            available=is_available(seen.lesson) and not seen.held,
+            free=free_places(seen.lesson),
+            overlaps=[self.notices.words(other, language=view.language) for other in overlaps],
             favorite=favorite,
-            waiting=view.ties.get(TieKind.WAITLIST),
-            booking=view.ties.get(TieKind.BOOKING),
+            waiting=waiting,
+            offered=holds_offer(waiting, view.now),
+            booking=seen.ties.get(TieKind.BOOKING),
             cancel_hours=f"{policy.cancel_until / timedelta(hours=1):g}",
-            may_cancel=policy.may_cancel(slot.starts_at, now),
-            late=policy.is_late(slot.starts_at, now),
-            over=slot.starts_at <= now,
+            may_cancel=policy.may_cancel(at.starts_at, view.now),
+            late=policy.is_late(at.starts_at, view.now),
+            over=at.starts_at <= view.now,
             form=filled or Form({"notes": (favorite.notes or "") if favorite else ""}),
-            desk=desk_of(request, service),
         )
 
-    @pages.get("/lessons/{slot:path}", name="lesson")
-    async def lesson(request: Request) -> Response:
-        return await show(request, require_user(request))
 
-    @pages.post("/notes/{slot:path}", name="note")
-    async def note(request: Request) -> Response:
-        user = require_user(request)
-        try:
-            given = await form(request, Note)
-            await service.favorites.change_note(member_of(user), slot_in(request), given.notes or None)
-        except Invalid as wrong:
-            return await show(request, user, 422, refill(request, wrong))
-        flash(request, t(request, "done.note"))
-        return redirect(request, "lessons:lesson", slot=str(slot_in(request)))
+@pages.get("/lessons/{slot:path}", name="lesson")
+async def lesson(shown: Shown) -> Html:
+    return await shown.html()
 
 
-def _actions(pages: Pages, service: Service) -> None:
-    actions: dict[str, tuple[Callable[[Member, Slot], Awaitable[object]], str]] = {
-        "book": (service.bookings.book, "done.booked"),
-        "cancel": (service.bookings.cancel, "done.cancelled"),
-        "wait": (service.waitlist.join, "done.waiting"),
-        "leave": (service.waitlist.leave, "done.left"),
-        "favorite": (service.favorites.add, "done.favorite"),
-        "unfavorite": (service.favorites.remove, "done.unfavorite"),
-    }
+@pages.post("/notes/{slot:path}", name="note")
+async def note(shown: Shown, favorites: Favorites, sent: Sent[Note]) -> Html | Redirect:
+    try:
+        await favorites.change_note(shown.view.member, shown.at, sent.value.notes or None)
+    except Invalid as wrong:
+        return await shown.html(422, sent.refilled(wrong))
+    return Redirect("lessons:lesson", slot=str(shown.at)).flash("done.note")
 
-    @pages.post("/act/{action}/{slot:path}", name="act")
-    async def act(request: Request) -> Response:
-        user = require_user(request)
-        found = actions.get(request.path_params["action"])
-        if found is None:
+
+class Actions:
+    """What the buttons of a lesson do, by their names, and what is said then."""
+
+    def __init__(self, bookings: Bookings, waitlist: Waitlist, favorites: Favorites) -> None:
+        self._by_name: dict[str, tuple[Callable[[Member, Slot], Awaitable[object]], str]] = {
+            "book": (bookings.book, "done.booked"),
+            "cancel": (bookings.cancel, "done.cancelled"),
+            "wait": (waitlist.join, "done.waiting"),
+            "leave": (waitlist.leave, "done.left"),
+            "favorite": (favorites.add, "done.favorite"),
+            "unfavorite": (favorites.remove, "done.unfavorite"),
+        }
+
+    async def act(self, name: str, member: Member, slot: Slot) -> str:
+        """Returns the key of what is said."""
+        if name not in self._by_name:
             raise refusals.NoSuchLesson()
-        slot = slot_in(request)
-        operation, said = found
-        await known(request, service, user)
-        try:
-            await operation(member_of(user), slot)
-        except refusals.NoSuchLesson:
-            raise
-        except Refusal as refusal:
-            flash(request, refusal.text(language_of(request)), "error")
-        else:
-            flash(request, t(request, said))
-        return redirect(request, "lessons:lesson", slot=str(slot))
+        operation, said = self._by_name[name]
+        await operation(member, slot)
+        return said
+
+
+@pages.post("/act/{action}/{slot:path}", name="act")
+async def act(action: str, member: Member, at: Slot, person: Contact, actions: Actions) -> Redirect:
+    answer = Redirect("lessons:lesson", slot=str(at))
+    try:
+        return answer.flash(await actions.act(action, member, at))
+    except refusals.NoSuchLesson:
+        raise
+    except Refusal as refusal:
+        return answer.flash(refusal)

@@ -1,71 +1,91 @@
-"""What a link in a notice opens."""
+"""What a link in a notice opens: whoever has it may take or give back that one place for that one person, without
+signing in. Looking changes nothing, because programs look too."""
 
 from __future__ import annotations
 
-from starlette.requests import Request
-from starlette.responses import Response
+from dataclasses import dataclass
 
+from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
-from sekkei.runtime.system import Context
-from sekkei.web import Pages, flash, language_of, page, redirect, t
+from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Status, TieKind
+from sekkei_systems.lessons.design import Status, TieKind, UserLesson
+from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import is_available
-from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.contacts import Contacts
+from sekkei_systems.lessons.service.lists import Lists
+
+pages = Pages()
 
 
-def declare(pages: Pages, service: Service, context: Context) -> None:
-    """The link in a notice: who has it may take or give back that one place for that one person, without signing in.
-    Looking changes nothing, because programs look too."""
+@dataclass(frozen=True, slots=True)
+class Tapped:
+    """A link that was opened: whose it is, and the tie that it was made for."""
 
-    @pages.get("/offers/{token}", name="offer")
-    async def offer(request: Request) -> Response:
-        tap = await service.contacts.tapped(request.path_params["token"])
-        tie = await service.lists.tie_of_link(Member(tap.user_id), tap.slot, tap.tie_id)
-        view = await service.lists.view(Member(tap.user_id), tap.slot)
-        return page(
-            request,
-            "lessons/offer.html",
-            view=view,
-            tie=tie,
-            slot=tap.slot,
-            words=service.notices.words(view.lesson, language=language_of(request)),
-            available=is_available(view.lesson) and not view.held and tie.status is Status.ACTIVE,
-            # What was booked after the link was over is none of its business.
-            booking=None if tie.status is Status.CANCELLED else view.ties.get(TieKind.BOOKING),
-            may_cancel=service.policy.may_cancel(tap.slot.starts_at, days.now(context.clock)),
-            late=service.policy.is_late(tap.slot.starts_at, days.now(context.clock)),
-            token=request.path_params["token"],
-        )
+    member: Member
+    slot: Slot
+    tie: UserLesson
+    token: str
 
-    @pages.post("/offers/{token}", name="take")
-    async def take(request: Request) -> Response:
-        tap = await service.contacts.tapped(request.path_params["token"])
-        tie = await service.lists.tie_of_link(Member(tap.user_id), tap.slot, tap.tie_id)
-        try:
-            if tie.status is Status.CANCELLED:
-                raise refusals.LinkOver()
-            await service.bookings.book(Member(tap.user_id), tap.slot)
-        except refusals.AlreadyRegistered:
-            pass
-        except (refusals.Full, refusals.Held):
-            flash(request, t(request, "offer.gone"), "error")
-        except refusals.Closed as refusal:
-            flash(request, refusal.text(language_of(request)), "error")
-        return redirect(request, "lessons:offer", token=request.path_params["token"])
+    @property
+    def is_over(self) -> bool:
+        return self.tie.status is Status.CANCELLED
 
-    @pages.post("/offers/{token}/cancel", name="give_back")
-    async def give_back(request: Request) -> Response:
-        tap = await service.contacts.tapped(request.path_params["token"])
-        tie = await service.lists.tie_of_link(Member(tap.user_id), tap.slot, tap.tie_id)
-        if tie.status is Status.CANCELLED:
-            raise refusals.LinkOver()
-        try:
-            await service.bookings.cancel(Member(tap.user_id), tap.slot)
-        except Refusal as refusal:
-            flash(request, refusal.text(language_of(request)), "error")
-        else:
-            flash(request, t(request, "done.cancelled"))
-        return redirect(request, "lessons:offer", token=request.path_params["token"])
+
+async def tapped(token: str, contacts: Contacts, lists: Lists) -> Tapped:
+    tap = await contacts.tapped(token)
+    member = Member(tap.user_id)
+    return Tapped(member, tap.slot, await lists.tie_of_link(member, tap.slot, tap.tie_id), token)
+
+
+@pages.get("/offers/{token}", name="offer")
+async def offer(tapped: Tapped, lists: Lists, notices: Notices, clock: Clock, language: str) -> Html:
+    slot, tie, now, policy = tapped.slot, tapped.tie, days.now(clock), lists.policy
+    seen = await lists.view(tapped.member, slot)
+    return Html(
+        "lessons/offer.html",
+        seen=seen,
+        tie=tie,
+        slot=slot,
+        words=notices.words(seen.lesson, language=language),
+        available=is_available(seen.lesson) and not seen.held and tie.status is Status.ACTIVE,
+        held_until=f"{tie.offer_until.astimezone(days.JST):%H:%M}" if tie.offer_until and holds_offer(tie, now) else "",
+        # What was booked after the link was over is none of its business.
+        booking=None if tapped.is_over else seen.ties.get(TieKind.BOOKING),
+        may_cancel=policy.may_cancel(slot.starts_at, now),
+        late=policy.is_late(slot.starts_at, now),
+        token=tapped.token,
+    )
+
+
+@pages.post("/offers/{token}", name="take")
+async def take(tapped: Tapped, bookings: Bookings) -> Redirect:
+    answer = Redirect("lessons:offer", token=tapped.token)
+    if tapped.is_over:
+        raise refusals.LinkOver()
+    try:
+        await bookings.book(tapped.member, tapped.slot)
+    except refusals.AlreadyRegistered:
+        return answer
+    except (refusals.Full, refusals.Held):
+        return answer.flash("offer.gone", "error")
+    except refusals.Closed as refusal:
+        return answer.flash(refusal)
+    return answer
+
+
+@pages.post("/offers/{token}/cancel", name="give_back")
+async def give_back(tapped: Tapped, bookings: Bookings) -> Redirect:
+    answer = Redirect("lessons:offer", token=tapped.token)
+    if tapped.is_over:
+        raise refusals.LinkOver()
+    try:
+        await bookings.cancel(tapped.member, tapped.slot)
+    except Refusal as refusal:
+        return answer.flash(refusal)
+    return answer.flash("done.cancelled")

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
-from starlette.requests import Request
-from starlette.responses import Response
 
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid, Refusal
-from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, flash, form, language_of, page, redirect, refill, t
+from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.pages.desk import LessonForm, lesson_of, staff_in
-from sekkei_systems.lessons.pages.view import slot_in
+from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.pages.desk import LessonForm, lesson_of
+from sekkei_systems.lessons.pages.view import View
+from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import free_places
-from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Staff
-from sekkei_systems.lessons.service.desk import ATTENDANCE_BEFORE, Roll
+from sekkei_systems.lessons.service.desk import ATTENDANCE_BEFORE, Desk
+
+pages = Pages()
 
 
 class ChangedLesson(LessonForm, kw_only=True):
@@ -33,73 +33,74 @@ class Attendance(msgspec.Struct):
     came: bool = False
 
 
-def place(request: Request, service: Service) -> tuple[Staff, Slot]:
-    staff = staff_in(request, service)
-    return staff, staff.own(slot_in(request))
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The page; a change that was refused shows it again."""
 
+    view: View
+    staff: Staff
+    at: Slot
+    desk: Desk
 
-def declare(pages: Pages, service: Service, context: Context) -> None:
-    async def show(request: Request, roll: Roll, status: int, filled: Form) -> Response:
-        slot = slot_of(roll.lesson)
-        now = days.now(context.clock)
-        return page(
-            request,
+    async def html(self, status: int = 200, filled: Form | None = None) -> Html:
+        now, roll = self.view.now, await self.desk.roll(self.staff, self.at)
+        return Html(
             "lessons/people.html",
             status,
-            studio=service.access.studio(slot.studio_code),
+            view=self.view,
+            studio=self.staff.studio,
             roll=roll,
-            slot=slot,
+            slot=self.at,
             free=free_places(roll.lesson),
-            begun=now >= slot.starts_at,
-            takes_attendance=now >= slot.starts_at - ATTENDANCE_BEFORE,
-            form=filled,
-            desk=slot.studio_code,
+            offered=lambda tie: holds_offer(tie, now),
+            begun=now >= self.at.starts_at,
+            takes_attendance=now >= self.at.starts_at - ATTENDANCE_BEFORE,
+            form=filled or Form(values_of(roll.lesson)),
         )
 
-    @pages.get("/desk/{code}/people/{slot:path}", name="people")
-    async def people(request: Request) -> Response:
-        staff, slot = place(request, service)
-        roll = await service.desk.roll(staff, slot)
-        found = roll.lesson
-        filled = {
-            "lesson_name": found.lesson_name,
-            "instructor": found.instructor,
-            "end_time": f"{found.end_time:%H:%M}" if found.end_time else "",
-            "capacity": "" if found.capacity is None else found.capacity,
-            "is_open": found.is_open,
-        }
-        return await show(request, roll, 200, Form(filled))
+    @property
+    def again(self) -> Redirect:
+        return Redirect("lessons:people", code=self.staff.studio.code, slot=str(self.at))
 
-    @pages.post("/desk/{code}/people/{slot:path}")
-    async def change(request: Request) -> Response:
-        staff, slot = place(request, service)
-        try:
-            given = await form(request, ChangedLesson)
-            await service.desk.change(
-                staff, lesson_of(slot, given, days.now(context.clock)), bring_back=given.bring_back
-            )
-        except (Invalid, refusals.LessonOver, refusals.CalledOff) as wrong:
-            return await show(request, await service.desk.roll(staff, slot), wrong.status, refill(request, wrong))
-        flash(request, t(request, "done.lesson"))
-        return redirect(request, "lessons:people", code=slot.studio_code, slot=str(slot))
 
-    @pages.post("/desk/{code}/off/{slot:path}", name="call_off")
-    async def call_off(request: Request) -> Response:
-        staff, slot = place(request, service)
-        try:
-            await service.desk.call_off(staff, slot)
-        except refusals.LessonOver as refusal:
-            flash(request, refusal.text(language_of(request)), "error")
-        else:
-            flash(request, t(request, "done.called_off"))
-        return redirect(request, "lessons:people", code=slot.studio_code, slot=str(slot))
+def values_of(lesson: Lesson) -> dict[str, object]:
+    return {
+        "lesson_name": lesson.lesson_name,
+        "instructor": lesson.instructor,
+        "end_time": f"{lesson.end_time:%H:%M}" if lesson.end_time else "",
+        "capacity": "" if lesson.capacity is None else lesson.capacity,
+        "is_open": lesson.is_open,
+    }
 
-    @pages.post("/desk/{code}/attendance/{slot:path}", name="attendance")
-    async def attendance(request: Request) -> Response:
-        staff, slot = place(request, service)
-        given = await form(request, Attendance)
-        try:
-            await service.desk.mark_attendance(staff, slot, given.user_id, given.came)
-        except Refusal as refusal:
-            flash(request, refusal.text(language_of(request)), "error")
-        return redirect(request, "lessons:people", code=slot.studio_code, slot=str(slot))
+
+@pages.get("/desk/{code}/people/{slot:path}", name="people")
+async def people(shown: Shown) -> Html:
+    return await shown.html()
+
+
+@pages.post("/desk/{code}/people/{slot:path}")
+async def change(shown: Shown, desk: Desk, sent: Sent[ChangedLesson]) -> Html | Redirect:
+    try:
+        changed = lesson_of(shown.staff.own(shown.at), sent.value, shown.view.now)
+        await desk.change(shown.staff, changed, bring_back=sent.value.bring_back)
+    except (Invalid, refusals.LessonOver, refusals.CalledOff) as wrong:
+        return await shown.html(wrong.status, sent.refilled(wrong))
+    return shown.again.flash("done.lesson")
+
+
+@pages.post("/desk/{code}/off/{slot:path}", name="call_off")
+async def call_off(shown: Shown, desk: Desk) -> Redirect:
+    try:
+        await desk.call_off(shown.staff, shown.at)
+    except refusals.LessonOver as refusal:
+        return shown.again.flash(refusal)
+    return shown.again.flash("done.called_off")
+
+
+@pages.post("/desk/{code}/attendance/{slot:path}", name="attendance")
+async def attendance(shown: Shown, desk: Desk, form: Attendance) -> Redirect:
+    try:
+        await desk.mark_attendance(shown.staff, shown.at, form.user_id, form.came)
+    except Refusal as refusal:
+        return shown.again.flash(refusal)
+    return shown.again

@@ -2,67 +2,83 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
 from datetime import timedelta
 
-from starlette.requests import Request
-from starlette.responses import Response
+import msgspec
 
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid, Refusal
-from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, User, flash, form, language_of, page, redirect, refill, require_user, t
+from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons.api.searches import SearchIn, wish_of
-from sekkei_systems.lessons.pages.view import desk_of, known
-from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.design import Contact, Lesson
+from sekkei_systems.lessons.pages.view import View
+from sekkei_systems.lessons.service.access import Access, Member
+from sekkei_systems.lessons.service.searches import Searches
+from sekkei_systems.lessons.service.timetable import Timetable
+from sekkei_systems.lessons.texts import say
 
 SUGGESTED_DAYS = 7
 
+pages = Pages()
 
-def declare(pages: Pages, service: Service, context: Context) -> None:
-    async def show(request: Request, user: User, status: int, filled: Form) -> Response:
-        today = days.today(context.clock)
-        last = today + timedelta(days=SUGGESTED_DAYS)
-        lessons = [
-            lesson
-            for studio in service.access.studios
-            for lesson in await service.timetable.between(studio.code, today, last)
-        ]
-        return page(
-            request,
+
+class Prefilled(msgspec.Struct):
+    studio: str = ""
+    program: str = ""
+    instructor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The page; a search that was refused shows it again."""
+
+    view: View
+    access: Access
+    timetable: Timetable
+    searches: Searches
+
+    async def html(self, status: int, filled: Form) -> Html:
+        lessons, language = await self._lessons(), self.view.language
+        return Html(
             "lessons/searches.html",
             status,
-            searches=await service.searches.of(user.id),
+            view=self.view,
+            searches=await self.searches.of(self.view.member),
             form=filled,
-            studios=[("", t(request, "search.anywhere")), *service.access.names.items()],
+            studios=[("", say(language, "search.anywhere")), *self.view.names.items()],
             programs=sorted({lesson.program or lesson.lesson_name for lesson in lessons}),
             instructors=sorted({lesson.instructor for lesson in lessons}),
-            weekdays=[(str(day), t(request, f"weekday.{day}")) for day in range(7)],
-            names=service.access.names,
-            desk=desk_of(request, service),
+            weekdays=[(str(day), say.choice(language, "weekday", str(day))) for day in range(7)],
         )
 
-    @pages.get("/searches", name="searches")
-    async def searches(request: Request) -> Response:
-        given = {name: request.query_params.get(name, "") for name in ("studio", "program", "instructor")}
-        return await show(request, require_user(request), 200, Form(given))
+    async def _lessons(self) -> list[Lesson]:
+        """Of the next days, for what is suggested."""
+        first, last = self.view.today, self.view.today + timedelta(days=SUGGESTED_DAYS)
+        found = (self.timetable.between(studio.code, first, last) for studio in self.access.studios)
+        return [lesson for lessons in await asyncio.gather(*found) for lesson in lessons]
 
-    @pages.post("/searches")
-    async def save(request: Request) -> Response:
-        user = require_user(request)
-        await known(request, service, user)
-        try:
-            given = await form(request, SearchIn)
-            await service.searches.save(user.id, wish_of(service, given))
-        except Invalid as wrong:
-            return await show(request, user, 422, refill(request, wrong))
-        except Refusal as refusal:
-            flash(request, refusal.text(language_of(request)), "error")
-        else:
-            flash(request, t(request, "done.search"))
-        return redirect(request, "lessons:searches")
 
-    @pages.post("/searches/{search_id}/delete", name="delete_search")
-    async def delete(request: Request) -> Response:
-        await service.searches.delete(require_user(request).id, request.path_params["search_id"])
-        flash(request, t(request, "done.search.deleted"))
-        return redirect(request, "lessons:searches")
+@pages.get("/searches", name="searches")
+async def searches(shown: Shown, query: Prefilled) -> Html:
+    return await shown.html(200, Form(msgspec.structs.asdict(query)))
+
+
+@pages.post("/searches")
+async def save(
+    shown: Shown, person: Contact, member: Member, access: Access, searches: Searches, sent: Sent[SearchIn]
+) -> Html | Redirect:
+    answer = Redirect("lessons:searches")
+    try:
+        await searches.save(member, wish_of(access, sent.value))
+    except Invalid as wrong:
+        return await shown.html(422, sent.refilled(wrong))
+    except Refusal as refusal:
+        return answer.flash(refusal)
+    return answer.flash("done.search")
+
+
+@pages.post("/searches/{search_id}/delete", name="delete_search")
+async def delete(member: Member, searches: Searches, search_id: str) -> Redirect:
+    await searches.delete(member, search_id)
+    return Redirect("lessons:searches").flash("done.search.deleted")

@@ -1,25 +1,28 @@
-"""How I am told and of what: preferences, addresses that are proven by a code, links."""
+"""How I am told and of what: preferences, addresses that are confirmed by a code, links."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import Response
 
 from sekkei.runtime.refusals import Invalid, Refusal
-from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, User, flash, form, language_of, limit, page, redirect, refill, require_user, t
+from sekkei.runtime.settings import Settings
+from sekkei.web import Form, Html, Pages, Redirect, Sent, limit
 from sekkei_systems.lessons.api.preferences import CODES
-from sekkei_systems.lessons.api.shapes import Clock, time_in
+from sekkei_systems.lessons.api.shapes import TimeOfDay, time_in
 from sekkei_systems.lessons.design import Contact
-from sekkei_systems.lessons.pages.view import desk_of, known
+from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.notices import TOPICS, addresses_of
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.contacts import CHANNELS, Preferences
+from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.contacts import CHANNELS, Contacts, Preferences
+from sekkei_systems.lessons.texts import say
+
+pages = Pages()
+BACK = Redirect("lessons:settings")
 
 
 class PreferencesForm(msgspec.Struct):
@@ -27,8 +30,8 @@ class PreferencesForm(msgspec.Struct):
     channels: list[str] = []
     topics: list[str] = []
     language: str = "ja"
-    quiet_from: Clock | None = None
-    quiet_until: Clock | None = None
+    quiet_from: TimeOfDay | None = None
+    quiet_until: TimeOfDay | None = None
 
 
 class AddressForm(msgspec.Struct):
@@ -41,52 +44,40 @@ class CodeForm(msgspec.Struct):
     code: Annotated[str, Meta(min_length=1, max_length=20)]
 
 
-Show = Callable[..., Awaitable[Response]]
-
-
-def declare(pages: Pages, service: Service, context: Context) -> None:
-    show = Settings(service, context).show
-    _preferences(pages, service, show)
-    _addresses(pages, service, show)
-    _links(pages, service)
-
-
-class Settings:
+@dataclass(frozen=True, slots=True)
+class Shown:
     """The page, as it is and with what is wrong beside one of its forms."""
 
-    def __init__(self, service: Service, context: Context) -> None:
-        self._service = service
-        self._url = f"{context.settings.public_url}/lessons/api/me/calendar.ics"
-        self._has_line = bool(context.settings.get("line_channel_secret"))
+    view: View
+    person: Contact
+    contacts: Contacts
+    settings: Settings
 
-    async def show(
-        self, request: Request, user: User, status: int = 200, *, line_code: str = "", **forms: Form
-    ) -> Response:
-        person = await known(request, self._service, user)
-        token = await self._service.contacts.calendar_link(user.id)
-        addresses = addresses_of(person)
-        return page(
-            request,
+    async def html(self, status: int = 200, *, line_code: str = "", **forms: Form) -> Html:
+        person, language, user_id = self.person, self.view.language, self.view.member.user_id
+        token, addresses = self.contacts.calendar_link_of(person), addresses_of(person)
+        url = f"{self.settings.public_url}/lessons/api/me/calendar.ics"
+        return Html(
             "lessons/settings.html",
             status,
+            view=self.view,
             person=person,
-            form=forms.get("preferences") or Form(_values(person)),
+            form=forms.get("preferences") or Form(values_of(person)),
             address_form=forms.get("address") or Form({"channel": "mail"}),
             code_form=forms.get("code") or Form(),
             blank=Form(),
             addresses=addresses,
-            pending=await self._service.contacts.pending(user.id),
+            pending=await self.contacts.pending(user_id),
             channels=CHANNELS,
-            proven=[(channel, t(request, f"channel.{channel}")) for channel in CHANNELS if channel in addresses],
-            topics=[(topic, t(request, f"topic.{topic}")) for topic in TOPICS],
-            has_line=self._has_line,
+            proven=[(one, say.choice(language, "channel", one)) for one in CHANNELS if one in addresses],
+            topics=[(one, say.choice(language, "topic", one)) for one in TOPICS],
+            has_line=bool(self.settings.get("line_channel_secret")),
             line_code=line_code,
-            feed=f"{self._url}?token={token}" if token else "",
-            desk=desk_of(request, self._service),
+            feed=f"{url}?token={token}" if token else "",
         )
 
 
-def _values(person: Contact) -> dict[str, Any]:
+def values_of(person: Contact) -> dict[str, Any]:
     return {
         "name": person.name,
         "channels": sorted(person.channels),
@@ -97,100 +88,79 @@ def _values(person: Contact) -> dict[str, Any]:
     }
 
 
-def _preferences(pages: Pages, service: Service, show: Show) -> None:
-    @pages.get("/settings", name="settings")
-    async def settings(request: Request) -> Response:
-        return await show(request, require_user(request))
-
-    @pages.post("/settings")
-    async def save(request: Request) -> Response:
-        user = require_user(request)
-        await known(request, service, user)
-        try:
-            given = await form(request, PreferencesForm)
-            wanted = Preferences(
-                name=given.name,
-                channels=given.channels,
-                muted=[topic for topic in TOPICS if topic not in given.topics],
-                language=given.language,
-                quiet_from=time_in(given.quiet_from),
-                quiet_until=time_in(given.quiet_until),
-            )
-            await service.contacts.prefer(user.id, wanted)
-        except Invalid as wrong:
-            return await show(request, user, 422, preferences=refill(request, wrong))
-        flash(request, t(request, "done.settings"))
-        return redirect(request, "lessons:settings")
+@pages.get("/settings", name="settings")
+async def settings(shown: Shown) -> Html:
+    return await shown.html()
 
 
-def _addresses(pages: Pages, service: Service, show: Show) -> None:
-    @pages.post("/settings/addresses", name="address")
-    async def address(request: Request) -> Response:
-        user = require_user(request)
-        limit(request, CODES, "lessons-proof")
-        await known(request, service, user)
-        try:
-            given = await form(request, AddressForm)
-            await service.contacts.begin(user.id, given.channel, given.address)
-        except Invalid as wrong:
-            filled = refill(request, wrong)
-            errors = {"address": next(iter(filled.errors.values()))}
-            return await show(request, user, 422, address=Form(filled.values, errors))
-        flash(request, t(request, "done.code"))
-        return redirect(request, "lessons:settings")
-
-    @pages.post("/settings/proof", name="proof")
-    async def proof(request: Request) -> Response:
-        user = require_user(request)
-        try:
-            given = await form(request, CodeForm)
-            await service.contacts.prove(user.id, given.channel, given.code)
-        except Invalid as wrong:
-            return await show(request, user, 422, code=refill(request, wrong))
-        except Refusal as refusal:
-            flash(request, refusal.text(language_of(request)), "error")
-        else:
-            flash(request, t(request, "done.proven"))
-        return redirect(request, "lessons:settings")
-
-    @pages.post("/settings/line", name="line_code")
-    async def line(request: Request) -> Response:
-        user = require_user(request)
-        limit(request, CODES, "lessons-proof")
-        await known(request, service, user)
-        code = await service.contacts.begin_line(user.id)
-        return await show(request, user, line_code=code)
-
-    @pages.post("/settings/forget/{channel}", name="forget")
-    async def forget(request: Request) -> Response:
-        user = require_user(request)
-        await known(request, service, user)
-        await service.contacts.forget(user.id, request.path_params["channel"])
-        flash(request, t(request, "done.forgotten"))
-        return redirect(request, "lessons:settings")
+@pages.post("/settings")
+async def save(shown: Shown, member: Member, contacts: Contacts, sent: Sent[PreferencesForm]) -> Html | Redirect:
+    try:
+        given = sent.value
+        wanted = Preferences(
+            name=given.name,
+            channels=given.channels,
+            muted=[topic for topic in TOPICS if topic not in given.topics],
+            language=given.language,
+            quiet_from=time_in(given.quiet_from),
+            quiet_until=time_in(given.quiet_until),
+        )
+        await contacts.prefer(member, wanted)
+    except Invalid as wrong:
+        return await shown.html(422, preferences=sent.refilled(wrong))
+    return BACK.flash("done.settings")
 
 
-def _links(pages: Pages, service: Service) -> None:
-    @pages.post("/settings/calendar", name="renew_calendar")
-    async def renew(request: Request) -> Response:
-        user = require_user(request)
-        await known(request, service, user)
-        await service.contacts.renew_calendar(user.id)
-        flash(request, t(request, "done.calendar"))
-        return redirect(request, "lessons:settings")
+@pages.post("/settings/addresses", name="address")
+async def address(
+    request: Request, shown: Shown, member: Member, contacts: Contacts, sent: Sent[AddressForm]
+) -> Html | Redirect:
+    limit(request, CODES, "lessons-proof")
+    try:
+        await contacts.begin(member, sent.value.channel, sent.value.address)
+    except Invalid as wrong:
+        filled = sent.refilled(wrong)
+        errors = {"address": next(iter(filled.errors.values()))}
+        return await shown.html(422, address=Form(filled.values, errors))
+    return BACK.flash("done.code")
 
-    @pages.post("/settings/calendar/stop", name="stop_calendar")
-    async def stop(request: Request) -> Response:
-        user = require_user(request)
-        await known(request, service, user)
-        await service.contacts.stop_calendar(user.id)
-        flash(request, t(request, "done.calendar.stopped"))
-        return redirect(request, "lessons:settings")
 
-    @pages.post("/settings/links", name="void_links")
-    async def void(request: Request) -> Response:
-        user = require_user(request)
-        await known(request, service, user)
-        await service.contacts.void_links(user.id)
-        flash(request, t(request, "done.links"))
-        return redirect(request, "lessons:settings")
+@pages.post("/settings/proof", name="proof")
+async def proof(shown: Shown, member: Member, contacts: Contacts, sent: Sent[CodeForm]) -> Html | Redirect:
+    try:
+        await contacts.prove(member, sent.value.channel, sent.value.code)
+    except Invalid as wrong:
+        return await shown.html(422, code=sent.refilled(wrong))
+    except Refusal as refusal:
+        return BACK.flash(refusal)
+    return BACK.flash("done.proven")
+
+
+@pages.post("/settings/line", name="line_code")
+async def line(request: Request, shown: Shown, member: Member, contacts: Contacts) -> Html:
+    limit(request, CODES, "lessons-proof")
+    return await shown.html(line_code=await contacts.begin_line(member))
+
+
+@pages.post("/settings/forget/{channel}", name="forget")
+async def forget(channel: str, person: Contact, member: Member, contacts: Contacts) -> Redirect:
+    await contacts.forget(member, channel)
+    return BACK.flash("done.forgotten")
+
+
+@pages.post("/settings/calendar", name="renew_calendar")
+async def renew(person: Contact, member: Member, contacts: Contacts) -> Redirect:
+    await contacts.renew_calendar(member)
+    return BACK.flash("done.calendar")
+
+
+@pages.post("/settings/calendar/stop", name="stop_calendar")
+async def stop(person: Contact, member: Member, contacts: Contacts) -> Redirect:
+    await contacts.stop_calendar(member)
+    return BACK.flash("done.calendar.stopped")
+
+
+@pages.post("/settings/links", name="void_links")
+async def void(person: Contact, member: Member, contacts: Contacts) -> Redirect:
+    await contacts.void_links(member)
+    return BACK.flash("done.links")

@@ -2,62 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from starlette.requests import Request
-from starlette.responses import Response
 
-from sekkei.runtime import days
-from sekkei.runtime.system import Context
-from sekkei.web import Pages, page, require_user, sse
-from sekkei_systems.lessons.design import Status, TieKind
-from sekkei_systems.lessons.pages.view import day_in, desk_of, live_at
+from sekkei.runtime.live import Live
+from sekkei.web import Events, Html, Pages, live_url
+from sekkei_systems.lessons.design import Status, TieKind, UserLesson
+from sekkei_systems.lessons.pages.view import AskedDay, View
 from sekkei_systems.lessons.reactions import topic
 from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.access import member_of
+from sekkei_systems.lessons.service.access import Access, Member
+from sekkei_systems.lessons.service.lists import Lists
+from sekkei_systems.lessons.service.timetable import Timetable
 
 DAYS_SHOWN = 14
 NEXT_SHOWN = 4
 
+pages = Pages()
 
-def declare(pages: Pages, service: Service, context: Context) -> None:
-    @pages.get("/", name="timetable")
-    async def timetable(request: Request) -> Response:
-        user = require_user(request)
-        today = days.today(context.clock)
-        studio = service.access.studio(request.query_params.get("studio") or service.access.studios[0].code)
-        day = day_in(request, today)
-        live = live_at(request, context, studio.code)
-        lessons = await service.timetable.between(studio.code, day, day)
-        mine = await service.lists.all(member_of(user), first=min(day, today))
-        active = [tie for tie in mine if tie.status is Status.ACTIVE]
-        ties: dict[Slot, list[TieKind]] = {}
-        for tie in active:
-            ties.setdefault(slot_of(tie), []).append(tie.kind)
-        now = days.now(context.clock)
-        upcoming = [tie for tie in active if tie.kind is not TieKind.FAVORITE and tie.starts_at > now]
-        return page(
-            request,
-            "lessons/timetable.html",
-            studio=studio,
-            studios=service.access.studios,
-            live=live,
-            day=day,
-            shown_days=[today + timedelta(days=number) for number in range(DAYS_SHOWN)],
-            lessons=lessons,
-            ties=ties,
-            slot_of=slot_of,
-            free=free_places,
-            over=lambda lesson: slot_of(lesson).starts_at <= now,
-            upcoming=upcoming[:NEXT_SHOWN],
-            names=service.access.names,
-            today=today,
-            desk=desk_of(request, service),
-        )
 
-    @pages.get("/studios/{code}/live", name="live")
-    async def listen(request: Request) -> Response:
-        require_user(request)
-        return sse(request, context.live, topic(service.access.studio(request.path_params["code"]).code))
+def live_at(request: Request, live: Live, studio_code: str) -> str:
+    """Where an open page hears of changes at a studio; asked for before its data is read."""
+    return live_url(request, live, topic(studio_code), f"/lessons/studios/{studio_code}/live")
+
+
+@pages.get("/", name="timetable")
+async def timetable(
+    request: Request, view: View, access: Access, timetable: Timetable, lists: Lists, live: Live, query: AskedDay
+) -> Html:
+    studio, day = access.studio(query.studio or access.studios[0].code), query.day(view.today)
+    listening = live_at(request, live, studio.code)
+    lessons = await timetable.between(studio.code, day, day)
+    mine = await lists.all(view.member, first=min(day, view.today))
+    active = [tie for tie in mine if tie.status is Status.ACTIVE]
+    upcoming = [tie for tie in active if tie.kind is not TieKind.FAVORITE and tie.starts_at > view.now]
+    return Html(
+        "lessons/timetable.html",
+        view=view,
+        studio=studio,
+        studios=access.studios,
+        live=listening,
+        day=day,
+        shown_days=[view.today + timedelta(days=number) for number in range(DAYS_SHOWN)],
+        lessons=lessons,
+        ties=kinds_by_slot(active),
+        slot_of=slot_of,
+        free=free_places,
+        over=lambda lesson: slot_of(lesson).starts_at <= view.now,
+        upcoming=upcoming[:NEXT_SHOWN],
+    )
+
+
+def kinds_by_slot(ties: Sequence[UserLesson]) -> dict[Slot, list[TieKind]]:
+    found: dict[Slot, list[TieKind]] = {}
+    for tie in ties:
+        found.setdefault(slot_of(tie), []).append(tie.kind)
+    return found
+
+
+@pages.get("/studios/{code}/live", name="live")
+async def listen(member: Member, access: Access, code: str) -> Events:
+    return Events(topic(access.studio(code).code))

@@ -1,45 +1,71 @@
-"""What pages have in common."""
+"""What pages have in common: who looks, when, and what their handlers are given."""
 
 from __future__ import annotations
 
-from datetime import date
+from dataclasses import dataclass
+from datetime import date, datetime
 
-from starlette.requests import Request
+import msgspec
 
-from sekkei.runtime.system import Context
-from sekkei.web import User, current_user, language_of, live_url
+from sekkei.clock import Clock
+from sekkei.runtime import days
+from sekkei.runtime.days import JST
+from sekkei.web import User
 from sekkei_systems.lessons.design import Contact
-from sekkei_systems.lessons.reactions import topic
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot, parse_slot
-from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.access import member_of
+from sekkei_systems.lessons.service.access import Access, Member, Staff, member_of
+from sekkei_systems.lessons.service.contacts import Contacts
 
 
-def day_in(request: Request, otherwise: date) -> date:
-    try:
-        found = date.fromisoformat(request.query_params.get("date", ""))
-    except ValueError:
-        return otherwise
-    return found if FIRST_DAY <= found <= LAST_DAY else otherwise
+@dataclass(frozen=True, slots=True)
+class View:
+    """Who looks at a page, and when."""
+
+    member: Member
+    now: datetime
+    names: dict[str, str]
+    """Studios, by code."""
+    desk: str | None
+    """The first studio that they run, for the menu."""
+    language: str
+
+    @property
+    def today(self) -> date:
+        return days.day_of(self.now)
+
+    def hour(self, moment: datetime) -> str:
+        """In Japan's time, with the day when it is not today."""
+        local = moment.astimezone(JST)
+        return f"{local:%H:%M}" if local.date() == self.today else f"{local.month}/{local.day} {local:%H:%M}"
 
 
-def slot_in(request: Request) -> Slot:
-    return parse_slot(request.path_params["slot"])
+def view_of(user: User, access: Access, clock: Clock, language: str) -> View:
+    member = member_of(user)
+    run = access.run_by(member)
+    return View(member, days.now(clock), access.names, run[0].code if run else None, language)
 
 
-def desk_of(request: Request, service: Service) -> str | None:
-    """The studio that whoever looks runs, for the menu."""
-    user = current_user(request)
-    studios = service.access.run_by(member_of(user)) if user else []
-    return studios[0].code if studios else None
+async def contact_of(user: User, contacts: Contacts, language: str) -> Contact:
+    """Whoever registers for something is to hear of it, even if they never said how."""
+    return await contacts.ensure(user.id, user.name, user.email if user.verified else "", language)
 
 
-async def known(request: Request, service: Service, user: User) -> Contact:
-    """Whoever registers for something is to hear of it, also without having been asked how."""
-    email = user.email if user.verified else ""
-    return await service.contacts.ensure(user.id, user.name, email, language_of(request))
+def slot_at(slot: str) -> Slot:
+    return parse_slot(slot)
 
 
-def live_at(request: Request, context: Context, studio_code: str) -> str:
-    """Where an open page hears of changes at a studio; asked for before its data is read."""
-    return live_url(request, context.live, topic(studio_code), f"/lessons/studios/{studio_code}/live")
+def staff_at(member: Member, access: Access, code: str) -> Staff:
+    return access.staff(member, code)
+
+
+class AskedDay(msgspec.Struct, rename={"asked": "date"}):
+    asked: str = ""
+    studio: str = ""
+
+    def day(self, otherwise: date) -> date:
+        """The day that is asked for; what is no day is none."""
+        try:
+            found = date.fromisoformat(self.asked)
+        except ValueError:
+            return otherwise
+        return found if FIRST_DAY <= found <= LAST_DAY else otherwise

@@ -16,45 +16,14 @@ from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.slots import slot_of
 from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.texts import say
 
-WEEKDAYS = {"ja": "月火水木金土日", "en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")}
 LINE_UNITS_MAX = 5000
 LISTED_MAX = 10
 TOPICS = ("opening", "reminder", "change", "search")
 """What one may be told of; a contact has those it does not want in `muted`."""
 Messages = Mapping[str, Mapping[str, Any]]
 """The bodies by message kind (mail, line, push, webhook)."""
-WORDS: Mapping[str, Mapping[str, str]] = {
-    "opening": {"ja": "空きが出ました", "en": "A place is free"},
-    "opening.note": {"ja": "早い者勝ちの場合があります。", "en": "Others may have been told too."},
-    "opening.held": {"ja": "{until} まで席を取り置いています。", "en": "It is held for you until {until}."},
-    "opening.label": {"ja": "予約する", "en": "Book it"},
-    "reminder": {"ja": "まもなくレッスンです", "en": "Your lesson begins soon"},
-    "reminder.note": {"ja": "お気をつけてお越しください。", "en": "See you there."},
-    "reminder.label": {"ja": "確認・取り消し", "en": "Look or cancel"},
-    "liked": {"ja": "気になるレッスンがまもなく始まります", "en": "A lesson you like begins soon"},
-    "liked.note": {"ja": "まだ空席があります。", "en": "There are places left."},
-    "change": {"ja": "レッスンの内容が変わりました", "en": "A lesson has changed"},
-    "change.instructor": {"ja": "インストラクター", "en": "Instructor"},
-    "change.lesson": {"ja": "レッスン", "en": "Lesson"},
-    "off": {"ja": "休講のお知らせ", "en": "A lesson is called off"},
-    "off.note": {
-        "ja": "予約とキャンセル待ちは自動で取り消しました。",
-        "en": "Your booking or place in the queue has ended by itself.",
-    },
-    "search": {"ja": "条件に合うレッスンがあります", "en": "Lessons that you look for"},
-    "search.label": {"ja": "時間割を見る", "en": "See the timetable"},
-    "search.more": {"ja": "ほか {n} 件", "en": "and {n} more"},
-    "look": {"ja": "レッスンを見る", "en": "See the lesson"},
-    "code": {"ja": "確認コード", "en": "Your code"},
-    "code.note": {
-        "ja": "10 分以内に、お知らせの設定ページに入力してください。心当たりがなければ破棄してください。",
-        "en": "Enter it on the page of your notices within ten minutes. If you did not ask for it, ignore it.",
-    },
-    "code.label": {"ja": "設定ページを開く", "en": "Open the page"},
-    "dear": {"ja": "{name} さん", "en": "Dear {name}"},
-    "settings": {"ja": "お知らせの設定", "en": "Change what you are told"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,74 +49,120 @@ class Notices:
 
     def opening(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
         """A place became free; one tap takes it."""
-        say = _language(person)
-        note = say("opening.note")
+        language = language_of(person)
+        note = say(language, "notice.opening.note")
         if tie.offer_until is not None:
-            note = say("opening.held", until=f"{tie.offer_until.astimezone(JST):%H:%M}")
+            note = say(language, "notice.opening.held", until=f"{tie.offer_until.astimezone(JST):%H:%M}")
         link = self._tap(tie, tie.waitlist_id)
-        notice = Notice("opening", say("opening"), self.words(lesson, person), note, say("opening.label"), link)
+        notice = Notice(
+            "opening",
+            say(language, "notice.opening"),
+            self.words(lesson, person),
+            note,
+            say(language, "notice.opening.label"),
+            link,
+        )
         return self._messages(person, notice)
 
     def reminder(self, person: Contact | None, tie: UserLesson) -> Messages:
         """What is booked begins soon, and can be cancelled in one tap; or what is liked can still be booked."""
-        say = _language(person)
+        language = language_of(person)
         if tie.kind is TieKind.BOOKING:
             link = self._tap(tie, tie.reservation_id)
             notice = Notice(
-                "reminder", say("reminder"), self.words(tie, person), say("reminder.note"), say("reminder.label"), link
+                "reminder",
+                say(language, "notice.reminder"),
+                self.words(tie, person),
+                say(language, "notice.reminder.note"),
+                say(language, "notice.reminder.label"),
+                link,
             )
         else:
             link = self._page(tie)
-            notice = Notice("reminder", say("liked"), self.words(tie, person), say("liked.note"), say("look"), link)
+            notice = Notice(
+                "reminder",
+                say(language, "notice.liked"),
+                self.words(tie, person),
+                say(language, "notice.liked.note"),
+                say(language, "notice.look"),
+                link,
+            )
         return self._messages(person, notice)
 
     def changed(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
         """Another instructor, or another lesson at the same time."""
-        say = _language(person)
+        language = language_of(person)
         changes = [
             f"{name}: {before} → {after}"
             for name, before, after in (
-                (say("change.instructor"), tie.instructor, lesson.instructor),
-                (say("change.lesson"), tie.lesson_name, lesson.lesson_name),
+                (say(language, "notice.change.instructor"), tie.instructor, lesson.instructor),
+                (say(language, "notice.change.lesson"), tie.lesson_name, lesson.lesson_name),
             )
             if before != after
         ]
         what = self.words(lesson, person)
         return self._messages(
-            person, Notice("change", say("change"), what, "\n".join(changes), say("look"), self._page(tie))
+            person,
+            Notice(
+                "change",
+                say(language, "notice.change"),
+                what,
+                "\n".join(changes),
+                say(language, "notice.look"),
+                self._page(tie),
+            ),
         )
 
     def called_off(self, person: Contact | None, lesson: Lesson) -> Messages:
         """The lesson does not take place; nobody has to cancel anything."""
-        say = _language(person)
+        language = language_of(person)
         what = self.words(lesson, person)
         return self._messages(
-            person, Notice("change", say("off"), what, say("off.note"), say("look"), self._page(lesson))
+            person,
+            Notice(
+                "change",
+                say(language, "notice.off"),
+                what,
+                say(language, "notice.off.note"),
+                say(language, "notice.look"),
+                self._page(lesson),
+            ),
         )
 
     def found(self, person: Contact | None, lessons: Sequence[Lesson]) -> Messages:
         """Lessons that somebody looks for."""
-        say = _language(person)
+        language = language_of(person)
         lines = [self.words(lesson, person) for lesson in lessons[:LISTED_MAX]]
         more = len(lessons) - LISTED_MAX
-        label, link = say("look"), self._page(lessons[0])
+        label, link = say(language, "notice.look"), self._page(lessons[0])
         if len(lessons) > 1:
             first = lessons[0]
-            label, link = say("search.label"), f"{self._url}/?studio={first.studio_code}&date={first.lesson_date}"
-        note = say("search.more", n=more) if more > 0 else ""
-        return self._messages(person, Notice("search", say("search"), "\n".join(lines), note, label, link))
+            label, link = (
+                say(language, "notice.search.label"),
+                f"{self._url}/?studio={first.studio_code}&date={first.lesson_date}",
+            )
+        note = say(language, "notice.search.more", n=more) if more > 0 else ""
+        return self._messages(
+            person, Notice("search", say(language, "notice.search"), "\n".join(lines), note, label, link)
+        )
 
     def code(self, language: str, channel: str, address: str, code: str) -> Messages:
         """Proves that an address is read by whoever gave it."""
-        say = _Words(language)
         link = f"{self._url}/settings"
-        notice = Notice("code", say("code"), code, say("code.note"), say("code.label"), link)
+        notice = Notice(
+            "code",
+            say(language, "notice.code"),
+            code,
+            say(language, "notice.code.note"),
+            say(language, "notice.code.label"),
+            link,
+        )
         return {channel: self._body(channel, address, "", language, notice)}
 
     def words(self, tie: UserLesson | Lesson, person: Contact | None = None, language: str = "") -> str:
-        language = language or (person.language if person else "ja")
+        language = language or language_of(person)
         day, studio = tie.lesson_date, self._names.get(tie.studio_code, tie.studio_code)
-        weekday = WEEKDAYS[language][day.weekday()]
+        weekday = say.choice(language, "weekday", str(day.weekday()))
         if language == "en":
             return f"{weekday} {day:%-d %b} {tie.start_time:%H:%M} {studio}: {tie.lesson_name} ({tie.instructor})"
         when = f"{day.month}/{day.day}（{weekday}）{tie.start_time:%H:%M}"
@@ -176,8 +191,7 @@ class Notices:
         if channel == "webhook":
             said = {"title": notice.title, "text": notice.what, "note": notice.note, "url": notice.link}
             return {"to": to, "event": f"lessons.{notice.topic}", **said}
-        say = _Words(language)
-        dear = say("dear", name=name) if name else ""
+        dear = say(language, "notice.dear", name=name) if name else ""
         text = "\n\n".join(filter(None, (dear, notice.title, notice.what, notice.note)))
         text = f"{text}\n\n{notice.label}: {notice.link}"
         if channel == "line":
@@ -187,8 +201,8 @@ class Notices:
         return {
             "to": to,
             "subject": f"{notice.title}: {notice.what.partition(chr(10))[0]}",
-            "text": f"{text}\n\n{say('settings')}: {settings}\n",
-            "html": _html(notice, dear, settings, say("settings")),
+            "text": f"{text}\n\n{say(language, 'notice.settings')}: {settings}\n",
+            "html": _html(notice, dear, settings, say(language, "notice.settings")),
         }
 
 
@@ -203,16 +217,8 @@ def addresses_of(person: Contact) -> dict[str, str]:
     return {channel: address for channel, address in found.items() if address}
 
 
-class _Words:
-    def __init__(self, language: str) -> None:
-        self._language = language
-
-    def __call__(self, key: str, **values: object) -> str:
-        return WORDS[key][self._language].format_map(values)
-
-
-def _language(person: Contact | None) -> _Words:
-    return _Words(person.language if person else "ja")
+def language_of(person: Contact | None) -> str:
+    return person.language if person else "ja"
 
 
 def _cut(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from sekkei.runtime.system import Context
@@ -47,6 +47,9 @@ class Service:
     monitor: Monitor
     alerts: Alerts
     provider: ByStudio
+
+    def parts(self) -> list[object]:
+        return [getattr(self, one.name) for one in fields(self)]
 
 
 def open_service(context: Context, old: Following | None = None) -> Service:

@@ -30,6 +30,7 @@ from sekkei_systems.lessons.design import (
 )
 from sekkei_systems.lessons.rules.links import Links, Tap
 from sekkei_systems.lessons.rules.notices import TOPICS, Notices, addresses_of
+from sekkei_systems.lessons.service.access import Member
 
 CODE_LIFE = timedelta(minutes=10)
 ATTEMPTS_MAX = 5
@@ -95,15 +96,19 @@ class Contacts:
         except ConditionFailed:
             return await self.get(user_id) or made
 
-    async def prefer(self, user_id: str, wanted: Preferences) -> Contact:
-        person = await self._person(user_id)
+    async def prefer(self, member: Member, wanted: Preferences) -> Contact:
+        person = await self._person(member.user_id)
         if not 1 <= len(wanted.name.strip()) <= NAME_LENGTH_MAX:
             raise refusals.BadAddress(field="name")
         if not set(wanted.channels) <= set(addresses_of(person)):
             raise refusals.NotProven(field="channels")
         if not set(wanted.muted) <= set(TOPICS) or wanted.language not in ("ja", "en"):
             raise refusals.BadAddress(field="muted")
-        update = contacts.update(user_id).set(Contact.name, wanted.name.strip()).set(Contact.language, wanted.language)
+        update = (
+            contacts.update(member.user_id)
+            .set(Contact.name, wanted.name.strip())
+            .set(Contact.language, wanted.language)
+        )
         update = update.set(Contact.channels, frozenset(wanted.channels)).set(Contact.muted, frozenset(wanted.muted))
         hours = (Contact.quiet_from, wanted.quiet_from), (Contact.quiet_until, wanted.quiet_until)
         for field, value in hours:
@@ -118,20 +123,22 @@ class Contacts:
 
     # Addresses
 
-    async def begin(self, user_id: str, channel: str, address: str) -> None:
+    async def begin(self, member: Member, channel: str, address: str) -> None:
         """Send a code to an address; nothing else goes there until the code came back."""
-        person = await self._person(user_id)
+        person = await self._person(member.user_id)
         address = self._checked(channel, address)
         code = f"{secrets.randbelow(10**6):06}"
         proof = Proof(
-            user_id=user_id,
+            user_id=member.user_id,
             channel=channel,
             address=address,
-            code_hash=self._hash(user_id, channel, code),
+            code_hash=self._hash(member.user_id, channel, code),
             ttl=self._now() + CODE_LIFE,
         )
         ((kind, body),) = self._notices.code(person.language, channel, address, code).items()
-        message = self._outbox.message(kind, address, body, id=f"proof/{user_id}/{channel}/{secrets.token_hex(6)}")
+        message = self._outbox.message(
+            kind, address, body, id=f"proof/{member.user_id}/{channel}/{secrets.token_hex(6)}"
+        )
         await self._db.transact(proofs.put(proof), message)
 
     async def pending(self, user_id: str) -> dict[str, str]:
@@ -139,28 +146,30 @@ class Contacts:
         found = await self._db.get_many(proofs(user_id, channel).consistent() for channel in CHANNELS)
         return {one.channel: one.address or "" for one in found if one is not None}
 
-    async def prove(self, user_id: str, channel: str, code: str) -> Contact:
+    async def prove(self, member: Member, channel: str, code: str) -> Contact:
         """The code came back: the address is theirs, and used from now on."""
         if channel not in CHANNELS:
             raise refusals.BadAddress(field="channel")
         # Counted before it is compared, so that guesses at the same moment are counted too.
-        tried = proofs.update(user_id, channel).add(Proof.attempts, 1)
+        tried = proofs.update(member.user_id, channel).add(Proof.attempts, 1)
         try:
             found = await self._db.write(tried.when(Proof.attempts < ATTEMPTS_MAX, Proof.ttl > self._now()))
         except ConditionFailed:
             raise refusals.CodeOver() from None
         digits = "".join(filter(str.isdigit, code))
-        if not hmac.compare_digest(found.code_hash, self._hash(user_id, channel, digits)):
+        if not hmac.compare_digest(found.code_hash, self._hash(member.user_id, channel, digits)):
             raise refusals.WrongCode(field="code")
-        gone = proofs.delete(user_id, channel).when(Proof.code_hash == found.code_hash)
-        return await self._take(user_id, channel, found.address or "", gone)
+        gone = proofs.delete(member.user_id, channel).when(Proof.code_hash == found.code_hash)
+        return await self._take(member.user_id, channel, found.address or "", gone)
 
-    async def begin_line(self, user_id: str) -> str:
+    async def begin_line(self, member: Member) -> str:
         """A code that the user sends to the LINE bot."""
-        await self._person(user_id)
+        await self._person(member.user_id)
         code = f"{secrets.randbelow(10**8):08}"
         hashed = self._hash("", "line", code)
-        await self._db.write(line_codes.put(LineCode(code_hash=hashed, user_id=user_id, ttl=self._now() + CODE_LIFE)))
+        await self._db.write(
+            line_codes.put(LineCode(code_hash=hashed, user_id=member.user_id, ttl=self._now() + CODE_LIFE))
+        )
         return code
 
     async def link_line(self, line_user_id: str, text: str) -> Contact | None:
@@ -189,11 +198,11 @@ class Contacts:
             return False
         return True
 
-    async def forget(self, user_id: str, channel: str) -> Contact:
+    async def forget(self, member: Member, channel: str) -> Contact:
         """Not to be reached there any more."""
         if channel not in _FIELDS:
             raise refusals.BadAddress(field="channel")
-        update = self._change(user_id).remove(_FIELDS[channel]).discard(Contact.channels, [channel])
+        update = self._change(member.user_id).remove(_FIELDS[channel]).discard(Contact.channels, [channel])
         return await self._db.write(update)
 
     async def _take(self, user_id: str, channel: str, address: str, gone: Action[object, object]) -> Contact:
@@ -224,21 +233,20 @@ class Contacts:
 
     # Links
 
-    async def calendar_link(self, user_id: str) -> str | None:
+    def calendar_link_of(self, person: Contact) -> str | None:
         """The token of the calendar feed; None when there is none."""
-        person = await self.get(user_id)
-        return self._links.calendar(user_id, person.calendar_token) if person and person.calendar_token else None
+        return self._links.calendar(person.user_id, person.calendar_token) if person.calendar_token else None
 
-    async def renew_calendar(self, user_id: str) -> str:
+    async def renew_calendar(self, member: Member) -> str:
         """A new feed; the old address is void."""
         secret = secrets.token_urlsafe(12)
-        await self._person(user_id)
-        await self._db.write(self._change(user_id).set(Contact.calendar_token, secret))
-        return self._links.calendar(user_id, secret)
+        await self._person(member.user_id)
+        await self._db.write(self._change(member.user_id).set(Contact.calendar_token, secret))
+        return self._links.calendar(member.user_id, secret)
 
-    async def stop_calendar(self, user_id: str) -> None:
-        await self._person(user_id)
-        await self._db.write(self._change(user_id).remove(Contact.calendar_token))
+    async def stop_calendar(self, member: Member) -> None:
+        await self._person(member.user_id)
+        await self._db.write(self._change(member.user_id).remove(Contact.calendar_token))
 
     async def reader_of_calendar(self, token: str) -> str:
         """Whose calendar a token opens."""
@@ -250,10 +258,10 @@ class Contacts:
             raise refusals.LinkOver()
         return user_id
 
-    async def void_links(self, user_id: str) -> None:
+    async def void_links(self, member: Member) -> None:
         """What was sent so far opens nothing any more."""
-        await self._person(user_id)
-        await self._db.write(self._change(user_id).set(Contact.links_from, self._now()))
+        await self._person(member.user_id)
+        await self._db.write(self._change(member.user_id).set(Contact.links_from, self._now()))
 
     async def tapped(self, token: str) -> Tap:
         """What a link out of a notice is for, if it is still good."""

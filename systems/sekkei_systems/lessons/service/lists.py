@@ -47,6 +47,7 @@ class Lists:
     def __init__(self, ties: Ties, timetable: Timetable) -> None:
         self._ties = ties
         self._timetable = timetable
+        self.policy = ties.policy
 
     async def view(self, member: Member, slot: Slot) -> LessonView:
         found, user_id = await self._timetable.get(slot), member.user_id

@@ -39,6 +39,7 @@ from sekkei_systems.lessons.rules.places import NAME_LENGTH_MAX, is_available
 from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.searching import fits
 from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.service.access import Member
 
 SEARCHES_MAX = 20
 GATHERED = timedelta(minutes=2)
@@ -70,10 +71,10 @@ class Searches:
         self._schedules = schedules
         self._notices = notices
 
-    async def of(self, user_id: str) -> list[Search]:
-        return await self._db.all(searches_of(user_id).consistent())
+    async def of(self, member: Member) -> list[Search]:
+        return await self._db.all(searches_of(member.user_id).consistent())
 
-    async def save(self, user_id: str, wish: Wish) -> Search:
+    async def save(self, member: Member, wish: Wish) -> Search:
         program, instructor = (wish.program or "").strip() or None, (wish.instructor or "").strip() or None
         if not (wish.studio_code or program or instructor):
             raise refusals.BadSearch()
@@ -81,10 +82,10 @@ class Searches:
             raise refusals.BadSearch(field="program")
         if wish.time_from and wish.time_until and wish.time_from >= wish.time_until:
             raise refusals.BadSlot(field="timeUntil")
-        if len(await self.of(user_id)) >= SEARCHES_MAX:
+        if len(await self.of(member)) >= SEARCHES_MAX:
             raise refusals.TooManySearches(limit=SEARCHES_MAX)
         made = Search(
-            user_id=user_id,
+            user_id=member.user_id,
             search_id=uuid7(self._clock),
             studio_code=wish.studio_code,
             program=program,
@@ -97,9 +98,9 @@ class Searches:
         await self._db.transact(searches.create(made))
         return made
 
-    async def delete(self, user_id: str, search_id: str) -> None:
+    async def delete(self, member: Member, search_id: str) -> None:
         try:
-            await self._db.transact(searches.delete(user_id, search_id).must_exist())
+            await self._db.transact(searches.delete(member.user_id, search_id).must_exist())
         except TransactionFailed:
             raise refusals.NoSuchSearch() from None
 

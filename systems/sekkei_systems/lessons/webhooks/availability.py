@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import msgspec
@@ -12,13 +12,16 @@ from starlette.requests import Request
 from sekkei.design import TransactionFailed
 from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.system import Context
-from sekkei.web import Api
+from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import LessonName
 from sekkei_systems.lessons.ports.timetable.provider import availability_in
 from sekkei_systems.lessons.ports.timetable.push import PUSH_SECONDS_MAX, verify_push
 from sekkei_systems.lessons.refusals import Replayed
 from sekkei_systems.lessons.rules.slots import parse_slot
-from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.timetable import Timetable
+
+operations = Operations()
 
 
 class AvailabilityIn(msgspec.Struct, rename="camel"):
@@ -41,25 +44,48 @@ class Signed(msgspec.Struct, rename={"signature": "X-Signature", "timestamp": "X
     """Seconds; five minutes to either side."""
 
 
-def declare(api: Api, service: Service, context: Context) -> None:
-    given = context.settings.get("lessons_push_secret").encode()
-    secret = given or context.settings.secrets.key("lessons availability")
+class Pushes:
+    """What studios' own systems send: signed with the secret that they share with us, and heard once."""
 
-    @api.post("/lessons/{lesson:path}/availability", summary="A studio says what is free", tag="studios", webhook=True)
-    async def availability(request: Request, lesson: LessonName, headers: Signed, body: AvailabilityIn) -> ToldOut:
-        """Signed with the secret that studio and lesson list share. What was received once is refused the next time;
-        to say it again, sign it anew. What was signed before the newest push of that lesson is ignored."""
-        raw = await request.body()
-        said_at = verify_push(secret, lesson, raw, headers.signature, headers.timestamp, context.clock)
-        try:
-            found = availability_in(msgspec.to_builtins(body))
-        except ValueError as error:
-            raise Invalid(field="available") from error
-        slot = parse_slot(lesson)
-        await service.timetable.upcoming(slot)
+    def __init__(self, context: Context) -> None:
+        given = context.settings.get("lessons_push_secret").encode()
+        self._secret = given or context.settings.secrets.key("lessons availability")
+        self._runtime = context.runtime
+        self._idempotency = context.idempotency
+        self._clock = context.clock
+
+    def verified(self, lesson: str, raw: bytes, headers: Signed) -> datetime:
+        """When it was signed."""
+        return verify_push(self._secret, lesson, raw, headers.signature, headers.timestamp, self._clock)
+
+    async def hear_once(self, headers: Signed) -> None:
         kept = timedelta(seconds=2 * PUSH_SECONDS_MAX)
         try:
-            await context.runtime.transact(context.idempotency.mark(f"lessons/push/{headers.signature}", kept=kept))
+            await self._runtime.transact(self._idempotency.mark(f"lessons/push/{headers.signature}", kept=kept))
         except TransactionFailed:
             raise Replayed() from None
-        return ToldOut(await service.monitor.pushed(slot, found, said_at))
+
+
+@operations.post(
+    "/lessons/{lesson:path}/availability", summary="A studio says what is free", tag="studios", webhook=True
+)
+async def availability(
+    request: Request,
+    lesson: LessonName,
+    headers: Signed,
+    body: AvailabilityIn,
+    pushes: Pushes,
+    timetable: Timetable,
+    monitor: Monitor,
+) -> ToldOut:
+    """Signed with the secret that studio and lesson list share. What was received once is refused the next time;
+    to say it again, sign it anew. What was signed before the newest push of that lesson is ignored."""
+    said_at = pushes.verified(lesson, await request.body(), headers)
+    try:
+        found = availability_in(msgspec.to_builtins(body))
+    except ValueError as error:
+        raise Invalid(field="available") from error
+    slot = parse_slot(lesson)
+    await timetable.upcoming(slot)
+    await pushes.hear_once(headers)
+    return ToldOut(await monitor.pushed(slot, found, said_at))

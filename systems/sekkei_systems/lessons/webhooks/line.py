@@ -11,37 +11,44 @@ from collections.abc import Iterator
 import orjson
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute
 
+from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Invalid
-from sekkei.runtime.system import Context
+from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports.line import signature
 from sekkei.web import Pages
 from sekkei_systems.lessons.refusals import BadSignature
 from sekkei_systems.lessons.service.contacts import Contacts
+from sekkei_systems.lessons.texts import say
 
 EVENTS_MAX = 100
 TEXT_LENGTH_MAX = 200
-LINKED = "このトークでレッスンのお知らせを受け取れるようになりました。"
+
+pages = Pages()
 
 
-def routes(contacts: Contacts, context: Context) -> list[BaseRoute]:
-    pages = Pages()
-    secret = context.settings.get("line_channel_secret").encode()
+class LineChannel:
+    """The secret that LINE signs with; without one nothing is heard."""
 
-    @pages.webhook("/line", name="line")
-    async def line(request: Request) -> Response:
-        body = await request.body()
-        given = request.headers.get("x-line-signature", "")
-        if not secret or not hmac.compare_digest(signature(secret, body).encode(), given.encode()):
+    def __init__(self, settings: Settings) -> None:
+        self._secret = settings.get("line_channel_secret").encode()
+
+    def verify(self, body: bytes, given: str) -> None:
+        if not self._secret or not hmac.compare_digest(signature(self._secret, body).encode(), given.encode()):
             raise BadSignature()
-        for event_id, user, text in texts_in(body):
-            if await contacts.link_line(user, text) is not None:
-                said = {"messages": orjson.dumps([{"type": "text", "text": LINKED}]).decode()}
-                await context.outbox.put("line", user, {"to": user, **said}, id=f"linked/{event_id}")
-        return JSONResponse({})
 
-    return pages.routes
+
+@pages.webhook("/line", name="line")
+async def line(request: Request, channel: LineChannel, contacts: Contacts, outbox: Outbox) -> Response:
+    body = await request.body()
+    channel.verify(body, request.headers.get("x-line-signature", ""))
+    for event_id, user, text in texts_in(body):
+        person = await contacts.link_line(user, text)
+        if person is not None:
+            words = say(person.language, "notice.linked")
+            said = {"messages": orjson.dumps([{"type": "text", "text": words}]).decode()}
+            await outbox.put("line", user, {"to": user, **said}, id=f"linked/{event_id}")
+    return JSONResponse({})
 
 
 def texts_in(body: bytes) -> Iterator[tuple[str, str, str]]:

@@ -37,7 +37,7 @@ async def test_another_lesson_in_a_taken_slot_and_the_past_are_refused(world: Wo
     world.clock.set(NOON)
     taken = await take_in(world.service.timetable, lessons)
     assert taken.added == 1
-    assert "Another lesson" in taken.refused[0]
+    assert "already a lesson (BSL House 1)" in taken.refused[0]
     assert (await world.service.timetable.get(LESSON)).lesson_name == "BSL House 1"
 
 

@@ -9,6 +9,7 @@ from sekkei.runtime.design import Schedule, schedules
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, lessons
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.searches import GATHERED, SEARCHES_MAX, Wish
 from tests.systems.lessons.world import LESSON, World
 
@@ -21,10 +22,10 @@ async def told(world: World) -> list[tuple[str, int]]:
 async def test_what_appears_is_told_together_and_once(world: World) -> None:
     for user in ("hana", "ren", "sora"):
         await world.person(user)
-    await world.searches.save("hana", Wish(instructor="YUKI"))
-    await world.searches.save("hana", Wish(studio_code="gnz"))
-    await world.searches.save("ren", Wish(program="BSL House 1", time_until=time(12, 0)))
-    await world.searches.save("sora", Wish(instructor="Mako"))
+    await world.searches.save(Member("hana"), Wish(instructor="YUKI"))
+    await world.searches.save(Member("hana"), Wish(studio_code="gnz"))
+    await world.searches.save(Member("ren"), Wish(program="BSL House 1", time_until=time(12, 0)))
+    await world.searches.save(Member("sora"), Wish(instructor="Mako"))
     world.settle()
     morning = Slot("gnz", LESSON.lesson_date, time(9, 0))
     appeared = [await world.lesson(slot, capacity=5) for slot in (LESSON, morning)]
@@ -39,7 +40,7 @@ async def test_what_appears_is_told_together_and_once(world: World) -> None:
 
 async def test_what_opens_is_told_but_not_all_the_time(world: World) -> None:
     await world.person("hana")
-    await world.searches.save("hana", Wish(instructor="YUKI"))
+    await world.searches.save(Member("hana"), Wish(instructor="YUKI"))
     world.settle()
     full = await world.lesson(capacity=0)
     assert await world.searches.came_up(full, opened=False) == 0, "nothing to book yet"
@@ -53,7 +54,7 @@ async def test_what_opens_is_told_but_not_all_the_time(world: World) -> None:
 
 async def test_what_is_gone_or_booked_meanwhile_is_not_told(world: World) -> None:
     await world.person("hana")
-    await world.searches.save("hana", Wish(instructor="YUKI"))
+    await world.searches.save(Member("hana"), Wish(instructor="YUKI"))
     world.settle()
     other = Slot("sby", LESSON.lesson_date, time(9, 0))
     for slot in (LESSON, other):
@@ -67,7 +68,7 @@ async def test_what_is_gone_or_booked_meanwhile_is_not_told(world: World) -> Non
 
 async def test_an_opening_that_was_gone_at_once_does_not_put_off_the_next(world: World) -> None:
     await world.person("hana")
-    await world.searches.save("hana", Wish(instructor="YUKI"))
+    await world.searches.save(Member("hana"), Wish(instructor="YUKI"))
     world.settle()
     morning = Slot("gnz", LESSON.lesson_date, time(9, 0))
     await world.searches.came_up(await world.lesson(capacity=1), opened=True)
@@ -88,20 +89,22 @@ async def planned(world: World) -> list[Schedule]:
 
 
 async def test_searches_are_ones_own_and_few(world: World) -> None:
-    made = await world.searches.save("hana", Wish(instructor=" YUKI "))
-    assert [(one.search_id, one.instructor) for one in await world.searches.of("hana")] == [(made.search_id, "YUKI")]
+    made = await world.searches.save(Member("hana"), Wish(instructor=" YUKI "))
+    assert [(one.search_id, one.instructor) for one in await world.searches.of(Member("hana"))] == [
+        (made.search_id, "YUKI")
+    ]
     with pytest.raises(refusals.NoSuchSearch):
-        await world.searches.delete("ren", made.search_id)
-    await world.searches.delete("hana", made.search_id)
+        await world.searches.delete(Member("ren"), made.search_id)
+    await world.searches.delete(Member("hana"), made.search_id)
     with pytest.raises(refusals.NoSuchSearch):
-        await world.searches.delete("hana", made.search_id)
+        await world.searches.delete(Member("hana"), made.search_id)
     for wrong in (Wish(), Wish(instructor=" "), Wish(program="x" * 201)):
         with pytest.raises(refusals.BadSearch):
-            await world.searches.save("hana", wrong)
+            await world.searches.save(Member("hana"), wrong)
     with pytest.raises(refusals.BadSlot):
-        await world.searches.save("hana", Wish(instructor="x", time_from=time(9, 0), time_until=time(9, 0)))
-    assert await world.searches.of("hana") == []
+        await world.searches.save(Member("hana"), Wish(instructor="x", time_from=time(9, 0), time_until=time(9, 0)))
+    assert await world.searches.of(Member("hana")) == []
     for _ in range(SEARCHES_MAX):
-        await world.searches.save("hana", Wish(instructor="YUKI"))
+        await world.searches.save(Member("hana"), Wish(instructor="YUKI"))
     with pytest.raises(refusals.TooManySearches):
-        await world.searches.save("hana", Wish(instructor="YUKI"))
+        await world.searches.save(Member("hana"), Wish(instructor="YUKI"))
