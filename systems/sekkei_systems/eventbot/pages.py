@@ -27,7 +27,6 @@ from sekkei_systems.eventbot.rules.render import event_state, pages_of
 from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.rules.zones import TOKYO, zone_label, zone_of
 from sekkei_systems.eventbot.service import Actor, Service
-from sekkei_systems.eventbot.texts.wording import wording
 
 Short = Annotated[str, Meta(max_length=200)]
 Long = Annotated[str, Meta(max_length=4000)]
@@ -308,7 +307,7 @@ class Pages:
             number=number,
             pages=pages,
             form=wrong or Form(),
-            troubles=[wording(language_of(request))[f"trouble-{key}"] for key, _ in sentences(event.troubles)],
+            troubles=[t(request, f"bot.trouble-{key}") for key, _ in sentences(event.troubles)],
         )
 
     async def show_edit(self, request: Request) -> Response:
@@ -341,8 +340,7 @@ class Pages:
             event=event,
             form=filled,
             details=details or Form(values),
-            repeats=[("none", t(request, "event.repeat-none"))]
-            + [(one.value, t(request, f"event.repeat-{one.value.lower()}")) for one in Repeat],
+            repeats=[(value, t(request, f"repeat.{value}")) for value in ("none", *(one.value for one in Repeat))],
         )
 
     async def edit(self, request: Request) -> Response:

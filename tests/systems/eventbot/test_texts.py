@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import sekkei_systems.eventbot
-from sekkei.web.texts import missing_texts
-from sekkei_systems.eventbot.texts import TEXTS
+from sekkei.texts.checks import missing_texts
 
 
 def test_every_text_is_there_in_both_languages() -> None:
-    assert missing_texts(TEXTS, Path(sekkei_systems.eventbot.__file__).parent) == []
+    assert missing_texts("sekkei_systems.eventbot") == []

@@ -34,7 +34,7 @@ from sekkei_systems.eventbot.rules.identifiers import nonce, schedule_name
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over, over_at
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.views import view_of_event
-from sekkei_systems.eventbot.texts.wording import wording
+from sekkei_systems.eventbot.texts import wording
 
 log = logging.getLogger("sekkei_systems.eventbot.jobs")
 

@@ -49,11 +49,11 @@ class Reminders:
         assert event.event_start_at is not None
         people = [member.user_id for member in await members_in_order(self._desk.db, event)]
         words = await self._desk.words(event.guild_id)
-        text = words["event-reminder"].format(title=event.title, unix=int(event.event_start_at.timestamp()))
+        text = words("bot.event-reminder", title=event.title, unix=int(event.event_start_at.timestamp()))
         more = {}
         if event.recruit_channel_id and event.recruit_message_id:
             url = render.message_url(event.guild_id, event.recruit_channel_id, event.recruit_message_id)
-            more = {"components": [render.row(render.link(words["to-event"], url))]}
+            more = {"components": [render.row(render.link(words("bot.to-event"), url))]}
         channel = event.thread_id or event.notice_channel_id or event.recruit_channel_id or ""
         reason = f"remind/{uuid_of(event.event_id)}/{at}"
         return [
@@ -83,8 +83,8 @@ class Reminders:
         more = {}
         if notice.notice_channel_id and notice.notice_message_id:
             url = render.message_url(notice.guild_id, notice.notice_channel_id, notice.notice_message_id)
-            more = {"components": [render.row(render.link(words["to-notice"], url))]}
-        text = words["notice-reminder"].format(title=notice.title)
+            more = {"components": [render.row(render.link(words("bot.to-notice"), url))]}
+        text = words("bot.notice-reminder", title=notice.title)
         reason = f"remind/{uuid_of(notice.notice_id)}/{at}"
         return [
             self._desk.outbox.message("discord", notice.notice_channel_id or "", body, id=f"{reason}/{number}")

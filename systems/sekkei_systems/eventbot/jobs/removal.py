@@ -25,7 +25,7 @@ from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoSuchEvent
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.service import Service
-from sekkei_systems.eventbot.texts.wording import wording
+from sekkei_systems.eventbot.texts import wording
 
 REMOVE = "remove-event"
 PURGE = "purge-guild"
@@ -127,7 +127,7 @@ class Removal:
         token = payload.get("token")
         if token:
             words = wording(str(payload.get("locale") or "ja"))
-            text = words["deleted"].format(title=payload.get("title", ""))
+            text = words("bot.deleted", title=payload.get("title", ""))
             body = {"message": {"content": text[:2000], "components": []}, "original": True}
             await self._desk.outbox.put(
                 "eventbot.reply", str(token), body, id=f"removed/{uuid_of(payload['event_id'])}"

@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from sekkei.clock import Clock
 from sekkei.runtime.live import Live
-from sekkei.runtime.refusals import Invalid, NotThere, say
+from sekkei.runtime.refusals import Invalid, NotThere
 from sekkei.web.live import sse
 from sekkei.web.rendering import page
-from sekkei.web.texts import language_of, t
+from sekkei.web.texts import language_of
 from sekkei_systems.eventbot.local import world
 from sekkei_systems.eventbot.local.client import AppClient, Outcome
 from sekkei_systems.eventbot.local.delivery import deliver
@@ -25,34 +25,16 @@ from sekkei_systems.eventbot.local.design import LocalMessage
 from sekkei_systems.eventbot.local.discord import TOPIC, Fault, LocalDiscord
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.registration import COMMANDS
-from sekkei_systems.eventbot.texts import TEXTS
 
-SCRIPT_TEXTS = frozenset(
-    f"sim.{name}"
-    for name in (
-        "cancel",
-        "run",
-        "submit",
-        "private",
-        "thinking",
-        "edited",
-        "failed",
-        "empty",
-        "log-empty",
-        "bot",
-        "app",
-    )
-) | {"sim.choose", "sim.yes", "sim.no", "sim.pending"}
 ADVANCE_SECONDS_MAX = 40 * 24 * 3600
 Text = Annotated[str, Meta(max_length=4000)]
 Id = Annotated[str, Meta(max_length=40, pattern="^[0-9]+$")]
 
 
-class NoSimulator(NotThere):
-    code = "no-simulator"
-    words = say(
-        "シミュレーターは、手元のデモでだけ使えます。", "The simulator works in a demo on your own machine only."
-    )
+class NoSimulator(NotThere): ...
+
+
+class ClockFixed(NotThere): ...
 
 
 class Act(msgspec.Struct):
@@ -117,8 +99,7 @@ class Simulator:
             "commands": _commands(),
             "movable": hasattr(self._clock, "advance"),
         }
-        words = {key.removeprefix("sim."): t(request, key) for key in TEXTS if key in SCRIPT_TEXTS}
-        return page(request, "eventbot/simulator.html", config=config, words=words)
+        return page(request, "eventbot/simulator.html", config=config)
 
     async def state(self, request: Request) -> Response:
         """A channel as one person sees it."""
@@ -197,7 +178,7 @@ class Simulator:
         by = await _body(request, Advance)
         move = getattr(self._clock, "advance", None)
         if move is None:
-            raise NoSimulator(words=say("この時計は動かせません。", "This clock cannot be moved."))
+            raise ClockFixed()
         move(by.seconds)
         self._live.publish(TOPIC, "changed")
         return _json({"now": self._clock.now()})

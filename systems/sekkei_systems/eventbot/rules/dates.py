@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from sekkei.runtime.days import JST
-from sekkei.runtime.refusals import Invalid, say
+from sekkei.runtime.refusals import Invalid
 
 HOURS_MAX = 29
 YEARS_AHEAD_MAX = 5
@@ -80,28 +80,17 @@ def _slashed(month: str, day: str) -> str:
 class BadDate(Invalid):
     """The text is no date that can be used."""
 
-    code = "bad-date"
-    words = say(
-        "「{text}」を日時として読めませんでした。例: 明日 21時、1/19 21:00、来週金曜 夜9時半、30分後",
-        "“{text}” could not be read as a date. For example: 2026-01-19 21:00, 1/19 21:00, tomorrow 9pm",
-    )
+
+class NoTime(BadDate): ...
 
 
-class NoTime(BadDate):
-    code = "no-time"
-    words = say("「{text}」には時刻がありません。例: 明日 21時", "“{text}” has no time. For example: tomorrow 9pm")
+class PastDate(BadDate): ...
 
 
-class PastDate(BadDate):
-    code = "past-date"
-    words = say("「{text}」はもう過ぎています（{when}）。", "“{text}” has already passed ({when}).")
+class FarDate(BadDate): ...
 
 
-class FarDate(BadDate):
-    code = "far-date"
-    words = say(
-        "「{text}」は先すぎます。{years} 年以内にしてください。", "“{text}” is too far ahead; at most {years} years."
-    )
+class EndBeforeStart(BadDate): ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +139,7 @@ def read_end(text: str, start: datetime, now: datetime, *, field: str | None = N
         return _end(start.astimezone(now.tzinfo), times[0])
     end = read_moment(text, now, field=field)
     if end <= start:
-        raise BadDate(
-            words=say("終了は開始より後にしてください。", "The end must be after the start."),
-            field=field,
-            text=_shown(text),
-        )
+        raise EndBeforeStart(field=field)
     return end
 
 

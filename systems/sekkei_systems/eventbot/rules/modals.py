@@ -13,7 +13,7 @@ from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice, read_capacity
 from sekkei_systems.eventbot.service.events import DESCRIPTION_MAX, LOCATION_MAX, TITLE_MAX
 from sekkei_systems.eventbot.service.notices import BODY_MAX
-from sekkei_systems.eventbot.texts.wording import Wording
+from sekkei_systems.eventbot.texts import Wording
 
 Payload = dict[str, Any]
 SHORT, PARAGRAPH = 1, 2
@@ -29,6 +29,10 @@ def _text(
     if hint:
         found["description"] = hint[:100]
     return found
+
+
+def _date(words: Wording, id: str, value: str) -> Payload:
+    return _text(words.find(f"bot.f-{id}"), id, value, hint=words.find(f"bot.f-{id}-hint"), most=60)
 
 
 def _choice(label: str, id: str, options: list[tuple[str, str]], chosen: str) -> Payload:
@@ -55,7 +59,7 @@ def written(at: datetime | None, zone: tzinfo | None, until: datetime | None = N
 def create_modal(words: Wording, zone: str, template: Template | None = None) -> Payload:
     source = template
     return _modal(
-        words["modal-create"],
+        words("bot.modal-create"),
         custom_id("create"),
         *_event_fields(
             words,
@@ -72,7 +76,7 @@ def create_modal(words: Wording, zone: str, template: Template | None = None) ->
 def edit_modal(event: Event, words: Wording, zone: str) -> Payload:
     """The version goes along, so that of two who edit at once the second is told."""
     return _modal(
-        words["modal-edit"],
+        words("bot.modal-edit"),
         custom_id("edit", event.event_id, event.version),
         *_event_fields(
             words,
@@ -90,46 +94,44 @@ def _event_fields(
     words: Wording, zone: str, *, title: str, start: str, description: str, location: str, capacity: str
 ) -> list[Payload]:
     return [
-        _text(words["f-title"], "title", title, required=True, most=TITLE_MAX),
-        _text(words["f-start"].format(zone=zone_label(zone)), "start", start, hint=words["f-start-hint"], most=60),
-        _text(words["f-capacity"], "capacity", capacity, most=6),
-        _text(words["f-location"], "location", location, most=LOCATION_MAX),
-        _text(words["f-description"], "description", description, most=DESCRIPTION_MAX, style=PARAGRAPH),
+        _text(words("bot.f-title"), "title", title, required=True, most=TITLE_MAX),
+        _text(words("bot.f-start", zone=zone_label(zone)), "start", start, hint=words("bot.f-start-hint"), most=60),
+        _text(words("bot.f-capacity"), "capacity", capacity, most=6),
+        _text(words("bot.f-location"), "location", location, most=LOCATION_MAX),
+        _text(words("bot.f-description"), "description", description, most=DESCRIPTION_MAX, style=PARAGRAPH),
     ]
 
 
 def details_modal(event: Event, words: Wording, zone: str) -> Payload:
     here = zone_of(zone)
-    repeats = [("none", words["repeat-none"]), *((one.value, words[f"repeat-{one.value}"]) for one in Repeat)]
-    waiting = [("yes", words["f-waiting-yes"]), ("no", words["f-waiting-no"])]
+    repeats = [(value, words.find(f"repeat.{value}")) for value in ("none", *(one.value for one in Repeat))]
+    waiting = [("yes", words("bot.f-waiting-yes")), ("no", words("bot.f-waiting-no"))]
     return _modal(
-        words["modal-details"],
+        words("bot.modal-details"),
         custom_id("details", event.event_id, event.version),
-        _text(
-            words["f-deadline"], "deadline", written(event.deadline_at, here), hint=words["f-deadline-hint"], most=60
-        ),
-        _text(words["f-remind"], "remind", written(event.event_remind_at, here), hint=words["f-remind-hint"], most=60),
-        _text(words["f-end"], "end", written(event.event_end_at, here), hint=words["f-end-hint"], most=60),
-        _choice(words["f-repeat"], "repeat", repeats, event.repeat.value if event.repeat else "none"),
-        _choice(words["f-waiting"], "waiting", waiting, "yes" if event.waiting_list else "no"),
+        _date(words, "deadline", written(event.deadline_at, here)),
+        _date(words, "remind", written(event.event_remind_at, here)),
+        _date(words, "end", written(event.event_end_at, here)),
+        _choice(words("bot.f-repeat"), "repeat", repeats, event.repeat.value if event.repeat else "none"),
+        _choice(words("bot.f-waiting"), "waiting", waiting, "yes" if event.waiting_list else "no"),
     )
 
 
 def notice_modal(event: Event, words: Wording, zone: str) -> Payload:
     return _modal(
-        words["modal-notice"],
+        words("bot.modal-notice"),
         custom_id("newnotice", event.event_id),
-        _text(words["f-title"], "title", required=True, most=100),
-        _text(words["f-body"], "body", required=True, most=BODY_MAX, style=PARAGRAPH),
-        _text(words["f-notice-remind"], "remind", hint=words["f-deadline-hint"], most=60),
+        _text(words("bot.f-title"), "title", required=True, most=100),
+        _text(words("bot.f-body"), "body", required=True, most=BODY_MAX, style=PARAGRAPH),
+        _text(words("bot.f-notice-remind"), "remind", hint=words("bot.f-deadline-hint"), most=60),
     )
 
 
 def template_modal(event: Event, words: Wording, zone: str) -> Payload:
     return _modal(
-        words["modal-template"],
+        words("bot.modal-template"),
         custom_id("template", event.event_id),
-        _text(words["f-name"], "name", event.title, required=True, most=80),
+        _text(words("bot.f-name"), "name", event.title, required=True, most=80),
     )
 
 

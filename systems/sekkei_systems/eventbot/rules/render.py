@@ -12,7 +12,7 @@ from sekkei_systems.eventbot.rules.limits import EPHEMERAL
 from sekkei_systems.eventbot.rules.mentions import NOBODY, mention
 from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_joinable
-from sekkei_systems.eventbot.texts.wording import Wording, repeat_words
+from sekkei_systems.eventbot.texts import Wording
 
 Payload = dict[str, Any]
 GREEN, AMBER, GREY, RED, BLUE = 0x3BA55D, 0xFAA61A, 0x747F8D, 0xED4245, 0x5865F2
@@ -55,14 +55,14 @@ def moment(at: datetime) -> str:
 def names(people: Sequence[Member | Reply], words: Wording, shown: int = NAMES_SHOWN, numbered: bool = False) -> str:
     """Mentions, in order, that ring nobody and always show the current name."""
     if not people:
-        return words["nobody"]
+        return words("bot.nobody")
     lines = [
         f"{place}. {mention(one.user_id)}" if numbered else mention(one.user_id)
         for place, one in enumerate(people[:shown], 1)
     ]
     text = ("\n" if numbered else " ").join(lines)
     hidden = len(people) - shown
-    return f"{text}\n{words['more'].format(n=hidden)}" if hidden > 0 else text
+    return f"{text}\n{words('bot.more', n=hidden)}" if hidden > 0 else text
 
 
 # An event
@@ -85,10 +85,10 @@ def event_message(view: EventView, now: datetime, words: Wording) -> Payload:
     event = view.event
     state, colour = event_state(view, now)
     embed: Payload = {
-        "title": f"{words[state] if state else ''}{event.title}"[:256],
+        "title": f"{words.find(f'bot.{state}') if state else ''}{event.title}"[:256],
         "color": colour,
         "fields": list(_fields(view, words)),
-        "footer": {"text": words["host"].format(name=event.created_by_name)[:2048]},
+        "footer": {"text": words("bot.host", name=event.created_by_name)[:2048]},
     }
     if event.description:
         embed["description"] = event.description[:2000]
@@ -97,24 +97,24 @@ def event_message(view: EventView, now: datetime, words: Wording) -> Payload:
 
 def _fields(view: EventView, words: Wording) -> list[Payload]:
     event = view.event
-    when = words["undecided"] if event.event_start_at is None else moment(event.event_start_at)
+    when = words("bot.undecided") if event.event_start_at is None else moment(event.event_start_at)
     if event.event_start_at is not None and event.event_end_at is not None:
         when += f" 〜 <t:{int(event.event_end_at.timestamp())}:t>"
     if event.repeat is not None:
-        when += "\n" + words["repeats"].format(repeat=repeat_words(event.repeat, words))
-    fields: list[Payload] = [{"name": words["when"], "value": when}]
+        when += "\n" + words("bot.repeats", repeat=words.find(f"repeat.{event.repeat.value}"))
+    fields: list[Payload] = [{"name": words("bot.when"), "value": when}]
     if event.location:
-        fields.append({"name": words["where"], "value": event.location[:1024], "inline": True})
+        fields.append({"name": words("bot.where"), "value": event.location[:1024], "inline": True})
     if event.deadline_at is not None:
-        fields.append({"name": words["deadline"], "value": moment(event.deadline_at), "inline": True})
+        fields.append({"name": words("bot.deadline"), "value": moment(event.deadline_at), "inline": True})
     if event.thread_id is not None:
-        fields.append({"name": words["thread"], "value": f"<#{event.thread_id}>", "inline": True})
+        fields.append({"name": words("bot.thread"), "value": f"<#{event.thread_id}>", "inline": True})
     going = f"{len(view.members)}" + (f"/{event.capacity}" if event.capacity is not None else "")
-    fields.append({"name": words["going"].format(count=going), "value": names(view.members, words, numbered=True)})
+    fields.append({"name": words("bot.going", count=going), "value": names(view.members, words, numbered=True)})
     for key, people in (("waiting", view.waiting), ("maybe-list", view.maybe), ("no-list", view.no)):
         if people:
             value = names(people, words, numbered=key == "waiting")
-            fields.append({"name": words[key].format(count=len(people)), "value": value, "inline": True})
+            fields.append({"name": words.find(f"bot.{key}", count=len(people)), "value": value, "inline": True})
     return fields
 
 
@@ -123,7 +123,7 @@ def _buttons(view: EventView, now: datetime, words: Wording) -> list[Payload]:
     shut = not is_joinable(event, now)
     over = event.cancelled_at is not None or has_started(event, now)
     queueing = view.full or bool(view.waiting)
-    label = words["wait"] if queueing and event.waiting_list else words["join"]
+    label = words("bot.wait") if queueing and event.waiting_list else words("bot.join")
     answers = row(
         button(
             label,
@@ -131,14 +131,14 @@ def _buttons(view: EventView, now: datetime, words: Wording) -> list[Payload]:
             PRIMARY if queueing else SUCCESS,
             disabled=shut or (view.full and not event.waiting_list),
         ),
-        button(words["maybe"], custom_id("maybe", event.event_id), disabled=shut),
-        button(words["no"], custom_id("no", event.event_id), disabled=shut),
-        button(words["leave"], custom_id("leave", event.event_id), disabled=over),
+        button(words("bot.maybe"), custom_id("maybe", event.event_id), disabled=shut),
+        button(words("bot.no"), custom_id("no", event.event_id), disabled=shut),
+        button(words("bot.leave"), custom_id("leave", event.event_id), disabled=over),
     )
     further = row(
-        button(words["members"], custom_id("members", event.event_id, 0)),
-        button(words["notices"], custom_id("notices", event.event_id, 0)),
-        button(words["panel"], custom_id("panel", event.event_id)),
+        button(words("bot.members"), custom_id("members", event.event_id, 0)),
+        button(words("bot.notices"), custom_id("notices", event.event_id, 0)),
+        button(words("bot.panel"), custom_id("panel", event.event_id)),
     )
     return [answers, further]
 
@@ -149,30 +149,29 @@ def panel_message(view: EventView, now: datetime, words: Wording, said: str = ""
     id = event.event_id
     over = event.cancelled_at is not None or has_started(event, now)
     opening = event.status is Status.OPEN
-    toggle = button(
-        words["close"] if opening else words["reopen"], custom_id("close" if opening else "reopen", id), disabled=over
-    )
+    verb = "close" if opening else "reopen"
+    toggle = button(words.find(f"bot.{verb}"), custom_id(verb, id), disabled=over)
     first = row(
-        button(words["edit"], custom_id("edit", id), PRIMARY, disabled=over),
-        button(words["details"], custom_id("details", id), disabled=over),
+        button(words("bot.edit"), custom_id("edit", id), PRIMARY, disabled=over),
+        button(words("bot.details"), custom_id("details", id), disabled=over),
         toggle,
-        button(words["cancel"], custom_id("cancel", id), DANGER, disabled=over),
+        button(words("bot.cancel"), custom_id("cancel", id), DANGER, disabled=over),
     )
     second = row(
-        button(words["new-notice"], custom_id("newnotice", id), SUCCESS, disabled=event.cancelled_at is not None),
-        button(words["notices"], custom_id("notices", id, 0)),
-        button(words["members"], custom_id("members", id, 0)),
-        button(words["save-template"], custom_id("template", id)),
-        button(words["repost"], custom_id("repost", id)),
+        button(words("bot.new-notice"), custom_id("newnotice", id), SUCCESS, disabled=event.cancelled_at is not None),
+        button(words("bot.notices"), custom_id("notices", id, 0)),
+        button(words("bot.members"), custom_id("members", id, 0)),
+        button(words("bot.save-template"), custom_id("template", id)),
+        button(words("bot.repost"), custom_id("repost", id)),
     )
-    lines = [said, words["panel-head"].format(title=event.title)]
+    lines = [said, words("bot.panel-head", title=event.title)]
     if event.delivery_error:
-        lines.append(words["delivery-error"].format(error=event.delivery_error))
-    lines += [f"⚠️ {words[f'trouble-{key}']}" for key, _ in sentences(event.troubles)]
+        lines.append(words("bot.delivery-error", error=event.delivery_error))
+    lines += [f"⚠️ {words.find(f'bot.trouble-{key}')}" for key, _ in sentences(event.troubles)]
     text = "\n".join(line for line in lines if line)
-    third = [button(words["delete"], custom_id("delete", id), DANGER)]
+    third = [button(words("bot.delete"), custom_id("delete", id), DANGER)]
     if event.troubles:
-        third.insert(0, button(words["retry-steps"], custom_id("again", id), PRIMARY))
+        third.insert(0, button(words("bot.retry-steps"), custom_id("again", id), PRIMARY))
     return private(text, components=[first, second, row(*third)])
 
 
@@ -190,9 +189,9 @@ def _turning(verb: str, id: str, page: int, pages: int, words: Wording) -> list[
         return []
     return [
         row(
-            button(words["previous"], custom_id(verb, id, page - 1), disabled=page == 0),
-            button(words["page"].format(page=page + 1, pages=pages), custom_id("nothing", id), disabled=True),
-            button(words["next"], custom_id(verb, id, page + 1), disabled=page + 1 >= pages),
+            button(words("bot.previous"), custom_id(verb, id, page - 1), disabled=page == 0),
+            button(words("bot.page", page=page + 1, pages=pages), custom_id("nothing", id), disabled=True),
+            button(words("bot.next"), custom_id(verb, id, page + 1), disabled=page + 1 >= pages),
         )
     ]
 
@@ -204,16 +203,16 @@ def members_message(view: EventView, page: int, words: Wording) -> Payload:
     page = min(max(page, 0), pages - 1)
     first = page * PEOPLE_PER_PAGE
     shown = people[first : first + PEOPLE_PER_PAGE]
-    lines = [f"{place}. {mention(one.user_id)}" for place, one in enumerate(shown, first + 1)] or [words["nobody"]]
+    lines = [f"{place}. {mention(one.user_id)}" for place, one in enumerate(shown, first + 1)] or [words("bot.nobody")]
     embed: Payload = {"description": "\n".join(lines), "color": BLUE}
     if page == 0:
         extra = (("waiting", view.waiting), ("maybe-list", view.maybe), ("no-list", view.no))
         embed["fields"] = [
-            {"name": words[key].format(count=len(found)), "value": names(found, words, 20)}
+            {"name": words.find(f"bot.{key}", count=len(found)), "value": names(found, words, 20)}
             for key, found in extra
             if found
         ]
-    head = words["members-head"].format(title=view.event.title, n=len(people))
+    head = words("bot.members-head", title=view.event.title, n=len(people))
     turning = _turning("members", view.event.event_id, page, pages, words)
     return private(head, embeds=[embed], components=turning)
 
@@ -227,9 +226,9 @@ def events_message(listed: Sequence[Event], page: int, head: str, verb: str, wor
         title = event.title
         if event.recruit_channel_id and event.recruit_message_id:
             title = f"[{title}]({message_url(event.guild_id, event.recruit_channel_id, event.recruit_message_id)})"
-        when = words["undecided"] if event.event_start_at is None else moment(event.event_start_at)
+        when = words("bot.undecided") if event.event_start_at is None else moment(event.event_start_at)
         places = f"{event.member_count}" + (f"/{event.capacity}" if event.capacity is not None else "")
-        lines.append(f"**{title}**\n{when} · {words['going'].format(count=places)}")
+        lines.append(f"**{title}**\n{when} · {words('bot.going', count=places)}")
     embed = {"description": "\n\n".join(lines), "color": BLUE}
     return private(head, embeds=[embed], components=_turning(verb, "", page, pages, words))
 
@@ -259,16 +258,16 @@ def notice_message(view: NoticeView, words: Wording) -> Payload:
     closed = notice.status is Status.CLOSED
     done, total = len(view.confirmed), len(view.members)
     embed: Payload = {
-        "author": {"name": words["notice-for"].format(event=view.event.title)[:256]},
+        "author": {"name": words("bot.notice-for", event=view.event.title)[:256]},
         "title": notice.title[:256],
         "description": notice.body[:4000],
         "color": GREY if closed else GREEN if total and done >= total else BLUE,
-        "fields": [{"name": words["notice-progress"], "value": f"**{done} / {total}**\n{_bar(done, total)}"}],
-        "footer": {"text": words["notice-closed"] if closed else notice.created_by_name[:2048]},
+        "fields": [{"name": words("bot.notice-progress"), "value": f"**{done} / {total}**\n{_bar(done, total)}"}],
+        "footer": {"text": words("bot.notice-closed") if closed else notice.created_by_name[:2048]},
     }
     buttons = row(
-        button(words["confirm"], custom_id("ack", notice.notice_id), SUCCESS, disabled=closed),
-        button(words["unconfirmed"], custom_id("unacked", notice.notice_id, 0)),
+        button(words("bot.confirm"), custom_id("ack", notice.notice_id), SUCCESS, disabled=closed),
+        button(words("bot.unconfirmed"), custom_id("unacked", notice.notice_id, 0)),
     )
     return {"content": "", "embeds": [embed], "components": [buttons], "allowed_mentions": NOBODY}
 
@@ -282,7 +281,7 @@ def unconfirmed_message(view: NoticeView, page: int, words: Wording) -> Payload:
     """Members less those who confirmed."""
     people = view.unconfirmed
     if not people:
-        return private(words["all-confirmed"])
+        return private(words("bot.all-confirmed"))
     pages = pages_of(len(people), PEOPLE_PER_PAGE)
     page = min(max(page, 0), pages - 1)
     shown = people[page * PEOPLE_PER_PAGE : (page + 1) * PEOPLE_PER_PAGE]
@@ -291,7 +290,7 @@ def unconfirmed_message(view: NoticeView, page: int, words: Wording) -> Payload:
         "description": "\n".join(mention(one.user_id) for one in shown),
         "color": AMBER,
     }
-    head = words["unconfirmed-head"].format(n=len(people), m=len(view.members))
+    head = words("bot.unconfirmed-head", n=len(people), m=len(view.members))
     turning = _turning("unacked", view.notice.notice_id, page, pages, words)
     return private(head, embeds=[embed], components=turning)
 
@@ -301,7 +300,7 @@ def notices_message(
 ) -> Payload:
     """Four notices a page, one row of buttons each, and a row to turn the page."""
     if not listed:
-        return private(words["no-notices"])
+        return private(words("bot.no-notices"))
     pages = pages_of(len(listed), NOTICES_PER_PAGE)
     page = min(max(page, 0), pages - 1)
     shown = listed[page * NOTICES_PER_PAGE : (page + 1) * NOTICES_PER_PAGE]
@@ -309,30 +308,30 @@ def notices_message(
     for notice in shown:
         fields.append(_listed_notice(event, notice, counts.get(notice.notice_id, 0), words))
         rows.append(row(*_notice_buttons(notice, organising, words)))
-    head = words["notices-head"].format(title=event.title, n=len(listed))
+    head = words("bot.notices-head", title=event.title, n=len(listed))
     turning = _turning("notices", event.event_id, page, pages, words)
     return private(head, embeds=[{"color": BLUE, "fields": fields}], components=[*rows, *turning])
 
 
 def _listed_notice(event: Event, notice: Notice, done: int, words: Wording) -> Payload:
     marks = ("🔒 " if notice.status is Status.CLOSED else "🟢 ") + ("🙈 " if notice.is_hidden else "")
-    progress = words["confirmed"].format(n=done, m=event.member_count)
+    progress = words("bot.confirmed", n=done, m=event.member_count)
     body = notice.body if len(notice.body) <= 120 else notice.body[:119] + "…"
     value = f"{body}\n<t:{int(notice.created_at.timestamp())}:f> · {progress}"
     if notice.delivery_error:
-        value += "\n" + words["delivery-error"].format(error=notice.delivery_error)
+        value += "\n" + words("bot.delivery-error", error=notice.delivery_error)
     return {"name": f"{marks}{notice.title}"[:256], "value": value[:1024]}
 
 
 def _notice_buttons(notice: Notice, organising: bool, words: Wording) -> list[Payload]:
     id = notice.notice_id
     short = notice.title if len(notice.title) <= 20 else notice.title[:19] + "…"
-    found = [button(f"{short}: {words['unconfirmed']}", custom_id("unacked", id, 0))]
+    found = [button(f"{short}: {words('bot.unconfirmed')}", custom_id("unacked", id, 0))]
     if organising:
-        verb, label = ("nshow", words["show"]) if notice.is_hidden else ("nhide", words["hide"])
+        verb, label = ("nshow", words("bot.show")) if notice.is_hidden else ("nhide", words("bot.hide"))
         found.append(button(label, custom_id(verb, id)))
-        found.append(button(words["nclose"], custom_id("nclose", id), disabled=notice.status is Status.CLOSED))
+        found.append(button(words("bot.nclose"), custom_id("nclose", id), disabled=notice.status is Status.CLOSED))
     if notice.notice_channel_id and notice.notice_message_id:
         url = message_url(notice.guild_id, notice.notice_channel_id, notice.notice_message_id)
-        found.append(link(words["to-notice"], url))
+        found.append(link(words("bot.to-notice"), url))
     return found

@@ -23,7 +23,7 @@ from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.refusals import Busy, NoSuchEvent, NoSuchNotice, NotOrganiser, Repeated
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.rules.zones import zone_of
-from sekkei_systems.eventbot.texts.wording import Wording, wording
+from sekkei_systems.eventbot.texts import Wording, wording
 
 log = logging.getLogger("sekkei_systems.eventbot")
 

@@ -192,7 +192,7 @@ class Events:
             raise Started()
         update = self._plain(event).set(Event.status, Status.CLOSED).set(Event.cancelled_at, self._desk.now())
         members = await members_in_order(self._desk.db, event)
-        text = (await self._desk.words(event.guild_id))["called-off"].format(title=event.title)
+        text = (await self._desk.words(event.guild_id))("bot.called-off", title=event.title)
         told = call_messages(text, [member.user_id for member in members])
         announcing = [
             self._desk.outbox.message(

@@ -1,192 +1,34 @@
-"""What the pages say."""
+"""What the bot, its commands and the pages say, in Japanese and English."""
 
 from __future__ import annotations
 
-_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-TEXTS = {
-    "sim.title": {"ja": "シミュレーター", "en": "Simulator"},
-    "sim.about": {
-        "ja": "手元の Discord です。ボタンや / コマンドは、署名付きで本物のエンドポイントに届きます。",
-        "en": "A Discord of your own: buttons and / commands reach the real endpoint, signed.",
-    },
-    "sim.channels": {"ja": "チャンネル", "en": "Channels"},
-    "sim.people": {"ja": "だれとして操作するか", "en": "Act as"},
-    "sim.organiser": {"ja": "主催", "en": "host"},
-    "sim.compose": {"ja": "メッセージを送信（/ でコマンド）", "en": "Write a message (/ for commands)"},
-    "sim.send": {"ja": "送信", "en": "Send"},
-    "sim.commands": {"ja": "コマンド", "en": "Commands"},
-    "sim.cancel": {"ja": "キャンセル", "en": "Cancel"},
-    "sim.run": {"ja": "実行", "en": "Run"},
-    "sim.submit": {"ja": "送信", "en": "Submit"},
-    "sim.private": {"ja": "これはあなたにだけ表示されています", "en": "Only you can see this"},
-    "sim.thinking": {"ja": "考え中…", "en": "is thinking…"},
-    "sim.edited": {"ja": "（編集済）", "en": "(edited)"},
-    "sim.failed": {"ja": "インタラクションに失敗しました", "en": "This interaction failed"},
-    "sim.empty": {
-        "ja": "まだメッセージがありません。/ を押して「/イベント 作成」から始めましょう。",
-        "en": "No messages yet. Press / and start with “/event create”.",
-    },
-    "sim.behind": {"ja": "Discord の裏側", "en": "Behind the scenes"},
-    "sim.log": {"ja": "Bot からの REST 呼び出し", "en": "The bot's REST calls"},
-    "sim.log-empty": {"ja": "まだありません。", "en": "None yet."},
-    "sim.faults": {"ja": "次の呼び出しを失敗させる", "en": "Make the next calls fail"},
-    "sim.fault-rate": {"ja": "429（3 秒）", "en": "429 (3 s)"},
-    "sim.fault-global": {"ja": "429（全体）", "en": "429 (global)"},
-    "sim.fault-error": {"ja": "502 障害", "en": "502 outage"},
-    "sim.fault-forbidden": {"ja": "403 権限なし", "en": "403 forbidden"},
-    "sim.fault-none": {"ja": "元に戻す", "en": "Back to normal"},
-    "sim.pending": {"ja": "仕込み中の失敗", "en": "Failures to come"},
-    "sim.clock": {"ja": "時計", "en": "Clock"},
-    "sim.clock-hour": {"ja": "1 時間進める", "en": "One hour on"},
-    "sim.clock-day": {"ja": "1 日進める", "en": "One day on"},
-    "sim.bot": {"ja": "イベント Bot", "en": "Event bot"},
-    "sim.app": {"ja": "アプリ", "en": "APP"},
-    "sim.choose": {"ja": "選んでください", "en": "Choose"},
-    "sim.yes": {"ja": "はい", "en": "Yes"},
-    "sim.no": {"ja": "いいえ", "en": "No"},
-    "pages.organise": {"ja": "主催者ページ", "en": "Organise"},
-    "pages.calendar-name": {"ja": "イベント", "en": "Events"},
-    "pages.title": {"ja": "主催者ページ", "en": "Organisers' pages"},
-    "guilds.title": {"ja": "サーバー", "en": "Servers"},
-    "guilds.empty": {"ja": "まだサーバーとつながっていません", "en": "No server is connected yet"},
-    "guilds.empty-about": {
-        "ja": "Discord で /イベント ウェブ を実行すると、このページにつなぐリンクが届きます。",
-        "en": "Run /event web in Discord; the bot sends you a link that connects this account.",
-    },
-    "link.title": {"ja": "Discord とつなぐ", "en": "Connect with Discord"},
-    "link.about": {
-        "ja": "このアカウントで、サーバーのイベントを管理できるようにします。リンクは 10 分間有効です。",
-        "en": "This account will look after the server's events. The link is good for ten minutes.",
-    },
-    "link.accept": {"ja": "つなぐ", "en": "Connect"},
-    "link.done": {"ja": "{name} さんとしてつながりました。", "en": "Connected as {name}."},
-    "guild.coming": {"ja": "これから", "en": "Coming"},
-    "guild.past": {"ja": "終わったもの", "en": "Past"},
-    "guild.new": {"ja": "イベントを作成", "en": "New event"},
-    "guild.settings": {"ja": "設定", "en": "Settings"},
-    "guild.calendar": {"ja": "カレンダーに追加 (.ics)", "en": "Calendar feed (.ics)"},
-    "guild.empty": {"ja": "イベントはまだありません", "en": "No events yet"},
-    "guild.empty-about": {
-        "ja": "ここで作るか、Discord で /イベント 作成 を実行してください。",
-        "en": "Make one here, or run /event create in Discord.",
-    },
-    "guild.templates": {"ja": "ひな型から作る", "en": "Start from a template"},
-    "guild.as": {"ja": "{name} として", "en": "as {name}"},
-    "state.open": {"ja": "募集中", "en": "Open"},
-    "state.full": {"ja": "満員", "en": "Full"},
-    "state.closed": {"ja": "締切", "en": "Closed"},
-    "state.started": {"ja": "開始済み", "en": "Started"},
-    "state.cancelled": {"ja": "中止", "en": "Called off"},
-    "event.when": {"ja": "日時", "en": "When"},
-    "event.undecided": {"ja": "未定", "en": "To be decided"},
-    "event.where": {"ja": "場所", "en": "Where"},
-    "event.deadline": {"ja": "募集締切", "en": "Sign up by"},
-    "event.remind": {"ja": "リマインド", "en": "Reminder"},
-    "event.reminded": {"ja": "送信済み", "en": "sent"},
-    "event.repeat": {"ja": "繰り返し", "en": "Repeats"},
-    "event.repeat-none": {"ja": "しない", "en": "Never"},
-    "event.repeat-daily": {"ja": "毎日", "en": "Daily"},
-    "event.repeat-weekly": {"ja": "毎週", "en": "Weekly"},
-    "event.repeat-fortnightly": {"ja": "隔週", "en": "Every two weeks"},
-    "event.repeat-monthly": {"ja": "毎月", "en": "Monthly"},
-    "event.places": {"ja": "参加", "en": "Going"},
-    "event.members": {"ja": "参加者", "en": "Members"},
-    "event.waiting": {"ja": "補欠", "en": "Waiting"},
-    "event.maybe": {"ja": "未定", "en": "Maybe"},
-    "event.no": {"ja": "不参加", "en": "Not coming"},
-    "event.nobody": {"ja": "まだいません。", "en": "Nobody yet."},
-    "event.host": {"ja": "主催", "en": "Host"},
-    "event.edit": {"ja": "編集", "en": "Edit"},
-    "event.close": {"ja": "募集を締め切る", "en": "Close"},
-    "event.reopen": {"ja": "募集を再開", "en": "Reopen"},
-    "event.cancel": {"ja": "中止にする", "en": "Call off"},
-    "event.cancel-sure": {
-        "ja": "本当に中止にしますか？ 参加者に知らせます。元に戻せません。",
-        "en": "Really call it off? Members are told, and it cannot be undone.",
-    },
-    "event.repost": {"ja": "投稿し直す", "en": "Post again"},
-    "event.delete": {"ja": "削除", "en": "Delete"},
-    "event.delete-sure": {
-        "ja": "参加者・連絡・確認の記録をすべて消します。よろしいですか？",
-        "en": "Members, notices and confirmations are deleted too. Are you sure?",
-    },
-    "event.deleting": {"ja": "「{title}」を削除しています。", "en": "“{title}” is being deleted."},
-    "event.csv": {"ja": "CSV", "en": "CSV"},
-    "event.created": {
-        "ja": "「{title}」を作成しました。Discord に投稿します。",
-        "en": "“{title}” is made and being posted.",
-    },
-    "event.saved": {"ja": "保存しました。", "en": "Saved."},
-    "event.done-close": {"ja": "募集を締め切りました。", "en": "Closed."},
-    "event.done-reopen": {"ja": "募集を再開しました。", "en": "Open again."},
-    "event.done-cancel": {"ja": "中止にしました。", "en": "Called off."},
-    "event.retry": {"ja": "もう一度試す", "en": "Try again"},
-    "event.done-retry": {"ja": "もう一度試します。", "en": "Trying again."},
-    "event.done-repost": {"ja": "投稿し直します。", "en": "Posting again."},
-    "event.delivery-error": {"ja": "Discord に投稿できません: {error}", "en": "Cannot post in Discord: {error}"},
-    "event.unposted": {"ja": "まもなく投稿されます", "en": "to be posted in a moment"},
-    "event.details": {"ja": "詳細設定", "en": "Details"},
-    "event.basics": {"ja": "基本", "en": "Basics"},
-    "event.title": {"ja": "タイトル", "en": "Title"},
-    "event.start": {"ja": "日時（{zone}）", "en": "When ({zone})"},
-    "settings.zone": {"ja": "タイムゾーン", "en": "Time zone"},
-    "event.start-hint": {
-        "ja": "例: 明日 21時〜23時、1/19 21:00、来週金曜 夜9時",
-        "en": "For example: tomorrow 9pm, 1/19 21:00-23:00",
-    },
-    "event.capacity": {"ja": "定員", "en": "Places"},
-    "event.capacity-hint": {"ja": "空欄は無制限", "en": "Empty for no limit"},
-    "event.description": {"ja": "説明", "en": "Description"},
-    "event.end": {"ja": "終了", "en": "Ends"},
-    "event.end-hint": {"ja": "例: 23時、2時間", "en": "For example: 23:00"},
-    "event.deadline-hint": {"ja": "例: 前日 20時、1時間前", "en": "For example: 1/18 12:00"},
-    "event.full": {"ja": "満員のとき", "en": "When full"},
-    "event.full-yes": {"ja": "補欠を受け付ける", "en": "Take a waiting list"},
-    "event.full-no": {"ja": "受け付けない", "en": "Take nobody more"},
-    "event.save": {"ja": "保存", "en": "Save"},
-    "event.create": {"ja": "作成して投稿", "en": "Create and post"},
-    "notices.title": {"ja": "連絡", "en": "Notices"},
-    "notices.empty": {"ja": "連絡はまだありません。", "en": "No notices yet."},
-    "notice.new": {"ja": "連絡を送る", "en": "Send a notice"},
-    "notice.title": {"ja": "タイトル", "en": "Title"},
-    "notice.body": {"ja": "本文", "en": "Text"},
-    "notice.remind": {"ja": "未確認者へのリマインド", "en": "Remind those who have not confirmed"},
-    "notice.send": {"ja": "送る", "en": "Send"},
-    "notice.posted": {"ja": "連絡「{title}」を投稿します。", "en": "The notice “{title}” is being posted."},
-    "notice.open": {"ja": "確認中", "en": "Open"},
-    "notice.closed": {"ja": "締切", "en": "Closed"},
-    "notice.hidden": {"ja": "非表示", "en": "Hidden"},
-    "notice.hide": {"ja": "隠す", "en": "Hide"},
-    "notice.show": {"ja": "表示する", "en": "Show"},
-    "notice.close": {"ja": "締め切る", "en": "Close"},
-    "notice.repost": {"ja": "投稿し直す", "en": "Post again"},
-    "notice.confirmed": {"ja": "確認済み", "en": "Confirmed"},
-    "notice.unconfirmed": {"ja": "未確認", "en": "Not confirmed"},
-    "notice.everyone": {"ja": "全員が確認しました。", "en": "Everyone has confirmed."},
-    "notice.done-close": {"ja": "連絡を締め切りました。", "en": "The notice is closed."},
-    "notice.done-hide": {"ja": "一覧で隠しました。", "en": "Hidden in the list."},
-    "notice.done-show": {"ja": "一覧に表示しました。", "en": "Shown in the list."},
-    "notice.done-repost": {"ja": "投稿し直します。", "en": "Posting again."},
-    "settings.title": {"ja": "サーバーの設定", "en": "Server settings"},
-    "settings.channels": {"ja": "投稿先", "en": "Where to post"},
-    "settings.recruit": {"ja": "募集チャンネルの ID", "en": "Recruiting channel (id)"},
-    "settings.notice": {"ja": "連絡チャンネルの ID", "en": "Notice channel (id)"},
-    "settings.organiser": {"ja": "主催者ロールの ID", "en": "Organiser role (id)"},
-    "settings.attendee": {"ja": "参加者に付けるロールの ID", "en": "Role for members (id)"},
-    "settings.creator": {"ja": "イベントを作れるロールの ID", "en": "Role that may make events (id)"},
-    "settings.member": {"ja": "参加できるロールの ID", "en": "Role that may join (id)"},
-    "settings.remind": {"ja": "開始の何分前に知らせるか（0 でなし）", "en": "Reminder, minutes before (0: none)"},
-    "settings.language": {"ja": "投稿の言語", "en": "Language of posts"},
-    "settings.one": {"ja": "確認中の連絡は同時に一件だけ", "en": "One open notice at a time"},
-    "settings.thread": {"ja": "イベントごとにスレッドを作る", "en": "A thread for each event"},
-    "settings.mirror": {"ja": "Discord のサーバーイベントにも載せる", "en": "Mirror as Discord's own events"},
-    "settings.saved": {"ja": "設定を保存しました。", "en": "Settings saved."},
-    "settings.unlink": {"ja": "このアカウントとの接続を解除", "en": "Disconnect this account"},
-    "settings.purge": {"ja": "サーバーのデータをすべて削除", "en": "Delete all data of this server"},
-    "settings.purge-sure": {
-        "ja": "イベント・参加者・連絡・ひな型・設定をすべて消します。元に戻せません。",
-        "en": "Events, members, notices, templates and settings are deleted. This cannot be undone.",
-    },
-    "settings.purging": {"ja": "すべてのデータを削除しています。", "en": "All data is being deleted."},
-    **{f"month.{n}": {"ja": f"{n}月", "en": name} for n, name in enumerate(_MONTHS, 1)},
-}
+from dataclasses import dataclass
+
+from sekkei.texts import Texts
+from sekkei_systems.eventbot.texts.keys import Key
+
+say: Texts[Key] = Texts.load("sekkei_systems.eventbot")
+t = say.here
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """`words("bot.join")`: one language. A guild chooses it for its posts, a user for private answers."""
+
+    language: str
+
+    def __call__(self, key: Key, /, **values: object) -> str:
+        return say(self.language, key, **values)
+
+    def find(self, key: str, /, **values: object) -> str:
+        """For keys that are put together."""
+        return say.find(self.language, key, values)
+
+
+def language(locale: str | None) -> str:
+    """Japanese for Japanese (and for who has not said), English for everybody else."""
+    return "ja" if locale is None or locale.startswith("ja") else "en"
+
+
+def wording(locale: str | None) -> Wording:
+    return Wording(language(locale))

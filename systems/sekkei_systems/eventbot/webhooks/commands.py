@@ -26,8 +26,8 @@ async def events_list(service: Service, asked: Asked, *, mine: bool, page: int) 
         joined = await service.joining.joined(asked.actor, listed)
         listed = [one for one in listed if one.event_id in joined or one.created_by == asked.actor.user_id]
     if not listed:
-        return render.private(asked.words["no-events"])
-    head = asked.words["mine-head" if mine else "events-head"].format(n=len(listed))
+        return render.private(asked.words("bot.no-events"))
+    head = asked.words("bot.mine-head" if mine else "bot.events-head", n=len(listed))
     return render.events_message(listed, page, head, "mine" if mine else "list", asked.words)
 
 
@@ -55,7 +55,7 @@ class Commands:
             return await self.complete(asked, options)
         handler = self._names.get(name)
         if handler is None:
-            return answers.message(render.private(asked.words["old-button"]))
+            return answers.message(render.private(asked.words("bot.old-button")))
         return await handler(asked)
 
     async def create(self, asked: Asked) -> Answer:
@@ -109,7 +109,8 @@ class Commands:
         def shown(id: str | None, form: str) -> str:
             return form.format(id) if id else "—"
 
-        text = asked.words["settings-now"].format(
+        text = asked.words(
+            "bot.settings-now",
             recruit=shown(saved.recruit_channel_id, "<#{}>"),
             notice=shown(saved.notice_channel_id, "<#{}>"),
             role=shown(saved.organiser_role_id, "<@&{}>"),
@@ -122,7 +123,7 @@ class Commands:
             thread="✅" if saved.make_thread else "—",
             mirror="✅" if saved.mirror_events else "—",
         )
-        head = asked.words["settings-saved"] + "\n" if changes else ""
+        head = asked.words("bot.settings-saved") + "\n" if changes else ""
         return answers.message(render.private(head + text))
 
     async def web(self, asked: Asked) -> Answer:
@@ -130,12 +131,12 @@ class Commands:
         base = f"{self._tools.public_url}/eventbot"
         guild = asked.actor.guild_id
         calendar = f"{base}/calendar/{guild}/{self._service.guilds.calendar_key(guild)}.ics"
-        buttons = render.row(render.link(asked.words["calendar"], calendar))
-        text = f"{asked.words['web']}\n[{asked.words['web-open']}](<{base}/link?token={token}>)"
+        buttons = render.row(render.link(asked.words("bot.calendar"), calendar))
+        text = f"{asked.words('bot.web')}\n[{asked.words('bot.web-open')}](<{base}/link?token={token}>)"
         return answers.message(render.private(text, components=[buttons]))
 
     async def help(self, asked: Asked) -> Answer:
-        return answers.message(render.private(asked.words["help"]))
+        return answers.message(render.private(asked.words("bot.help")))
 
     async def create_notice(self, asked: Asked) -> Answer:
         event = await self._service.events.get(asked.actor.guild_id, _event_id(asked))

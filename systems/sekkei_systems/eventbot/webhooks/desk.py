@@ -19,7 +19,7 @@ from sekkei_systems.eventbot.refusals import Busy, Repeated
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id
 from sekkei_systems.eventbot.service import Actor, Service
-from sekkei_systems.eventbot.texts.wording import Wording, language, wording
+from sekkei_systems.eventbot.texts import Wording, language, wording
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
 from sekkei_systems.eventbot.webhooks.incoming import AUTOCOMPLETE, COMPONENT, MODAL, PING, Interaction, read
@@ -96,7 +96,7 @@ class InteractionDesk:
         if interaction.type == PING:
             return answers.PONG
         if interaction.actor is None:
-            return answers.message(render.private(wording(interaction.locale)["guild-only"]))
+            return answers.message(render.private(wording(interaction.locale)("bot.guild-only")))
         await self._desk.refuse_repetition(interaction.actor)
         asked = Asked(interaction, interaction.actor, wording(interaction.locale))
         work = None
@@ -127,7 +127,7 @@ class InteractionDesk:
                 raise
             except Exception:
                 log.exception("an interaction failed", extra={"interaction": asked.interaction.id})
-                apology = answers.message(render.private(asked.words["wrong"]))
+                apology = answers.message(render.private(asked.words("bot.wrong")))
                 return answers.choices([]) if asked.interaction.type == AUTOCOMPLETE else apology
             return answer
 
@@ -207,7 +207,7 @@ class InteractionDesk:
             if press is None:
                 return answers.message(text)
             draft = await self._tools.keep_draft({**values, "event": press.uuid})
-            again = render.button(asked.words["retry"], custom_id("retry", draft, press.verb), render.PRIMARY)
+            again = render.button(asked.words("bot.retry"), custom_id("retry", draft, press.verb), render.PRIMARY)
             return answers.message({**text, "components": [render.row(again)]})
 
 

@@ -32,7 +32,7 @@ class Forms:
         press, values = self.read(asked)
         handler = self._verbs.get(press.verb) if press else None
         if press is None or handler is None:
-            return answers.message(render.private(asked.words["old-button"]))
+            return answers.message(render.private(asked.words("bot.old-button")))
         return await handler(asked, press, values)
 
     async def create(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
@@ -42,7 +42,7 @@ class Forms:
             raise CannotPost()
         draft = modals.read_draft(values, await self._service.desk.wall_clock(asked.actor.guild_id))
         event = await self._service.events.create(asked.actor, draft, asked.interaction.channel_id)
-        said = asked.words["created"].format(title=event.title, channel=event.recruit_channel_id)
+        said = asked.words("bot.created", title=event.title, channel=event.recruit_channel_id)
         return answers.message(render.private(said))
 
     async def edit(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
@@ -50,7 +50,7 @@ class Forms:
         draft = modals.read_draft(values, await desk.wall_clock(asked.actor.guild_id))
         event = await self._service.events.edit(asked.actor, f"EVT#{press.uuid}", draft, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
-        message = render.panel_message(view, desk.now(), asked.words, asked.words["saved"])
+        message = render.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
         return answers.update(message) if asked.interaction.from_private else answers.message(message)
 
     async def details(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
@@ -59,19 +59,19 @@ class Forms:
         details = modals.read_details(values, event, await desk.wall_clock(asked.actor.guild_id))
         event = await self._service.events.set_details(asked.actor, event.event_id, details, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
-        message = render.panel_message(view, desk.now(), asked.words, asked.words["saved"])
+        message = render.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
         return answers.update(message) if asked.interaction.from_private else answers.message(message)
 
     async def new_notice(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
         new = modals.read_notice(values, event, await self._service.desk.wall_clock(asked.actor.guild_id))
         notice = await self._service.notices.post(asked.actor, event.event_id, new)
-        return answers.message(render.private(asked.words["done-notice"].format(title=notice.title)))
+        return answers.message(render.private(asked.words("bot.done-notice", title=notice.title)))
 
     async def template(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
         saved = await self._service.guilds.save_template(asked.actor, event, values.get("name", ""))
-        return answers.message(render.private(asked.words["done-template"].format(name=saved.name)))
+        return answers.message(render.private(asked.words("bot.done-template", name=saved.name)))
 
 
 def _version(press: Press) -> int | None:

@@ -11,7 +11,7 @@ from sekkei_systems.eventbot.jobs import REMOVE
 from sekkei_systems.eventbot.rules import modals, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id, uuid_of
 from sekkei_systems.eventbot.service.views import view_of_event
-from sekkei_systems.eventbot.texts.wording import Wording
+from sekkei_systems.eventbot.texts import Wording
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
 from sekkei_systems.eventbot.webhooks.desk import Asked, PressHandler, Tools
@@ -65,7 +65,7 @@ class Presses:
         press = read_custom_id(str(asked.interaction.data.get("custom_id", "")))
         handler = self._verbs.get(press.verb) if press else None
         if press is None or handler is None:
-            return answers.message(render.private(asked.words["old-button"]))
+            return answers.message(render.private(asked.words("bot.old-button")))
         return await handler(asked, press)
 
     def _said(self, asked: Asked, text: str) -> Answer:
@@ -75,19 +75,19 @@ class Presses:
 
     async def join(self, asked: Asked, press: Press) -> Answer:
         joined = await self._service.joining.join(asked.actor, f"EVT#{press.uuid}")
-        said = asked.words["queued" if joined.waiting else "joined"]
+        said = asked.words("bot.queued" if joined.waiting else "bot.joined")
         if joined.before.member_count > INLINE_MEMBERS_MAX:
             return self._said(asked, said)
         return await self._event_after(asked, press, said, tell=joined.waiting)
 
     async def leave(self, asked: Asked, press: Press) -> Answer:
         await self._service.joining.leave(asked.actor, f"EVT#{press.uuid}")
-        return await self._event_after(asked, press, asked.words["left"])
+        return await self._event_after(asked, press, asked.words("bot.left"))
 
     async def reply(self, asked: Asked, press: Press) -> Answer:
         answer = Reply.MAYBE if press.verb == "maybe" else Reply.NO
         await self._service.joining.answer(asked.actor, f"EVT#{press.uuid}", answer)
-        return await self._event_after(asked, press, asked.words["answered"])
+        return await self._event_after(asked, press, asked.words("bot.answered"))
 
     async def _event_after(self, asked: Asked, press: Press, said: str, *, tell: bool = False) -> Answer:
         """The message anew, at once and without a call to Discord; and a private word where one is due."""
@@ -171,34 +171,34 @@ class Presses:
 
     async def close(self, asked: Asked, press: Press) -> Answer:
         await self._service.events.close(asked.actor, f"EVT#{press.uuid}")
-        return self._private(asked, await self._panel(asked, press, asked.words["done-close"]))
+        return self._private(asked, await self._panel(asked, press, asked.words("bot.done-close")))
 
     async def reopen(self, asked: Asked, press: Press) -> Answer:
         await self._service.events.reopen(asked.actor, f"EVT#{press.uuid}")
-        return self._private(asked, await self._panel(asked, press, asked.words["done-reopen"]))
+        return self._private(asked, await self._panel(asked, press, asked.words("bot.done-reopen")))
 
     async def repost(self, asked: Asked, press: Press) -> Answer:
         await self._service.events.repost(asked.actor, f"EVT#{press.uuid}")
-        return self._private(asked, await self._panel(asked, press, asked.words["done-repost"]))
+        return self._private(asked, await self._panel(asked, press, asked.words("bot.done-repost")))
 
     async def again(self, asked: Asked, press: Press) -> Answer:
         await self._service.events.retry(asked.actor, f"EVT#{press.uuid}")
-        return self._private(asked, await self._panel(asked, press, asked.words["done-retry"]))
+        return self._private(asked, await self._panel(asked, press, asked.words("bot.done-retry")))
 
     async def cancel(self, asked: Asked, press: Press) -> Answer:
         event = await self._own(asked, press)
-        text = asked.words["cancel-sure"].format(title=event.title)
-        sure = render.sure_message(text, asked.words["cancel-yes"], custom_id("cancelyes", event.event_id))
+        text = asked.words("bot.cancel-sure", title=event.title)
+        sure = render.sure_message(text, asked.words("bot.cancel-yes"), custom_id("cancelyes", event.event_id))
         return self._private(asked, sure)
 
     async def cancel_sure(self, asked: Asked, press: Press) -> Answer:
         await self._service.events.cancel(asked.actor, f"EVT#{press.uuid}")
-        return self._private(asked, render.private(asked.words["done-cancel"]))
+        return self._private(asked, render.private(asked.words("bot.done-cancel")))
 
     async def delete(self, asked: Asked, press: Press) -> Answer:
         event = await self._own(asked, press)
-        text = asked.words["delete-sure"].format(title=event.title)
-        sure = render.sure_message(text, asked.words["delete"], custom_id("deleteyes", event.event_id))
+        text = asked.words("bot.delete-sure", title=event.title)
+        sure = render.sure_message(text, asked.words("bot.delete"), custom_id("deleteyes", event.event_id))
         return self._private(asked, sure)
 
     async def delete_sure(self, asked: Asked, press: Press) -> Answer:
@@ -216,7 +216,7 @@ class Presses:
             await self._service.desk.transact(removal, by=asked.actor)
         except TransactionFailed:
             pass  # it is being deleted already
-        return self._private(asked, render.private(asked.words["deleting"]))
+        return self._private(asked, render.private(asked.words("bot.deleting")))
 
     # Notices
 

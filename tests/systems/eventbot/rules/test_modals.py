@@ -9,7 +9,7 @@ from sekkei_systems.eventbot.rules import modals
 from sekkei_systems.eventbot.rules.limits import (
     problems_of_modal,
 )
-from sekkei_systems.eventbot.texts.wording import wording
+from sekkei_systems.eventbot.texts import wording
 from tests.systems.eventbot.samples import GUILD, ID, NOW, event
 
 ZONE = "America/Argentina/ComodRivadavia"

@@ -14,7 +14,7 @@ from sekkei_systems.eventbot.rules.limits import (
 )
 from sekkei_systems.eventbot.rules.mentions import call_messages
 from sekkei_systems.eventbot.rules.views import NoticeView
-from sekkei_systems.eventbot.texts.wording import wording
+from sekkei_systems.eventbot.texts import wording
 from tests.systems.eventbot.samples import GUILD, ID, NOW, event, notice, view
 
 STATES: list[dict[str, Any]] = [
@@ -33,7 +33,7 @@ STATES: list[dict[str, Any]] = [
 def test_event_messages(language: str, people: int, state: dict[str, Any]) -> None:
     words, found = wording(language), view(people, **state)
     assert problems_of_message(render.event_message(found, NOW, words)) == []
-    assert problems_of_message(render.panel_message(found, NOW, words, words["saved"])) == []
+    assert problems_of_message(render.panel_message(found, NOW, words, words("bot.saved"))) == []
     for page in (0, 1, 999):
         assert problems_of_message(render.members_message(found, page, words)) == []
 

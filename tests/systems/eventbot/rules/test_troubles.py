@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekkei_systems.eventbot.ports.discord.errors import Refused
 from sekkei_systems.eventbot.rules.troubles import KNOWN, STEPS, code_of, sentences
-from sekkei_systems.eventbot.texts.wording import wording
+from sekkei_systems.eventbot.texts import wording
 
 
 def test_a_sentence_for_each_step_in_their_order() -> None:
@@ -23,4 +23,4 @@ def test_a_sentence_for_each_step_in_their_order() -> None:
 def test_the_words_are_there_in_both_languages() -> None:
     keys = {key for codes in KNOWN.values() for key in codes.values()} | {f"{step}-other" for step in STEPS}
     for language in ("ja", "en"):
-        assert all(f"trouble-{key}" in wording(language) for key in keys)
+        assert all(wording(language).find(f"bot.trouble-{key}") for key in keys)
