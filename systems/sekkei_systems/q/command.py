@@ -27,7 +27,8 @@ examples:
   sekkei q backup before-release-12      an on-demand backup of every table
 
 settings: SEKKEI_STORE, SEKKEI_ENV, SEKKEI_Q_PUBLISH_WINDOW (default 08:00-22:00), SEKKEI_EXPO_URL, SEKKEI_EXPO_TOKEN,
-SEKKEI_Q_FLAGGED (hide: posts with a forbidden word wait for a look; show: they are seen meanwhile)
+SEKKEI_Q_FLAGGED (hide: posts with a forbidden word wait for a look; show: they are seen meanwhile),
+SEKKEI_Q_ANSWER_FIRST (on: today's answers of others open with one's own; off: they are open to all)
 """
 
 BACKUP_NAME = re.compile(r"[A-Za-z0-9_.-]{3,200}")

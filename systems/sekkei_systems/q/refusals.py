@@ -48,6 +48,11 @@ class NoSuchAnswer(NotThere):
     words = say("この回答は見られません。", "This answer cannot be shown.")
 
 
+class AnswerFirst(NotAllowed):
+    code = "answer-first"
+    words = say("今日のお題に答えると、見られるようになります。", "Answer today's question to see it.")
+
+
 class NoQuestion(NotThere):
     code = "no-question"
     words = say("まだお題がありません。", "There is no question yet.")

@@ -162,8 +162,10 @@ class World:
         return [entry.author.user_id for entry in found.entries]
 
 
-async def open_world(store: Store, clock: ManualClock) -> World:
-    settings = Settings(secrets=Secrets(b"a secret of the tests"), public_url="https://q.example")
+async def open_world(store: Store, clock: ManualClock, **values: str) -> World:
+    """Everything is open, unless asked otherwise: most tests are about something else than the lock."""
+    values = {"q_answer_first": "off", **values}
+    settings = Settings(secrets=Secrets(b"a secret of the tests"), public_url="https://q.example", values=values)
     deployment = assemble([SYSTEM], store, settings, clock)
     await deployment.make_tables(web_design)
     opened = deployment.systems["q"]
@@ -179,6 +181,12 @@ async def world(store: Store, clock: ManualClock) -> World:
 async def fair(plain: Store, clock: ManualClock) -> World:
     """The same in fair weather only."""
     return await open_world(plain, clock)
+
+
+@pytest.fixture
+async def answer_first(plain: Store, clock: ManualClock) -> World:
+    """As it is unless the operator says otherwise: others' answers open with one's own."""
+    return await open_world(plain, clock, q_answer_first="on")
 
 
 @pytest.fixture

@@ -303,6 +303,7 @@ async def test_the_log_believes_only_a_trusted_proxy(place: Place, trusted: str,
         "X-Forwarded-For": "203.0.113.9",
         "Content-Type": "application/x-www-form-urlencoded",
     }
+    place.world.clock.advance(1)  # newer than what the log has
     http = Http()
     url = f"http://127.0.0.1:{socket.getsockname()[1]}/q/admin/words"
     try:

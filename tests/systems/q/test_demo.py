@@ -19,6 +19,8 @@ async def test_every_table_has_something_in_it() -> None:
             counts[name] = (await q.context.store.call("Scan", {"TableName": name, "Select": "COUNT"}))["Count"]
         assert [name for name, count in counts.items() if count == 0] == []
         service = ByName(q.parts.service)
+        assert (await service.timelines.show("demo-aoi")).locked
+        await service.answers.answer("demo-aoi", "冬の朝の、白い息")
         timeline = await service.timelines.show("demo-aoi", size=50)
         said = [entry.answer.text for entry in timeline.entries]
         assert len(said) >= 10

@@ -36,13 +36,14 @@ def declare(api: Api, service: Service) -> None:
 def _account(api: Api, service: Service) -> None:
     @api.get("/me", summary="One's own account", tag="me")
     async def show_me(user: User) -> Me:
-        return shapes.me((await service.access.joined(user.id)).user)
+        return shapes.me((await service.access.joined(user.id)).user, service.sight.answer_first)
 
     @api.post("/me", summary="Join", status=201, tag="me")
     async def join(user: User, body: Join) -> Me:
         """From the age of 13 on. The ID is chosen afterwards, and needed to post."""
         visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or "")
-        return shapes.me(await service.people.join(visitor, body.birth_date))
+        changed = await service.people.join(visitor, body.birth_date)
+        return shapes.me(changed, service.sight.answer_first)
 
     @api.patch("/me", summary="Change the profile", tag="me")
     async def change_me(user: User, body: ChangeMe) -> Me:
@@ -53,20 +54,31 @@ def _account(api: Api, service: Service) -> None:
             visibility=body.visibility_type,
             answers_first=body.answers_first,
         )
-        return shapes.me(await service.people.change(await service.access.member(user.id), profile))
+        return shapes.me(
+            await service.people.change(await service.access.member(user.id), profile), service.sight.answer_first
+        )
 
     @api.put("/me/app-id", summary="Choose the ID, once", tag="me")
     async def choose_app_id(user: User, body: AppId) -> Me:
-        return shapes.me(await service.people.choose_app_id(await service.access.member(user.id), body.app_id))
+        return shapes.me(
+            await service.people.choose_app_id(await service.access.member(user.id), body.app_id),
+            service.sight.answer_first,
+        )
 
     @api.put("/me/username", summary="Choose or change the user name", tag="me")
     async def choose_username(user: User, body: Username) -> Me:
-        return shapes.me(await service.people.choose_username(await service.access.member(user.id), body.username))
+        return shapes.me(
+            await service.people.choose_username(await service.access.member(user.id), body.username),
+            service.sight.answer_first,
+        )
 
     @api.put("/me/picture", summary="Set the picture", tag="me")
     async def set_picture(user: User, body: Picture) -> Me:
         """Cut to a square and drawn anew; what it tells besides, such as where it was taken, is not kept."""
-        return shapes.me(await service.people.set_picture(await service.access.member(user.id), body.content))
+        return shapes.me(
+            await service.people.set_picture(await service.access.member(user.id), body.content),
+            service.sight.answer_first,
+        )
 
     @api.delete("/me/picture", summary="Remove the picture", tag="me")
     async def remove_picture(user: User) -> None:
@@ -102,7 +114,7 @@ def _devices_and_leaving(api: Api, service: Service) -> None:
 
     @api.delete("/me/withdrawal", summary="Stay after all", status=200, tag="me")
     async def stay(user: User) -> Me:
-        return shapes.me(await service.leaving.cancel(await service.access.joined(user.id)))
+        return shapes.me(await service.leaving.cancel(await service.access.joined(user.id)), service.sight.answer_first)
 
     @api.get("/me/questions", summary="Questions that one has proposed", tag="questions")
     async def my_questions(user: User) -> list[SentQuestion]:

@@ -188,6 +188,7 @@ class Me(Shape):
     is_private: bool
     visibility_type: Visibility
     answers_first: bool
+    answers_first_fixed: bool
     following_count: int
     follower_count: int
     is_admin: bool
@@ -328,7 +329,8 @@ def card(viewer: str, one: Card) -> Person:
     return person(viewer, one.user, one.relation)
 
 
-def me(user: User) -> Me:
+def me(user: User, answers_first: bool) -> Me:
+    """`answers_first` is the operator's rule, which nobody can switch off for themselves."""
     return Me(
         user_id=user.user_id,
         email=user.email,
@@ -340,7 +342,8 @@ def me(user: User) -> Me:
         picture_url=user.profile_image_url,
         is_private=user.is_private,
         visibility_type=user.visibility_type,
-        answers_first=user.answers_first,
+        answers_first=answers_first or user.answers_first,
+        answers_first_fixed=answers_first,
         following_count=user.following_count,
         follower_count=user.follower_count,
         is_admin=user.is_admin,

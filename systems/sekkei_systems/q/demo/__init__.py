@@ -104,3 +104,5 @@ async def _follow(service: Service, ids: list[str]) -> None:
         await graph.follow(member[asking], private)
     await graph.mute(member[ids[3]], ids[7])
     await graph.block(member[ids[1]], ids[-1])
+    await graph.block(member[ids[-2]], ids[-1])
+    await graph.unblock(member[ids[-2]], ids[-1])

@@ -89,10 +89,10 @@ def _line(
 
 async def _reported(service: Service, ids: Sequence[str]) -> None:
     send = service.reports.send
-    first, second, third = [await service.access.member(id) for id in ids[:3]]
-    today = (await service.answers.open_question()).day
+    second, third, fourth = [await service.access.member(id) for id in ids[1:4]]
+    today = (await service.question.get()).day
     await send(second, TargetType.USER, ids[-2], ReportCategory.SPAM, "宣伝のメッセージが何度も届きます。")
     await send(third, TargetType.USER, ids[-1], ReportCategory.IMPERSONATION, "友だちの名前をかたっています。")
     await send(
-        first, TargetType.ANSWER, f"{today}#{ids[7]}", ReportCategory.PRIVACY, "住んでいる場所がわかりそうです。"
+        fourth, TargetType.ANSWER, f"{today}#{ids[7]}", ReportCategory.PRIVACY, "住んでいる場所がわかりそうです。"
     )

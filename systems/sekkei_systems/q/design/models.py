@@ -244,6 +244,13 @@ class Block:
 
 
 @model
+class EndedBlock:
+    blocker_id: Attr[str] = attr("blockerId", ja="ブロックしていたユーザーID", en="who blocked")
+    blocked_id: Attr[str] = attr("blockedId", ja="ブロックされていたユーザーID", en="who was blocked")
+    ended_at: Attr[datetime] = attr("endedAt", stored_as=INSTANT, ja="解除日時", en="until")
+
+
+@model
 class Reaction:
     day: Attr[date] = part(ja="回答の日付", en="the answer's day")
     user_id: Attr[str] = part(ja="回答者", en="the answer's author")

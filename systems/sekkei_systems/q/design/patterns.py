@@ -15,6 +15,7 @@ from sekkei_systems.q.design.models import (
     Answer,
     Block,
     DailyQuestion,
+    EndedBlock,
     Follow,
     FollowRequest,
     Mute,
@@ -41,6 +42,8 @@ from sekkei_systems.q.design.tables import (
     blocks,
     daily_questions,
     design,
+    ended_blocks,
+    ended_blocks_by_blocked,
     follow_requests,
     followers,
     follows,
@@ -309,6 +312,25 @@ def block(edge: Block, out: Follow | None, back: Follow | None) -> Transaction:
         *_counters(one, out, back),
         *_counters(other, back, out),
     )
+
+
+@design.pattern(ja="ブロック解除", added=True)
+def unblock(blocker_id: str, blocked_id: str, now: datetime) -> Transaction:
+    """End a block. That it was there is kept: who blocked asks before they follow again."""
+    ended = EndedBlock(blocker_id=blocker_id, blocked_id=blocked_id, ended_at=now)
+    return Transaction(blocks.delete(blocker_id, blocked_id).must_exist(), ended_blocks.put(ended))
+
+
+@design.pattern(ja="ユーザーが解除したブロック（退会時）", added=True)
+def ended_blocks_by(user_id: str) -> Query[EndedBlock]:
+    """Whom a user blocked once."""
+    return ended_blocks.where(EndedBlock.blocker_id == user_id)
+
+
+@design.pattern(ja="ユーザーへの解除されたブロック（退会時）", added=True)
+def ended_blocks_of(user_id: str) -> Query[EndedBlock]:
+    """Who blocked a user once."""
+    return ended_blocks_by_blocked.where(EndedBlock.blocked_id == user_id)
 
 
 @design.pattern(ja="自分をブロックしている人", added=True)

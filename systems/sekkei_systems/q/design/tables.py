@@ -1,4 +1,5 @@
-"""Q.'s twelve tables, and the five that were added: uniqueness markers, requests to follow, pictures, mutes, votes.
+"""Q.'s twelve tables, and those that were added: uniqueness markers, requests to follow, pictures, mutes, ended
+blocks, votes.
 
 Names of tables, keys, indexes and attributes are those of the original document, to the letter; its index
 `username-index`, marked TODO there, is built here. What was added is marked `added=True`. The streams of Follows,
@@ -15,6 +16,7 @@ from sekkei_systems.q.design.models import (
     Answer,
     Block,
     DailyQuestion,
+    EndedBlock,
     Follow,
     FollowRequest,
     Mute,
@@ -176,6 +178,20 @@ mutes_table = design.table(
     en="Who does not want to read whom in the timeline",
     added=True,
 )
+ended_blocks_table = design.table(
+    "EndedBlocks",
+    "blockerId",
+    "blockedId",
+    indexes=[
+        Index(
+            "GSI1_BlockedBy", "blockedId", "blockerId", ja="ブロックされていた人別", en="by who was blocked", added=True
+        )
+    ],
+    pitr=True,
+    ja="解除されたブロック（再フォローには承認が要る）",
+    en="Blocks that have ended: who blocked asks before they follow again",
+    added=True,
+)
 question_votes_table = design.table(
     "QuestionVotes",
     "questionId",
@@ -263,6 +279,11 @@ def mutes(muter_id: str, muted_id: str) -> Key:
     return Key(muter_id, muted_id)
 
 
+@ended_blocks_table.entity(EndedBlock, ja="解除されたブロック", en="ended block", added=True)
+def ended_blocks(blocker_id: str, blocked_id: str) -> Key:
+    return Key(blocker_id, blocked_id)
+
+
 @question_votes_table.entity(QuestionVote, ja="投票", en="vote", added=True)
 def question_votes(question_id: str, user_id: str) -> Key:
     return Key(question_id, user_id)
@@ -294,4 +315,5 @@ logs_by_action = admin_logs.index("GSI1_Action")
 logs_by_admin = admin_logs.index("GSI2_Admin")
 requests_by_requester = follow_requests.index("GSI1_Requester")
 muted_by = mutes.index("GSI1_MutedBy")
+ended_blocks_by_blocked = ended_blocks.index("GSI1_BlockedBy")
 votes_by_user = question_votes.index("GSI1_Voter")

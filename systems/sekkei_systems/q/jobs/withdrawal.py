@@ -40,6 +40,7 @@ from sekkei_systems.q.design.tables import (
     admin_logs,
     answers,
     blocks,
+    ended_blocks,
     follow_requests,
     follows,
     mutes,
@@ -99,6 +100,8 @@ class Withdrawal:
             ("requests-of", self._requests_of),
             ("blocks-by", self._blocks_by),
             ("blocks-of", self._blocks_of),
+            ("ended-blocks-by", self._ended_blocks_by),
+            ("ended-blocks-of", self._ended_blocks_of),
             ("mutes-by", self._mutes_by),
             ("mutes-of", self._mutes_of),
             ("reactions", self._reactions),
@@ -221,6 +224,14 @@ class Withdrawal:
     async def _blocks_of(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.blockers_of(user), after)
         return await self._delete([blocks.delete(one.blocker_id, user) for one in page]), page.cursor
+
+    async def _ended_blocks_by(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.ended_blocks_by(user).consistent(), after)
+        return await self._delete([ended_blocks.delete(user, one.blocked_id) for one in page]), page.cursor
+
+    async def _ended_blocks_of(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.ended_blocks_of(user), after)
+        return await self._delete([ended_blocks.delete(one.blocker_id, user) for one in page]), page.cursor
 
     async def _mutes_by(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.muted(user).consistent(), after)

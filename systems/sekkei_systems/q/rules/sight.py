@@ -1,4 +1,4 @@
-"""Who may see what: the rules alone, without a store. Every way to an answer asks these two functions."""
+"""Who may see what: the rules alone, without a store. Every way to an answer asks these functions."""
 
 from __future__ import annotations
 
@@ -57,6 +57,11 @@ def is_shown(viewer: str, answer: Answer | None, hides_flagged: bool = True) -> 
     if answer is None or answer.is_deleted:
         return False
     return not answer.is_flagged or answer.user_id == viewer or not hides_flagged
+
+
+def has_answered(own: Answer | None) -> bool:
+    """One's own answer opens the others'; one that is taken back closes them again."""
+    return own is not None and not own.is_deleted
 
 
 def sees_profile(viewer: str, other: User, relation: Relation) -> bool:

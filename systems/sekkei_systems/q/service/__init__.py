@@ -18,6 +18,7 @@ from sekkei_systems.q.service.leaving import Leaving
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.moderation import Moderation
 from sekkei_systems.q.service.notices import Notices
+from sekkei_systems.q.service.open_question import OpenQuestion
 from sekkei_systems.q.service.people import People
 from sekkei_systems.q.service.planning import Planning
 from sekkei_systems.q.service.reactions import Reactions
@@ -33,6 +34,8 @@ __all__ = ["Service", "open_service"]
 @dataclass(frozen=True, slots=True)
 class Service:
     access: Access
+    sight: Visibility
+    question: OpenQuestion
     people: People
     graph: Graph
     answers: Answers
@@ -60,22 +63,34 @@ def hides_flagged(settings: Settings) -> bool:
     return wanted == "hide"
 
 
+def answers_first(settings: Settings) -> bool:
+    """SEKKEI_Q_ANSWER_FIRST: `on`, so that today's answers of others open with one's own, or `off`."""
+    wanted = settings.get("q_answer_first") or "on"
+    if wanted not in ("on", "off"):
+        raise ValueError(f"SEKKEI_Q_ANSWER_FIRST is on or off, not {wanted!r}.")
+    return wanted == "on"
+
+
 def open_service(context: Context) -> Service:
     db, clock = context.db, context.clock
-    access, sight, words = Access(db, clock), Visibility(db, hides_flagged(context.settings)), ForbiddenWords(db, clock)
+    access, words, question = Access(db, clock), ForbiddenWords(db, clock), OpenQuestion(db, clock)
+    hides, first = hides_flagged(context.settings), answers_first(context.settings)
+    sight = Visibility(db, question, hides_flagged=hides, answer_first=first)
     logs = Logs(db, clock)
     settings = context.settings
     web = web_design.open(context.store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)
     accounts = Accounts(web, clock, settings.secrets)
-    answers = Answers(db, clock, sight, words)
+    answers = Answers(db, clock, question, sight, words)
     reactions = Reactions(db, clock, sight)
     planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))
     return Service(
         access=access,
+        sight=sight,
+        question=question,
         people=People(db, clock, sight),
         graph=Graph(db, clock, sight),
         answers=answers,
-        timelines=Timelines(db, sight, answers, reactions),
+        timelines=Timelines(db, sight, question, reactions),
         reactions=reactions,
         reports=Reports(db, clock, sight),
         submissions=Submissions(db, clock, words),

@@ -16,11 +16,10 @@ from sekkei_systems.q.design.tables import answers, daily_questions
 from sekkei_systems.q.refusals import AlreadyAnswered, NoQuestion, NoSuchAnswer, QuestionClosed, TakenDown, UndoOver
 from sekkei_systems.q.rules import times, writing
 from sekkei_systems.q.service.access import Author, Member
+from sekkei_systems.q.service.open_question import OpenQuestion
 from sekkei_systems.q.service.visibility import Visibility as Sight
 from sekkei_systems.q.service.words import ForbiddenWords
 
-LOOK_BACK_DAYS = 8
-"""A question stays open until the next one is out, be it after days without a worker."""
 STREAK_PAGE = 100
 STREAK_MAX = 1_000
 HISTORY_PAGE = 20
@@ -54,38 +53,21 @@ async def remembered(db: Database, found: Sequence[Answer]) -> list[Remembered]:
 
 
 class Answers:
-    def __init__(self, db: Database, clock: Clock, sight: Sight, words: ForbiddenWords) -> None:
+    def __init__(self, db: Database, clock: Clock, question: OpenQuestion, sight: Sight, words: ForbiddenWords) -> None:
         self._db = db
         self._clock = clock
+        self._open = question
         self._sight = sight
         self._words = words
-        self._latest: DailyQuestion | None = None
-
-    async def open_question(self) -> DailyQuestion:
-        """The latest one that was published; after midnight that may be yesterday's.
-
-        What is published stays as it is, so it is remembered: once today's is out, nobody reads its row again, however
-        many people answer in that minute.
-        """
-        today = days.today(self._clock)
-        known = self._latest if self._latest is not None and self._latest.day <= today else None
-        back = LOOK_BACK_DAYS if known is None else min(LOOK_BACK_DAYS, (today - known.day).days)
-        refs = [daily_questions(today - timedelta(days=number)).consistent() for number in range(back)]
-        later = (one for one in await self._db.get_many(refs) if one is not None and one.published_at is not None)
-        found = next(later, known)
-        if found is None:
-            raise NoQuestion()
-        self._latest = found
-        return found
 
     async def today(self, member: Member) -> Today:
-        question = await self.open_question()
+        question = await self._open.get()
         return Today(question, await self._db.get(answers(question.day, member.id).consistent()))
 
     async def answer(self, author: Author, text: str, day: date | None = None) -> Answer:
         """Answer the open question, once. `day` says which question was on the screen."""
         clean = writing.text_of(text, writing.ANSWER_MAX, "text")
-        question = await self.open_question()
+        question = await self._open.get()
         if day is not None and day != question.day:
             raise QuestionClosed()
         assert question.published_at is not None
@@ -138,7 +120,7 @@ class Answers:
 
     async def show(self, member: Member, day: date, author: str) -> tuple[Answer, User, str]:
         """One answer, its author, and the question."""
-        answer, by = await self._sight.answer(member.id, day, author)
+        answer, by = await self._sight.answer(member, day, author)
         return answer, by, (await remembered(self._db, [answer]))[0].question_text
 
     # Looking back
@@ -152,12 +134,14 @@ class Answers:
             if self._sight.hides_flagged:
                 query = query.filter(Answer.is_flagged.is_(False))
         page = await self._db.page(query, size=HISTORY_PAGE, after=after)
-        return Page(await remembered(self._db, page.items), page.cursor)
+        closed = None if member.id == author else await self._sight.closed_day(member)
+        shown = [one for one in page if one.day != closed]
+        return Page(await remembered(self._db, shown), page.cursor)
 
     async def look_back(self, member: Member) -> LookBack:
         """Days in a row, and what one said a year ago."""
         try:
-            day = (await self.open_question()).day
+            day = (await self._open.get()).day
         except NoQuestion:
             day = days.today(self._clock)
         count, before = await asyncio.gather(

@@ -11,7 +11,7 @@ from sekkei.design import Contended, Database, Delete, Page, Query, Transaction,
 from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Block, Follow, FollowRequest, Mute, User
-from sekkei_systems.q.design.tables import blocks, follow_requests, follows, mutes, users
+from sekkei_systems.q.design.tables import blocks, ended_blocks, follow_requests, follows, mutes, users
 from sekkei_systems.q.refusals import (
     AlreadyFollowing,
     BlockedPair,
@@ -53,16 +53,24 @@ class Graph:
             raise AlreadyFollowing()
         if relation.blocks:
             raise BlockedPair()
-        if person.is_private:
+        if person.is_private or await self._db.get(ended_blocks(member.id, other).consistent()) is not None:
             await self._ask(member.id, other)
             return "requested"
-        await self._follow(Follow(follower_id=member.id, followee_id=other, created_at=days.now(self._clock)))
+        forgiven = Transaction(ended_blocks.delete(other, member.id))  # they may follow back without asking
+        await self._follow(Follow(follower_id=member.id, followee_id=other, created_at=days.now(self._clock)), forgiven)
         return "following"
 
     async def _other(self, who: str, other: str) -> tuple[User, Relation]:
         if who == other:
             raise Oneself()
         return await self._sight.person(who, other)
+
+    async def _somebody(self, member: Member, other: str) -> None:
+        """Another user, in whatever state: nobody can take away one's defences by blocking first."""
+        if member.id == other:
+            raise Oneself()
+        if await self._db.get(users(other).consistent()) is None:
+            raise NoSuchUser()
 
     async def _follow(self, edge: Follow, *before: Transaction) -> None:
         transaction = design.follow(edge)
@@ -126,7 +134,9 @@ class Graph:
     # Requests
 
     async def accept(self, member: Member, follower: str) -> None:
-        asked = Transaction(follow_requests.delete(member.id, follower).must_exist())
+        asked = Transaction(
+            follow_requests.delete(member.id, follower).must_exist(), ended_blocks.delete(follower, member.id)
+        )
         await self._follow(Follow(follower_id=follower, followee_id=member.id, created_at=days.now(self._clock)), asked)
 
     async def decline(self, member: Member, follower: str) -> None:
@@ -150,7 +160,7 @@ class Graph:
 
     async def block(self, member: Member, other: str) -> None:
         """Both follows and both requests end with it. The edges are read first, and must still be so."""
-        await self._other(member.id, other)
+        await self._somebody(member, other)
         edge = Block(blocker_id=member.id, blocked_id=other, created_at=days.now(self._clock))
         for attempt in range(EDGE_TRIES_MAX):
             out, back = await self._db.get_many(
@@ -168,8 +178,10 @@ class Graph:
         raise Contended("SK303", f"{member.id} and {other} kept following and unfollowing each other.")
 
     async def unblock(self, member: Member, other: str) -> None:
-        if not await self._ended(blocks.delete(member.id, other)):
-            raise NoSuchThing()
+        try:
+            await self._db.transact(design.unblock(member.id, other, days.now(self._clock)))
+        except TransactionFailed as failed:
+            raise NoSuchThing() from failed
 
     async def blocked(self, member: Member, after: str | None = None) -> Page[Card]:
         """Whom a user blocks; the blocked ones are shown, so that they can be let go again."""
@@ -182,7 +194,7 @@ class Graph:
 
     async def mute(self, member: Member, other: str) -> None:
         """Out of one's timeline and pushes, and nothing else: the other never learns of it."""
-        await self._other(member.id, other)
+        await self._somebody(member, other)
         await self._db.write(mutes.put(Mute(muter_id=member.id, muted_id=other, created_at=days.now(self._clock))))
 
     async def unmute(self, member: Member, other: str) -> None:

@@ -13,7 +13,7 @@ from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, Reaction, ReactionType, User
-from sekkei_systems.q.refusals import BadReaction, NoSuchAnswer
+from sekkei_systems.q.refusals import AnswerFirst, BadReaction, NoSuchAnswer
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.answers import Remembered, remembered
 from sekkei_systems.q.service.visibility import Visibility as Sight
@@ -57,7 +57,7 @@ class Reactions:
 
     async def react(self, member: Member, day: date, author: str, kind: ReactionType) -> Summary:
         """Give one, or change it; only to what one may see."""
-        answer, _ = await self._sight.answer(member.id, day, author)
+        answer, _ = await self._sight.answer(member, day, author)
         try:
             await self._db.transact(design.react(day, author, member.id, kind, days.now(self._clock)))
         except TransactionFailed as failed:
@@ -65,13 +65,17 @@ class Reactions:
         return (await self.summaries(member.id, [answer]))[0]
 
     async def take_back(self, member: Member, day: date, author: str) -> Summary:
-        answer, _ = await self._sight.answer(member.id, day, author)
+        """Always, also from what one may no longer see; of that, one is shown nothing."""
         await self._db.write(design.remove_reaction(day, author, member.id))
+        try:
+            answer, _ = await self._sight.answer(member, day, author)
+        except (NoSuchAnswer, AnswerFirst):
+            return Summary({}, None)
         return (await self.summaries(member.id, [answer]))[0]
 
     async def of(self, member: Member, day: date, author: str) -> list[tuple[Reaction, User]]:
         """Who reacted, oldest first."""
-        answer, _ = await self._sight.answer(member.id, day, author)
+        answer, _ = await self._sight.answer(member, day, author)
         found, _ = await self._read(answer)
         people = await self._shown_reactors(member.id, found)
         pairs = [(one, people[one.reactor_id]) for one in found if one.reactor_id in people]

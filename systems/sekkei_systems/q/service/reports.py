@@ -13,7 +13,8 @@ from sekkei_systems.q.design.models import (
     ReportCategory,
     TargetType,
 )
-from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, Oneself
+from sekkei_systems.q.design.tables import users
+from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, NoSuchUser, Oneself
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.visibility import Visibility as Sight
@@ -28,8 +29,8 @@ class Reports:
     async def send(
         self, member: Member, kind: TargetType, target: str, category: ReportCategory, description: str = ""
     ) -> Report:
-        """Once for each target, and only what one can see."""
-        target = await self._must_see(member.id, kind, target)
+        """Once for each target: what one can see, and whoever blocks one."""
+        target = await self._must_see(member, kind, target)
         words = None
         if description.strip():
             words = writing.text_of(description, writing.DESCRIPTION_MAX, "description", lines=True)
@@ -47,17 +48,23 @@ class Reports:
         except ConditionFailed as failed:
             raise AlreadyReported() from failed
 
-    async def _must_see(self, who: str, kind: TargetType, target: str) -> str:
+    async def _must_see(self, member: Member, kind: TargetType, target: str) -> str:
         """The target in its one form: a day can be written in several, and each would be another target."""
         day, _, author = target.partition("#") if kind is TargetType.ANSWER else ("", "", target)
-        if author == who:
+        if author == member.id:
             raise Oneself()
         if kind is TargetType.USER:
-            await self._sight.person(who, target)
+            await self._must_be_there(target)
             return target
         try:
             asked = date.fromisoformat(day)
         except ValueError:
             raise NoSuchAnswer() from None
-        await self._sight.answer(who, asked, author)
+        if not (await self._sight.relation(member.id, author)).blocked:
+            await self._sight.answer(member, asked, author)
+        # Whoever is blocked saw it before, perhaps. Whether it is there they are not told: it is taken in any case.
         return f"{asked}#{author}"
+
+    async def _must_be_there(self, user: str) -> None:
+        if await self._db.get(users(user).consistent()) is None:
+            raise NoSuchUser()

@@ -21,7 +21,7 @@ from sekkei_systems.q.design.models import Answer, DailyQuestion, User, Visibili
 from sekkei_systems.q.design.tables import answers
 from sekkei_systems.q.rules.sight import Relation, reads_answers
 from sekkei_systems.q.service.access import Member
-from sekkei_systems.q.service.answers import Answers
+from sekkei_systems.q.service.open_question import OpenQuestion
 from sekkei_systems.q.service.reactions import Reactions, Summary
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
@@ -58,19 +58,19 @@ def order(answer: Answer) -> Position:
 
 
 class Timelines:
-    def __init__(self, db: Database, sight: Sight, asked: Answers, reactions: Reactions) -> None:
+    def __init__(self, db: Database, sight: Sight, question: OpenQuestion, reactions: Reactions) -> None:
         self._db = db
         self._sight = sight
-        self._asked = asked
+        self._open = question
         self._reactions = reactions
         self._at_least: tuple[date, int] = (date.min, 0)
         """How many have answered on a day, as far as is known; it only grows."""
 
     async def show(self, member: Member, after: str | None = None, size: int = PAGE) -> Timeline:
-        question = await self._asked.open_question()
+        question = await self._open.get()
         found = await self.visible(member, question.day)
         own = any(answer.user_id == member.id for answer, _ in found)
-        if member.user.answers_first and not own:
+        if not own and self._sight.must_answer_first(member):
             return Timeline(question, [], len(found), None, locked=True)
         fingerprint = hashlib.sha256(f"timeline {member.id} {question.day}".encode()).digest()
         rest = found if after is None else _rest(found, unseal(after, fingerprint, self._db.secret))

@@ -11,8 +11,10 @@ from sekkei.design import Database, Ref
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, User
 from sekkei_systems.q.design.tables import answers, blocks, follows, users
-from sekkei_systems.q.refusals import NoSuchAnswer, NoSuchUser
-from sekkei_systems.q.rules.sight import Relation, is_present, is_shown, reads_answers
+from sekkei_systems.q.refusals import AnswerFirst, NoSuchAnswer, NoSuchUser
+from sekkei_systems.q.rules.sight import Relation, has_answered, is_present, is_shown, reads_answers
+from sekkei_systems.q.service.access import Member
+from sekkei_systems.q.service.open_question import OpenQuestion
 
 M = TypeVar("M")
 KEYS_PER_BATCH = 100
@@ -22,8 +24,13 @@ BATCHES_AT_ONCE = 8
 class Visibility:
     """All of it is read consistently: a block or a ban holds from the moment it is answered."""
 
-    def __init__(self, db: Database, hides_flagged: bool = True) -> None:
+    def __init__(
+        self, db: Database, question: OpenQuestion, *, hides_flagged: bool = True, answer_first: bool = True
+    ) -> None:
         self._db = db
+        self._open = question
+        self.answer_first = answer_first
+        """Whether the open question's answers are closed to those who have not answered it."""
         self.hides_flagged = hides_flagged
         """Whether what holds a forbidden word waits, unseen, for somebody to look at it."""
 
@@ -106,10 +113,25 @@ class Visibility:
             raise NoSuchAnswer()
         return found
 
-    async def answer(self, viewer: str, day: date, author: str) -> tuple[Answer, User]:
-        """One answer that the viewer may see, and its author. Why not is never said."""
-        by = await self.author(viewer, author)
+    def must_answer_first(self, member: Member) -> bool:
+        """The operator's rule, or else the member's own wish."""
+        return self.answer_first or member.user.answers_first
+
+    async def closed_day(self, member: Member) -> date | None:
+        """The open question's day, while others' answers to it are closed to this member."""
+        question = await self._open.find() if self.must_answer_first(member) else None
+        if question is None:
+            return None
+        own = await self._db.get(answers(question.day, member.id).consistent())
+        return None if has_answered(own) else question.day
+
+    async def answer(self, member: Member, day: date, author: str) -> tuple[Answer, User]:
+        """One answer that the member may see, and its author. Why not is never said, but for one reason: that they
+        have not answered yet, which they hear whether there is something to see or not."""
+        by = await self.author(member.id, author)
+        if author != member.id and day == await self.closed_day(member):
+            raise AnswerFirst()
         found = await self._db.get(answers(day, author).consistent())
-        if found is None or not self.is_shown(viewer, found):
+        if found is None or not self.is_shown(member.id, found):
             raise NoSuchAnswer()
         return found, by

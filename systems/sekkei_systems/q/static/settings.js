@@ -70,7 +70,8 @@ function sight(me, again) {
   return [
     h("fieldset", { class: "q-radios" }, h("legend", {}, t("q.me.visibility")), ["mutual", "followers"].map(choice)),
     toggle(t("q.me.private"), t("q.me.private.about"), me.isPrivate, (isPrivate) => save({ isPrivate })),
-    toggle(t("q.me.first"), t("q.me.first.about"), me.answersFirst, (answersFirst) => save({ answersFirst })),
+    !me.answersFirstFixed &&
+      toggle(t("q.me.first"), t("q.me.first.about"), me.answersFirst, (answersFirst) => save({ answersFirst })),
   ];
 }
 

@@ -13,6 +13,8 @@ async def test_join_choose_an_id_and_change_the_profile(site: tuple[Client, Worl
     joined = await client.json("POST", "/q/api/me", {"birthDate": "2000-04-01", "displayName": "Aoi"})
     assert (joined.status, joined.json()["appId"]) == (201, None)
     assert (await client.json("PUT", "/q/api/me/app-id", {"appId": "aoi_01"})).json()["appId"] == "aoi_01"
+    assert (joined.json()["answersFirst"], joined.json()["answersFirstFixed"]) == (True, True)
+    assert (await client.json("PATCH", "/q/api/me", {"answersFirst": False})).json()["answersFirst"]
     changed = await client.json("PATCH", "/q/api/me", {"bio": "よろしく", "isPrivate": True})
     assert (changed.json()["bio"], changed.json()["isPrivate"], changed.json()["displayName"]) == (
         "よろしく",

@@ -20,13 +20,14 @@ async def test_pages_of_the_timeline(site: tuple[Client, World]) -> None:
         await world.follow(("demo-aoi", name))
         await world.answer(name)
         world.clock.advance(1)
+    await world.answer("demo-aoi")
     found: list[str] = []
     path = "/q/api/timeline?limit=3"
     while path:
         page = (await client.json("GET", path)).json()
         found += [one["author"]["userId"] for one in page["items"]]
         path = f"/q/api/timeline?limit=3&after={page['cursor']}" if page["cursor"] else ""
-    assert found == names
+    assert found == [*names, "demo-aoi"]
     assert (await client.json("GET", "/q/api/timeline?after=nonsense")).status == 400
     assert (await client.json("GET", "/q/api/timeline?limit=0")).status == 422
 
@@ -38,6 +39,8 @@ async def test_others_learn_nothing_of_what_became_of_a_post(site: tuple[Client,
     await world.follow(("demo-aoi", "author"))
     day = (await world.ask()).day
     await world.answer("author")
+    assert (await client.json("GET", f"/q/api/answers/{day}/author")).json()["code"] == "answer-first"
+    await world.answer("demo-aoi")
     shown = (await client.json("GET", f"/q/api/answers/{day}/author")).json()
     assert (shown["answer"]["text"], shown["question"]) == ("秋が好き", "好きな季節は？")
     assert "email" not in json.dumps(shown)

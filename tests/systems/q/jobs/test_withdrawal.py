@@ -28,7 +28,8 @@ WEEK = timedelta(days=7, minutes=1).total_seconds()
 DAY = timedelta(days=1).total_seconds()
 LEAVER = "leaver"
 STEPS = ("sign-ins", "tokens", "follows-out", "follows-in", "requests-to", "requests-of", "blocks-by", "blocks-of",
-         "mutes-by", "mutes-of", "reactions", "answers", "submissions", "questions", "votes",
+         "ended-blocks-by", "ended-blocks-of", "mutes-by", "mutes-of",
+         "reactions", "answers", "submissions", "questions", "votes",
          "reports-made", "reports-about", "reports-settled", "reports-dismissed", "log", "words", "picture", "user",
          "account")  # fmt: skip
 
@@ -69,6 +70,9 @@ async def a_life(world: World) -> None:
     await service.reports.send("other1", TargetType.ANSWER, f"{day}#{LEAVER}", ReportCategory.OTHER)
     await service.graph.block(LEAVER, "other3")
     await service.graph.block("other2", LEAVER)
+    for one, other in ((LEAVER, "other1"), ("other1", LEAVER)):
+        await service.graph.block(one, other)
+        await service.graph.unblock(one, other)
 
 
 async def an_office(world: World) -> None:
@@ -80,7 +84,7 @@ async def an_office(world: World) -> None:
         made = await service.reports.send("private", TargetType.USER, f"other{status is ReportStatus.RESOLVED:d}",
                                           ReportCategory.SPAM)  # fmt: skip
         await service.moderation.settle(LEAVER, made.report_id, status)
-    day = (await world.service.answers.open_question()).day
+    day = (await world.service.question.get()).day
     await service.moderation.review_post("boss", day, LEAVER, remove=True)
     await world.db.write(users.update(LEAVER).set(User.is_admin, False))
     await world.ban(LEAVER)

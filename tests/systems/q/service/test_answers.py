@@ -213,14 +213,14 @@ async def test_what_is_remembered_never_hides_the_next_question(world: World) ->
     await world.join("a")
     first = await world.ask("きのうの？")
     other = (await open_world(world.deployment.store, world.clock)).service
-    assert (await other.answers.open_question()).day == first.day
+    assert (await other.question.get()).day == first.day
     world.clock.advance(24 * 3600)
-    assert (await other.answers.open_question()).question_text == "きのうの？"
+    assert (await other.question.get()).question_text == "きのうの？"
     await world.ask("きょうの？")
-    assert (await other.answers.open_question()).question_text == "きょうの？"
+    assert (await other.question.get()).question_text == "きょうの？"
     assert (await other.answers.answer("a", "x")).day == first.day + timedelta(days=1)
     world.clock.advance(-24 * 3600)  # a clock that was set back
-    assert (await other.answers.open_question()).question_text == "きのうの？"
+    assert (await other.question.get()).question_text == "きのうの？"
 
 
 async def test_a_question_that_is_not_out_takes_no_answer(world: World) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from sekkei.design import TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import (
-    Follow,
-)
+from sekkei_systems.q.design.models import Follow, ReportCategory, TargetType
 from sekkei_systems.q.design.tables import blocks, follow_requests, follows, users
 from sekkei_systems.q.refusals import (
     AlreadyFollowing,
@@ -170,3 +169,53 @@ async def test_many_follow_at_once_on_every_store(world: World) -> None:
     assert there > 0
     world.pass_time()
     assert (await world.user("star")).follower_count == there == await world.db.count(design.followers_of("star"))
+
+
+async def test_whoever_is_blocked_keeps_their_own_defences(world: World) -> None:
+    """A harasser who blocks first cannot take away the others' block, mute or report."""
+    await world.join("harasser", "target")
+    await world.follow(("target", "harasser"))
+    day = (await world.ask()).day
+    await world.answer("harasser")
+    await world.service.graph.block("harasser", "target")
+    report = world.service.reports.send
+    await report("target", TargetType.USER, "harasser", ReportCategory.HARASSMENT)
+    await report("target", TargetType.ANSWER, f"{day}#harasser", ReportCategory.HARASSMENT)
+    # What they cannot see they learn nothing about: an answer that was never there is taken in the same way.
+    await report("target", TargetType.ANSWER, f"{day - timedelta(days=1)}#harasser", ReportCategory.HARASSMENT)
+    await world.service.graph.mute("target", "harasser")
+    await world.service.graph.block("target", "harasser")
+    assert [one.user.user_id for one in await world.service.graph.blocked("target")] == ["harasser"]
+    await world.service.graph.unblock("harasser", "target")
+    with pytest.raises(NoSuchUser):
+        await world.service.graph.follow("harasser", "target")
+    with pytest.raises(NoSuchUser):
+        await world.service.people.show("harasser", "target")
+
+
+async def test_nobody_defends_themselves_against_nobody(world: World) -> None:
+    await world.join("a")
+    for act in (world.service.graph.block, world.service.graph.mute):
+        with pytest.raises(NoSuchUser):
+            await act("a", "nobody")
+        with pytest.raises(Oneself):
+            await act("a", "a")
+
+
+async def test_after_a_block_the_one_who_blocked_asks_before_following_again(world: World) -> None:
+    await world.join("a", "b")
+    await world.follow(("b", "a"), ("a", "b"))
+    await world.service.graph.block("b", "a")
+    await world.service.graph.unblock("b", "a")
+    assert await world.service.graph.follow("b", "a") == "requested"
+    await world.service.graph.accept("a", "b")
+    await world.service.graph.unfollow("b", "a")
+    assert await world.service.graph.follow("b", "a") == "following"  # asked and accepted once is enough
+
+
+async def test_following_somebody_who_blocked_before_lets_them_follow_back(world: World) -> None:
+    await world.join("a", "b")
+    await world.service.graph.block("b", "a")
+    await world.service.graph.unblock("b", "a")
+    await world.follow(("a", "b"))
+    assert await world.service.graph.follow("b", "a") == "following"

@@ -9,6 +9,7 @@ import pytest
 from sekkei_systems.q.design.models import (
     ReactionType,
 )
+from sekkei_systems.q.design.tables import reactions
 from sekkei_systems.q.refusals import (
     BadReaction,
     NoSuchAnswer,
@@ -36,6 +37,23 @@ async def test_one_reaction_each_which_may_change(world: World) -> None:
     await world.service.answers.delete("a", day)
     with pytest.raises(NoSuchAnswer):
         await react("me", day, "a", ReactionType.HEART)
+
+
+async def test_ones_own_reaction_can_always_be_taken_back(world: World) -> None:
+    """From somebody who blocks one, too; and then one is shown nothing of the answer."""
+    await world.join("a", "b", "c")
+    await world.follow(("a", "b"), ("c", "b"))
+    day = (await world.ask()).day
+    await world.answer("b")
+    for reactor in ("a", "c"):
+        await world.service.reactions.react(reactor, day, "b", ReactionType.HEART)
+    await world.service.graph.block("b", "a")
+    taken = await world.service.reactions.take_back("a", day, "b")
+    assert (taken.counts, taken.mine, taken.more) == ({}, None, False)
+    assert await world.db.get(reactions(day, "b", "a").consistent()) is None
+    assert (await world.service.reactions.take_back("c", day, "b")).counts == {}
+    nothing = await world.service.reactions.take_back("a", day, "nobody")  # says nothing of what is there
+    assert nothing == taken
 
 
 async def test_reactions_of_blocked_and_banned_people_are_hidden(world: World) -> None:

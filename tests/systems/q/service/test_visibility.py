@@ -10,9 +10,11 @@ import pytest
 
 from sekkei.runtime.deployment import assemble
 from sekkei.runtime.refusals import Refusal
+from sekkei.runtime.settings import Settings
 from sekkei_systems.q import SYSTEM
-from sekkei_systems.q.design.models import ReactionType, ReportCategory, TargetType, Visibility
-from sekkei_systems.q.service import hides_flagged
+from sekkei_systems.q.design.models import ReactionType, Visibility
+from sekkei_systems.q.refusals import AnswerFirst
+from sekkei_systems.q.service import answers_first, hides_flagged
 from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World
 
@@ -91,12 +93,12 @@ async def stays(world: World) -> None:
 
 async def deleted(world: World) -> None:
     await both(world)
-    await world.service.answers.delete("author", (await world.service.answers.open_question()).day)
+    await world.service.answers.delete("author", (await world.service.question.get()).day)
 
 
 async def taken_down(world: World) -> None:
     await both(world)
-    day = (await world.service.answers.open_question()).day
+    day = (await world.service.question.get()).day
     await world.service.moderation.review_post("boss", day, "author", remove=True)
 
 
@@ -133,7 +135,7 @@ async def by_link(world: World, day: date) -> bool:
 
 async def in_history(world: World, day: date) -> bool:
     page = await world.service.answers.history("viewer", "author")
-    return any(one.answer.text == "秋が好き" for one in page)
+    return any(one.answer.day == day for one in page)
 
 
 async def by_its_reactions(world: World, day: date) -> bool:
@@ -146,17 +148,7 @@ async def by_reacting(world: World, day: date) -> bool:
     return True
 
 
-async def by_taking_back(world: World, day: date) -> bool:
-    await world.service.reactions.take_back("viewer", day, "author")
-    return True
-
-
-async def by_reporting(world: World, day: date) -> bool:
-    await world.service.reports.send("viewer", TargetType.ANSWER, f"{day}#author", ReportCategory.OTHER)
-    return True
-
-
-WAYS = (in_timeline, by_link, in_history, by_its_reactions, by_reacting, by_taking_back, by_reporting)
+WAYS = (in_timeline, by_link, in_history, by_its_reactions, by_reacting)
 
 
 async def sees(way: Callable[[World, date], Awaitable[bool]], world: World, day: date) -> bool:
@@ -222,7 +214,7 @@ async def test_on_every_store(world: World, situation: str) -> None:
 
 
 async def test_an_operator_may_have_flagged_posts_seen_until_they_are_looked_at(fair: World) -> None:
-    settings = replace(fair.deployment.settings, values={"q_flagged": "show"})
+    settings = replace(fair.deployment.settings, values={"q_flagged": "show", "q_answer_first": "off"})
     lenient = assemble([SYSTEM], fair.deployment.store, settings, fair.clock).systems["q"]
     world = World(fair.deployment, lenient, fair.clock, lenient.parts.service)
     await world.join("viewer", "author", "boss")
@@ -237,3 +229,41 @@ async def test_an_operator_may_have_flagged_posts_seen_until_they_are_looked_at(
     assert [await sees(way, world, day) for way in WAYS] == [False] * len(WAYS)
     with pytest.raises(ValueError, match="SEKKEI_Q_FLAGGED"):
         hides_flagged(replace(settings, values={"q_flagged": "maybe"}))
+
+
+async def test_todays_answers_open_with_ones_own_on_every_way(answer_first: World) -> None:
+    world = answer_first
+    await world.join("viewer", "author")
+    await both(world)
+    yesterday = (await world.ask()).day
+    await world.answer("author")
+    world.clock.advance(24 * 3600)
+    today = (await world.ask()).day
+    await world.answer("author")
+    world.pass_time()
+    assert [await sees(way, world, today) for way in WAYS] == [False] * len(WAYS)
+    assert [await sees(way, world, yesterday) for way in WAYS[1:]] == [True] * len(WAYS[1:])
+    remembered = await world.service.answers.history("viewer", "author")
+    assert [one.answer.day for one in remembered] == [yesterday]
+    with pytest.raises(AnswerFirst):  # said whether the author has answered or not
+        await world.service.answers.show("viewer", today, "author")
+    await world.service.people.change("viewer", Profile(answers_first=False))  # it is not theirs to switch off
+    assert not await sees(by_link, world, today)
+    await world.answer("viewer")
+    assert [await sees(way, world, today) for way in WAYS] == [True] * len(WAYS)
+
+
+async def test_ones_own_answer_is_never_closed_to_oneself(answer_first: World) -> None:
+    await answer_first.join("author")
+    day = (await answer_first.ask()).day
+    await answer_first.answer("author")
+    await answer_first.service.answers.delete("author", day)
+    page = await answer_first.service.answers.history("author", "author")
+    assert [one.answer.day for one in page] == [day]
+
+
+def test_the_operator_decides_whether_one_answers_first() -> None:
+    assert answers_first(Settings())
+    assert not answers_first(Settings(values={"q_answer_first": "off"}))
+    with pytest.raises(ValueError, match="SEKKEI_Q_ANSWER_FIRST"):
+        answers_first(Settings(values={"q_answer_first": "perhaps"}))
