@@ -110,7 +110,7 @@ async def _measure_one(
             await set_the_stage(db, step, number)
             store.tally = Tally()
             written = await _run(db, step)
-            measured = _units(store.tally, written)
+            measured = _units(db.design, store.tally, written)
         except (ConditionFailed, TransactionFailed) as error:
             why = f"its conditions do not hold for made-up items: {error}"
             continue
@@ -142,8 +142,8 @@ async def _run(db: Database, step: Any) -> int:
     return 0
 
 
-def _units(tally: Tally, written: int) -> Units:
-    indexes = {name.removeprefix(f"{ENV}-"): units for name, units in sorted(tally.indexes.items()) if units}
+def _units(design: Design, tally: Tally, written: int) -> Units:
+    indexes = {_place(design, *names): units for names, units in sorted(tally.indexes.items()) if units}
     return Units(
         tally.read_units,
         tally.write_units,
@@ -153,6 +153,11 @@ def _units(tally: Tally, written: int) -> Units:
         tally.response_bytes,
         indexes,
     )
+
+
+def _place(design: Design, stored_name: str, index: str) -> str:
+    table = design.table_named(stored_name, ENV)
+    return f"{stored_name if table is None else table.name}.{index}"
 
 
 def measure_now(design: Design, **options: Any) -> Measured:

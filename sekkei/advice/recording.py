@@ -20,8 +20,8 @@ class Tally:
     calls: int = 0
     read_units: float = 0.0
     write_units: float = 0.0
-    indexes: dict[str, float] = field(default_factory=dict)
-    """Units by `table.index`; part of the two above."""
+    indexes: dict[tuple[str, str], float] = field(default_factory=dict)
+    """Units by table and index; part of the two above."""
     items_read: int = 0
     items_returned: int = 0
     response_bytes: int = 0
@@ -43,8 +43,8 @@ class Tally:
             self.read_units += units
         for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
             for index, part in consumed.get(kind, {}).items():
-                name = f"{consumed['TableName']}.{index}"
-                self.indexes[name] = self.indexes.get(name, 0.0) + float(part["CapacityUnits"])
+                place = (consumed["TableName"], index)
+                self.indexes[place] = self.indexes.get(place, 0.0) + float(part["CapacityUnits"])
 
 
 class Recording:

@@ -1,0 +1,164 @@
+"""`sekkei cost`: what a design costs in a month."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from sekkei.commands import OK, CouldNotRun
+
+if TYPE_CHECKING:
+    from sekkei.advice.costing import Bill
+
+SUMMARY = "Reckon what a design costs in a month, by pattern, table and index, from measured units and your rates."
+
+EXAMPLES = """\
+examples:
+  sekkei cost tasks --rate default_board=50/s --rate one_task=200/s --items task-table-v3=10M --region ap-northeast-1
+  sekkei cost shop.py:design --rates rates.toml --items orders=2G --peak 5
+  sekkei cost tasks --rate default_board=30/min --format json
+
+A rate is calls a second on average (50/s, 30/min, 2000/h, 1M/day); --rates names a file of lines `pattern = "50/s"`.
+`sekkei measure DESIGN` first: units come from there. Prices are those of sekkei/advice/prices.toml, with their date;
+--prices puts a file of your own in their place. A price that is not known is shown so and left out of the sum.
+"""
+
+N = TypeVar("N", int, float, str)
+_SCALES = {"": 1, "k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
+_SECONDS = {"s": 1, "min": 60, "h": 3_600, "day": 86_400, "month": 730 * 3_600}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("design", help="a system, a module, or module:attribute")
+    parser.add_argument(
+        "--rate", action="append", default=[], metavar="PATTERN=50/s", help="how often a pattern is run"
+    )
+    parser.add_argument("--rates", type=Path, metavar="FILE", help="rates from a TOML file")
+    parser.add_argument("--items", action="append", default=[], metavar="TABLE=10M", help="how many items a table has")
+    parser.add_argument("--region", default="us-east-1", help="default: %(default)s")
+    parser.add_argument("--prices", type=Path, metavar="FILE", help="prices of your own")
+    parser.add_argument("--peak", type=float, default=3.0, help="busiest hour against the average (default: 3)")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from sekkei.advice.costing import UnknownName, price
+    from sekkei.advice.prices import NoPrices, Prices
+    from sekkei.design import Measurements, SekkeiError
+    from sekkei.design.loading import find, measurements_beside
+
+    try:
+        design, home = find(arguments.design)
+        rates = {**_rates_in(arguments.rates), **dict(pair_of(text, rate_of) for text in arguments.rate)}
+        items = dict(pair_of(text, count_of) for text in arguments.items)
+        if not rates and not items:
+            raise UnknownName("Say how busy it is: --rate PATTERN=50/s, and how large: --items TABLE=10M.")
+        if not 1 <= arguments.peak <= 1_000:
+            raise UnknownName(f"--peak {arguments.peak:g}: the busiest hour is 1 to 1000 times the average.")
+        prices = Prices.of(arguments.region, arguments.prices)
+        measured = Measurements.load(measurements_beside(home))
+        bill = price(design, measured, rates=rates, items=items, prices=prices, peak=arguments.peak)
+    except (SekkeiError, UnknownName, NoPrices) as error:
+        raise CouldNotRun(str(error)) from error
+    if bill.unmeasured:
+        names = ", ".join(bill.unmeasured)
+        raise CouldNotRun(f"Not measured yet: {names}. Run `sekkei measure {arguments.design}` first.")
+    print(_as_json(bill) if arguments.format == "json" else _as_table(bill))
+    return OK
+
+
+def rate_of(text: str) -> float:
+    """`50/s`, `30/min`, `2k/h`, `1M/day`: calls a second."""
+    number, _, unit = text.partition("/")
+    if unit not in _SECONDS:
+        raise ValueError(f"{text!r} is no rate: write 50/s, 30/min, 2000/h or 1M/day")
+    return count_of(number) / _SECONDS[unit]
+
+
+def count_of(text: str) -> int:
+    scale = text[-1:] if text[-1:] in _SCALES else ""
+    try:
+        number = float(text.removesuffix(scale))
+    except ValueError:
+        raise ValueError(f"{text!r} is no number: write 2000, 50k, 10M or 2G") from None
+    if number < 0 or number != number or number == float("inf"):
+        raise ValueError(f"{text!r} is no number of anything")
+    return round(number * _SCALES[scale])
+
+
+def pair_of(text: str, read: Callable[[str], N]) -> tuple[str, N]:
+    """`NAME=VALUE` of the command line."""
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise CouldNotRun(f"{text!r}: write NAME=VALUE.")
+    try:
+        return name, read(value)
+    except ValueError as error:
+        raise CouldNotRun(f"{text}: {error}.") from error
+
+
+def _rates_in(path: Path | None) -> dict[str, float]:
+    if path is None:
+        return {}
+    import tomllib
+
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CouldNotRun(f"{path}: {error}") from error
+    return dict(pair_of(f"{name}={value}", rate_of) for name, value in found.items())
+
+
+def _money(amount: float | None) -> str:
+    return "unknown" if amount is None else f"${amount:,.2f}"
+
+
+def _as_table(bill: Bill) -> str:
+    lines = [f"A month in {bill.prices.region}, at prices of {bill.prices.date} ({bill.prices.source})", ""]
+    width = max((len(line.pattern) for line in bill.lines), default=7)
+    lines.append(f"{'pattern':<{width}}  {'calls/s':>10}  {'read/s':>10}  {'write/s':>10}  {'on demand':>12}")
+    for line in sorted(bill.lines, key=lambda each: -(each.dollars or 0.0)):
+        figures = f"{line.rate:>10,.3g}  {line.read:>10,.1f}  {line.write:>10,.1f}  {_money(line.dollars):>12}"
+        lines.append(f"{line.pattern:<{width}}  {figures}")
+    lines += ["", "stored"]
+    for each in bill.stored:
+        if each.items or each.write:
+            spent = "" if "." not in each.place else f"  {each.write:,.1f} write units/s, {_money(each.dollars)}"
+            lines.append(f"  {each.place}: {each.items:,} items, {each.gigabytes:,.2f} GB{spent}")
+    ten = None if bill.on_demand is None else bill.on_demand * 10
+    lines += [
+        "",
+        f"requests, on demand              {_money(bill.on_demand):>14}",
+        f"requests, provisioned for ×{bill.peak:<5g} {_money(bill.provisioned):>14}",
+        f"requests, provisioned, autoscaled{_money(bill.autoscaled):>14}",
+        f"storage                          {_money(bill.storage):>14}   ({bill.prices.storage_free_gb:g} GB free)",
+        f"point-in-time recovery           {_money(bill.pitr):>14}",
+        f"ten times the load, on demand    {_money(ten):>14}",
+    ]
+    known = [amount for amount in (bill.on_demand, bill.storage, bill.pitr) if amount is not None]
+    left_out = "" if len(known) == 3 else "   without what is unknown"
+    return "\n".join([*lines, f"in all, on demand                {_money(sum(known)):>14}{left_out}"])
+
+
+def _as_json(bill: Bill) -> str:
+    content = {
+        "region": bill.prices.region,
+        "prices": bill.prices.date,
+        "patterns": [
+            {"pattern": e.pattern, "rate": e.rate, "read": e.read, "write": e.write, "dollars": e.dollars}
+            for e in bill.lines
+        ],
+        "stored": [
+            {"place": e.place, "items": e.items, "gigabytes": e.gigabytes, "write": e.write, "dollars": e.dollars}
+            for e in bill.stored
+        ],
+        "on_demand": bill.on_demand,
+        "provisioned": bill.provisioned,
+        "autoscaled": bill.autoscaled,
+        "storage": bill.storage,
+        "pitr": bill.pitr,
+    }
+    return json.dumps(content, indent=1)

@@ -1,0 +1,53 @@
+"""`sekkei cost`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sekkei import cli
+from sekkei.commands.cost import count_of, rate_of
+
+
+@pytest.fixture
+def design(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A design of somebody's own, measured."""
+    (tmp_path / "own_shop.py").write_text("from tests.advice.test_costing import shop\ndesign = shop()\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert cli.main(["measure", "own_shop"]) == 0
+    return "own_shop"
+
+
+def test_a_month(design: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert cli.main(["cost", design, "--rate", "finish=50/s", "--items", "things=10M"]) == 0
+    said = capsys.readouterr().out
+    assert "A month in us-east-1, at prices of" in said
+    assert "things.by_state" in said
+    assert cli.main(["cost", design, "--rate", "finish=50/s", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["on_demand"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--rate", "nothing=1/s"], "has no pattern nothing"),
+        (["--rate", "finish=1"], "is no rate"),
+        (["--rate", "finish=-1/s"], "is no number of anything"),
+        (["--rate", "finish"], "write NAME=VALUE"),
+        (["--items", "nothing=1"], "has no table nothing"),
+        (["--items", "things=1M", "--region", "mars-1"], "No prices for mars-1"),
+        (["--items", "things=1M", "--peak", "0"], "--peak 0"),
+        ([], "Say how busy it is"),
+    ],
+)
+def test_mistakes(design: str, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["cost", design, *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_rates_and_counts() -> None:
+    assert (rate_of("50/s"), rate_of("30/min"), rate_of("1M/day")) == (50.0, 0.5, pytest.approx(1e6 / 86_400))
+    assert (count_of("2000"), count_of("1.5k"), count_of("10M"), count_of("2G")) == (2000, 1500, 10**7, 2 * 10**9)
