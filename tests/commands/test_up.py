@@ -1,24 +1,17 @@
-"""`sekkei up` and `sekkei serve` as processes: what they print, what they serve, how they end."""
+"""`sekkei up` as a process: what they print, what they serve, how they end."""
 
 from __future__ import annotations
 
 import os
-import re
-import signal
 import socket
 import subprocess
-import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import apsw
-import boto3
 import pytest
 
 from sekkei import cli
@@ -26,67 +19,8 @@ from sekkei.commands import up
 from sekkei.commands.up import settings_from
 from sekkei.engine.storage import sql
 from sekkei.runtime.system import Context, Parts
+from tests.commands.process import COMMAND, environment, running
 from tests.web.example import SYSTEM as EXAMPLE
-
-COMMAND = [sys.executable, "-m", "sekkei.cli"]
-
-
-def environment(**more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SEKKEI_", "AWS_"))}
-    return {**kept, **more}
-
-
-class Running:
-    """Sekkei in a process of its own."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        self.printed = ""
-        assert process.stdout is not None
-        for line in process.stdout:
-            self.printed += line
-            if line.startswith("Stop it with"):
-                break
-        found = re.search(r"Sekkei runs: (http://\S+)", self.printed)
-        assert found, self.printed + (process.stderr.read() if process.stderr else "")
-        self.url = found[1]
-        dynamodb = re.search(r"DynamoDB API: (http://\S+)", self.printed)
-        self.dynamodb_url = dynamodb[1] if dynamodb else ""
-
-    def page(self, path: str) -> str:
-        with urlopen(self.url + path, timeout=30) as answer:
-            return str(answer.read().decode())
-
-    def tables(self) -> list[str]:
-        client = boto3.client(
-            "dynamodb",
-            endpoint_url=self.dynamodb_url,
-            region_name="us-east-1",
-            aws_access_key_id="local",
-            aws_secret_access_key="local",
-        )
-        return list(client.list_tables()["TableNames"])
-
-    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
-        self.process.send_signal(number)
-        _, logged = self.process.communicate(timeout=30)
-        return self.process.returncode, logged
-
-
-@contextmanager
-def running(*arguments: str, **variables: str) -> Iterator[Running]:
-    process = subprocess.Popen(
-        [*COMMAND, *arguments, "--port", "0", "--dynamodb-port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(**variables),
-    )
-    try:
-        yield Running(process)
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def test_everything_runs_and_ends_when_told_to(tmp_path: Path) -> None:
@@ -106,10 +40,6 @@ def test_everything_runs_and_ends_when_told_to(tmp_path: Path) -> None:
         assert code == 0
         assert "Traceback" not in logged
     assert (tmp_path / "data" / "sekkei.db").exists()
-    with running("serve", "tasks", "--data", data, "--no-demo") as again:
-        assert 'href="/tasks/"' in again.page("/")
-        assert "佐藤" not in again.page("/")
-        assert again.end(signal.SIGINT)[0] == 0
 
 
 def test_an_open_connection_does_not_hold_up_the_end(tmp_path: Path) -> None:
@@ -124,7 +54,6 @@ def test_an_open_connection_does_not_hold_up_the_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["serve", "nothing"], "There is no system nothing. Installed: "),
         (["up", "--data", "{file}"], "file"),
     ],
 )
