@@ -79,7 +79,7 @@ def test_a_refusal_finds_its_words_where_its_class_stands() -> None:
 
     assert OfNobody.code == "of-nobody"
     assert OfNobody(text="x").text("en") == "There is a note “x” already.", "what its parent says"
-    assert (NotThere().text("en"), str(Conflict())) == ("There is nothing here.", "This cannot be done.")
+    assert (NotThere().text("en"), str(Conflict())) == ("There is nothing here.", "You can't do that.")
     assert Refusal.code == "refused", "as APIs have always shown it"
 
 

@@ -36,13 +36,13 @@ async def test_a_struct_in_and_a_struct_out() -> None:
     ("body", "pointer", "words"),
     [
         ({}, "#/text", "fill this in"),
-        ({"text": ""}, "#/text", "At least 1"),
-        ({"text": "x" * 21}, "#/text", "20 characters at most"),
+        ({"text": ""}, "#/text", "at least 1"),
+        ({"text": "x" * 21}, "#/text", "at most 20 characters"),
         ({"text": "x", "stars": 9}, "#/stars", "5 or less"),
         ({"text": "x", "stars": "9"}, "#/stars", "a number"),
-        ({"text": "x", "tags": ["a", 1]}, "#/tags/1", "not right"),
-        ([], "#/", "not right"),
-        ("text", "#/", "not right"),
+        ({"text": "x", "tags": ["a", 1]}, "#/tags/1", "isn't valid"),
+        ([], "#/", "isn't valid"),
+        ("text", "#/", "isn't valid"),
     ],
 )
 async def test_what_is_wrong_is_said_with_a_pointer(body: Any, pointer: str, words: str) -> None:

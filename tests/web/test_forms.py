@@ -74,16 +74,16 @@ async def test_empty_fields_count_as_not_given() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "ja", "en"),
     [
-        ("title", "a", "2文字以上", "At least 2"),
-        ("title", "abcdef", "5文字以下", "5 characters at most"),
+        ("title", "a", "2文字以上", "at least 2"),
+        ("title", "abcdef", "5文字以下", "at most 5 characters"),
         ("title", "  ", "入力して", "fill this in"),
-        ("start", "2026-02-30", "存在する日付", "not a date"),
-        ("start", "tomorrow", "存在する日付", "not a date"),
+        ("start", "2026-02-30", "存在する日付", "no such date"),
+        ("start", "tomorrow", "存在する日付", "no such date"),
         ("count", "0", "1以上", "1 or more"),
         ("count", "10", "9以下", "9 or less"),
         ("count", "many", "数字を", "a number"),
         ("count", "1.5", "数字を", "a number"),
-        ("colour", "green", "選択肢から", "one of those offered"),
+        ("colour", "green", "選択肢から", "one from the list"),
     ],
 )
 async def test_what_is_wrong_is_said_beside_the_field(name: str, value: str, ja: str, en: str) -> None:

@@ -139,7 +139,7 @@ async def test_a_form_that_is_shown_again() -> None:
 
     assert await planned(handler).call(asked(body=b"title=ok")) == Draft("ok")
     again = await planned(handler).call(asked(body=b"title=long"))
-    assert (again.values, again.errors) == ({"title": "long"}, {"title": "3 characters at most, please."})
+    assert (again.values, again.errors) == ({"title": "long"}, {"title": "Please enter at most 3 characters."})
 
 
 async def test_a_user_who_may_be_nobody() -> None:

@@ -14,7 +14,7 @@ def test_the_system_first_then_the_shell() -> None:
     speech = Speech("en", (say, *SHELL))
     assert speech("notes.title") == "Notes"
     assert speech("shell.save") == "Save"
-    assert speech("refusal.gone") == "Its time is over."
+    assert speech("refusal.gone") == "This has expired."
     assert speech.choice("form", "required") == "Please fill this in."
     assert speech.section("refusal") == {"taken": "There is a note “{text}” already."}
     with pytest.raises(UnknownText, match=r"tests\.web\.example/texts"):
