@@ -32,6 +32,7 @@ COMMANDS = (
     "verify",
     "backup",
     "restore",
+    "recover",
 )
 """Each is a module in `sekkei/commands`; see there for what it has to have."""
 

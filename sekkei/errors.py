@@ -336,3 +336,7 @@ class UnknownError(DynamoDBError):
 
 class NotOurFile(Exception):
     """The file exists and is not a Sekkei store, or is one that this version cannot read. No answer of DynamoDB's."""
+
+
+class DamagedFile(NotOurFile):
+    """The store has lost something that was acknowledged. It is left as it is, for `sekkei recover`."""

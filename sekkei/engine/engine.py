@@ -52,7 +52,7 @@ class Engine:
             weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
         self.path = os.fspath(path) if path is not None else os.path.join(str(self._scratch), "memory.db")
         if path is not None:
-            file.prepare_folder(self.path)
+            file.prepare(self.path)
         self._catalogue = Catalogue()
         self._threads = threading.local()
         self._connections: list[apsw.Connection] = []
@@ -66,10 +66,22 @@ class Engine:
             ttl_delay_seconds=ttl_delay_seconds,
             ttl_deletes_max=ttl_deletes_max,
         )
-        self._writer = Writer(self._connect, self._settings, housekeeping.run)
+        self._writer = Writer(
+            self._connect, self._settings, housekeeping.run, self.path if self._scratch is None else None
+        )
+        self._check_is_whole()
         _resume(self._snapshot(), self._writer)
         if housekeeping.is_needed(self._catalogue):
             self._writer.start()
+
+    def _check_is_whole(self) -> None:
+        if self._scratch is None:
+            connection = self._connect()
+            try:
+                file.check_is_whole(connection, self.path)
+            finally:
+                # Not `file.close`: what is found to be damaged must stay as it is.
+                connection.close()
 
     async def call(self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads) -> Response:
         """Perform one operation; items in the response are `render(stored bytes)`."""

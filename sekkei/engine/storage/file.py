@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from urllib.parse import quote
 
 import apsw
 
-from sekkei.engine.storage import sql
-from sekkei.errors import NotOurFile
+from sekkei.engine.storage import acknowledged, sql, wal
+from sekkei.errors import DamagedFile, NotOurFile
 
 LIBRARY_MIN = (3, 51, 3)
 """Versions before this one can corrupt a database in WAL mode."""
@@ -38,6 +39,8 @@ def connect(path: str, *, durable: bool = True) -> apsw.Connection:
     except apsw.CantOpenError as error:
         raise NotOurFile(f"{path} cannot be opened: {error}. Is its folder there and writable?") from None
     try:
+        # Only an orderly close puts the log into the database: whoever fails leaves both as they are.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         _check_is_ours(connection, path)
         _check_is_not_newer(connection, path)
@@ -87,9 +90,32 @@ def connect_to_read(path: str) -> apsw.Connection:
     return connection
 
 
+def check_is_whole(connection: apsw.Connection, path: str) -> None:
+    """Raise if the file has lost what was acknowledged. Then nothing may be written, or what is left would be lost."""
+    finding = whats_lost(connection, path)
+    if finding is None:
+        return
+    raise DamagedFile(
+        f"{finding} Nothing was changed. `sekkei recover {path} --out NEW` saves what can be proven whole and lists "
+        f"the rest; if you have put an older copy there yourself, delete {acknowledged.place(path)}."
+    )
+
+
+def whats_lost(connection: apsw.Connection, path: str) -> str | None:
+    """A sentence about acknowledged commits that the file lacks."""
+    lost = acknowledged.lost(connection, path)
+    frame = wal.damaged_frame(path)
+    if not lost and frame is None:
+        return None
+    where = f"its log {path}-wal is damaged at frame {frame}" if frame else f"{path} or its log {path}-wal is damaged"
+    what = f"{lost} acknowledged commit{'s are' if lost != 1 else ' is'}" if lost else "Acknowledged commits are"
+    return f"{what} missing from {path}: {where}."
+
+
 def close(connection: apsw.Connection) -> None:
     """Let go of the file. If the disk is in trouble the log stays as it is, for whoever opens the file next."""
     with contextlib.suppress(apsw.Error):
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
         connection.close()
 
 
@@ -131,7 +157,11 @@ def migrate(connection: apsw.Connection, path: str) -> None:
             raise
 
 
-def prepare_folder(path: str) -> None:
+def prepare(path: str) -> None:
+    """The folder of a file that may be new."""
+    if not os.path.exists(path):
+        # Somebody has taken the store away, and with it what was acknowledged.
+        acknowledged.forget(path)
     folder = Path(path).parent
     try:
         folder.mkdir(parents=True, exist_ok=True)

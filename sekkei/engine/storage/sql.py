@@ -4,7 +4,7 @@ The file, format 1:
 
     catalogue    one row: the version that every change of a table's record increases
     tables       a table's id, name and record (JSON)
-    statistics   items and bytes per table and per index, by id
+    statistics   items and bytes per table and per index, by id; under 0 commits, and the store's own number
     items_N      a table's items: key bytes, the item as the JSON a read returns, its DynamoDB size, a checksum
     index_N      an index's entries: index key bytes, the item's key bytes, the item's row
     changes      what happened to items of tables with a stream or continuous backups, in commit order
@@ -81,6 +81,12 @@ DELETE_TABLE = "DELETE FROM tables WHERE id = ?"
 INSERT_STATISTICS = "INSERT INTO statistics(id, items, bytes) VALUES (?, 0, 0)"
 ADD_STATISTICS = "UPDATE statistics SET items = items + ?, bytes = bytes + ? WHERE id = ?"
 READ_STATISTICS = "SELECT items, bytes FROM statistics WHERE id = ?"
+READ_COMMITS = "SELECT items, bytes FROM statistics WHERE id = 0"
+COUNT_COMMIT = (
+    "INSERT INTO statistics(id, items, bytes) VALUES (0, 1, ?) "
+    "ON CONFLICT(id) DO UPDATE SET items = items + 1 RETURNING bytes, items"
+)
+"""The row of nobody's id counts commits; its bytes say which store it is, by a number drawn once."""
 DELETE_STATISTICS = "DELETE FROM statistics WHERE id = ?"
 
 INSERT_CHANGE = (

@@ -19,7 +19,8 @@ from typing import Any
 import apsw
 
 from sekkei.engine.settings import Settings
-from sekkei.engine.storage import file
+from sekkei.engine.storage import file, sql
+from sekkei.engine.storage.acknowledged import Acknowledged, new_store
 from sekkei.engine.storage.snapshot import Catalogue
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.errors import DynamoDBError, InternalServerError, NotOurFile, TransactionConflictException
@@ -62,8 +63,18 @@ class WroteBeforeFailing(Exception):
 class Writer:
     """The thread that writes. It starts with the first job."""
 
-    def __init__(self, connect: Callable[[], apsw.Connection], settings: Settings, housekeeping: Work) -> None:
+    def __init__(
+        self,
+        connect: Callable[[], apsw.Connection],
+        settings: Settings,
+        housekeeping: Work,
+        acknowledged_for: str | None = None,
+    ) -> None:
+        """`acknowledged_for` is the file beside which acknowledged commits are noted; None for one in memory."""
         self._connect = connect
+        self._acknowledged_for = acknowledged_for
+        self._acknowledged: Acknowledged | None = None
+        self._new_store = new_store()
         self._housekeeping = housekeeping
         self._housekeeping_due = 0.0
         self._catalogue = Catalogue()
@@ -103,6 +114,8 @@ class Writer:
                 self._set_housekeeping_due()
                 # Opened here, so that a file that cannot be opened is the caller's error and not a thread's silence.
                 connection = self._connect()
+                if self._acknowledged_for is not None:
+                    self._acknowledged = Acknowledged(self._acknowledged_for)
                 self._thread = threading.Thread(
                     target=self._serve, args=(connection,), name="sekkei-writer", daemon=True
                 )
@@ -127,6 +140,8 @@ class Writer:
                     self._deliver(jobs)
         finally:
             file.close(connection)
+            if self._acknowledged is not None:
+                self._acknowledged.close()
 
     def _next_batch(self) -> tuple[list[Job], bool]:
         jobs: list[Job] = []
@@ -171,6 +186,7 @@ class Writer:
         """condition → item → indexes → change record of every job, and one commit for all."""
         connection.execute("BEGIN IMMEDIATE")
         try:
+            before = connection.total_changes()
             self._catalogue.refresh(connection)
             transaction = Transaction(connection, self._catalogue, self._settings)
             for job in jobs:
@@ -182,6 +198,7 @@ class Writer:
                     if transaction.wrote:
                         raise WroteBeforeFailing from error
             transaction.flush_statistics()
+            counted = self._count_commit(connection, before)
             connection.execute("COMMIT")
         except BaseException:
             with contextlib.suppress(apsw.Error):
@@ -189,8 +206,17 @@ class Writer:
             # The catalogue may hold what has just been undone.
             self._catalogue.version = 0
             raise
+        if counted is not None and self._acknowledged is not None:
+            self._acknowledged.note(*counted)
         for work in transaction.follow_ups:
             self._queue.put(Job(work))
+
+    def _count_commit(self, connection: apsw.Connection, before: int) -> tuple[int, int] | None:
+        """Raise the file's own count of commits, if this is one that changes anything."""
+        if self._acknowledged is None or connection.total_changes() == before:
+            return None
+        rows: list[Any] = connection.execute(sql.COUNT_COMMIT, (self._new_store,)).fetchall()
+        return rows[0]  # type: ignore[no-any-return]
 
     def _deliver(self, jobs: list[Job]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop, list[Job]] = {}

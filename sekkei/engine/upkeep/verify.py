@@ -19,6 +19,9 @@ def verify_file(path: str) -> Iterator[str]:
     """One sentence for each thing that is wrong; none when all is well. The file may be in use, and is not changed."""
     connection = file.connect_to_read(path)
     try:
+        lost = file.whats_lost(connection, path)
+        if lost is not None:
+            yield lost
         yield from verify(connection)
     finally:
         connection.close()

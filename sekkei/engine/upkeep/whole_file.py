@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from sekkei.engine.storage import file, sql
+from sekkei.engine.storage import acknowledged, file, sql
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import NotOurFile
 
@@ -115,6 +115,7 @@ def _let_go(target: Path) -> None:
 
 
 def _put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
+    acknowledged.forget(str(target))
     if overwrite:
         os.replace(partial, target)
     else:
@@ -131,6 +132,6 @@ def _put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
 
 
 def _remove(partial: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
+    for suffix in ("", "-wal", "-shm", "-journal", acknowledged.SUFFIX):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(f"{partial}{suffix}")

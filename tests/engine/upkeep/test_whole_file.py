@@ -132,7 +132,7 @@ async def test_nothing_is_overwritten_unless_told(tmp_path: Path) -> None:
     assert await note_of(target) == "old"
     assert copy_file(source, target, quietly, overwrite=True) == []
     assert await note_of(target) == "new"
-    assert {path.name for path in tmp_path.iterdir()} == {"store.db", "copy.db"}
+    assert {path.name for path in tmp_path.iterdir()} == {"store.db", "store.db-acknowledged", "copy.db"}
 
 
 async def test_a_store_that_is_open_is_not_replaced(tmp_path: Path) -> None:
