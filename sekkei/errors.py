@@ -62,6 +62,9 @@ class DynamoDBError(Exception):
     request_id: str | None = None
     """The answer's x-amzn-RequestId, when the error came over the wire."""
 
+    answer_lost = False
+    """An earlier try of the same call may have been carried out: its answer never came."""
+
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
         self.message = message

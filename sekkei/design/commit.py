@@ -57,21 +57,27 @@ class TransactionToken:
         return self._own
 
 
-async def write(db: Database, action: Action[Any, Any]) -> Any:
+async def write(db: Database, action: Action[Any, Any], given: str | None = None) -> Any:
     """Carry out one action; returns what its type says."""
-    token, now = TransactionToken(db, None), int(db.clock.now())
+    token, now = TransactionToken(db, given), int(db.clock.now())
+    answer_lost = False
+    before = await _read(db, action.ref) if given is not None and isinstance(action, Delete) else None
     for attempt in range(TRIES_MAX):
         try:
             pieces, knowledge = await _prepare(db, (action,), now)
-            if len(pieces) == 1 and pieces[0].kind != "ConditionCheck":
-                return await _single(db, pieces[0], knowledge)
+            if given is None and len(pieces) == 1 and pieces[0].kind != "ConditionCheck":
+                return await _single(db, pieces[0], knowledge, answer_lost)
             await _together(db, pieces, knowledge, token, action.pattern)
-        except (Stale, TransactionConflictException):
+        except TransactionConflictException as error:
+            answer_lost = answer_lost or error.answer_lost
+            await pause(attempt, db.clock)
+            continue
+        except (Stale, TransactionInProgressException):
             await pause(attempt, db.clock)
             continue
         except TransactionFailed as failed:
             raise _as_single(action, failed) from failed
-        return await _result(db, action, knowledge)
+        return await _result(db, action, knowledge, before)
     raise _contended(f"{action!r}")
 
 
@@ -140,7 +146,7 @@ def _check_distinct(pieces: list[Piece]) -> None:
             )
 
 
-async def _single(db: Database, piece: Piece, knowledge: Knowledge) -> Any:
+async def _single(db: Database, piece: Piece, knowledge: Knowledge, answer_lost: bool) -> Any:
     action = piece.action
     request = {**piece.request, "ReturnValues": _RETURNS[piece.kind]}
     db.measure_into(request)
@@ -148,6 +154,8 @@ async def _single(db: Database, piece: Piece, knowledge: Knowledge) -> Any:
         response = await db.store.call(_OPERATIONS[piece.kind], request)
     except ConditionalCheckFailedException as error:
         old = await _old_item(db, piece, error.item, knowledge)
+        if isinstance(action, Put) and (answer_lost or error.answer_lost) and await _is_own(db, piece, old):
+            return _stored_instance(action)
         if await _outdated(db, piece, old, knowledge):
             raise Stale from error
         raise ConditionFailed("SK301", _why(piece, old), action, _decoded(piece, old)) from error
@@ -158,6 +166,13 @@ async def _single(db: Database, piece: Piece, knowledge: Knowledge) -> Any:
     return None if not stored else action.entity.decode(stored)
 
 
+async def _is_own(db: Database, piece: Piece, old: dict[str, AttributeValue] | None) -> bool:
+    """Is what stands there what this very write put there, in a try whose answer was lost?"""
+    there = old if old is not None else await _read(db, piece.ref)
+    wrote: dict[str, AttributeValue] = piece.request["Item"]
+    return there == wrote
+
+
 def _stored_instance(action: Put[Any]) -> Any:
     version = action.entity.model.version
     if version is None:
@@ -166,12 +181,12 @@ def _stored_instance(action: Put[Any]) -> Any:
     return replace_version(action.instance, version.name, written + 1)
 
 
-async def _result(db: Database, action: Action[Any, Any], knowledge: Knowledge) -> Any:
-    """What a write gives back when uniqueness made a transaction of it."""
+async def _result(db: Database, action: Action[Any, Any], knowledge: Knowledge, before: Any) -> Any:
+    """What a write gives back when uniqueness or a token made a transaction of it."""
     if isinstance(action, Put):
         return _stored_instance(action)
     if isinstance(action, Delete):
-        old = knowledge.read.get(action.ref)
+        old = knowledge.read.get(action.ref, before)
         return None if old is None else action.entity.decode(old)
     if isinstance(action, Update):
         stored = await _read(db, action.ref)

@@ -126,9 +126,12 @@ class Database:
 
     # Writing
 
-    async def write(self, action: Action[Any, T]) -> T:
-        """Carry out one write; raises ConditionFailed, with the item that is there, when it may not happen."""
-        found: T = await commit.write(self, action)
+    async def write(self, action: Action[Any, T], *, token: str | None = None) -> T:
+        """Carry out one write; raises ConditionFailed, with the item that is there, when it may not happen.
+
+        With the same `token` a write happens once, however often it is sent within ten minutes, for twice the units.
+        """
+        found: T = await commit.write(self, action, token)
         return found
 
     async def transact(self, *actions: Action[Any, Any] | Transaction, token: str | None = None) -> None:

@@ -58,6 +58,15 @@ def is_retryable(error: DynamoDBError) -> bool:
     return error.code in RETRYABLE_CODES
 
 
+def is_unsure(error: DynamoDBError) -> bool:
+    """May the call have been carried out all the same? Refusals say that it was not; a server's fault says nothing."""
+    if isinstance(error, NoAnswer | DamagedAnswer):
+        return True
+    if isinstance(error, UnknownError):
+        return error.http_status >= 500
+    return error.code in ("InternalFailure", "InternalServerError", "RequestTimeout", "RequestTimeoutException")
+
+
 def with_token(operation: str, request: Request, clock: Clock) -> Request:
     """The request with an idempotency token where the operation takes one, so that trying again cannot do it twice."""
     member = TOKENS.get(operation)
@@ -82,12 +91,14 @@ class Retries:
         self, attempt: Callable[[], Awaitable[T]], clock: Clock, sleep: Callable[[float], Awaitable[None]]
     ) -> T:
         """What `attempt` returns, at the first time that it does not fail or fails for good."""
-        failures = 0
+        failures, answer_lost = 0, False
         while True:
             try:
                 return await attempt()
             except DynamoDBError as error:
                 failures += 1
+                error.answer_lost = answer_lost
+                answer_lost = answer_lost or is_unsure(error)
                 if failures >= self.attempts or not is_retryable(error):
                     raise
             await sleep(self.delay(failures, clock))
