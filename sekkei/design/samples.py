@@ -32,7 +32,45 @@ class SampleBytes(Sample, bytes):
     pass
 
 
-class SampleInt(Sample, int):
+def _term(value: Any) -> str:
+    if isinstance(value, Sample):
+        return value.label.strip("{}")
+    if isinstance(value, dt.timedelta) and not value % dt.timedelta(days=1):
+        return f"{value.days} day{'' if value.days == 1 else 's'}"
+    return str(value)
+
+
+def _reckoned(sign: str, name: str, swapped: bool = False) -> Any:
+    """An operator that reckons as usual and shows what was reckoned: `{rev - 1}`."""
+
+    def operate(self: Any, other: Any) -> Any:
+        plain = next(base for base in type(self).__mro__ if not issubclass(base, Sample))
+        found = getattr(plain, name)(self, other)
+        if found is NotImplemented or isinstance(found, dt.timedelta):
+            return found
+        left, right = (other, self) if swapped else (self, other)
+        return sample_of(plain, f"{{{_term(left)} {sign} {_term(right)}}}")
+
+    return operate
+
+
+class Reckoning(Sample):
+    """A stand-in that can be reckoned with."""
+
+    __add__ = _reckoned("+", "__add__")
+    __radd__ = _reckoned("+", "__radd__", swapped=True)
+    __sub__ = _reckoned("-", "__sub__")
+    __rsub__ = _reckoned("-", "__rsub__", swapped=True)
+
+
+class ReckoningNumber(Reckoning):
+    __mul__ = _reckoned("*", "__mul__")
+    __rmul__ = _reckoned("*", "__rmul__", swapped=True)
+    __floordiv__ = _reckoned("//", "__floordiv__")
+    __mod__ = _reckoned("%", "__mod__")
+
+
+class SampleInt(ReckoningNumber, int):
     def __str__(self) -> str:
         return self.label
 
@@ -40,12 +78,12 @@ class SampleInt(Sample, int):
         return self.label
 
 
-class SampleDecimal(Sample, Decimal):
+class SampleDecimal(ReckoningNumber, Decimal):
     def __str__(self) -> str:
         return self.label
 
 
-class SampleDate(Sample, dt.date):
+class SampleDate(Reckoning, dt.date):
     def isoformat(self) -> str:
         return self.label
 
@@ -61,7 +99,7 @@ class SampleTime(Sample, dt.time):
         return self.label
 
 
-class SampleDatetime(Sample, dt.datetime):
+class SampleDatetime(Reckoning, dt.datetime):
     def isoformat(self, sep: str = "T", timespec: str = "auto") -> str:
         return self.label
 
@@ -92,7 +130,7 @@ def is_sample(value: object) -> bool:
 
 
 def _of_date(cls: type[Any], label: str) -> Any:
-    # A class of its own per parameter: arithmetic on a date keeps the class, and so the label.
+    # A class of its own per parameter: what a date's own methods make of it keeps the class, and so the label.
     labelled = type(cls.__name__, (cls,), {"label": label})
     if cls is SampleDatetime:
         return labelled(2001, 2, 3, 4, 5, 6, tzinfo=dt.UTC)
@@ -118,7 +156,7 @@ def sample_of(annotation: Any, label: str) -> Any:
     if origin in (Union, types.UnionType):
         return sample_of(next(a for a in args if a is not type(None)), label)
     if origin is typing.Literal:
-        return args[0]
+        return _labelled(SampleText(label), label) if isinstance(args[0], str) else args[0]
     if origin in (list, set, frozenset, tuple) or (origin is not None and hasattr(origin, "__iter__")):
         return _container(origin, args, label)
     if annotation is bool or annotation is float:
