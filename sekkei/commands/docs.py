@@ -14,7 +14,7 @@ SUMMARY = (
 
 EXAMPLES = """\
 examples:
-  sekkei docs q                                              Japanese Markdown to the terminal
+  sekkei docs q                                              Markdown to the terminal, in the design's own language
   sekkei docs q --lang en --format html --out q.html         one page that needs nothing else
   sekkei docs q --out docs/designs/q.ja.md --check           exit code 1 when the file is stale
 """
@@ -22,7 +22,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("design", metavar="DESIGN", help="a module with a design, or the name of a system")
-    parser.add_argument("--lang", choices=("ja", "en"), default="ja", help="language of the document (default: ja)")
+    parser.add_argument("--lang", choices=("ja", "en"), help="language of the document (default: the design's)")
     parser.add_argument("--format", choices=("md", "html"), default="md", help="default: md")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the terminal")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when FILE is not up to date")

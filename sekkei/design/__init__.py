@@ -7,7 +7,7 @@ from .annotations import approximate, epoch, iso, time_of_day
 from .collections import Collection, collection
 from .conditions import Condition
 from .database import Database
-from .design import Design
+from .design import Design, Marking, Relation
 from .entity import Entity
 from .errors import (
     ConditionFailed,
@@ -71,6 +71,7 @@ __all__ = [
     "ItemRefused",
     "Key",
     "LocalIndex",
+    "Marking",
     "Measurements",
     "NotFound",
     "Page",
@@ -81,6 +82,7 @@ __all__ = [
     "Reactions",
     "Reason",
     "Ref",
+    "Relation",
     "Renewal",
     "SekkeiError",
     "Table",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
 
@@ -30,15 +30,47 @@ class Acceptance(NamedTuple):
     why: str
 
 
-class Design:
-    """`tables` says how a table is named in the store, for example "{env}-q-{table}"."""
+class Relation(NamedTuple):
+    """One `parent` has many `child`, or at most one; for the document's diagram."""
 
-    def __init__(self, name: str, *, tables: str = "{table}", ja: str = "", en: str = "") -> None:
+    parent: Entity[..., Any]
+    child: Entity[..., Any]
+    many: bool
+
+
+class Marking(NamedTuple):
+    """What the document says of everything that is declared `added=True`, in one language."""
+
+    word: str  # stands behind each, such as "added"
+    note: str  # explains the word, at the top
+    unmarked: str = ""  # how many tables are not added, such as "Tables of the first draft: {count}"
+    marked: str = ""  # and how many are
+
+
+class Design:
+    """Tables, entities and access patterns.
+
+    `tables`    how a table is named in the store, for example "{env}-q-{table}"
+    `language`  of its document, unless another is asked for: "en" or "ja"
+    `added`     the words for what is declared `added=True`, by language; without, the document makes no difference
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        tables: str = "{table}",
+        ja: str = "",
+        en: str = "",
+        language: Literal["en", "ja"] = "en",
+        added: Mapping[str, Marking] | None = None,
+    ) -> None:
         self.name, self.naming, self.ja, self.en = name, tables, ja, en
+        self.language, self.added = language, dict(added or {})
         self.tables: dict[str, Table] = {}
         self.patterns: dict[str, Pattern[..., Any]] = {}
         self.accepted: list[Acceptance] = []
-        self.related: list[tuple[Entity[..., Any], Entity[..., Any]]] = []
+        self.relations: list[Relation] = []
         if "{table}" not in tables:
             raise DesignError("SK138", f"tables={tables!r} of design {name} lacks {{table}}; all would have one name.")
 
@@ -116,7 +148,7 @@ class Design:
     ) -> Any:
         """Declare an access pattern: a documented function that returns a reference, a query, a write or a transaction.
 
-        `number`  the pattern's number in the original design
+        `number`  the pattern's number, where people know it by one
         `ja`      what it is for, in Japanese; the docstring says it in English
         `scan`    why the pattern may read a whole table; without it, one that would does not load
         `page`    the size of a page
@@ -136,9 +168,9 @@ class Design:
 
         return declare if function is None else declare(function)
 
-    def relate(self, parent: Entity[..., Any], child: Entity[..., Any]) -> None:
-        """Say that one `parent` has many `child`, where their keys do not show it; for the document's diagram."""
-        self.related.append((parent, child))
+    def relate(self, parent: Entity[..., Any], *children: Entity[..., Any], many: bool = True) -> None:
+        """Say that one `parent` has many of each of `children` (or at most one); for the document's diagram."""
+        self.relations += [Relation(parent, child, many) for child in children]
 
     def accept(self, rule: str, place: str, why: str) -> None:
         """Leave what `sekkei check` says as it is: `design.accept("R21", "tasks.by_status", "teams are small")`.

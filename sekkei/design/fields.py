@@ -293,7 +293,7 @@ def attr(stored: str | None = None, **options: Any) -> Any:
     `escape`     percent-escape the delimiter inside keys instead of refusing it
     `stored_as`  how it is stored when the type alone does not say: `iso("+09:00", 0)`, `epoch()`, `approximate()`
     `ja`, `en`   what the attribute is, for the document
-    `added`      not in the original design; the document says so
+    `added`      came later than the rest; the document says so in the words of the design's `added=`
     """
     return Spec("attr", stored, **options)
 

@@ -104,7 +104,7 @@ def others_in(query: Query[Any]) -> list[Entity[..., Any]]:
     if query.scanning:
         return strangers
     sort = [test for test in query.tests if test.attribute in view.ranges[:1] and test.attribute not in view.hashes]
-    read = _readable(span_of(Bound(tuple(sort)))) if sort else Span()
+    read = _readable(span_of(Bound(tuple(sort))), _digits(view)) if sort else Span()
     return [entity for entity in strangers if _shares(view, entity) and _reaches(view, entity, read)]
 
 
@@ -130,8 +130,18 @@ def lies(template: Template) -> Span:
     return Span(template.literal, after(template.literal))
 
 
-def _readable(span: Span) -> Span:
-    """The same without stand-ins, which could be anything."""
-    low, _, _ = span.low.partition("{")
-    high, brace, _ = span.high.partition("{")
-    return Span(low, after(high) if brace else high)
+def _digits(view: View[Any]) -> set[str]:
+    """The beginnings of the entity's sort keys that a digit follows."""
+    found = (template for name in view.ranges[:1] for template in view.entity.templates_for(name))
+    return {one.literal for one in found if one.components and one.components[0].pattern.startswith(r"\d")}
+
+
+def _readable(span: Span, digits: set[str]) -> Span:
+    """The same without stand-ins, which could be anything, or any number."""
+    low, brace_low, _ = span.low.partition("{")
+    high, brace_high, _ = span.high.partition("{")
+    if brace_low and low in digits:
+        low += "0"
+    if brace_high:
+        high = high + ":" if high in digits else after(high)  # a colon follows the nine
+    return Span(low, high)

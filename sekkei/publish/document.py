@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sekkei.design import Design, Entity, Field, Measurements, Pattern, Plan, Table
+from sekkei.design import Design, Entity, Field, Index, Measurements, Pattern, Plan, Relation, Table, UniqueKey
 from sekkei.design.codecs import Anything, from_stored
 
-from .relations import Relation, entities_of, relations
 from .texts import Language, Words
 
 TYPE_NAMES = {
@@ -70,14 +69,15 @@ class Document:
     blocks: Sequence[Block]
 
 
-def document(design: Design, language: Language, measurements: Measurements | None = None) -> Document:
-    """The whole document of a design."""
+def document(design: Design, language: Language | None = None, measurements: Measurements | None = None) -> Document:
+    """The whole document of a design, in its own language unless another is asked for."""
     design.check()
-    words = Words(language)
+    language = language or design.language
+    words = Words(language, design.added.get(language))
     title = words.of(design) or design.name
     blocks: list[Block] = [
         Heading(1, title, "top"),
-        Paragraph(words("made_from_code", name=design.name) + " " + words("added_note")),
+        Paragraph(words("made_from_code", name=design.name) + (f" {words.marking.note}" if words.marking else "")),
         *_summary(design, words),
         *_diagram(design, words),
         *_patterns(design, words, measurements or Measurements()),
@@ -95,40 +95,58 @@ def code(text: str) -> str:
     return f"`{text}`"
 
 
-def _mark(words: Words, added: bool) -> str:
-    return f" ({words('added')})" if added else ""
-
-
 def _summary(design: Design, words: Words) -> list[Block]:
-    added = sum(table.added for table in design.tables.values())
-    counts = words("original_tables", count=len(design.tables) - added)
-    if added:
-        counts += " · " + words("added_tables", count=added)
+    local = any(index.local for table in design.tables.values() for index in table.indexes.values())
     rows = [
         [
             str(number),
-            code(table.name) + _mark(words, table.added),
+            code(table.name) + words.mark(table.added),
             code(table.pk),
             code(table.sk) if table.sk else "-",
-            str(len(table.indexes)),
+            *_index_counts(table, local),
             words.of(table),
         ]
         for number, table in enumerate(design.tables.values(), 1)
     ]
-    header = ["#", words("table"), "PK", "SK", "GSI", words("purpose")]
-    return [Heading(2, words("tables"), "tables"), Paragraph(counts), Grid(header, rows)]
+    header = ["#", words("table"), "PK", "SK", "GSI", *(["LSI"] if local else []), words("purpose")]
+    counted = [Paragraph(text) for text in [_counts(design, words)] if text]
+    return [Heading(2, words("tables"), "tables"), *counted, Grid(header, rows)]
+
+
+def _counts(design: Design, words: Words) -> str:
+    """How many tables are added and how many are not, where the design has words for that."""
+    if words.marking is None:
+        return ""
+    added = sum(table.added for table in design.tables.values())
+    found = [words.marking.unmarked.format(count=len(design.tables) - added)]
+    if added:
+        found.append(words.marking.marked.format(count=added))
+    return " · ".join(text for text in found if text)
+
+
+def _index_counts(table: Table, local: bool) -> list[str]:
+    of_table = sum(index.local for index in table.indexes.values())
+    return [str(len(table.indexes) - of_table), *([str(of_table)] if local else [])]
 
 
 def _diagram(design: Design, words: Words) -> list[Block]:
-    entities = entities_of(design)
+    """What the design says with `relate`. Nothing is guessed: a false line is worse than none."""
+    if not design.relations:
+        return []
+    everyone = (entity for table in design.tables.values() for entity in table.entities)
+    entities = [entity for entity in everyone if entity.model.cls is not UniqueKey]
     titles = [words.of(entity) or entity.name for entity in entities]
-    return [Heading(2, words("relations"), "relations"), Diagram(entities, relations(design), titles)]
+    return [Heading(2, words("relations"), "relations"), Diagram(entities, design.relations, titles)]
 
 
 def _patterns(design: Design, words: Words, measurements: Measurements) -> list[Block]:
-    rows = [_pattern_row(pattern, words, measurements) for pattern in design.patterns.values()]
+    patterns = list(design.patterns.values())
+    if not patterns:
+        return []
+    numbered = any(pattern.number for pattern in patterns)
+    rows = [_pattern_row(pattern, words, measurements)[0 if numbered else 1 :] for pattern in patterns]
     header = [words("number"), words("pattern"), words("function"), words("plan"), words("units")]
-    return [Heading(2, words("patterns"), "patterns"), Grid(header, rows)]
+    return [Heading(2, words("patterns"), "patterns"), Grid(header[0 if numbered else 1 :], rows)]
 
 
 def _pattern_row(pattern: Pattern[..., Any], words: Words, measurements: Measurements) -> list[str]:
@@ -137,8 +155,8 @@ def _pattern_row(pattern: Pattern[..., Any], words: Words, measurements: Measure
     said = words.of(pattern).splitlines()[0]
     parameters = ", ".join(pattern.parameters)
     return [
-        pattern.number or words("added"),
-        said + (_mark(words, pattern.added) if pattern.number else ""),
+        pattern.number or ("-" if words.marking is None else words.marking.word),
+        said + (words.mark(pattern.added) if pattern.number else ""),
         code(f"{pattern.name}({parameters})"),
         plan,
         str(units) if units is not None else words("not_measured"),
@@ -162,6 +180,8 @@ def plan_lines(plan: Plan, words: Words) -> list[str]:
     if plan.page_size is not None:
         order = f", {words('backwards')}" if plan.backwards else ""
         found.append(f"{words('page')}: {words('items', count=plan.page_size)}{order}")
+    if plan.others:
+        found.append(f"{words('others')}: {code(', '.join(plan.others))}")
     if plan.scan:
         found.append(words("scan", reason=plan.scan))
     return found
@@ -169,7 +189,7 @@ def plan_lines(plan: Plan, words: Words) -> list[str]:
 
 def _table(design: Design, table: Table, words: Words) -> list[Block]:
     blocks: list[Block] = [
-        Heading(2, table.name + _mark(words, table.added), anchor(f"table-{table.name}")),
+        Heading(2, table.name + words.mark(table.added), anchor(f"table-{table.name}")),
         Paragraph(words.of(table)),
         *_settings(design, table, words),
         *_entities(table, words),
@@ -203,7 +223,7 @@ def _entities(table: Table, words: Words) -> list[Block]:
     typed = table.discriminator is not None
     rows = []
     for entity in table.entities:
-        name = f"{words.of(entity) or entity.name} {code(entity.name)}{_mark(words, entity.added)}"
+        name = f"{words.of(entity) or entity.name} {code(entity.name)}{words.mark(entity.added)}"
         row = [name, *(code(_stored_text(entity, text)) for text in entity.key_texts if text is not None)]
         rows.append([*row, code(entity.type or "")] if typed else row)
     if typed:
@@ -223,26 +243,45 @@ def _stored_text(entity: Entity[..., Any], text: str) -> str:
 
 
 def _attributes(table: Table, words: Words) -> list[Block]:
-    shared = len(table.entities) > 1
-    rows: dict[str, list[str]] = {}
-    holders: dict[str, list[str]] = {}
+    rows: dict[str, dict[str, list[str]]] = {}  # by stored name, then by entity
     for entity in table.entities:
         for field in entity.model.by_stored.values():
-            holders.setdefault(field.stored, []).append(entity.type or entity.name)
-            rows.setdefault(field.stored, _attribute_row(entity, field, words))
+            rows.setdefault(field.stored, {})[_holder(entity)] = _attribute_row(entity, field, words)
     header = [words("attribute"), words("type"), words("form"), words("meaning"), words("required")]
-    if shared:
+    if len(table.entities) == 1:
+        shown = [row for by_entity in rows.values() for row in by_entity.values()]
+    else:
         header.append(words("entity"))
-        for stored, row in rows.items():
-            row.append(", ".join(dict.fromkeys(holders[stored])))
-    return [Heading(3, words("attributes"), anchor(f"{table.name}-attributes")), Grid(header, list(rows.values()))]
+        shown = [[*_merged(by_entity), ", ".join(by_entity)] for by_entity in rows.values()]
+    return [Heading(3, words("attributes"), anchor(f"{table.name}-attributes")), Grid(header, shown)]
+
+
+def _holder(entity: Entity[..., Any]) -> str:
+    return entity.type or entity.name
+
+
+def _merged(by_entity: dict[str, list[str]]) -> list[str]:
+    """One row for an attribute of several entities; where they differ, each says its own."""
+    names, *columns = zip(*by_entity.values(), strict=True)
+    name = min(names, key=len)  # marked as added only when it is so for all of them
+    return [name, *(_told(dict(zip(by_entity, cells, strict=True))) for cells in columns)]
+
+
+def _told(cells: dict[str, str]) -> str:
+    if len(set(cells.values())) == 1:
+        return next(iter(cells.values()))
+    by_cell: dict[str, list[str]] = {}
+    for holder, cell in cells.items():
+        if cell:
+            by_cell.setdefault(cell, []).append(holder)
+    return "\n".join(f"{', '.join(holders)}: {cell}" for cell, holders in by_cell.items())
 
 
 def _attribute_row(entity: Entity[..., Any], field: Field[Any, Any], words: Words) -> list[str]:
     kind = "Any" if isinstance(field.codec, Anything) else TYPE_NAMES[field.codec.kind]
     needed = field.stored in entity.keys or (not field.optional and field.codec.empty is None)
     return [
-        code(field.stored) + _mark(words, field.added or entity.added),
+        code(field.stored) + words.mark(field.added or entity.added),
         kind,
         _form(entity, field, words),
         words.of(field),
@@ -263,7 +302,7 @@ def _indexes(table: Table, words: Words) -> list[Block]:
         return []
     rows = [
         [
-            code(index.name) + (f" ({words('local')})" if index.local else "") + _mark(words, index.added),
+            code(index.name) + (f" ({words('local')})" if index.local else "") + words.mark(index.added),
             code(" + ".join(index.pk)),
             code(" + ".join(index.sk)) if index.sk else "-",
             index.projection if isinstance(index.projection, str) else f"INCLUDE {', '.join(index.projection)}",
@@ -272,7 +311,36 @@ def _indexes(table: Table, words: Words) -> list[Block]:
         for index in table.indexes.values()
     ]
     header = [words("index"), "PK", "SK", words("projection"), words("purpose")]
-    return [Heading(3, words("indexes"), anchor(f"{table.name}-indexes")), Grid(header, rows)]
+    heading = Heading(3, words("indexes"), anchor(f"{table.name}-indexes"))
+    return [heading, Grid(header, rows), *_index_keys(table, words)]
+
+
+def _index_keys(table: Table, words: Words) -> list[Block]:
+    """How each entity of a shared table makes the keys of each index that it is in."""
+    if len(table.entities) == 1:
+        return []
+    rows = [
+        [code(index.name), code(entity.name), *_index_key(index, entity)]
+        for index in table.indexes.values()
+        for entity in table.entities
+        if all(entity.template_for(name) is not None for name in index.attributes)
+    ]
+    header = [words("index"), words("entity"), "PK", "SK"]
+    return [Heading(4, words("index_keys"), anchor(f"{table.name}-index-keys")), Grid(header, rows)] if rows else []
+
+
+def _index_key(index: Index, entity: Entity[..., Any]) -> list[str]:
+    halves = []
+    for names in (index.pk, index.sk):
+        texts = [" / ".join(_texts_for(entity, name)) for name in names]
+        halves.append(" + ".join(texts) or "-")
+    return halves
+
+
+def _texts_for(entity: Entity[..., Any], name: str) -> list[str]:
+    if entity.model.cls is UniqueKey:
+        return [code(template.text) for template in entity.templates_for(name)]
+    return [code(_stored_text(entity, template.text)) for template in entity.templates_for(name)]
 
 
 def _uniques(table: Table, words: Words) -> list[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from sekkei.design import Marking
 from sekkei.publish.texts.keys import Key
 from sekkei.texts import Texts
 
@@ -13,10 +14,14 @@ say: Texts[Key] = Texts.load("sekkei.publish")
 
 
 class Words:
-    """One language's words: `words("tables")`, `words("items", count=3)`."""
+    """One language's words: `words("tables")`, `words("items", count=3)`; `marking` are the design's own."""
 
-    def __init__(self, language: Language) -> None:
-        self.language = language
+    def __init__(self, language: Language, marking: Marking | None = None) -> None:
+        self.language, self.marking = language, marking
+
+    def mark(self, added: bool) -> str:
+        """What stands behind something that is declared added."""
+        return f" ({self.marking.word})" if added and self.marking is not None else ""
 
     def __call__(self, key: Key, **values: object) -> str:
         return say(self.language, key, **values)

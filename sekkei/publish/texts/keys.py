@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 Key = Literal[
-    "added",
-    "added_note",
-    "added_tables",
     "attribute",
     "attributes",
     "backwards",
@@ -23,6 +20,7 @@ Key = Literal[
     "form",
     "function",
     "index",
+    "index_keys",
     "indexes",
     "items",
     "key",
@@ -38,7 +36,7 @@ Key = Literal[
     "number",
     "on",
     "on_demand",
-    "original_tables",
+    "others",
     "page",
     "pattern",
     "patterns",

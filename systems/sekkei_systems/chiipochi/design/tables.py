@@ -30,8 +30,9 @@ from sekkei_systems.chiipochi.design.models import (
     UserSettings,
     UserState,
 )
+from sekkei_systems.original import ADDED
 
-design = Design("chiipochi", ja="LINE 寄付ボット「ちいポチ🐾」", en="LINE donation bot")
+design = Design("chiipochi", language="ja", added=ADDED, ja="LINE 寄付ボット「ちいポチ🐾」", en="LINE donation bot")
 
 states_table = design.table(
     "user_states",
@@ -161,3 +162,8 @@ donations_pending = donations.index("GSI3")
 donations_refunds = donations.index("GSI4")
 events_unhandled = line_events.index("unhandled")
 pledges_by_day = pledges.index("by_day")
+
+design.relate(user_states, donations, stamps, awards, returns, chat_messages)
+design.relate(user_states, user_settings, pledges, many=False)
+design.relate(donations, local_payments, many=False)
+design.relate(day_totals, prefecture_totals)

@@ -18,9 +18,14 @@ from sekkei_systems.eventbot.design.models import (
     RoleHolder,
     Template,
 )
+from sekkei_systems.original import ADDED
 
 design = Design(
-    "eventbot", ja="イベント募集・参加者・連絡・確認を管理する Discord Bot", en="Discord event-recruiting bot"
+    "eventbot",
+    language="ja",
+    added=ADDED,
+    ja="イベント募集・参加者・連絡・確認を管理する Discord Bot",
+    en="Discord event-recruiting bot",
 )
 
 events_table = design.table("Events", "guild_id", "event_id", ja="イベント本体", en="The events themselves")
@@ -103,3 +108,7 @@ def organiser_links(account_id: str, guild_id: str) -> Key:
 
 
 notices_by_event = notices.index("gsi_event")
+
+design.relate(guild_settings, events, templates, organiser_links)
+design.relate(events, members, notices, replies)
+design.relate(notices, acks)

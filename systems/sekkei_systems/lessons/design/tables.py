@@ -17,9 +17,12 @@ from sekkei_systems.lessons.design.models import (
     TieKind,
     UserLesson,
 )
+from sekkei_systems.original import ADDED
 
 design = Design(
     "lessons",
+    language="ja",
+    added=ADDED,
     ja="スタジオレッスンの気になる・キャンセル待ち・予約",
     en="Studio lessons: favourites, waitlists, bookings",
 )
@@ -129,3 +132,8 @@ by_search_key = searches.index("SearchIndex")
 )
 def migrations(source: str) -> Key:
     return Key(f"MIGRATION#{source}", "STATE")
+
+
+design.relate(lessons, matches)
+design.relate(contacts, proofs, line_codes, searches, matches)
+design.relate(matches, user_lessons)

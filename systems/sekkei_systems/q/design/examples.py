@@ -20,14 +20,10 @@ from sekkei_systems.q.design.models import (
 from sekkei_systems.q.design.tables import (
     admin_logs,
     answers,
-    blocks,
     daily_questions,
-    design,
-    follow_requests,
     follows,
     questions,
     reactions,
-    reports,
     users,
 )
 
@@ -91,7 +87,3 @@ admin_logs.example(
         log_id="b1f6", admin_id=_USER.user_id, action=AdminAction.ADD_NG_WORD, details={"word": "…"}, timestamp=_NOW
     )
 )
-
-for _child in (follows, blocks, follow_requests, reports, admin_logs):
-    design.relate(users, _child)  # by followerId, blockerId and so on: not by the name of the user's own key
-design.relate(questions, daily_questions)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from sekkei.design import Design, Index, Key
+from sekkei_systems.original import ADDED
 from sekkei_systems.q.design.models import (
     AdminLog,
     Answer,
@@ -31,7 +32,14 @@ from sekkei_systems.q.design.models import (
     User,
 )
 
-design = Design("q", tables="{env}-q-{table}", ja="毎日の質問 SNS「Q.（仮）」", en="Q., a question a day")
+design = Design(
+    "q",
+    language="ja",
+    added=ADDED,
+    tables="{env}-q-{table}",
+    ja="毎日の質問 SNS「Q.（仮）」",
+    en="Q., a question a day",
+)
 
 users_table = design.table(
     "Users",
@@ -317,3 +325,10 @@ requests_by_requester = follow_requests.index("GSI1_Requester")
 muted_by = mutes.index("GSI1_MutedBy")
 ended_blocks_by_blocked = ended_blocks.index("GSI1_BlockedBy")
 votes_by_user = question_votes.index("GSI1_Voter")
+
+design.relate(users, answers, submissions, push_tokens, question_votes, follows, blocks, follow_requests, reports)
+design.relate(users, admin_logs)
+design.relate(users, profile_images, many=False)
+design.relate(daily_questions, answers, submissions)
+design.relate(questions, daily_questions, question_votes)
+design.relate(answers, reactions)

@@ -9,6 +9,7 @@ import os
 from datetime import date, datetime
 
 from sekkei.design import Capacity, Design, Index, Key
+from sekkei_systems.original import ADDED
 from sekkei_systems.tasks.design.models import (
     Activity,
     Comment,
@@ -27,7 +28,11 @@ from sekkei_systems.tasks.design.models import (
 )
 
 design = Design(
-    "tasks", ja="チームタスク管理: チーム・タグ・タスク・招待", en="Team tasks: teams, tags, tasks, invitations"
+    "tasks",
+    language="ja",
+    added=ADDED,
+    ja="チームタスク管理: チーム・タグ・タスク・招待",
+    en="Team tasks: teams, tags, tasks, invitations",
 )
 
 
@@ -190,3 +195,9 @@ def invite_locks(team_id: str, email_hash: str) -> Key:
 def mail_blocks(email_hash: str) -> Key:
     """An address that bounced, or whose owner complained: nothing is sent there any more."""
     return Key(f"MAIL#{email_hash}", "MAIL")
+
+
+design.relate(users, user_teams, team_users, notes)
+design.relate(teams, user_teams, team_users, tags, tasks, day_totals, invitations, invite_locks)
+design.relate(teams, totals, many=False)
+design.relate(tasks, comments, activities)
