@@ -43,8 +43,15 @@ async def _events(shell: Shell) -> list[str]:
     service = shell.deployment.systems["eventbot"].parts.service
     host = next(iter(PEOPLE.values())).actor
     start = service.desk.now() + timedelta(days=3)
-    made = [await service.events.create(host, Draft(f"会 {at}", start, capacity=6), RECRUIT) for at in range(EVENTS)]
-    made.append(await service.events.create(host, Draft("大きな会", start, capacity=PLACES), RECRUIT))
+    made = [
+        await service.events.create(await service.access.creator(host), Draft(f"会 {at}", start, capacity=6), RECRUIT)
+        for at in range(EVENTS)
+    ]
+    made.append(
+        await service.events.create(
+            await service.access.creator(host), Draft("大きな会", start, capacity=PLACES), RECRUIT
+        )
+    )
     return [event.event_id[4:] for event in made]
 
 

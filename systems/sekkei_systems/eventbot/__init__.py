@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from starlette.routing import Route
+from starlette.routing import BaseRoute
 
 from sekkei.runtime.system import Context, Parts, System
+from sekkei.web import Given
 from sekkei_systems.eventbot import design as patterns
+from sekkei_systems.eventbot import pages
 from sekkei_systems.eventbot.demo import demo
 from sekkei_systems.eventbot.jobs import BotJobs
+from sekkei_systems.eventbot.local import simulator
 from sekkei_systems.eventbot.local.simulator import Simulator
-from sekkei_systems.eventbot.pages import Pages
+from sekkei_systems.eventbot.pages import view
 from sekkei_systems.eventbot.ports.gateway import Gateway, connect, schedules_of
 from sekkei_systems.eventbot.ports.membership import Membership
 from sekkei_systems.eventbot.ports.transports import ToChannel, ToInteraction
-from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.service import Actor, Host, Manager, Organiser, Service
 from sekkei_systems.eventbot.webhooks import endpoint
 from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk, Tools
 
@@ -25,24 +28,26 @@ def build(context: Context) -> Parts:
     desk = InteractionDesk(Tools(service, context.jobs, context.idempotency, context.settings.public_url))
     return Parts(
         service=service,
-        routes=[
-            *endpoint.routes(service.desk, gateway.verifier, desk),
-            *Pages(service, context.jobs, context.live, gateway.local is not None).routes(),
-            *_simulator(context, gateway),
-        ],
+        routes=_routes(context, gateway, service, desk),
         scheduled={**jobs.scheduled(), ANSWER_LATE: desk.answer_late},
         jobs=jobs.definitions(),
         transports={"discord": ToChannel(gateway.rest), "eventbot.reply": ToInteraction(gateway.rest)},
     )
 
 
-def _simulator(context: Context, gateway: Gateway) -> list[Route]:
-    """Beside a Discord of our own only."""
-    if gateway.local is None or gateway.signer is None:
-        return []
-    url = context.settings.public_url
-    made = Simulator(gateway.local, gateway.signer, gateway.application_id, context.clock, context.live, url)
-    return made.routes()
+def _routes(context: Context, gateway: Gateway, service: Service, desk: InteractionDesk) -> list[BaseRoute]:
+    given = Given(service.access, service.desk, service.events, service.guilds, service.joining, service.notices)
+    given.value(InteractionDesk, desk).value(type(gateway.verifier), gateway.verifier)
+    given.value(type(context.jobs), context.jobs).value(view.Simulated, view.Simulated(gateway.local is not None))
+    given.per_request(Actor, view.actor_of).per_request(Organiser, view.organiser_of)
+    given.per_request(Manager, view.manager_of).per_request(Host, view.host_of).per_request(view.View, view.view_of)
+    routes = [*endpoint.pages.routes(given), *pages.routes(given)]
+    if gateway.local is not None and gateway.signer is not None:  # beside a Discord of our own only
+        url = context.settings.public_url
+        made = Simulator(gateway.local, gateway.signer, gateway.application_id, context.clock, context.live, url)
+        given.value(Simulator, made).per_request(simulator.Player, simulator.player_of)
+        routes += simulator.pages.routes(given)
+    return routes
 
 
 SYSTEM = System(

@@ -6,6 +6,7 @@ import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -15,14 +16,14 @@ from sekkei.clock import ManualClock
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened
 from sekkei_systems.eventbot import SYSTEM
-from sekkei_systems.eventbot.design import Event
+from sekkei_systems.eventbot.design import Event, Notice, OrganiserLink, organiser_links
 from sekkei_systems.eventbot.local.client import AppClient, Outcome
 from sekkei_systems.eventbot.local.design import LocalMessage
 from sekkei_systems.eventbot.local.discord import LocalDiscord
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, PEOPLE, RECRUIT, Person
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
-from sekkei_systems.eventbot.service import Draft, Service
+from sekkei_systems.eventbot.service import Creator, Draft, Host, Organiser, Service
 
 START = 1_768_372_200.0  # 2026-01-14 15:30 in Japan, a Wednesday
 AOI, REN, MEI, SOTA, YUI = PEOPLE.values()
@@ -58,13 +59,29 @@ class Bot:
     async def event(self, **changes: Any) -> Event:
         """One that is posted already."""
         given = {"title": "もくもく会", "start": self.service.desk.now().replace(hour=21), **changes}
-        made = await self.service.events.create(AOI.actor, Draft(**given), RECRUIT)
+        made = await self.service.events.create(await self.creator(AOI), Draft(**given), RECRUIT)
         await self.work()
         found = await self.service.events.get(GUILD_ID, made.event_id)
         while found.recruit_message_id is None and found.delivery_error is None:
             await self.work(11)
             found = await self.service.events.get(GUILD_ID, made.event_id)
         return found
+
+    # Proofs, made as the bot and the pages make them
+
+    async def host(self, person: Person, event_id: str) -> Host:
+        return await self.service.access.host(person.actor, event_id)
+
+    async def creator(self, person: Person) -> Creator:
+        return await self.service.access.creator(person.actor)
+
+    async def organiser(self, person: Person) -> Organiser:
+        return await self.service.access.organiser(person.actor)
+
+    async def notices_seen_by(self, person: Person, event: Event) -> list[Notice]:
+        event = await self.service.events.get(GUILD_ID, event.event_id)
+        hidden = await self.service.access.may_organise(person.actor, event)
+        return await self.service.notices.of_event(event, hidden=hidden)
 
     async def press(self, person: Person, event: Event, verb: str) -> Outcome:
         uuid = event.event_id.partition("#")[2]
@@ -120,7 +137,7 @@ async def send(bot: Bot, body: bytes) -> tuple[int, bytes]:
 async def rich(quick: Bot) -> Bot:
     """With everything around an event."""
     await quick.service.guilds.change_settings(
-        AOI.actor, make_thread=True, mirror_events=True, attendee_role_id=ATTENDEE_ROLE
+        await quick.organiser(AOI), make_thread=True, mirror_events=True, attendee_role_id=ATTENDEE_ROLE
     )
     return quick
 
@@ -129,3 +146,20 @@ async def settled(bot: Bot, event: Event) -> Event:
     for _ in range(3):
         await bot.work(6)
     return await bot.service.events.get(GUILD_ID, event.event_id)
+
+
+async def linked(bot: Bot, email: str, person: Person) -> Client:
+    """Somebody with an account that stands for a Discord user."""
+    client = bot.client.another(address="10.0.0.9")
+    link = OrganiserLink(
+        account_id=await client.sign_in_by_email(email),
+        guild_id=GUILD_ID,
+        user_id=person.id,
+        user_name=person.name,
+        roles=list(person.roles),
+        permissions=str(person.permissions),
+        checked_at=bot.service.desk.now(),
+        expires=bot.service.desk.now() + timedelta(days=1),
+    )
+    await bot.service.desk.db.write(organiser_links.put(link))
+    return client

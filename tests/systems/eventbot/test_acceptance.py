@@ -18,7 +18,7 @@ from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, somebody
 
 async def test_200_concurrent_joins_at_capacity_50(bot: Bot) -> None:
     event = await bot.event(capacity=50)
-    await bot.service.events.set_details(AOI.actor, event.event_id, Details(waiting_list=False))
+    await bot.service.events.set_details(await bot.host(AOI, event.event_id), Details(waiting_list=False))
 
     async def join(number: int) -> str:
         try:
@@ -69,7 +69,7 @@ async def test_edited_while_30_acks_arrive_the_last_render_is_right(bot: Bot) ->
     event = await bot.event()
     people = [somebody(number) for number in range(30)]
     await asyncio.gather(*(bot.service.joining.join(one.actor, event.event_id) for one in people))
-    notice = await bot.service.notices.post(AOI.actor, event.event_id, NewNotice("集合", "21 時に"))
+    notice = await bot.service.notices.post(await bot.host(AOI, event.event_id), NewNotice("集合", "21 時に"))
     await bot.calm()
     notice = await bot.service.desk.notice(GUILD_ID, notice.notice_id)
     assert notice.notice_message_id is not None
@@ -83,7 +83,7 @@ async def test_edited_while_30_acks_arrive_the_last_render_is_right(bot: Bot) ->
     async def edit() -> None:
         current = await bot.service.events.get(GUILD_ID, event.event_id)
         draft = Draft("もくもく会（改）", current.event_start_at)
-        await bot.service.events.edit(AOI.actor, event.event_id, draft, current.version)
+        await bot.service.events.edit(await bot.host(AOI, event.event_id), draft, current.version)
 
     await asyncio.gather(*(acknowledge(number) for number in range(30)), edit())
     await bot.calm()
@@ -112,7 +112,7 @@ async def test_a_429_is_waited_for_and_nothing_is_lost(bot: Bot) -> None:
 async def test_a_restart_between_storing_and_posting_loses_nothing(bot: Bot) -> None:
     """The post is written down with the event, so whoever works next makes it, and only once."""
     made = await bot.service.events.create(
-        AOI.actor, Draft("夜の会", bot.service.desk.now() + timedelta(hours=5)), RECRUIT
+        await bot.creator(AOI), Draft("夜の会", bot.service.desk.now() + timedelta(hours=5)), RECRUIT
     )
     assert made.recruit_message_id is None
     bot.local.faults.append(Fault("error", 2))
@@ -159,10 +159,10 @@ async def test_a_scheduler_that_fires_twice_reminds_once(bot: Bot) -> None:
 
 async def test_notices_of_30_page_four_by_four(bot: Bot) -> None:
     event = await bot.event()
-    await bot.service.guilds.change_settings(AOI.actor, one_open_notice=False)
+    await bot.service.guilds.change_settings(await bot.organiser(AOI), one_open_notice=False)
     for number in range(30):
         bot.clock.advance(1)
-        await bot.service.notices.post(AOI.actor, event.event_id, NewNotice(f"連絡{number:02d}", "本文"))
+        await bot.service.notices.post(await bot.host(AOI, event.event_id), NewNotice(f"連絡{number:02d}", "本文"))
     bot.clock.advance(2)  # the index shows what is a moment old
     opened = await bot.press(AOI, event, "notices")
     seen: list[str] = []
@@ -212,7 +212,7 @@ async def test_an_event_that_is_removed_takes_everything_with_it(bot: Bot) -> No
     event = await bot.event(capacity=2)
     for person in (AOI, REN, MEI):
         await bot.service.joining.join(person.actor, event.event_id)
-    notice = await bot.service.notices.post(AOI.actor, event.event_id, NewNotice("連絡", "本文"))
+    notice = await bot.service.notices.post(await bot.host(AOI, event.event_id), NewNotice("連絡", "本文"))
     await bot.work()
     await bot.service.notices.confirm(REN.actor, notice.notice_id)
     asked = await bot.press(AOI, event, "deleteyes")
@@ -231,7 +231,7 @@ async def test_an_event_that_is_removed_takes_everything_with_it(bot: Bot) -> No
 
 async def test_the_start_closes_the_event_and_its_notice(bot: Bot) -> None:
     event = await bot.event(start=bot.service.desk.now() + timedelta(hours=3))
-    notice = await bot.service.notices.post(AOI.actor, event.event_id, NewNotice("連絡", "本文"))
+    notice = await bot.service.notices.post(await bot.host(AOI, event.event_id), NewNotice("連絡", "本文"))
     await bot.work()
     for _ in range(3):
         await bot.work(3600 + 5)

@@ -70,7 +70,7 @@ async def _coming(service: Service) -> None:
     aoi, ren, mei, sota, yui = (person.actor for person in world.PEOPLE.values())
     start = _evening(service, 2, 21)
     weekly = await service.events.create(
-        aoi,
+        await service.access.creator(aoi),
         Draft(
             "オンラインもくもく会",
             start,
@@ -86,14 +86,13 @@ async def _coming(service: Service) -> None:
         end=start + timedelta(hours=2),
         repeat=Repeat.WEEKLY,
     )
-    weekly = await service.events.set_details(aoi, weekly.event_id, details)
-    await service.guilds.save_template(aoi, weekly, "もくもく会")
+    weekly = await service.events.set_details(await service.access.host(aoi, weekly.event_id), details)
+    await service.guilds.save_template(await service.access.host(aoi, weekly.event_id), "もくもく会")
     for actor in (aoi, ren, mei, yui):
         await service.joining.join(actor, weekly.event_id)
     await service.joining.join(sota, weekly.event_id)
     notice = await service.notices.post(
-        aoi,
-        weekly.event_id,
+        await service.access.host(aoi, weekly.event_id),
         NewNotice(
             "自己紹介の準備をお願いします", "最初に一人 1 分で、今日やることを話します。", start - timedelta(hours=6)
         ),
@@ -103,7 +102,7 @@ async def _coming(service: Service) -> None:
 
     bowling_start = _evening(service, 9, 14)
     bowling = await service.events.create(
-        ren,
+        await service.access.creator(ren),
         Draft(
             "ボウリング大会",
             bowling_start,
@@ -113,7 +112,7 @@ async def _coming(service: Service) -> None:
             12,
         ),
     )
-    await service.guilds.save_template(ren, bowling, "ボウリング")
+    await service.guilds.save_template(await service.access.host(ren, bowling.event_id), "ボウリング")
     for actor in (ren, sota):
         await service.joining.join(actor, bowling.event_id)
     await service.joining.answer(mei, bowling.event_id, Answer.MAYBE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -10,14 +11,12 @@ import orjson
 from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from sekkei.clock import Clock
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, NotThere
-from sekkei.web.live import sse
-from sekkei.web.rendering import page
-from sekkei.web.texts import language_of
+from sekkei.web import Events, Html, Pages
 from sekkei_systems.eventbot.local import world
 from sekkei_systems.eventbot.local.client import AppClient, Outcome
 from sekkei_systems.eventbot.local.delivery import deliver
@@ -25,6 +24,9 @@ from sekkei_systems.eventbot.local.design import LocalMessage
 from sekkei_systems.eventbot.local.discord import TOPIC, Fault, LocalDiscord
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.registration import COMMANDS
+from sekkei_systems.eventbot.service import Desk
+
+pages = Pages()
 
 ADVANCE_SECONDS_MAX = 40 * 24 * 3600
 Text = Annotated[str, Meta(max_length=4000)]
@@ -60,132 +62,140 @@ class Advance(msgspec.Struct):
     seconds: Annotated[int, Meta(ge=1, le=ADVANCE_SECONDS_MAX)]
 
 
+@dataclass(frozen=True, slots=True)
 class Simulator:
-    """Routes below /eventbot/simulator."""
+    """The local Discord, and the keys of its app."""
 
-    def __init__(
-        self, local: LocalDiscord, signer: Signer, application_id: str, clock: Clock, live: Live, url: str
-    ) -> None:
-        self._local, self._signer, self._application_id = local, signer, application_id
-        self._clock, self._live, self._url = clock, live, url
+    local: LocalDiscord
+    signer: Signer
+    application_id: str
+    clock: Clock
+    live: Live
+    url: str
 
-    def routes(self) -> list[Route]:
-        return [
-            Route("/simulator", self.show, methods=["GET"], name="simulator"),
-            Route("/simulator/state", self.state, methods=["GET"]),
-            Route("/simulator/act", self.act, methods=["POST"]),
-            Route("/simulator/fault", self.fault, methods=["POST"]),
-            Route("/simulator/clock", self.advance, methods=["POST"]),
-            Route("/simulator/live", self.live, methods=["GET"]),
-        ]
-
-    def _check(self, request: Request) -> None:
-        if not request.app.state.shell.demo_allowed(request):
-            raise NoSimulator()
-
-    async def show(self, request: Request) -> Response:
-        self._check(request)
-        config = {
-            "guild": {"id": world.GUILD_ID, "name": world.GUILD_NAME},
-            "channels": [{"id": id, "name": name} for id, name in world.CHANNELS.items()],
-            "people": [
-                {"id": one.id, "name": one.name, "organiser": one.permissions != world.EVERYBODY or bool(one.roles)}
-                for one in world.PEOPLE.values()
-            ],
-            "roles": [
-                {"id": world.ORGANISER_ROLE, "name": "主催者"},
-                {"id": world.ATTENDEE_ROLE, "name": "参加者"},
-            ],
-            "commands": _commands(),
-            "movable": hasattr(self._clock, "advance"),
-        }
-        return page(request, "eventbot/simulator.html", config=config)
-
-    async def state(self, request: Request) -> Response:
-        """A channel as one person sees it."""
-        self._check(request)
-        channel, person = request.query_params.get("channel", ""), request.query_params.get("person", "")
-        if channel not in world.CHANNELS or person not in world.PEOPLE:
-            raise NotThere()
-        messages = await self._local.messages(channel, person)
-        return _json(
-            {
-                "now": self._clock.now(),
-                "messages": [_shown(one) for one in messages],
-                "threads": dict(await self._local.things("thread")),
-                "log": list(self._local.log)[:20],
-                "faults": [{"kind": one.kind, "count": one.count} for one in self._local.faults],
-            }
-        )
-
-    async def act(self, request: Request) -> Response:
-        self._check(request)
-        act = await _body(request, Act)
-        person = world.PEOPLE.get(act.person)
-        if person is None or act.channel not in world.CHANNELS:
-            raise NotThere()
-        app = request.app
-
+    def client(self, app: ASGIApp, locale: str) -> AppClient:
         async def send(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
-            return await deliver(app, self._url, "/eventbot/interactions", body, headers)
+            return await deliver(app, self.url, "/eventbot/interactions", body, headers)
 
-        locale = "ja" if language_of(request) == "ja" else "en-US"
-        client = AppClient(self._local, self._signer, send, self._application_id, self._clock, locale)
-        outcome = await self._perform(client, person, act)
-        self._live.publish(TOPIC, "changed")
-        return _json(
-            {
-                "ok": outcome.ok,
-                "reason": outcome.reason,
-                "modal": outcome.modal,
-                "choices": outcome.choices,
-                "message": outcome.message_id,
-                "private": outcome.private,
-            }
-        )
+        return AppClient(self.local, self.signer, send, self.application_id, self.clock, locale)
 
-    async def _perform(self, client: AppClient, person: world.Person, act: Act) -> Outcome:
-        if act.kind == "say":
-            if not act.words.strip():
-                raise Invalid(field="words")
-            await self._local.prepare()
-            posted = await self._local.post(act.channel, {"content": act.words[:2000]}, author=person.id)
-            return Outcome(True, message_id=posted.message_id)
-        if act.kind == "command":
-            return await client.command(person, act.channel, act.words, act.options)
-        if act.kind == "complete":
-            return await client.complete(person, act.channel, act.words, act.options)
-        if act.kind == "press" and act.message is not None:
-            return await client.press(person, act.channel, act.message, act.custom_id)
-        if act.kind == "submit":
-            return await client.submit(person, act.channel, act.custom_id, act.values, act.message)
-        raise Invalid(field="message")
 
-    async def fault(self, request: Request) -> Response:
-        """The next requests of the bot go wrong."""
-        self._check(request)
-        new = await _body(request, NewFault)
-        if new.kind == "none":
-            self._local.faults.clear()
-        else:
-            self._local.faults.append(Fault(new.kind, new.count, new.seconds))
-        self._live.publish(TOPIC, "changed")
-        return _json({"faults": len(self._local.faults)})
+class Player:
+    """Proof that somebody plays on their own machine."""
 
-    async def advance(self, request: Request) -> Response:
-        """Only a clock that is moved by hand can be moved."""
-        self._check(request)
-        by = await _body(request, Advance)
-        move = getattr(self._clock, "advance", None)
-        if move is None:
-            raise ClockFixed()
-        move(by.seconds)
-        self._live.publish(TOPIC, "changed")
-        return _json({"now": self._clock.now()})
 
-    async def live(self, request: Request) -> Response:
-        self._check(request)
-        return sse(request, self._live, TOPIC)
+async def player_of(request: Request) -> Player:
+    if not request.app.state.shell.demo_allowed(request):
+        raise NoSimulator()
+    return Player()
+
+
+class StateQuery(msgspec.Struct):
+    channel: str = ""
+    person: str = ""
+
+
+@pages.get("/simulator", name="simulator")
+async def show(player: Player, simulator: Simulator, language: str) -> Html:
+    server = simulator.local.server
+    config = {
+        "guild": {"id": world.GUILD_ID, "name": world.GUILD_NAME},
+        "channels": [{"id": id, "name": name} for id, name in world.CHANNELS.items()],
+        "people": [
+            {"id": one.id, "name": one.name, "organiser": one.permissions != world.EVERYBODY or bool(one.roles)}
+            for one in world.PEOPLE.values()
+        ],
+        "roles": [{"id": one["id"], "name": one["name"].lstrip("@")} for one in server.guild["roles"]],
+        "commands": _commands(language),
+        "movable": hasattr(simulator.clock, "advance"),
+    }
+    return Html("eventbot/simulator.html", config=config)
+
+
+@pages.get("/simulator/state")
+async def state(player: Player, simulator: Simulator, desk: Desk, query: StateQuery) -> Response:
+    """A channel as one person sees it."""
+    if query.channel not in world.CHANNELS or query.person not in world.PEOPLE:
+        raise NotThere()
+    messages = await simulator.local.messages(query.channel, query.person)
+    return _json(
+        {
+            "now": simulator.clock.now(),
+            "zone": (await desk.settings(world.GUILD_ID)).time_zone,
+            "messages": [_shown(one) for one in messages],
+            "threads": dict(await simulator.local.things("thread")),
+            "log": list(simulator.local.log)[:20],
+            "faults": [{"kind": one.kind, "count": one.count} for one in simulator.local.faults],
+        }
+    )
+
+
+@pages.post("/simulator/act")
+async def act(request: Request, player: Player, simulator: Simulator, language: str) -> Response:
+    wanted: Act = await _body(request, Act)
+    person = world.PEOPLE.get(wanted.person)
+    if person is None or wanted.channel not in world.CHANNELS:
+        raise NotThere()
+    client = simulator.client(request.app, "ja" if language == "ja" else "en-US")
+    outcome = await _perform(simulator, client, person, wanted)
+    simulator.live.publish(TOPIC, "changed")
+    return _json(
+        {
+            "ok": outcome.ok,
+            "reason": outcome.reason,
+            "modal": outcome.modal,
+            "choices": outcome.choices,
+            "message": outcome.message_id,
+            "private": outcome.private,
+        }
+    )
+
+
+async def _perform(simulator: Simulator, client: AppClient, person: world.Person, act: Act) -> Outcome:
+    if act.kind == "say":
+        if not act.words.strip():
+            raise Invalid(field="words")
+        await simulator.local.prepare()
+        posted = await simulator.local.post(act.channel, {"content": act.words[:2000]}, author=person.id)
+        return Outcome(True, message_id=posted.message_id)
+    if act.kind == "command":
+        return await client.command(person, act.channel, act.words, act.options)
+    if act.kind == "complete":
+        return await client.complete(person, act.channel, act.words, act.options)
+    if act.kind == "press" and act.message is not None:
+        return await client.press(person, act.channel, act.message, act.custom_id)
+    if act.kind == "submit":
+        return await client.submit(person, act.channel, act.custom_id, act.values, act.message)
+    raise Invalid(field="message")
+
+
+@pages.post("/simulator/fault")
+async def fault(request: Request, player: Player, simulator: Simulator) -> Response:
+    """The next requests of the bot go wrong."""
+    new: NewFault = await _body(request, NewFault)
+    if new.kind == "none":
+        simulator.local.faults.clear()
+    else:
+        simulator.local.faults.append(Fault(new.kind, new.count, new.seconds))
+    simulator.live.publish(TOPIC, "changed")
+    return _json({"faults": len(simulator.local.faults)})
+
+
+@pages.post("/simulator/clock")
+async def advance(request: Request, player: Player, simulator: Simulator) -> Response:
+    """Only a clock that is moved by hand can be moved."""
+    by: Advance = await _body(request, Advance)
+    move = getattr(simulator.clock, "advance", None)
+    if move is None:
+        raise ClockFixed()
+    move(by.seconds)
+    simulator.live.publish(TOPIC, "changed")
+    return _json({"now": simulator.clock.now()})
+
+
+@pages.get("/simulator/live")
+async def live(player: Player) -> Events:
+    return Events(TOPIC)
 
 
 def _json(content: Any) -> Response:
@@ -211,28 +221,35 @@ def _shown(message: LocalMessage) -> dict[str, Any]:
     }
 
 
-def _commands() -> list[dict[str, Any]]:
-    """Every subcommand with its Japanese names, as the app lists them."""
-    found = []
-    for command in COMMANDS:
-        for sub in command["options"]:
-            found.append(
-                {
-                    "words": f"{command['name']} {sub['name']}",
-                    "shown": f"/{command['name_localizations']['ja']} {sub['name_localizations']['ja']}",
-                    "about": sub["description_localizations"]["ja"],
-                    "options": [
-                        {
-                            "name": option["name"],
-                            "label": option["name_localizations"]["ja"],
-                            "about": option["description_localizations"]["ja"],
-                            "type": option["type"],
-                            "required": option.get("required", False),
-                            "autocomplete": option.get("autocomplete", False),
-                            "choices": option.get("choices", []),
-                        }
-                        for option in sub["options"]
-                    ],
-                }
-            )
-    return found
+def _commands(language: str) -> list[dict[str, Any]]:
+    """Every subcommand with its names, as the app lists them in one language."""
+    return [
+        {
+            "words": f"{command['name']} {sub['name']}",
+            "shown": f"/{_name(command, language)} {_name(sub, language)}",
+            "about": _about(sub, language),
+            "options": [_option(option, language) for option in sub["options"]],
+        }
+        for command in COMMANDS
+        for sub in command["options"]
+    ]
+
+
+def _option(option: dict[str, Any], language: str) -> dict[str, Any]:
+    return {
+        "name": option["name"],
+        "label": _name(option, language),
+        "about": _about(option, language),
+        "type": option["type"],
+        "required": option.get("required", False),
+        "autocomplete": option.get("autocomplete", False),
+        "choices": option.get("choices", []),
+    }
+
+
+def _name(one: dict[str, Any], language: str) -> str:
+    return str(one["name_localizations"].get(language, one["name"]))
+
+
+def _about(one: dict[str, Any], language: str) -> str:
+    return str(one["description_localizations"].get(language, one["description"]))

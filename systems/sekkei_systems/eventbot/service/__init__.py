@@ -5,7 +5,8 @@ from __future__ import annotations
 from sekkei.runtime.schedules import Schedules, StoredSchedules
 from sekkei.runtime.system import Context
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_joinable
-from sekkei_systems.eventbot.service.desk import Actor, Desk, Request
+from sekkei_systems.eventbot.service.access import Access, Actor, Creator, Host, Manager, Organiser
+from sekkei_systems.eventbot.service.desk import Desk, Request
 from sekkei_systems.eventbot.service.events import Details, Draft, Events, read_capacity
 from sekkei_systems.eventbot.service.guilds import Guilds, LookUp
 from sekkei_systems.eventbot.service.joining import Joining
@@ -25,24 +26,30 @@ class Service:
             live=context.live,
             idempotency=context.idempotency,
         )
+        self.access = Access(self.desk)
         self.events = Events(self.desk)
-        self.joining = Joining(self.desk)
+        self.joining = Joining(self.desk, self.access)
         self.notices = Notices(self.desk)
         self.guilds = Guilds(self.desk, context.settings.secrets.key("eventbot-links"), look_up)
 
 
 __all__ = [
+    "Access",
     "Actor",
+    "Creator",
     "Desk",
     "Details",
     "Draft",
     "EventView",
     "Events",
     "Guilds",
+    "Host",
     "Joining",
+    "Manager",
     "NewNotice",
     "NoticeView",
     "Notices",
+    "Organiser",
     "Request",
     "Service",
     "has_started",

@@ -1,12 +1,12 @@
-"""What every operation of the bot works with, and who is asking."""
+"""What every operation of the bot works with."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from sekkei.clock import Clock
 from sekkei.design import Action, Contended, Database, Put, Transaction, TransactionFailed
@@ -19,8 +19,7 @@ from sekkei.runtime.schedules import Schedules, StoredSchedules
 from sekkei_systems.eventbot.design import Event, GuildSettings, Notice, settings_of_guild
 from sekkei_systems.eventbot.design import event as event_now
 from sekkei_systems.eventbot.design import notice as notice_now
-from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.refusals import Busy, NoSuchEvent, NoSuchNotice, NotOrganiser, Repeated
+from sekkei_systems.eventbot.refusals import Busy, NoSuchEvent, NoSuchNotice, Repeated
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.texts import Wording, wording
@@ -50,17 +49,11 @@ class Request:
         return f"eventbot/interaction/{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
-    """Whoever asks for something, as Discord describes them in this very request (or a web link did lately)."""
+class Asking(Protocol):
+    """Whoever asks, as far as the desk cares: for which request of Discord's."""
 
-    guild_id: str
-    user_id: str
-    name: str
-    roles: frozenset[str] = field(default_factory=frozenset)
-    permissions: int = 0
-    request: Request | None = field(default=None, compare=False)
-    """None for whoever comes by the web pages."""
+    @property
+    def request(self) -> Request | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +85,7 @@ class Desk:
         at = days.now(self.clock) + delay
         return self.soon.put_action(schedule_name(notice_id, "settle"), SETTLE_NOTICE, payload, at=at)
 
-    async def transact(self, *actions: Action[Any, Any] | Transaction, by: Actor | None = None) -> None:
+    async def transact(self, *actions: Action[Any, Any] | Transaction, by: Asking | None = None) -> None:
         """All or none, and the mark that `by`'s request was carried out with them; raises Repeated when it was before.
 
         Each call has a token of its own, so an answer that was lost on the way is not done twice."""
@@ -116,12 +109,12 @@ class Desk:
     def mark(self, request: Request) -> Put[Once]:
         return self.idempotency.mark(request.key, kept=REQUEST_KEPT)
 
-    async def refuse_repetition(self, actor: Actor) -> None:
+    async def refuse_repetition(self, actor: Asking) -> None:
         """Before anything is done. Raises Repeated."""
         if actor.request is not None and await self.idempotency.answer(actor.request.key) is not None:
             raise Repeated()
 
-    async def finish(self, actor: Actor) -> None:
+    async def finish(self, actor: Asking) -> None:
         """Mark what changed nothing too: whoever sends it again has recorded it. Raises Repeated."""
         if actor.request is not None and not actor.request.done:
             await self.transact(by=actor)
@@ -154,25 +147,3 @@ class Desk:
     async def words(self, guild_id: str) -> Wording:
         """What the bot says to everybody in a guild."""
         return wording((await self.settings(guild_id)).locale)
-
-    # Who may
-
-    async def may_organise(self, actor: Actor, event: Event | None = None) -> bool:
-        """The creator of the event, holders of the organiser role, and those whom Discord lets manage events."""
-        if event is not None and event.created_by == actor.user_id:
-            return True
-        if actor.permissions & permissions.ORGANISING:
-            return True
-        role = (await self.settings(actor.guild_id)).organiser_role_id
-        return role is not None and role in actor.roles
-
-    async def may_create(self, actor: Actor) -> bool:
-        """Those whom Discord lets create or manage events, the organisers' role, and the role of the settings."""
-        if actor.permissions & permissions.CREATING:
-            return True
-        settings = await self.settings(actor.guild_id)
-        return bool({settings.organiser_role_id, settings.creator_role_id} & {*actor.roles, actor.guild_id})
-
-    async def must_organise(self, actor: Actor, event: Event | None = None) -> None:
-        if not await self.may_organise(actor, event):
-            raise NotOrganiser()

@@ -18,14 +18,14 @@ from sekkei_systems.eventbot.refusals import (
     Missing,
     NoChannel,
     NoSuchEvent,
-    NotCreator,
     Started,
     TooLong,
 )
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
 from sekkei_systems.eventbot.rules.mentions import call_messages
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
-from sekkei_systems.eventbot.service.desk import SOON, Actor, Desk
+from sekkei_systems.eventbot.service.access import Actor, Creator, Host
+from sekkei_systems.eventbot.service.desk import SOON, Desk
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 
 TITLE_MAX = 100
@@ -90,12 +90,9 @@ class Events:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    async def create(self, actor: Actor, draft: Draft, channel_id: str | None = None) -> Event:
-        """By whoever may create events; settings say where it is posted."""
-        desk = self._desk
-        if not await desk.may_create(actor):
-            raise NotCreator()
-        draft = checked(draft)
+    async def create(self, actor: Creator, draft: Draft, channel_id: str | None = None) -> Event:
+        """Settings say where it is posted."""
+        desk, draft = self._desk, checked(draft)
         settings = await desk.settings(actor.guild_id)
         channel = settings.recruit_channel_id or channel_id
         if not channel:
@@ -131,6 +128,10 @@ class Events:
     async def view(self, guild_id: str, event_id: str) -> EventView:
         return await view_of_event(self._desk.db, await self._desk.event(guild_id, event_id))
 
+    async def all_of_guild(self, guild_id: str) -> list[Event]:
+        """Past and to come, by their start."""
+        return sorted(await self._desk.db.all(design.events_of_guild(guild_id)), key=_by_start)
+
     async def of_guild(self, guild_id: str, *, past: bool = False) -> list[Event]:
         """A guild's events that are yet to come, soonest first; or those that are over, latest first."""
         now = self._desk.now()
@@ -141,11 +142,11 @@ class Events:
         gone = {one.event_id for one in over}
         return sorted((one for one in found if one.event_id not in gone), key=_by_start)
 
-    async def edit(self, actor: Actor, event_id: str, draft: Draft, version: int | None = None) -> Event:
+    async def edit(self, host: Host, draft: Draft, version: int | None = None) -> Event:
         """What was read before must still be there: of two people who edit at once, the second is told."""
         draft = checked(draft)
-        event = await self._editable(actor, event_id, version)
-        settings = await self._desk.settings(actor.guild_id)
+        event = self._editable(host, version)
+        settings = await self._desk.settings(event.guild_id)
         update = self._update(event).set(Event.title, draft.title)
         update = update.set(Event.description, draft.description or None).set(Event.location, draft.location or None)
         update = update.set(Event.capacity, draft.capacity).set(Event.event_start_at, draft.start)
@@ -159,35 +160,33 @@ class Events:
                 end = draft.start + (event.event_end_at - event.event_start_at)
         elif end is None:
             end = event.event_end_at
-        return await self._apply(event, update.set(Event.event_end_at, end), by=actor)
+        return await self._apply(event, update.set(Event.event_end_at, end), by=host.actor)
 
-    async def set_details(self, actor: Actor, event_id: str, details: Details, version: int | None = None) -> Event:
-        event = await self._editable(actor, event_id, version)
+    async def set_details(self, host: Host, details: Details, version: int | None = None) -> Event:
+        event = self._editable(host, version)
         update = self._update(event).set(Event.deadline_at, details.deadline).set(Event.repeat, details.repeat)
         update = update.set(Event.event_end_at, details.end).set(Event.waiting_list, details.waiting_list)
         if details.remind_at != event.event_remind_at:
             update = update.set(Event.event_remind_at, details.remind_at).remove(Event.reminded_at)
-        return await self._apply(event, update, by=actor)
+        return await self._apply(event, update, by=host.actor)
 
-    async def close(self, actor: Actor, event_id: str) -> Event:
-        event = await self._desk.event(actor.guild_id, event_id)
-        await self._desk.must_organise(actor, event)
+    async def close(self, host: Host) -> Event:
+        event = host.event
         update = self._plain(event).set(Event.status, Status.CLOSED).when(Event.status == Status.OPEN)
-        return await self._apply(event, update, by=actor)
+        return await self._apply(event, update, by=host.actor)
 
-    async def reopen(self, actor: Actor, event_id: str) -> Event:
+    async def reopen(self, host: Host) -> Event:
         """Only what has neither started nor been called off; a deadline that has passed is dropped."""
-        event = await self._editable(actor, event_id, None)
+        event = self._editable(host, None)
         update = self._plain(event).set(Event.status, Status.OPEN)
         if event.deadline_at is not None and event.deadline_at <= self._desk.now():
             update = update.remove(Event.deadline_at)
         update = update.when(Event.status == Status.CLOSED, Event.cancelled_at.absent())
-        return await self._apply(event, update, by=actor)
+        return await self._apply(event, update, by=host.actor)
 
-    async def cancel(self, actor: Actor, event_id: str) -> Event:
+    async def cancel(self, host: Host) -> Event:
         """Called off for good, and announced to those who would have come."""
-        event = await self._desk.event(actor.guild_id, event_id)
-        await self._desk.must_organise(actor, event)
+        event = host.event
         if has_started(event, self._desk.now()):
             raise Started()
         update = self._plain(event).set(Event.status, Status.CLOSED).set(Event.cancelled_at, self._desk.now())
@@ -196,27 +195,23 @@ class Events:
         told = call_messages(text, [member.user_id for member in members])
         announcing = [
             self._desk.outbox.message(
-                "discord", event.recruit_channel_id or "", body, id=f"cancelled/{uuid_of(event_id)}/{number}"
+                "discord", event.recruit_channel_id or "", body, id=f"cancelled/{uuid_of(event.event_id)}/{number}"
             )
             for number, body in enumerate(told)
         ]
-        return await self._apply(event, update.when(Event.cancelled_at.absent()), *announcing, by=actor)
+        return await self._apply(event, update.when(Event.cancelled_at.absent()), *announcing, by=host.actor)
 
-    async def repost(self, actor: Actor, event_id: str, channel_id: str | None = None) -> Event:
+    async def repost(self, host: Host) -> Event:
         """Post the recruiting message anew: it was deleted, or the bot could not post."""
-        event = await self._desk.event(actor.guild_id, event_id)
-        await self._desk.must_organise(actor, event)
+        event = host.event
         update = self._plain(event).remove(Event.recruit_message_id).remove(Event.delivery_error)
-        if channel_id:
-            update = update.set(Event.recruit_channel_id, channel_id)
-        return await self._apply(event, update, by=actor)
+        return await self._apply(event, update, by=host.actor)
 
-    async def retry(self, actor: Actor, event_id: str) -> Event:
+    async def retry(self, host: Host) -> Event:
         """Try again what Discord refused around an event; somebody has given the bot the permission."""
-        event = await self._desk.event(actor.guild_id, event_id)
-        await self._desk.must_organise(actor, event)
+        event = host.event
         update = self._plain(event).keeping_version().remove(Event.troubles).remove(Event.delivery_error)
-        return await self._apply(event, update, by=actor)
+        return await self._apply(event, update, by=host.actor)
 
     # By the clock. Whoever fires these may fire twice, late, or for a time that has been moved since.
 
@@ -280,9 +275,8 @@ class Events:
 
     # How an update is made
 
-    async def _editable(self, actor: Actor, event_id: str, version: int | None) -> Event:
-        event = await self._desk.event(actor.guild_id, event_id)
-        await self._desk.must_organise(actor, event)
+    def _editable(self, host: Host, version: int | None) -> Event:
+        event = host.event
         if event.cancelled_at is not None:
             raise Cancelled()
         if has_started(event, self._desk.now()):

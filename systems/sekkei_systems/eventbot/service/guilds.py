@@ -17,7 +17,6 @@ from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
-    Event,
     GuildSettings,
     OrganiserLink,
     Template,
@@ -40,7 +39,8 @@ from sekkei_systems.eventbot.refusals import (
     TooManyTemplates,
 )
 from sekkei_systems.eventbot.rules.zones import zone_of
-from sekkei_systems.eventbot.service.desk import Actor, Desk
+from sekkei_systems.eventbot.service.access import Actor, Host, Organiser
+from sekkei_systems.eventbot.service.desk import Desk
 
 LINK_SECONDS = 600
 LINK_LIFE = timedelta(days=30)
@@ -80,9 +80,8 @@ class Guilds:
     async def settings(self, guild_id: str) -> GuildSettings:
         return await self._desk.settings(guild_id)
 
-    async def change_settings(self, actor: Actor, **changes: Any) -> GuildSettings:
+    async def change_settings(self, actor: Organiser, **changes: Any) -> GuildSettings:
         """Organisers say how; where to, and who gets which role, is for those who manage these in Discord."""
-        await self._desk.must_organise(actor)
         current = await self._desk.settings(actor.guild_id)
         given = {name: _role(actor, name, value) if name in ROLES else value for name, value in changes.items()}
         changed = GuildSettings(**{**vars(current), **given})
@@ -111,11 +110,6 @@ class Guilds:
         if permissions.bits(role.get("permissions")) & permissions.ADMINISTRATIVE:
             raise RoleTooPowerful(field="attendee_role_id")
 
-    async def must_manage(self, actor: Actor) -> None:
-        """For what concerns the whole guild: those who may manage the server itself."""
-        if not actor.permissions & permissions.MANAGING_GUILD:
-            raise NotManager()
-
     # Templates
 
     async def templates(self, guild_id: str) -> list[Template]:
@@ -128,8 +122,8 @@ class Guilds:
             raise NoSuchTemplate()
         return found
 
-    async def save_template(self, actor: Actor, event: Event, name: str) -> Template:
-        await self._desk.must_organise(actor, event)
+    async def save_template(self, host: Host, name: str) -> Template:
+        actor, event = host.actor, host.event
         name = " ".join(name.split())[:80]
         if not name:
             raise Missing(field="name")
@@ -151,8 +145,7 @@ class Guilds:
         await self._desk.transact(templates.put(template), by=actor)
         return template
 
-    async def delete_template(self, actor: Actor, template_id: str) -> None:
-        await self._desk.must_organise(actor)
+    async def delete_template(self, actor: Organiser, template_id: str) -> None:
         try:
             await self._desk.db.write(templates.delete(actor.guild_id, template_id).must_exist())
         except ConditionFailed:
@@ -160,9 +153,8 @@ class Guilds:
 
     # The way to the web pages
 
-    async def link(self, actor: Actor) -> str:
-        """A token for the web pages, good for ten minutes and for organisers only."""
-        await self._desk.must_organise(actor)
+    async def link(self, actor: Organiser) -> str:
+        """A token for the web pages, good for ten minutes."""
         content = {
             "g": actor.guild_id,
             "u": actor.user_id,
@@ -200,6 +192,11 @@ class Guilds:
     async def links(self, account_id: str) -> list[OrganiserLink]:
         """The guilds that an account may look after."""
         return await self._desk.db.all(design.guilds_of_account(account_id))
+
+    async def name(self, account_id: str, guild_id: str) -> str:
+        """What a guild is called, as far as the account's link knows."""
+        found = await self._desk.db.get(organiser_links(account_id, guild_id))
+        return (found.guild_name if found else "") or guild_id
 
     async def actor(self, account_id: str, guild_id: str) -> Actor | None:
         """The Discord user that an account stands for in a guild, if it does, with the roles of today."""

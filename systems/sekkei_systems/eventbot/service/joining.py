@@ -26,7 +26,8 @@ from sekkei_systems.eventbot.refusals import (
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.mentions import mention
 from sekkei_systems.eventbot.rules.views import has_started, is_joinable
-from sekkei_systems.eventbot.service.desk import Actor, Desk
+from sekkei_systems.eventbot.service.access import Access, Actor
+from sekkei_systems.eventbot.service.desk import Desk
 from sekkei_systems.eventbot.texts import Wording
 
 TRIES_MAX = 5
@@ -43,8 +44,8 @@ class Joined:
 class Joining:
     """Every change of who takes part, with the counters in the same transaction."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, access: Access) -> None:
+        self._desk, self._access = desk, access
 
     async def join(self, actor: Actor, event_id: str) -> Joined:
         """Take part, or queue where all places are taken."""
@@ -85,7 +86,7 @@ class Joining:
         """Where joining is for one role, its holders and organisers come in."""
         if event.member_role_id is None or event.member_role_id in actor.roles:
             return
-        if not await self._desk.may_organise(actor, event):
+        if not await self._access.may_organise(actor, event):
             raise NotInvited()
 
     def _must_be_joinable(self, event: Event) -> None:

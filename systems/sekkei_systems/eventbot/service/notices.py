@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sekkei.design import TransactionFailed
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.design import Ack, Event, Notice, Status, events, notices
+from sekkei_systems.eventbot.design import Ack, Event, Member, Notice, Status, events, notices
 from sekkei_systems.eventbot.refusals import (
     AlreadyConfirmed,
     AlreadySo,
@@ -23,7 +24,8 @@ from sekkei_systems.eventbot.refusals import (
 )
 from sekkei_systems.eventbot.rules.identifiers import new_notice_id
 from sekkei_systems.eventbot.rules.views import NoticeView
-from sekkei_systems.eventbot.service.desk import SOON, Actor, Desk
+from sekkei_systems.eventbot.service.access import Actor, Host
+from sekkei_systems.eventbot.service.desk import SOON, Desk
 from sekkei_systems.eventbot.service.views import view_of_notice
 
 TITLE_MAX = 100
@@ -47,24 +49,22 @@ class Notices:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    async def post(self, actor: Actor, event_id: str, new: NewNotice) -> Notice:
-        """By an organiser; while one is open no other is posted, unless the guild allows it."""
+    async def post(self, host: Host, new: NewNotice) -> Notice:
+        """While one is open no other is posted, unless the guild allows it."""
         title, body = " ".join(new.title.split()), new.body.strip()
         for field, text, most in (("title", title, TITLE_MAX), ("body", body, BODY_MAX)):
             if not text:
                 raise Missing(field=field)
             if len(text) > most:
                 raise TooLong(field=field, most=most)
-        desk = self._desk
-        event = await desk.event(actor.guild_id, event_id)
-        await desk.must_organise(actor, event)
+        desk, actor, event = self._desk, host.actor, host.event
         channel = event.notice_channel_id or event.recruit_channel_id
         if not channel:
             raise NoChannel()
         notice = Notice(
             guild_id=actor.guild_id,
             notice_id=new_notice_id(desk.clock),
-            event_id=event_id,
+            event_id=event.event_id,
             notice_channel_id=channel,
             title=title,
             body=body,
@@ -73,23 +73,23 @@ class Notices:
             created_at=desk.now(),
             remind_at=new.remind_at,
         )
-        await self._store(actor, notice)
+        await self._store(host, notice)
         desk.changed(actor.guild_id)
         return notice
 
-    async def _store(self, actor: Actor, notice: Notice) -> None:
+    async def _store(self, host: Host, notice: Notice) -> None:
         desk = self._desk
         settle = desk.settle_notice(notice.guild_id, notice.notice_id, SOON)
         if not (await desk.settings(notice.guild_id)).one_open_notice:
             alive = events.must_exist(notice.guild_id, notice.event_id).when(Event.cancelled_at.absent())
             try:
-                await desk.transact(notices.create(notice), alive, settle, by=actor)
+                await desk.transact(notices.create(notice), alive, settle, by=host.actor)
             except TransactionFailed:
                 raise Cancelled() from None
             return
         transaction = design.post_notice(notice)
         try:
-            await desk.transact(transaction, settle, by=actor)
+            await desk.transact(transaction, settle, by=host.actor)
         except TransactionFailed:
             event = await desk.event(notice.guild_id, notice.event_id)
             if event.cancelled_at is not None or event.open_notice_id is None:
@@ -129,13 +129,17 @@ class Notices:
         notice = await desk.notice(guild_id, notice_id)
         return await view_of_notice(desk.db, notice, await desk.event(guild_id, notice.event_id))
 
-    async def close(self, actor: Actor, notice_id: str) -> Notice:
-        desk = self._desk
-        notice = await desk.notice(actor.guild_id, notice_id)
-        await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
-        if not await self.shut(actor.guild_id, notice_id, actor):
+    async def of_host(self, host: Host, notice_id: str) -> Notice:
+        """A notice of the very event that somebody looks after."""
+        notice = await self._desk.notice(host.event.guild_id, notice_id)
+        if notice.event_id != host.event.event_id:
+            raise NoSuchNotice()
+        return notice
+
+    async def close(self, host: Host, notice_id: str) -> None:
+        notice = await self.of_host(host, notice_id)
+        if not await self.shut(notice.guild_id, notice_id, host.actor):
             raise AlreadySo()
-        return await desk.notice(actor.guild_id, notice_id)
 
     async def shut(self, guild_id: str, notice_id: str, by: Actor | None = None) -> bool:
         """Close it, whoever asks (the clock does at the start of the event); False when it is closed already."""
@@ -160,48 +164,39 @@ class Notices:
         desk.changed(guild_id)
         return True
 
-    async def hide(self, actor: Actor, notice_id: str, hidden: bool) -> Notice:
+    async def hide(self, host: Host, notice_id: str, hidden: bool) -> None:
         """In the list only; the post stays as it is."""
-        desk = self._desk
-        notice = await desk.notice(actor.guild_id, notice_id)
-        await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
+        notice = await self.of_host(host, notice_id)
         try:
-            await desk.transact(design.hide_notice(actor.guild_id, notice_id, hidden), by=actor)
+            await self._desk.transact(design.hide_notice(notice.guild_id, notice_id, hidden), by=host.actor)
         except TransactionFailed:
             raise NoSuchNotice() from None
-        desk.changed(actor.guild_id)
-        return await desk.notice(actor.guild_id, notice_id)
+        self._desk.changed(notice.guild_id)
 
-    async def repost(self, actor: Actor, notice_id: str) -> Notice:
-        desk = self._desk
-        notice = await desk.notice(actor.guild_id, notice_id)
-        await desk.must_organise(actor, await desk.event(actor.guild_id, notice.event_id))
-        update = notices.update(actor.guild_id, notice_id).remove(Notice.notice_message_id)
+    async def repost(self, host: Host, notice_id: str) -> None:
+        notice = await self.of_host(host, notice_id)
+        update = notices.update(notice.guild_id, notice_id).remove(Notice.notice_message_id)
         update = update.remove(Notice.delivery_error).add(Notice.posts, 1)
-        await desk.transact(update, desk.settle_notice(actor.guild_id, notice_id, SOON), by=actor)
-        return await desk.notice(actor.guild_id, notice_id)
+        settle = self._desk.settle_notice(notice.guild_id, notice_id, SOON)
+        await self._desk.transact(update, settle, by=host.actor)
 
-    async def of_event(self, actor: Actor, event_id: str) -> list[Notice]:
-        """All of them, newest first, with the open one even when the index does not have it yet."""
-        desk = self._desk
-        event = await desk.event(actor.guild_id, event_id)
-        organising = await desk.may_organise(actor, event)
-        found = {one.notice_id: one for one in await desk.db.all(design.notices_of_event(actor.guild_id, event_id))}
+    async def of_event(self, event: Event, *, hidden: bool) -> list[Notice]:
+        """Newest first, with the open one even when the index does not have it yet; `hidden` ones for organisers."""
+        db, guild_id = self._desk.db, event.guild_id
+        found = {one.notice_id: one for one in await db.all(design.notices_of_event(guild_id, event.event_id))}
         if event.open_notice_id is not None:
-            current = await desk.db.get(design.notice(actor.guild_id, event.open_notice_id))
+            current = await db.get(design.notice(guild_id, event.open_notice_id))
             if current is not None:
                 found[current.notice_id] = current
-        shown = [one for one in found.values() if organising or not one.is_hidden]
+        shown = [one for one in found.values() if hidden or not one.is_hidden]
         return sorted(shown, key=lambda one: (one.created_at, one.notice_id), reverse=True)
 
-    async def counts(self, event: Event, listed: list[Notice]) -> dict[str, int]:
-        """How many members have confirmed each of some notices."""
-        present = {
-            one.user_id for one in await self._desk.db.all(design.members_of_event(event.guild_id, event.event_id))
-        }
+    async def counts(self, members: Sequence[Member], listed: list[Notice]) -> dict[str, int]:
+        """How many of the members have confirmed each of some notices."""
+        present = {one.user_id for one in members}
         found: dict[str, int] = {}
         for notice in listed:
-            done = await self._desk.db.all(design.acks_of_notice(event.guild_id, notice.notice_id))
+            done = await self._desk.db.all(design.acks_of_notice(notice.guild_id, notice.notice_id))
             found[notice.notice_id] = sum(ack.user_id in present for ack in done)
         return found
 

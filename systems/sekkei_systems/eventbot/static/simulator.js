@@ -15,6 +15,8 @@ const channels = new Map(config.channels.map((one) => [one.id, one.name]));
 const roles = new Map(config.roles.map((one) => [one.id, one.name]));
 let threads = {};
 let now = Date.now() / 1000;
+let zone = "Asia/Tokyo"; // of the server; every answer says it again
+const language = document.documentElement.lang || "ja";
 
 const chosen = new URLSearchParams(location.hash.slice(1));
 let channel = channels.has(chosen.get("channel")) ? chosen.get("channel") : config.channels[0].id;
@@ -71,15 +73,14 @@ function anchor(label, url) {
 
 function moment(unix, style) {
   const date = new Date(unix * 1000);
-  const zone = { timeZone: "Asia/Tokyo" };
   if (style === "R") return relative(unix - now);
-  if (style === "t") return date.toLocaleTimeString("ja-JP", { ...zone, hour: "2-digit", minute: "2-digit" });
-  const long = { ...zone, year: "numeric", month: "long", day: "numeric", hour: "2-digit", minute: "2-digit" };
-  return date.toLocaleString("ja-JP", style === "F" ? { ...long, weekday: "long" } : long);
+  if (style === "t") return date.toLocaleTimeString(language, { timeZone: zone, hour: "2-digit", minute: "2-digit" });
+  const long = { timeZone: zone, year: "numeric", month: "long", day: "numeric", hour: "2-digit", minute: "2-digit" };
+  return date.toLocaleString(language, style === "F" ? { ...long, weekday: "long" } : long);
 }
 
 function relative(seconds) {
-  const format = new Intl.RelativeTimeFormat("ja", { numeric: "auto" });
+  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
   for (const [unit, size] of [
     ["day", 86400],
     ["hour", 3600],
@@ -95,6 +96,7 @@ function relative(seconds) {
 function show(state) {
   now = state.now;
   threads = state.threads;
+  zone = state.zone;
   const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
   const focused = document.activeElement?.dataset?.key;
   list.replaceChildren(...(state.messages.length ? state.messages.map(shown) : [make("p", "sim-empty", words.empty)]));
@@ -113,8 +115,8 @@ function shown(message) {
   const when = make(
     "span",
     "sim-when",
-    new Date(message.at * 1000).toLocaleString("ja-JP", {
-      timeZone: "Asia/Tokyo",
+    new Date(message.at * 1000).toLocaleString(language, {
+      timeZone: zone,
       month: "numeric",
       day: "numeric",
       hour: "2-digit",
@@ -187,8 +189,8 @@ async function jump(place, id) {
 }
 
 function showBehind(state) {
-  const zone = { timeZone: "Asia/Tokyo", dateStyle: "medium", timeStyle: "medium" };
-  document.getElementById("sim-clock").textContent = new Date(state.now * 1000).toLocaleString("ja-JP", zone);
+  const form = { timeZone: zone, dateStyle: "medium", timeStyle: "medium" };
+  document.getElementById("sim-clock").textContent = new Date(state.now * 1000).toLocaleString(language, form);
   const waiting = state.faults.map((one) => `${one.kind} × ${one.count}`).join(", ");
   document.getElementById("sim-pending").textContent = waiting ? `${words.pending}: ${waiting}` : "";
   const calls = state.log.map((one) =>

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from sekkei_systems.eventbot.design import Event
-from sekkei_systems.eventbot.refusals import NoSuchEvent, NotCreator
+from sekkei_systems.eventbot.refusals import NoSuchEvent
 from sekkei_systems.eventbot.rules import modals, render
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid, uuid_of
 from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
 from sekkei_systems.eventbot.webhooks.desk import Asked, Handler, Tools
@@ -59,8 +60,7 @@ class Commands:
         return await handler(asked)
 
     async def create(self, asked: Asked) -> Answer:
-        if not await self._service.desk.may_create(asked.actor):
-            raise NotCreator()
+        await self._service.access.creator(asked.actor)
         chosen = str(_options(asked).get("template", ""))
         template = None
         if is_uuid(chosen):
@@ -79,8 +79,8 @@ class Commands:
         return answers.message(render.members_message(view, 0, asked.words))
 
     async def manage(self, asked: Asked) -> Answer:
-        view = await self._service.events.view(asked.actor.guild_id, _event_id(asked))
-        await self._service.desk.must_organise(asked.actor, view.event)
+        host = await self._service.access.host(asked.actor, _event_id(asked))
+        view = await view_of_event(self._service.desk.db, host.event)
         return answers.message(render.panel_message(view, self._service.desk.now(), asked.words))
 
     async def settings(self, asked: Asked) -> Answer:
@@ -104,7 +104,8 @@ class Commands:
             changes["time_zone"] = options["zone"].strip()
         flags = {"thread": "make_thread", "mirror": "mirror_events", "one_notice": "one_open_notice"}
         changes |= {flags[name]: options[name] for name in flags if isinstance(options.get(name), bool)}
-        saved = await self._service.guilds.change_settings(asked.actor, **changes)
+        organiser = await self._service.access.organiser(asked.actor)
+        saved = await self._service.guilds.change_settings(organiser, **changes)
 
         def shown(id: str | None, form: str) -> str:
             return form.format(id) if id else "—"
@@ -127,7 +128,7 @@ class Commands:
         return answers.message(render.private(head + text))
 
     async def web(self, asked: Asked) -> Answer:
-        token = await self._service.guilds.link(asked.actor)
+        token = await self._service.guilds.link(await self._service.access.organiser(asked.actor))
         base = f"{self._tools.public_url}/eventbot"
         guild = asked.actor.guild_id
         calendar = f"{base}/calendar/{guild}/{self._service.guilds.calendar_key(guild)}.ics"
@@ -139,17 +140,17 @@ class Commands:
         return answers.message(render.private(asked.words("bot.help")))
 
     async def create_notice(self, asked: Asked) -> Answer:
-        event = await self._service.events.get(asked.actor.guild_id, _event_id(asked))
-        await self._service.desk.must_organise(asked.actor, event)
+        host = await self._service.access.host(asked.actor, _event_id(asked))
         settings = await self._service.guilds.settings(asked.actor.guild_id)
-        return answers.modal(modals.notice_modal(event, asked.words, settings.time_zone))
+        return answers.modal(modals.notice_modal(host.event, asked.words, settings.time_zone))
 
     async def list_notices(self, asked: Asked) -> Answer:
         service = self._service
         event = await service.events.get(asked.actor.guild_id, _event_id(asked))
-        listed = await service.notices.of_event(asked.actor, event.event_id)
-        counts = await service.notices.counts(event, listed[: render.NOTICES_PER_PAGE])
-        organising = await service.desk.may_organise(asked.actor, event)
+        organising = await service.access.may_organise(asked.actor, event)
+        listed = await service.notices.of_event(event, hidden=organising)
+        members = await members_in_order(service.desk.db, event)
+        counts = await service.notices.counts(members, listed[: render.NOTICES_PER_PAGE])
         return answers.message(render.notices_message(event, listed, counts, 0, organising, asked.words))
 
     async def complete(self, asked: Asked, options: Options) -> Answer:

@@ -41,36 +41,38 @@ class Forms:
         if here and not may_post(asked.interaction.app_permissions):
             raise CannotPost()
         draft = modals.read_draft(values, await self._service.desk.wall_clock(asked.actor.guild_id))
-        event = await self._service.events.create(asked.actor, draft, asked.interaction.channel_id)
+        creator = await self._service.access.creator(asked.actor)
+        event = await self._service.events.create(creator, draft, asked.interaction.channel_id)
         said = asked.words("bot.created", title=event.title, channel=event.recruit_channel_id)
         return answers.message(render.private(said))
 
     async def edit(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         desk = self._service.desk
         draft = modals.read_draft(values, await desk.wall_clock(asked.actor.guild_id))
-        event = await self._service.events.edit(asked.actor, f"EVT#{press.uuid}", draft, _version(press))
+        host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
+        event = await self._service.events.edit(host, draft, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
         message = render.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
         return answers.update(message) if asked.interaction.from_private else answers.message(message)
 
     async def details(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         desk = self._service.desk
-        event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
-        details = modals.read_details(values, event, await desk.wall_clock(asked.actor.guild_id))
-        event = await self._service.events.set_details(asked.actor, event.event_id, details, _version(press))
+        host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
+        details = modals.read_details(values, host.event, await desk.wall_clock(asked.actor.guild_id))
+        event = await self._service.events.set_details(host, details, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
         message = render.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
         return answers.update(message) if asked.interaction.from_private else answers.message(message)
 
     async def new_notice(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
-        event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
-        new = modals.read_notice(values, event, await self._service.desk.wall_clock(asked.actor.guild_id))
-        notice = await self._service.notices.post(asked.actor, event.event_id, new)
+        host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
+        new = modals.read_notice(values, host.event, await self._service.desk.wall_clock(asked.actor.guild_id))
+        notice = await self._service.notices.post(host, new)
         return answers.message(render.private(asked.words("bot.done-notice", title=notice.title)))
 
     async def template(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
-        event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
-        saved = await self._service.guilds.save_template(asked.actor, event, values.get("name", ""))
+        host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
+        saved = await self._service.guilds.save_template(host, values.get("name", ""))
         return answers.message(render.private(asked.words("bot.done-template", name=saved.name)))
 
 

@@ -10,7 +10,8 @@ from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs import REMOVE
 from sekkei_systems.eventbot.rules import modals, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id, uuid_of
-from sekkei_systems.eventbot.service.views import view_of_event
+from sekkei_systems.eventbot.service import Host
+from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 from sekkei_systems.eventbot.texts import Wording
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
@@ -114,11 +115,12 @@ class Presses:
     async def _notices(self, asked: Asked, uuid: str, page: int) -> render.Payload:
         service = self._service
         event = await service.events.get(asked.actor.guild_id, f"EVT#{uuid}")
-        organising = await service.desk.may_organise(asked.actor, event)
-        listed = await service.notices.of_event(asked.actor, event.event_id)
+        organising = await service.access.may_organise(asked.actor, event)
+        listed = await service.notices.of_event(event, hidden=organising)
         last = render.pages_of(len(listed), render.NOTICES_PER_PAGE) - 1
         first = min(page, last) * render.NOTICES_PER_PAGE
-        counts = await service.notices.counts(event, listed[first : first + render.NOTICES_PER_PAGE])
+        members = await members_in_order(service.desk.db, event)
+        counts = await service.notices.counts(members, listed[first : first + render.NOTICES_PER_PAGE])
         return render.notices_message(event, listed, counts, page, organising, asked.words)
 
     async def unconfirmed(self, asked: Asked, press: Press) -> Answer:
@@ -142,8 +144,7 @@ class Presses:
         return answers.message(await self._panel(asked, press))
 
     async def _panel(self, asked: Asked, press: Press, said: str = "") -> render.Payload:
-        view = await self._service.events.view(asked.actor.guild_id, f"EVT#{press.uuid}")
-        await self._service.desk.must_organise(asked.actor, view.event)
+        view = await view_of_event(self._service.desk.db, (await self._host(asked, press)).event)
         return render.panel_message(view, self._service.desk.now(), asked.words, said)
 
     async def edit(self, asked: Asked, press: Press) -> Answer:
@@ -159,51 +160,49 @@ class Presses:
         return await self._form(asked, press, modals.template_modal)
 
     async def _form(self, asked: Asked, press: Press, modal: EventModal) -> Answer:
-        return answers.modal(modal(await self._own(asked, press), asked.words, await self._zone(asked)))
+        return answers.modal(modal((await self._host(asked, press)).event, asked.words, await self._zone(asked)))
 
     async def _zone(self, asked: Asked) -> str:
         return (await self._service.guilds.settings(asked.actor.guild_id)).time_zone
 
-    async def _own(self, asked: Asked, press: Press) -> Event:
-        event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
-        await self._service.desk.must_organise(asked.actor, event)
-        return event
+    async def _host(self, asked: Asked, press: Press) -> Host:
+        return await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
 
     async def close(self, asked: Asked, press: Press) -> Answer:
-        await self._service.events.close(asked.actor, f"EVT#{press.uuid}")
+        await self._service.events.close(await self._host(asked, press))
         return self._private(asked, await self._panel(asked, press, asked.words("bot.done-close")))
 
     async def reopen(self, asked: Asked, press: Press) -> Answer:
-        await self._service.events.reopen(asked.actor, f"EVT#{press.uuid}")
+        await self._service.events.reopen(await self._host(asked, press))
         return self._private(asked, await self._panel(asked, press, asked.words("bot.done-reopen")))
 
     async def repost(self, asked: Asked, press: Press) -> Answer:
-        await self._service.events.repost(asked.actor, f"EVT#{press.uuid}")
+        await self._service.events.repost(await self._host(asked, press))
         return self._private(asked, await self._panel(asked, press, asked.words("bot.done-repost")))
 
     async def again(self, asked: Asked, press: Press) -> Answer:
-        await self._service.events.retry(asked.actor, f"EVT#{press.uuid}")
+        await self._service.events.retry(await self._host(asked, press))
         return self._private(asked, await self._panel(asked, press, asked.words("bot.done-retry")))
 
     async def cancel(self, asked: Asked, press: Press) -> Answer:
-        event = await self._own(asked, press)
+        event = (await self._host(asked, press)).event
         text = asked.words("bot.cancel-sure", title=event.title)
         sure = render.sure_message(text, asked.words("bot.cancel-yes"), custom_id("cancelyes", event.event_id))
         return self._private(asked, sure)
 
     async def cancel_sure(self, asked: Asked, press: Press) -> Answer:
-        await self._service.events.cancel(asked.actor, f"EVT#{press.uuid}")
+        await self._service.events.cancel(await self._host(asked, press))
         return self._private(asked, render.private(asked.words("bot.done-cancel")))
 
     async def delete(self, asked: Asked, press: Press) -> Answer:
-        event = await self._own(asked, press)
+        event = (await self._host(asked, press)).event
         text = asked.words("bot.delete-sure", title=event.title)
         sure = render.sure_message(text, asked.words("bot.delete"), custom_id("deleteyes", event.event_id))
         return self._private(asked, sure)
 
     async def delete_sure(self, asked: Asked, press: Press) -> Answer:
         """A long job: it is started here, and says itself when it is done."""
-        event = await self._own(asked, press)
+        event = (await self._host(asked, press)).event
         payload = {
             "guild_id": event.guild_id,
             "event_id": event.event_id,
@@ -225,12 +224,14 @@ class Presses:
         return answers.update(render.notice_message(view, await self._service.desk.words(asked.actor.guild_id)))
 
     async def close_notice(self, asked: Asked, press: Press) -> Answer:
-        notice = await self._service.notices.close(asked.actor, f"NTC#{press.uuid}")
-        return self._private(asked, await self._notices(asked, uuid_of(notice.event_id), 0))
+        host = await self._service.access.host_of_notice(asked.actor, f"NTC#{press.uuid}")
+        await self._service.notices.close(host, f"NTC#{press.uuid}")
+        return self._private(asked, await self._notices(asked, uuid_of(host.event.event_id), 0))
 
     async def hide_notice(self, asked: Asked, press: Press) -> Answer:
-        notice = await self._service.notices.hide(asked.actor, f"NTC#{press.uuid}", press.verb == "nhide")
-        return self._private(asked, await self._notices(asked, uuid_of(notice.event_id), 0))
+        host = await self._service.access.host_of_notice(asked.actor, f"NTC#{press.uuid}")
+        await self._service.notices.hide(host, f"NTC#{press.uuid}", press.verb == "nhide")
+        return self._private(asked, await self._notices(asked, uuid_of(host.event.event_id), 0))
 
     async def retry(self, asked: Asked, press: Press) -> Answer:
         """The form again, with what was typed into it."""
@@ -241,6 +242,6 @@ class Presses:
         zone = await self._zone(asked)
         if verb == "create":
             return modals.refilled(modals.create_modal(asked.words, zone), values)
-        event = await self._own(asked, Press(verb, values.get("event", "")))
+        event = (await self._host(asked, Press(verb, values.get("event", "")))).event
         made = {"edit": modals.edit_modal, "details": modals.details_modal, "newnotice": modals.notice_modal}
         return modals.refilled(made.get(verb, modals.template_modal)(event, asked.words, zone), values)

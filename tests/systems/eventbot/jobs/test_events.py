@@ -37,7 +37,7 @@ async def test_what_discord_forbids_is_shown_and_can_be_posted_again(quick: Bot)
     assert "50013" in (event.delivery_error or "")
     panel = await quick.app.command(AOI, RECRUIT, "event manage", {"event": event.event_id[4:]})
     assert "投稿に失敗" in panel.response["data"]["content"]
-    await quick.service.events.repost(AOI.actor, event.event_id)
+    await quick.service.events.repost(await quick.host(AOI, event.event_id))
     await quick.work(6)
     now = await quick.service.events.get(GUILD_ID, event.event_id)
     assert now.delivery_error is None
@@ -50,7 +50,7 @@ async def test_a_deleted_message_is_noticed_and_posted_anew_on_request(quick: Bo
     await quick.service.joining.join(REN.actor, event.event_id)
     await quick.work(6)
     assert "10008" in ((await quick.service.events.get(GUILD_ID, event.event_id)).delivery_error or "")
-    await quick.service.events.repost(AOI.actor, event.event_id)
+    await quick.service.events.repost(await quick.host(AOI, event.event_id))
     await quick.work(6)
     again = await quick.service.events.get(GUILD_ID, event.event_id)
     assert again.recruit_message_id not in (None, event.recruit_message_id)
@@ -58,7 +58,7 @@ async def test_a_deleted_message_is_noticed_and_posted_anew_on_request(quick: Bo
 
 async def test_thread_role_and_native_event(quick: Bot) -> None:
     await quick.service.guilds.change_settings(
-        AOI.actor, make_thread=True, mirror_events=True, attendee_role_id=ATTENDEE_ROLE
+        await quick.organiser(AOI), make_thread=True, mirror_events=True, attendee_role_id=ATTENDEE_ROLE
     )
     event = await quick.event()
     assert event.thread_id is not None
@@ -74,7 +74,7 @@ async def test_thread_role_and_native_event(quick: Bot) -> None:
     await quick.service.joining.leave(REN.actor, event.event_id)
     await quick.work(6)
     assert {id for id, _ in await quick.local.things("role")} == {f"{MEI.id}/{ATTENDEE_ROLE}"}
-    await quick.service.events.cancel(AOI.actor, event.event_id)
+    await quick.service.events.cancel(await quick.host(AOI, event.event_id))
     await quick.work(6)
     assert await quick.local.things("scheduled-event") == []
 
@@ -126,7 +126,7 @@ async def test_a_missing_permission_stops_its_own_step(rich: Bot, denied: int, t
     again = [one for one in list(rich.local.log)[: len(rich.local.log) - asked] if paths[trouble] in one["path"]]
     assert again == [], "what was refused is asked for again only when somebody says so"
     rich.local.server.let(BOT_ROLE, allow=denied)
-    await rich.service.events.retry(AOI.actor, event.event_id)
+    await rich.service.events.retry(await rich.host(AOI, event.event_id))
     assert (await settled(rich, event)).troubles == {}
 
 

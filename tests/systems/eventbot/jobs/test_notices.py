@@ -10,12 +10,12 @@ from tests.systems.eventbot.conftest import AOI, Bot
 async def test_post_again_makes_another_post_within_the_minutes_of_the_nonce(quick: Bot) -> None:
     """Discord remembers the nonce of a message that was deleted, and would give its id back."""
     event = await quick.event()
-    notice = await quick.service.notices.post(AOI.actor, event.event_id, NewNotice("集合", "21 時に"))
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("集合", "21 時に"))
     await quick.work(6)
     first = (await quick.service.desk.notice(GUILD_ID, notice.notice_id)).notice_message_id
     assert first is not None
     await quick.local.delete(RECRUIT, first)
-    await quick.service.notices.repost(AOI.actor, notice.notice_id)
+    await quick.service.notices.repost(await quick.host(AOI, notice.event_id), notice.notice_id)
     await quick.work(6)
     again = await quick.service.desk.notice(GUILD_ID, notice.notice_id)
     assert again.notice_message_id != first

@@ -14,7 +14,7 @@ async def test_a_notice_reminds_only_those_who_have_not_confirmed(quick: Bot) ->
     for person in (REN, MEI, SOTA):
         await quick.service.joining.join(person.actor, event.event_id)
     remind_at = quick.service.desk.now() + timedelta(hours=1)
-    notice = await quick.service.notices.post(AOI.actor, event.event_id, NewNotice("題", "文", remind_at))
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文", remind_at))
     await quick.work()
     assert (
         await quick.service.desk.notice(GUILD_ID, notice.notice_id)

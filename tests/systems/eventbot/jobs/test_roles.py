@@ -18,7 +18,7 @@ from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 @pytest.fixture
 async def with_role(quick: Bot) -> Bot:
-    await quick.service.guilds.change_settings(AOI.actor, attendee_role_id=ATTENDEE_ROLE)
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), attendee_role_id=ATTENDEE_ROLE)
     return quick
 
 
@@ -48,7 +48,7 @@ async def test_whoever_leaves_one_event_keeps_the_role_of_another(with_role: Bot
 async def test_calling_off_takes_the_role_back(with_role: Bot) -> None:
     event, other = await joined(with_role, REN, MEI), await joined(with_role, MEI)
     assert await holders(with_role) == {REN.id, MEI.id}
-    await with_role.service.events.cancel(AOI.actor, event.event_id)
+    await with_role.service.events.cancel(await with_role.host(AOI, event.event_id))
     assert await holders(with_role) == {MEI.id}
     assert other.cancelled_at is None
 
@@ -69,7 +69,7 @@ async def test_an_end_that_is_moved_takes_it_back_later(with_role: Bot) -> None:
     event = await joined(with_role, REN, start=start, end=start + timedelta(hours=1))
     await with_role.work()
     later = Details(end=start + timedelta(hours=5), remind_at=event.event_remind_at)
-    await with_role.service.events.set_details(AOI.actor, event.event_id, later)
+    await with_role.service.events.set_details(await with_role.host(AOI, event.event_id), later)
     await with_role.work()
     with_role.clock.advance(5 * 3600)
     assert await holders(with_role) == {REN.id}
@@ -85,7 +85,7 @@ async def test_a_role_that_got_powers_is_not_handed_out(with_role: Bot) -> None:
     stored = await with_role.service.events.get(GUILD_ID, event.event_id)
     assert stored.troubles.keys() == {"role"}
     with_role.local.server.let(ATTENDEE_ROLE, deny=permissions.BAN_MEMBERS)
-    await with_role.service.events.retry(AOI.actor, event.event_id)
+    await with_role.service.events.retry(await with_role.host(AOI, event.event_id))
     assert await holders(with_role) == {SOTA.id}
 
 
@@ -101,7 +101,7 @@ async def test_a_lost_answer_and_a_missing_permission_are_made_good(with_role: B
     await with_role.service.joining.leave(REN.actor, event.event_id)
     assert await holders(with_role) == {REN.id}
     with_role.local.server.let(BOT_ROLE, allow=permissions.MANAGE_ROLES)
-    await with_role.service.events.retry(AOI.actor, event.event_id)
+    await with_role.service.events.retry(await with_role.host(AOI, event.event_id))
     assert await holders(with_role) == set()
 
 

@@ -13,13 +13,13 @@ from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, settled
 async def test_a_native_event_deleted_by_hand_stops_nothing_else(rich: Bot) -> None:
     event = await rich.event()
     await rich.local.forget("scheduled-event", str(event.scheduled_event_id))
-    await rich.service.events.edit(AOI.actor, event.event_id, Draft("別の会", event.event_start_at))
+    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("別の会", event.event_start_at))
     await rich.service.joining.join(REN.actor, event.event_id)
     now = await settled(rich, event)
     assert await rich.local.holders(ATTENDEE_ROLE) == {REN.id}
     assert now.troubles.keys() == {"mirror"}
     assert "10070" in now.troubles["mirror"]
-    await rich.service.events.retry(AOI.actor, event.event_id)
+    await rich.service.events.retry(await rich.host(AOI, event.event_id))
     now = await settled(rich, event)
     assert now.troubles == {}
     [(id, native)] = await rich.local.things("scheduled-event")
@@ -49,7 +49,9 @@ async def test_an_event_made_inside_a_thread_has_no_thread_of_its_own(rich: Bot)
     rest = rich.client.shell.deployment.systems["eventbot"].parts.transports["discord"]._rest  # type: ignore[attr-defined]
     outer = await rest.post(RECRUIT, {"content": "話"})
     await rest.start_thread(RECRUIT, outer, "話")
-    made = await rich.service.events.create(AOI.actor, Draft("会", rich.service.desk.now() + timedelta(hours=9)), outer)
+    made = await rich.service.events.create(
+        await rich.creator(AOI), Draft("会", rich.service.desk.now() + timedelta(hours=9)), outer
+    )
     await rich.service.joining.join(REN.actor, made.event_id)
     now = await settled(rich, made)
     assert now.recruit_message_id is not None
@@ -63,6 +65,6 @@ async def test_the_native_event_is_patched_only_when_it_changed(rich: Bot) -> No
         await rich.service.joining.join(person.actor, event.event_id)
         await settled(rich, event)
     assert not [one for one in rich.local.log if one["method"] == "PATCH" and "scheduled-events" in one["path"]]
-    await rich.service.events.edit(AOI.actor, event.event_id, Draft("別の会", event.event_start_at))
+    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("別の会", event.event_start_at))
     await settled(rich, event)
     assert len([one for one in rich.local.log if one["method"] == "PATCH" and "scheduled-events" in one["path"]]) == 1

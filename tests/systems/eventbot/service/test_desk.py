@@ -15,13 +15,13 @@ from tests.systems.eventbot.conftest import AOI, REN, SOTA, Bot
 async def test_the_organiser_role_and_nobody_else(quick: Bot) -> None:
     event = await quick.event()
     with pytest.raises(NotOrganiser):
-        await quick.service.events.close(REN.actor, event.event_id)
+        await quick.service.events.close(await quick.host(REN, event.event_id))
     with pytest.raises(NotOrganiser):
-        await quick.service.guilds.change_settings(REN.actor, organiser_role_id=ORGANISER_ROLE)
-    await quick.service.guilds.change_settings(AOI.actor, organiser_role_id=ORGANISER_ROLE)
-    await quick.service.events.close(REN.actor, event.event_id)
+        await quick.service.guilds.change_settings(await quick.organiser(REN), organiser_role_id=ORGANISER_ROLE)
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), organiser_role_id=ORGANISER_ROLE)
+    await quick.service.events.close(await quick.host(REN, event.event_id))
     with pytest.raises(NotOrganiser):
-        await quick.service.events.reopen(SOTA.actor, event.event_id)
+        await quick.service.events.reopen(await quick.host(SOTA, event.event_id))
 
 
 async def test_another_guilds_event_is_not_there(quick: Bot) -> None:
@@ -32,4 +32,4 @@ async def test_another_guilds_event_is_not_there(quick: Bot) -> None:
     with pytest.raises(NoSuchEvent):
         await quick.service.joining.join(other, event.event_id)
     with pytest.raises(NoSuchEvent):
-        await quick.service.events.cancel(other, event.event_id)
+        await quick.service.access.host(other, event.event_id)

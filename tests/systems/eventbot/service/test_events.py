@@ -22,9 +22,13 @@ from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 async def test_of_two_who_edit_at_once_the_second_is_told(quick: Bot) -> None:
     event = await quick.event()
     await quick.service.joining.join(REN.actor, event.event_id)
-    await quick.service.events.edit(AOI.actor, event.event_id, Draft("一", event.event_start_at), event.version)
+    await quick.service.events.edit(
+        await quick.host(AOI, event.event_id), Draft("一", event.event_start_at), event.version
+    )
     with pytest.raises(Changed):
-        await quick.service.events.edit(AOI.actor, event.event_id, Draft("二", event.event_start_at), event.version)
+        await quick.service.events.edit(
+            await quick.host(AOI, event.event_id), Draft("二", event.event_start_at), event.version
+        )
     now = await quick.service.events.get(GUILD_ID, event.event_id)
     assert (now.title, now.member_count) == ("一", 1)
 
@@ -33,7 +37,7 @@ async def test_moving_the_start_moves_reminder_and_schedules(quick: Bot) -> None
     event = await quick.event(start=quick.service.desk.now() + timedelta(hours=5))
     assert event.event_remind_at == event.event_start_at - timedelta(hours=1)  # type: ignore[operator]
     later = quick.service.desk.now() + timedelta(hours=30)
-    await quick.service.events.edit(AOI.actor, event.event_id, Draft("会", later))
+    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft("会", later))
     await quick.work()
     now = await quick.service.events.get(GUILD_ID, event.event_id)
     assert now.event_remind_at == later - timedelta(hours=1)
@@ -49,31 +53,31 @@ async def test_moving_the_start_moves_reminder_and_schedules(quick: Bot) -> None
 async def test_the_deadline_closes_and_reopening_drops_it(quick: Bot) -> None:
     event = await quick.event(start=quick.service.desk.now() + timedelta(hours=5))
     deadline = quick.service.desk.now() + timedelta(hours=1)
-    await quick.service.events.set_details(AOI.actor, event.event_id, Details(deadline=deadline))
+    await quick.service.events.set_details(await quick.host(AOI, event.event_id), Details(deadline=deadline))
     await quick.work()
     quick.clock.advance(3600)
     with pytest.raises(Closed):  # before any schedule has fired
         await quick.service.joining.join(REN.actor, event.event_id)
     await quick.work()
     assert (await quick.service.events.get(GUILD_ID, event.event_id)).status is Status.CLOSED
-    await quick.service.events.reopen(AOI.actor, event.event_id)
+    await quick.service.events.reopen(await quick.host(AOI, event.event_id))
     await quick.service.joining.join(REN.actor, event.event_id)
     with pytest.raises(AlreadySo):
-        await quick.service.events.reopen(AOI.actor, event.event_id)
+        await quick.service.events.reopen(await quick.host(AOI, event.event_id))
 
 
 async def test_called_off_is_for_good_and_members_are_told(quick: Bot) -> None:
     event = await quick.event()
     await quick.service.joining.join(REN.actor, event.event_id)
-    await quick.service.events.cancel(AOI.actor, event.event_id)
+    await quick.service.events.cancel(await quick.host(AOI, event.event_id))
     await quick.work()
     calls = [body for _, body in await quick.posts() if "中止" in body.get("content", "")]
     assert [call["allowed_mentions"] for call in calls] == [{"users": [REN.id]}]
     for attempt in (
         quick.service.joining.join(MEI.actor, event.event_id),
-        quick.service.events.reopen(AOI.actor, event.event_id),
-        quick.service.events.cancel(AOI.actor, event.event_id),
-        quick.service.notices.post(AOI.actor, event.event_id, NewNotice("題", "文")),
+        quick.service.events.reopen(await quick.host(AOI, event.event_id)),
+        quick.service.events.cancel(await quick.host(AOI, event.event_id)),
+        quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文")),
     ):
         with pytest.raises(Cancelled):
             await attempt
@@ -86,7 +90,7 @@ async def test_a_series_goes_on_once(quick: Bot) -> None:
     details = Details(
         repeat=Repeat.WEEKLY, remind_at=start - timedelta(hours=1), deadline=start - timedelta(minutes=30)
     )
-    await quick.service.events.set_details(AOI.actor, event.event_id, details)
+    await quick.service.events.set_details(await quick.host(AOI, event.event_id), details)
     await quick.service.joining.join(REN.actor, event.event_id)
     await quick.work()
     for _ in range(3):
@@ -123,5 +127,5 @@ def test_months_without_such_a_day() -> None:
 )
 async def test_bad_drafts_change_nothing(quick: Bot, draft: Draft) -> None:
     with pytest.raises(Invalid):
-        await quick.service.events.create(AOI.actor, draft, RECRUIT)
+        await quick.service.events.create(await quick.creator(AOI), draft, RECRUIT)
     assert await quick.service.events.of_guild(GUILD_ID) == []

@@ -33,25 +33,25 @@ from tests.systems.eventbot.conftest import AOI, REN, Bot
 
 async def test_a_zone_that_is_none_changes_nothing(quick: Bot) -> None:
     with pytest.raises(BadZone):
-        await quick.service.guilds.change_settings(AOI.actor, time_zone="Mars/Olympus", locale="en")
+        await quick.service.guilds.change_settings(await quick.organiser(AOI), time_zone="Mars/Olympus", locale="en")
     assert (await quick.service.guilds.settings(GUILD_ID)).locale == "ja"
 
 
 async def test_a_template_keeps_its_name_and_is_replaced_by_another_of_it(quick: Bot) -> None:
     first, second = await quick.event(title="一回目"), await quick.event(title="二回目", capacity=7)
-    await quick.service.guilds.save_template(AOI.actor, first, "定例")
-    await quick.service.guilds.save_template(AOI.actor, second, " 定例 ")
+    await quick.service.guilds.save_template(await quick.host(AOI, first.event_id), "定例")
+    await quick.service.guilds.save_template(await quick.host(AOI, second.event_id), " 定例 ")
     [template] = await quick.service.guilds.templates(GUILD_ID)
     assert (template.name, template.title, template.capacity) == ("定例", "二回目", 7)
-    await quick.service.guilds.delete_template(AOI.actor, template.template_id)
+    await quick.service.guilds.delete_template(await quick.organiser(AOI), template.template_id)
     with pytest.raises(NoSuchTemplate):
-        await quick.service.guilds.delete_template(AOI.actor, template.template_id)
+        await quick.service.guilds.delete_template(await quick.organiser(AOI), template.template_id)
 
 
 async def test_a_link_is_for_organisers_for_ten_minutes_and_as_it_was_signed(quick: Bot) -> None:
     with pytest.raises(NotOrganiser):
-        await quick.service.guilds.link(REN.actor)
-    token = await quick.service.guilds.link(AOI.actor)
+        await quick.service.guilds.link(await quick.organiser(REN))
+    token = await quick.service.guilds.link(await quick.organiser(AOI))
     for forged in (token[:-1] + ("0" if token[-1] != "0" else "1"), "x" + token, "", "."):
         with pytest.raises(BadLink):
             await quick.service.guilds.accept_link("account", forged)
@@ -68,7 +68,7 @@ ORGANISER = replace(REN, permissions=EVERYBODY)
 
 @pytest.fixture
 async def organised(quick: Bot) -> Bot:
-    await quick.service.guilds.change_settings(AOI.actor, organiser_role_id=ORGANISER_ROLE)
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), organiser_role_id=ORGANISER_ROLE)
     return quick
 
 
@@ -77,15 +77,17 @@ async def test_an_organiser_may_not_move_roles(organised: Bot, name: str) -> Non
     before = await organised.service.guilds.settings(GUILD_ID)
     for role in (MODERATOR_ROLE, ATTENDEE_ROLE):
         with pytest.raises(NotRoleManager):
-            await organised.service.guilds.change_settings(ORGANISER.actor, **{name: role})
+            await organised.service.guilds.change_settings(await organised.organiser(ORGANISER), **{name: role})
     assert await organised.service.guilds.settings(GUILD_ID) == before
 
 
 @pytest.mark.parametrize("name", ["recruit_channel_id", "notice_channel_id"])
 async def test_an_organiser_may_not_move_channels(organised: Bot, name: str) -> None:
     with pytest.raises(NotManager):
-        await organised.service.guilds.change_settings(ORGANISER.actor, **{name: CHAT})
-    same = await organised.service.guilds.change_settings(ORGANISER.actor, **{name: None}, remind_minutes_before=15)
+        await organised.service.guilds.change_settings(await organised.organiser(ORGANISER), **{name: CHAT})
+    same = await organised.service.guilds.change_settings(
+        await organised.organiser(ORGANISER), **{name: None}, remind_minutes_before=15
+    )
     assert same.remind_minutes_before == 15
 
 
@@ -93,19 +95,21 @@ async def test_nobody_hands_out_more_than_they_have(quick: Bot) -> None:
     server = quick.local.server
     change = quick.service.guilds.change_settings
     with pytest.raises(RoleTooHigh):
-        await change(AOI.actor, attendee_role_id=MODERATOR_ROLE)  # stands above the person
+        await change(await quick.organiser(AOI), attendee_role_id=MODERATOR_ROLE)  # stands above the person
     server.guild["owner_id"] = AOI.id
     with pytest.raises(RoleTooPowerful):
-        await change(AOI.actor, attendee_role_id=MODERATOR_ROLE)  # not even the owner, by a program
+        await change(await quick.organiser(AOI), attendee_role_id=MODERATOR_ROLE)  # not even the owner, by a program
     for role in (BOT_ROLE, "123"):
         with pytest.raises(BadRole):
-            await change(AOI.actor, attendee_role_id=role)
+            await change(await quick.organiser(AOI), attendee_role_id=role)
     assert (await quick.service.guilds.settings(GUILD_ID)).attendee_role_id is None
-    assert (await change(AOI.actor, attendee_role_id=ATTENDEE_ROLE)).attendee_role_id == ATTENDEE_ROLE
-    assert (await change(AOI.actor, attendee_role_id=GUILD_ID)).attendee_role_id is None, "@everyone means none"
+    assert (await change(await quick.organiser(AOI), attendee_role_id=ATTENDEE_ROLE)).attendee_role_id == ATTENDEE_ROLE
+    assert (await change(await quick.organiser(AOI), attendee_role_id=GUILD_ID)).attendee_role_id is None, (
+        "@everyone means none"
+    )
 
 
 async def test_while_discord_is_silent_no_role_is_chosen(quick: Bot) -> None:
     quick.local.faults.append(Fault("error", 9))
     with pytest.raises(DiscordSilent):
-        await quick.service.guilds.change_settings(AOI.actor, attendee_role_id=ATTENDEE_ROLE)
+        await quick.service.guilds.change_settings(await quick.organiser(AOI), attendee_role_id=ATTENDEE_ROLE)

@@ -19,7 +19,7 @@ from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot
 async def test_leaving_after_the_closing_tells_the_organiser(quick: Bot) -> None:
     event = await quick.event()
     await quick.service.joining.join(REN.actor, event.event_id)
-    await quick.service.events.close(AOI.actor, event.event_id)
+    await quick.service.events.close(await quick.host(AOI, event.event_id))
     await quick.service.joining.leave(REN.actor, event.event_id)
     await quick.work()
     told = [body for _, body in await quick.posts() if "取り消しました" in body.get("content", "")]
@@ -57,7 +57,7 @@ async def test_more_places_move_people_up_and_newcomers_queue_behind(quick: Bot)
         await quick.service.joining.join(person.actor, event.event_id)
         quick.clock.advance(0.01)
     now = await quick.service.events.get(GUILD_ID, event.event_id)
-    await quick.service.events.edit(AOI.actor, event.event_id, Draft("会", now.event_start_at, capacity=2))
+    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft("会", now.event_start_at, capacity=2))
     # A place is free, but somebody has waited for it: a newcomer does not overtake.
     assert (await quick.service.joining.join(YUI.actor, event.event_id)).waiting
     await quick.work()

@@ -82,7 +82,7 @@ async def test_settings_by_command(quick: Bot) -> None:
 
 async def test_the_organisers_role_is_no_way_to_a_moderators_role(quick: Bot) -> None:
     """Settings, an event, a press: nobody gets a role by that who could not have given it."""
-    await quick.service.guilds.change_settings(AOI.actor, organiser_role_id=ORGANISER_ROLE)
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), organiser_role_id=ORGANISER_ROLE)
     tried = await quick.app.command(REN, RECRUIT, "event settings", {"attendee": MODERATOR_ROLE})
     assert "ロールの管理" in tried.response["data"]["content"]
     event = await quick.event()

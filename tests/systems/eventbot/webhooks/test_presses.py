@@ -37,7 +37,7 @@ async def test_notice_is_confirmed_and_counted(quick: Bot) -> None:
     )
     assert sent.ok, sent.reason
     await quick.work()
-    [notice] = await quick.service.notices.of_event(AOI.actor, event.event_id)
+    [notice] = await quick.notices_seen_by(AOI, event)
     assert notice.notice_message_id is not None
     ack = f"e1:ack:{notice.notice_id[4:]}"
     confirmed = await quick.app.press(REN, RECRUIT, notice.notice_message_id, ack)

@@ -1,0 +1,13 @@
+"""The organisers' pages. Whoever may do what, the service decides."""
+
+from __future__ import annotations
+
+from starlette.routing import BaseRoute
+
+from sekkei.web import Given
+from sekkei_systems.eventbot.pages import calendar, edit, event, guild, links, notice, settings
+
+
+def routes(given: Given) -> list[BaseRoute]:
+    files = (links, calendar, guild, settings, edit, event, notice)
+    return [route for file in files for route in file.pages.routes(given)]

@@ -1,0 +1,126 @@
+"""Making an event, and changing it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from sekkei.runtime.refusals import Invalid, Refusal
+from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems.eventbot.design import Event, Repeat
+from sekkei_systems.eventbot.pages.view import Long, Short, View, texts_of
+from sekkei_systems.eventbot.rules import modals
+from sekkei_systems.eventbot.rules.identifiers import is_uuid, uuid_of
+from sekkei_systems.eventbot.service import Access, Events, Guilds, Host, Organiser
+from sekkei_systems.eventbot.texts import say
+
+pages = Pages()
+
+
+class NewQuery(Struct):
+    template: str = ""
+
+
+class EventForm(Struct):
+    title: Short
+    start: Short = ""
+    capacity: Short = ""
+    location: Short = ""
+    description: Long = ""
+    version: Short = ""
+
+
+class DetailsForm(Struct):
+    deadline: Short = ""
+    remind: Short = ""
+    end: Short = ""
+    repeat: Short = "none"
+    waiting: Short = "yes"
+    version: Short = ""
+
+
+@pages.get("/guilds/{guild_id}/new", name="new")
+async def new(organiser: Organiser, view: View, guilds: Guilds, query: NewQuery) -> Html:
+    values: dict[str, Any] = {}
+    if is_uuid(query.template):
+        found = await guilds.template(organiser.guild_id, f"TPL#{query.template}")
+        values = {name: getattr(found, name) or "" for name in ("title", "description", "location", "capacity")}
+    return view.page("edit.html", event=None, form=Form(values))
+
+
+@pages.post("/guilds/{guild_id}/events")
+async def create(
+    organiser: Organiser, view: View, access: Access, events: Events, sent: Sent[EventForm]
+) -> Html | Redirect:
+    try:
+        draft = modals.read_draft(texts_of(sent.value), view.now)
+        event = await events.create(await access.creator(organiser), draft)
+    except Invalid as wrong:
+        return view.page("edit.html", 422, event=None, form=sent.refilled(wrong))
+    return to_event(event).flash("event.created", title=event.title)
+
+
+@pages.get("/guilds/{guild_id}/events/{event}/edit", name="edit")
+async def show_edit(host: Host, view: View, language: str) -> Html:
+    return _page(view, host.event, basics(host.event, view), details_of(host.event, view), language)
+
+
+@pages.post("/guilds/{guild_id}/events/{event}/edit")
+async def edit(host: Host, view: View, events: Events, sent: Sent[EventForm], language: str) -> Html | Redirect:
+    try:
+        draft = modals.read_draft(texts_of(sent.value), view.now)
+        event = await events.edit(host, draft, _number(sent.value.version))
+    except Refusal as wrong:
+        filled = sent.refilled(wrong)
+        return _page(view, host.event, filled, details_of(host.event, view), language, wrong.status)
+    return to_event(event).flash("event.saved")
+
+
+@pages.post("/guilds/{guild_id}/events/{event}/details")
+async def details(host: Host, view: View, events: Events, sent: Sent[DetailsForm], language: str) -> Html | Redirect:
+    try:
+        read = modals.read_details(texts_of(sent.value), host.event, view.now)
+        event = await events.set_details(host, read, _number(sent.value.version))
+    except Refusal as wrong:
+        return _page(view, host.event, basics(host.event, view), sent.refilled(wrong), language, wrong.status)
+    return to_event(event).flash("event.saved")
+
+
+def to_event(event: Event) -> Redirect:
+    return Redirect("eventbot:event", guild_id=event.guild_id, event=uuid_of(event.event_id))
+
+
+def basics(event: Event, view: View) -> Form:
+    return Form(
+        {
+            "title": event.title,
+            "start": modals.written(event.event_start_at, view.now.tzinfo, event.event_end_at),
+            "capacity": event.capacity or "",
+            "location": event.location or "",
+            "description": event.description or "",
+        }
+    )
+
+
+def details_of(event: Event, view: View) -> Form:
+    here = view.now.tzinfo
+    return Form(
+        {
+            "deadline": modals.written(event.deadline_at, here),
+            "remind": modals.written(event.event_remind_at, here),
+            "end": modals.written(event.event_end_at, here),
+            "repeat": event.repeat.value if event.repeat else "none",
+            "waiting": "yes" if event.waiting_list else "no",
+        }
+    )
+
+
+def _page(view: View, event: Event, form: Form, details: Form, language: str, status: int = 200) -> Html:
+    choices = ("none", *(one.value for one in Repeat))
+    repeats = [(value, say.find(language, f"repeat.{value}", {})) for value in choices]
+    return view.page("edit.html", status, event=event, form=form, details=details, repeats=repeats)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None

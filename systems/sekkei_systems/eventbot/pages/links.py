@@ -1,0 +1,47 @@
+"""The guilds that an account looks after, and how it comes by them: a link that Discord shows."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from sekkei.web import Html, Pages, Redirect, User
+from sekkei_systems.eventbot.pages.view import Simulated
+from sekkei_systems.eventbot.service import Actor, Guilds
+
+pages = Pages()
+
+
+class LinkQuery(Struct):
+    token: str = ""
+
+
+class LinkForm(Struct):
+    token: Annotated[str, Meta(max_length=6000)]
+
+
+@pages.get("/", name="home")
+async def home(user: User, guilds: Guilds, simulated: Simulated) -> Html | Redirect:
+    links = await guilds.links(user.id)
+    if len(links) == 1:
+        return Redirect("eventbot:guild", guild_id=links[0].guild_id)
+    return Html("eventbot/guilds.html", links=links, simulated=simulated.yes)
+
+
+@pages.get("/link", name="link")
+async def show_link(user: User, query: LinkQuery, simulated: Simulated) -> Html:
+    """The link from Discord asks once more, so that following it changes nothing by itself."""
+    return Html("eventbot/link.html", token=query.token, simulated=simulated.yes)
+
+
+@pages.post("/link")
+async def accept_link(user: User, guilds: Guilds, form: LinkForm) -> Redirect:
+    link = await guilds.accept_link(user.id, form.token)
+    return Redirect("eventbot:guild", guild_id=link.guild_id).flash("link.done", name=link.user_name)
+
+
+@pages.post("/guilds/{guild_id}/unlink")
+async def unlink(user: User, actor: Actor, guilds: Guilds) -> Redirect:
+    await guilds.unlink(user.id, actor.guild_id)
+    return Redirect("eventbot:home")

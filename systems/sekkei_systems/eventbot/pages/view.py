@@ -1,0 +1,91 @@
+"""What every page of a guild needs: who looks at it, and by which clocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from sekkei.runtime.refusals import NotThere
+from sekkei.web import Html, User
+from sekkei_systems.eventbot.design import Event, GuildSettings
+from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid
+from sekkei_systems.eventbot.rules.render import event_state
+from sekkei_systems.eventbot.rules.views import EventView
+from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
+from sekkei_systems.eventbot.service import Access, Actor, Desk, Guilds, Host, Manager, Organiser
+
+Short = Annotated[str, Meta(max_length=200)]
+Long = Annotated[str, Meta(max_length=4000)]
+Snowflake = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """Whether Discord is the one of our own, so that a link to the simulator helps."""
+
+    yes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Who looks at the pages of a guild, and how the guild's people write dates."""
+
+    actor: Actor
+    settings: GuildSettings
+    now: datetime
+    """As the clocks of the guild show it."""
+    simulated: bool
+
+    def page(self, template: str, status: int = 200, /, **values: Any) -> Html:
+        zone = self.settings.time_zone
+        values |= {"zone": zone_of(zone), "zone_label": zone_label(zone), "simulated": self.simulated}
+        return Html(f"eventbot/{template}", status, actor=self.actor, **values)
+
+
+async def actor_of(user: User, guild_id: str, guilds: Guilds) -> Actor:
+    """Who the signed-in account is in this guild; a guild that one has no link to does not exist."""
+    actor = await guilds.actor(user.id, guild_id) if is_snowflake(guild_id) else None
+    if actor is None:
+        raise NotThere()
+    return actor
+
+
+async def organiser_of(actor: Actor, access: Access) -> Organiser:
+    return await access.organiser(actor)
+
+
+async def manager_of(actor: Actor, access: Access) -> Manager:
+    return access.manager(actor)
+
+
+async def host_of(actor: Actor, event: str, access: Access) -> Host:
+    """Somebody who may look after the event of the path: their own, or any for an organiser."""
+    if not is_uuid(event):
+        raise NotThere()
+    return await access.host(actor, f"EVT#{event}")
+
+
+async def view_of(actor: Actor, desk: Desk, simulated: Simulated) -> View:
+    settings = await desk.settings(actor.guild_id)
+    return View(actor, settings, desk.now().astimezone(zone_of(settings.time_zone)), simulated.yes)
+
+
+def state_of(event: Event, now: datetime) -> str:
+    """open, full, closed, started, cancelled"""
+    state = event_state(EventView(event, (), (), (), ()), now)[0]
+    if state == "" and event.capacity is not None and event.member_count >= event.capacity:
+        return "full"
+    return state or "open"
+
+
+def texts_of(form: Struct) -> dict[str, str]:
+    return {name: str(getattr(form, name)) for name in form.__struct_fields__}
+
+
+def download(body: bytes, name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(body, media_type="text/csv; charset=utf-8", headers=headers)
