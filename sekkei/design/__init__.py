@@ -38,15 +38,20 @@ from .views import View
 
 if TYPE_CHECKING:
     from . import provisioning as tables
+    from .sync_database import SyncDatabase
 else:
 
     def __getattr__(name: str) -> Any:
-        """`tables` is the public name of `provisioning`, loaded when asked for: most programs never make a table."""
-        if name != "tables":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from . import provisioning
+        """What most programs never need is loaded when asked for; `tables` is the public name of `provisioning`."""
+        if name == "tables":
+            from . import provisioning
 
-        return provisioning
+            return provisioning
+        if name == "SyncDatabase":
+            from .sync_database import SyncDatabase
+
+            return SyncDatabase
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [
@@ -85,6 +90,7 @@ __all__ = [
     "Relation",
     "Renewal",
     "SekkeiError",
+    "SyncDatabase",
     "Table",
     "TablesDiffer",
     "Transaction",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
 
@@ -177,9 +177,23 @@ class Database:
             capacities = [response.get("ConsumedCapacity") for response in responses]
             self.measurements.record(pattern, capacities, writing, items)
 
+    # Opening and closing
+
+    async def create_tables(self) -> list[str]:
+        """Make every table of the design that is missing; returns their names in the store."""
+        from . import provisioning
+
+        return await provisioning.create(self.store, self.design, self.env, self.clock)
+
     async def close(self) -> None:
         """Close the store."""
         await self.store.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
 
 
 async def _holder(db: Database, unique: Unique[M], conditions: tuple[Condition[M], ...]) -> M | None:

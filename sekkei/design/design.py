@@ -18,6 +18,8 @@ from .table import Capacity, Index, StreamView, Table
 if TYPE_CHECKING:
     from sekkei.store.protocol import Store
 
+    from .sync_database import SyncDatabase
+
 P = ParamSpec("P")
 R = TypeVar("R", bound=Plannable)
 
@@ -205,6 +207,20 @@ class Design:
         """The design on a store."""
         self.check()
         return Database(self, store, env=env, secret=secret, clock=clock, measure=measure)
+
+    def open_sync(
+        self,
+        store: Store,
+        *,
+        env: str = "dev",
+        secret: bytes | None = None,
+        clock: Clock = SYSTEM,
+        measure: bool = False,
+    ) -> SyncDatabase:
+        """The design on a store, for code that is not asynchronous: the same calls without `await`."""
+        from .sync_database import SyncDatabase
+
+        return SyncDatabase(self, store, env=env, secret=secret, clock=clock, measure=measure)
 
     def __repr__(self) -> str:
         return f"<design {self.name}: {len(self.tables)} tables, {len(self.patterns)} patterns>"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from sekkei.clock import Clock
 
 TRIES_MAX = 8
@@ -16,6 +18,10 @@ def wait_seconds(attempt: int, clock: Clock) -> float:
 
 
 async def pause(attempt: int, clock: Clock) -> None:
+    """Wait; without an event loop, in this very thread."""
     import asyncio  # 50 ms to import, and most programs that load a design never wait
 
-    await asyncio.sleep(wait_seconds(attempt, clock))
+    if asyncio._get_running_loop() is None:
+        time.sleep(wait_seconds(attempt, clock))  # noqa: ASYNC251  there is no loop to hold up
+    else:
+        await asyncio.sleep(wait_seconds(attempt, clock))

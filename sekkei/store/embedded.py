@@ -21,6 +21,9 @@ class Embedded:
     answers_surely = True
     """What happened is always answered: no network is in between to lose the answer."""
 
+    needs_no_loop = True
+    """A call from a thread without an event loop is carried out at once, and never suspends."""
+
     def __init__(self, path: str | os.PathLike[str] | Engine | None = None, *, clock: Clock = SYSTEM) -> None:
         if isinstance(path, Engine):
             self.engine = path
@@ -39,4 +42,7 @@ class Embedded:
     async def close(self) -> None:
         """Refuse further calls; writes under way are finished first."""
         self.__dict__.pop("call", None)
-        await asyncio.to_thread(self.engine.close)
+        if asyncio._get_running_loop() is None:
+            self.engine.close()
+        else:
+            await asyncio.to_thread(self.engine.close)

@@ -13,7 +13,7 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Generator
 from typing import Any
 
 import apsw
@@ -38,7 +38,10 @@ class Job:
     __slots__ = ("error", "future", "loop", "result", "work")
 
     def __init__(
-        self, work: Work, loop: asyncio.AbstractEventLoop | None = None, future: asyncio.Future[Any] | None = None
+        self,
+        work: Work,
+        loop: asyncio.AbstractEventLoop | Waiter | None = None,
+        future: asyncio.Future[Any] | Waiter | None = None,
     ) -> None:
         self.work = work
         self.loop = loop
@@ -54,6 +57,41 @@ class Job:
             self.future.set_exception(self.error)
         else:
             self.future.set_result(self.result)
+
+
+class Waiter:
+    """Loop and future of a caller that has no event loop: a lock that the writer opens."""
+
+    __slots__ = ("_lock", "error", "result")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    def wait(self) -> None:
+        self._lock.acquire()
+
+    def call_soon_threadsafe(self, deliver: Callable[[list[Job]], None], jobs: list[Job]) -> None:
+        deliver(jobs)
+
+    def done(self) -> bool:
+        return False
+
+    def set_result(self, result: Any) -> None:
+        self.result = result
+        self._lock.release()
+
+    def set_exception(self, error: BaseException) -> None:
+        self.error = error
+        self._lock.release()
+
+    def __await__(self) -> Generator[None, None, Any]:
+        if self.error is not None:
+            raise self.error
+        return self.result
+        yield  # never reached; it makes this a generator, which is what is awaited
 
 
 class WroteBeforeFailing(Exception):
@@ -93,9 +131,12 @@ class Writer:
         """Do `work` in the next batch; returns when it is on disk."""
         return await self.submit(work)
 
-    def submit(self, work: Work) -> asyncio.Future[Any]:
+    def submit(self, work: Work) -> Awaitable[Any]:
         """Have `work` done in the next batch; the future is done when it is on disk."""
-        loop = asyncio.get_running_loop()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return self._waited_for(work)
         future: asyncio.Future[Any] = loop.create_future()
         if self._thread is None or self._closed:
             try:
@@ -104,6 +145,18 @@ class Writer:
                 raise as_dynamodb_error(error) from error
         self._queue.put(Job(work, loop, future))
         return future
+
+    def _waited_for(self, work: Work) -> Waiter:
+        """A caller without an event loop waits here, in its own thread; what it then awaits is there already."""
+        waiter = Waiter()
+        if self._thread is None or self._closed:
+            try:
+                self.start()
+            except (apsw.Error, NotOurFile) as error:
+                raise as_dynamodb_error(error) from error
+        self._queue.put(Job(work, waiter, waiter))
+        waiter.wait()
+        return waiter
 
     def start(self) -> None:
         """Be there for jobs and for what is due by the clock."""
@@ -219,7 +272,7 @@ class Writer:
         return rows[0]  # type: ignore[no-any-return]
 
     def _deliver(self, jobs: list[Job]) -> None:
-        by_loop: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+        by_loop: dict[asyncio.AbstractEventLoop | Waiter, list[Job]] = {}
         for job in jobs:
             if job.loop is not None:
                 by_loop.setdefault(job.loop, []).append(job)

@@ -19,6 +19,7 @@ from sekkei.design import (
     Query,
     Reactions,
     Ref,
+    SyncDatabase,
     TransactionFailed,
     Update,
     View,
@@ -123,6 +124,40 @@ async def writes(db: Database, task: Task) -> None:
     try:
         await db.transact(add, users.update("u").add(User.points, 1), totals.upsert("t").add(Totals.todo, 1))
         await db.transact(add_task(task), token="x")
+    except TransactionFailed as failed:
+        assert_type(failed.old(add), Task | None)
+    except ConditionFailed as failed:
+        assert_type(failed.old(add), Task | None)
+
+
+def blocking(db: SyncDatabase) -> None:
+    assert_type(db.get(tasks("t", "k")), Task | None)
+    assert_type(db.get(one_task("t", "k")), Task | None)
+    assert_type(db.need(tasks("t", "k")), Task)
+    assert_type(db.get_many([tasks("t", "k")]), list[Task | None])
+    assert_type(db.snapshot(teams("t"), tasks("t", "k")), tuple[Team | None, Task | None])
+    assert_type(
+        db.snapshot(teams("t"), tasks("t", "k"), members("t", "u")),
+        tuple[Team | None, Task | None, Member | None],
+    )
+    assert_type(db.page(late_to_start("t", date.today()), size=5), Page[Task])
+    assert_type(db.all(everything.where(Team.team_id == "t")), list[Team | Member | Task | Totals])
+    assert_type(db.first(late_to_start("t", date.today())), Task | None)
+    assert_type(db.count(tasks.where(Task.team_id == "t")), int)
+    assert_type(db.holder(emails, User.email == "a"), User | None)
+    for task in db.each(tasks.where(Task.team_id == "t")):
+        assert_type(task, Task)
+
+
+def blocking_writes(db: SyncDatabase, task: Task) -> None:
+    assert_type(db.write(tasks.create(task)), Task)
+    assert_type(db.write(tasks.update("t", "k").set(Task.title, "x")), Task)
+    assert_type(db.write(tasks.delete("t", "k")), Task | None)
+    assert_type(db.write(tasks.must_exist("t", "k")), None)
+    add = tasks.create(task)
+    try:
+        db.transact(add, users.update("u").add(User.points, 1), totals.upsert("t").add(Totals.todo, 1))
+        db.transact(add_task(task), token="x")
     except TransactionFailed as failed:
         assert_type(failed.old(add), Task | None)
     except ConditionFailed as failed:

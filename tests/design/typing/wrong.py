@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.design import Change, Database, Query, Reactions
+from sekkei.design import Change, Database, Query, Reactions, SyncDatabase
 from tests.design.example import (
     Member,
     Task,
@@ -84,6 +84,14 @@ async def database(db: Database, task: Task) -> None:
     found: User | None = await db.get(tasks("t", "k"))  # WRONG
     page: list[Team] = await db.all(tasks.where(Task.team_id == "t"))  # WRONG
     del found, page
+
+
+def blocking(db: SyncDatabase, task: Task) -> None:
+    db.get(tasks.where(Task.team_id == "t"))  # WRONG
+    db.write(task)  # WRONG
+    found: User | None = db.get(tasks("t", "k"))  # WRONG
+    rows: list[Team] = db.all(tasks.where(Task.team_id == "t"))  # WRONG
+    del found, rows
 
 
 @design.pattern  # WRONG
