@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime import days
@@ -38,15 +38,21 @@ async def _open_lesson(page: Page, site: Site) -> None:
     await expect(page.get_by_role("heading", name="BSL House 1")).to_be_visible()
 
 
-async def _link_of_the_notice(page: Page, site: Site) -> str:
-    """Out of the outbox, as soon as it is there."""
-    notice = page.get_by_role("link", name="空きが出ました").first
+async def _notice(page: Page, site: Site, title: str) -> Locator:
+    """In the outbox, as soon as it is there: a worker writes it a moment later, and the page shows what was there
+    when it was opened."""
+    notice = page.get_by_role("link", name=title).first
     for _ in range(LOOKS):
         await page.goto(site.url + "/console/outbox")
         if await notice.count():
             break
         await page.wait_for_timeout(200)
-    await notice.click()
+    await expect(notice).to_be_visible()
+    return notice
+
+
+async def _link_of_the_notice(page: Page, site: Site) -> str:
+    await (await _notice(page, site, "空きが出ました")).click()
     await expect(page.locator("body")).to_contain_text("/lessons/offers/")
     text = await page.locator("body").inner_text()
     return next(word for word in text.split() if word.startswith(f"{site.url}/lessons/offers/"))
@@ -117,7 +123,6 @@ async def test_the_studio_changes_a_lesson_and_calls_it_off(browser: Windows, se
     await aoi.get_by_role("button", name="休講にする").click()
     await expect(aoi.get_by_text("休講にしました。")).to_be_visible()
     await expect(ren.get_by_text("このレッスンは休講になりました。")).to_be_visible()
-    await aoi.goto(site.url + "/console/outbox")
     for title in ("レッスンの内容が変わりました", "休講のお知らせ"):
-        await expect(aoi.get_by_role("link", name=title).first).to_be_visible()
+        await _notice(aoi, site, title)
     assert browser.problems == []
