@@ -27,6 +27,7 @@ from sekkei_systems.lessons.refusals import Full
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.policy import Policy
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.rules.ties import ttl_of
@@ -110,7 +111,7 @@ async def _race(folder: str) -> list[str]:
     slot = Slot("gnz", days.day_of(now) + timedelta(days=2), time(19, 30))
     await db.write(lessons.put(_lesson(slot, PLACES, now)))
     ties, timetable = Ties(db, SYSTEM, Policy()), Timetable(db, SYSTEM)
-    bookings, waitlist = Bookings(ties, timetable), Waitlist(ties, timetable)
+    bookings, waitlist = Bookings(ties, timetable, Sellers()), Waitlist(ties, timetable)
     entries: list[UserLesson] = []
 
     async def one(user: str) -> bool:
@@ -199,7 +200,9 @@ async def _monitor() -> list[list[str]]:
     store, db, runtime = await _opened(None)
     now = days.now(SYSTEM)
     notices = Notices(Links(b"a key of the benchmark"), "https://lessons.example", [Studio("gnz", "銀座")], SYSTEM)
-    monitor = Monitor(db, SYSTEM, Outbox(runtime, SYSTEM, "lessons"), Catalogue(db), Policy(), notices.opening)
+    monitor = Monitor(
+        db, SYSTEM, Outbox(runtime, SYSTEM, "lessons"), Catalogue(db), Policy(), notices.opening, Sellers()
+    )
     rows: list[list[str]] = []
 
     async def look(what: str, active: int, due: int) -> float:

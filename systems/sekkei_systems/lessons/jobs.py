@@ -26,7 +26,13 @@ from sekkei_systems.lessons.rules.slots import parse_slot, slot_of
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.listings import take_in
 
-RECURRING = {"monitor": "* * * * *", "expire": "*/5 * * * *", "remind": "*/10 * * * *", "refresh": "5 * * * *"}
+RECURRING = {
+    "monitor": "* * * * *",
+    "expire": "*/5 * * * *",
+    "remind": "*/10 * * * *",
+    "refresh": "5 * * * *",
+    "count": "*/10 * * * *",
+}
 DAYS_AHEAD = timedelta(days=14)
 NEAR = timedelta(hours=2)
 """So close to the start a lesson is looked at more often than once a minute."""
@@ -53,6 +59,7 @@ class LessonJobs:
             "remind": self.remind,
             "changed": self.changed,
             "refresh": self.refresh,
+            "count": self.count,
             "searches": self.searches,
         }
 
@@ -105,6 +112,11 @@ class LessonJobs:
                 await self._db.write(change_status(tie, Status.EXPIRED, now))
         except (ConditionFailed, TransactionFailed):
             return  # somebody changed it meanwhile; the next pass looks again
+
+    async def count(self, payload: Mapping[str, Any]) -> None:
+        """Own bookings of lessons that an older version stored; nothing more once all are counted."""
+        if not self._service.counts.is_done:
+            await self._service.counts.count_all(studio.code for studio in self._service.access.studios)
 
     async def refresh(self, payload: Mapping[str, Any]) -> None:
         """The timetables of the studios' own feeds, for the days that are shown."""

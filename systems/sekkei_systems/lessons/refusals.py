@@ -39,6 +39,10 @@ class Closed(Conflict):
     pass
 
 
+class BookedElsewhere(Conflict):
+    """The studio's own system sells this lesson; here it can only be watched."""
+
+
 class AlreadyRegistered(Conflict):
     pass
 

@@ -19,8 +19,8 @@ from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, ScheduledJob
 from sekkei.runtime.worker import worker_name
 from sekkei_systems.lessons.design import UserLesson
-from sekkei_systems.lessons.ports.timetable.provider import Availability
 from sekkei_systems.lessons.refusals import WaitlistsElsewhere
+from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.monitor import HORIZON, Monitor

@@ -24,6 +24,7 @@ from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.policy import Policy
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.statistics import Statistics
 from sekkei_systems.lessons.rules.studios import Studio
@@ -32,6 +33,7 @@ from sekkei_systems.lessons.service.access import Access, Member, Staff, StaffLi
 from sekkei_systems.lessons.service.alerts import Alerts
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.contacts import Contacts
+from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
 from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.lists import LessonView, Lists
@@ -117,7 +119,7 @@ class World:
                     instructor="YUKI",
                     capacity=capacity,
                     updated_at=days.now(self.clock),
-                    **more,
+                    **{"booked_here": 0, **more},
                 )
             )
         )
@@ -153,7 +155,7 @@ def service_on(
     staff: StaffList | None = None,
 ) -> Service:
     outbox, schedules = Outbox(runtime, clock, "lessons"), StoredSchedules(runtime, clock, "lessons")
-    provider = ByStudio({}, Catalogue(db))
+    provider, sellers = ByStudio({}, Catalogue(db)), Sellers()
     links = Links(b"a key of the tests")
     notices = Notices(links, "https://lessons.example/lessons", studios, clock)
     access, ties, timetable = Access(studios, staff), Ties(db, clock, policy), Timetable(db, clock)
@@ -164,19 +166,21 @@ def service_on(
         lists=Lists(ties, timetable),
         favorites=Favorites(ties, timetable),
         waitlist=Waitlist(ties, timetable),
-        bookings=Bookings(ties, timetable),
+        bookings=Bookings(ties, timetable, sellers),
         desk=Desk(ties, timetable, access),
         contacts=Contacts(db, clock, outbox, notices, links, b"codes", email_of),
         searches=Searches(db, clock, outbox, schedules, notices),
         notices=notices,
-        monitor=Monitor(db, clock, outbox, provider, policy, notice),
+        monitor=Monitor(db, clock, outbox, provider, policy, notice, sellers),
         alerts=Alerts(db, clock, outbox, notices, policy),
         provider=provider,
+        sellers=sellers,
+        counts=Counts(db, clock),
     )
 
 
 def bookings_on(db: Database, clock: ManualClock, policy: Policy) -> Bookings:
-    return Bookings(Ties(db, clock, policy), Timetable(db, clock))
+    return Bookings(Ties(db, clock, policy), Timetable(db, clock), Sellers())
 
 
 async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:

@@ -184,7 +184,15 @@ async def beside(store: Store, clock: ManualClock) -> tuple[World, Move]:
     world = await open_world(store, clock, Policy())
     ledger = Ledger(world.db, clock, OLD.table)
     monitor, service = world.monitor, world.service
-    known = (monitor._db, monitor._clock, monitor._outbox, monitor._provider, monitor._policy, monitor._notice)
+    known = (
+        monitor._db,
+        monitor._clock,
+        monitor._outbox,
+        monitor._provider,
+        monitor._policy,
+        monitor._notice,
+        monitor._sellers,
+    )
     waitlist = WaitlistBesideOld(ledger, world.ties, service.timetable)
     beside_old = dataclasses.replace(service, monitor=MonitorBesideOld(ledger, *known), waitlist=waitlist)
     world = dataclasses.replace(world, service=beside_old)

@@ -20,6 +20,7 @@ from sekkei_systems.lessons.api.shapes import (
     time_in,
 )
 from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.desk import Desk
@@ -61,10 +62,10 @@ class AttendanceIn(msgspec.Struct):
 
 
 @operations.get("/roll/{lesson:path}", summary="Who comes and who waits", tag="studios")
-async def roll(staff: Staff, desk: Desk, at: Slot) -> RollOut:
+async def roll(staff: Staff, sellers: Sellers, desk: Desk, at: Slot) -> RollOut:
     found = await desk.roll(staff, at)
     return RollOut(
-        lesson=lesson_out(found.lesson),
+        lesson=lesson_out(found.lesson, sellers),
         booked=[GuestOut(tie.user_id, found.name(tie), tie.created_at, tie.attended) for tie in found.booked],
         waiting=[
             GuestOut(tie.user_id, found.name(tie), tie.created_at, told=bool(tie.notification_sent))
@@ -79,15 +80,17 @@ async def attendance(staff: Staff, desk: Desk, user_id: Identifier, at: Slot, bo
 
 
 @operations.post("/lessons/{lesson:path}", summary="A new lesson in a free slot", status=201, tag="studios")
-async def add_lesson(staff: Staff, desk: Desk, clock: Clock, at: Slot, body: LessonIn) -> LessonOut:
-    return lesson_out(await desk.add(staff, lesson_of(at, body, days.now(clock))))
+async def add_lesson(staff: Staff, sellers: Sellers, desk: Desk, clock: Clock, at: Slot, body: LessonIn) -> LessonOut:
+    return lesson_out(await desk.add(staff, lesson_of(at, body, days.now(clock))), sellers)
 
 
 @operations.put("/lessons/{lesson:path}", summary="What a lesson is from now on", tag="studios")
-async def change_lesson(staff: Staff, desk: Desk, clock: Clock, at: Slot, body: LessonIn) -> LessonOut:
+async def change_lesson(
+    staff: Staff, sellers: Sellers, desk: Desk, clock: Clock, at: Slot, body: LessonIn
+) -> LessonOut:
     changed = lesson_of(at, body, days.now(clock))
     bring_back = body.called_off is False
-    return lesson_out(await desk.change(staff, changed, bring_back=bring_back))
+    return lesson_out(await desk.change(staff, changed, bring_back=bring_back), sellers)
 
 
 @operations.delete("/lessons/{lesson:path}", summary="Call a lesson off; everybody concerned is told", tag="studios")

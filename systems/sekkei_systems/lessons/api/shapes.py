@@ -12,7 +12,8 @@ from sekkei.runtime.refusals import Invalid
 from sekkei.web import User
 from sekkei_systems.lessons.design import Contact, Lesson, UserLesson
 from sekkei_systems.lessons.rules.places import free_places
-from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
+from sekkei_systems.lessons.rules.selling import Sellers
+from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of, span
 from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.contacts import Contacts
 
@@ -33,12 +34,18 @@ class LessonOut(msgspec.Struct, rename="camel"):
     name: str
     instructor: str
     starts_at: datetime
+    ends_at: datetime | None
+    """None when the studio does not say."""
     capacity: int | None
     """None: no limit."""
     free: int | None
     is_open: bool
     called_off: bool
     program: str | None = None
+    sells_here: bool = True
+    """False: booked on the studio's own page, and only watched here."""
+    booking_url: str | None = None
+    """That page, when it is known."""
 
 
 class TieOut(msgspec.Struct, rename="camel"):
@@ -54,18 +61,21 @@ class TieOut(msgspec.Struct, rename="camel"):
     offer_until: datetime | None = None
 
 
-def lesson_out(found: Lesson) -> LessonOut:
-    slot = slot_of(found)
+def lesson_out(found: Lesson, sellers: Sellers) -> LessonOut:
+    slot, sells_here = slot_of(found), sellers.sells_here(found)
     return LessonOut(
         lesson=str(slot),
         name=found.lesson_name,
         instructor=found.instructor,
         starts_at=slot.starts_at,
+        ends_at=span(found)[1] if found.end_time else None,
         capacity=found.capacity,
         free=free_places(found),
         is_open=found.is_open,
         called_off=found.called_off,
         program=found.program,
+        sells_here=sells_here,
+        booking_url=None if sells_here else sellers.page(found),
     )
 
 

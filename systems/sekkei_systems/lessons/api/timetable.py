@@ -16,6 +16,7 @@ from sekkei_systems.lessons.api.shapes import (
     tie_out,
 )
 from sekkei_systems.lessons.design import TieKind
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.lists import Lists
@@ -56,20 +57,20 @@ async def studios(member: Member, access: Access) -> StudiosOut:
 
 @operations.get("/studios/{studio}/lessons", summary="A studio's lessons between two days", tag="timetable")
 async def timetable(
-    member: Member, access: Access, timetable: Timetable, studio: Identifier, query: Between
+    member: Member, access: Access, timetable: Timetable, sellers: Sellers, studio: Identifier, query: Between
 ) -> LessonsOut:
     found = await timetable.between(access.studio(studio).code, query.first, query.last)
-    return LessonsOut([lesson_out(lesson) for lesson in found])
+    return LessonsOut([lesson_out(lesson, sellers) for lesson in found])
 
 
 @operations.get("/lessons/{lesson:path}", summary="One lesson, what I have to do with it, my place", tag="timetable")
-async def lesson(member: Member, lists: Lists, at: Slot) -> LessonView:
+async def lesson(member: Member, sellers: Sellers, lists: Lists, at: Slot) -> LessonView:
     view = await lists.view(member, at)
     overlaps = [] if TieKind.BOOKING in view.ties else await lists.overlaps(member, view.lesson)
     return LessonView(
-        lesson=lesson_out(view.lesson),
+        lesson=lesson_out(view.lesson, sellers),
         mine=[tie_out(tie) for tie in view.ties.values()],
         waiting=view.waiting,
         position=view.position,
-        overlaps=[lesson_out(one) for one in overlaps],
+        overlaps=[lesson_out(one, sellers) for one in overlaps],
     )

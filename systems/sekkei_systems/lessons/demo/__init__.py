@@ -90,6 +90,7 @@ def _lesson(context: Context, slot: Slot, chance: random.Random, full: bool) -> 
         lesson_name=chance.choice(PROGRAMS),
         instructor=chance.choice(INSTRUCTORS),
         capacity=capacity,
+        booked_here=0,
         booked=capacity if full else chance.randrange(capacity - 2),
         was_available=not full,
         episode=0 if full else 1,

@@ -120,7 +120,10 @@ class Lesson:
     instructor: Attr[str] = attr(ja="インストラクター名", en="instructor")
     program: Attr[str | None] = attr(default=None, ja="プログラム", en="programme")
     capacity: Attr[int | None] = attr(default=None, ja="定員", en="places")
-    booked: Attr[int] = attr(default=0, ja="予約数", en="places taken")
+    booked: Attr[int] = attr(default=0, ja="予約数（合計）", en="places taken, here and elsewhere")
+    booked_here: Attr[int | None] = attr(
+        "bookedHere", default=None, ja="うち、ここでの予約数", en="of these, booked here; absent until counted"
+    )
     is_open: Attr[bool] = attr("isOpen", default=True, ja="受付中か", en="may be booked")
     called_off: Attr[bool] = attr("calledOff", default=False, ja="休講", en="does not take place")
     was_available: Attr[bool] = attr(

@@ -152,24 +152,30 @@ def refresh(tie: UserLesson, lesson_name: str, instructor: str, now: datetime) -
 
 
 @design.pattern(ja="席を一つ取る", added=True)
-def take_place(tie: UserLesson, now: datetime) -> Update[Lesson]:
-    """One place less, if there is one."""
-    update = lessons.update(tie.studio_code, tie.lesson_date, tie.start_time).add(Lesson.booked, 1)
+def take_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
+    """One place less, if there is one. Own bookings are counted apart; a row of an older version is counted later."""
+    update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, 1)
     room = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
-    return update.set(Lesson.updated_at, now).when(Lesson.is_open.is_(True), room)
+    update = update.set(Lesson.updated_at, now).when(Lesson.is_open.is_(True), room)
+    if lesson.booked_here is None:
+        return update.when(Lesson.booked_here.absent())
+    return update.add(Lesson.booked_here, 1).when(Lesson.booked_here.exists())
 
 
 @design.pattern(ja="席を一つ返す", added=True)
-def give_place_back(tie: UserLesson, now: datetime) -> Update[Lesson]:
+def give_place_back(lesson: Lesson, now: datetime) -> Update[Lesson]:
     """One place more."""
-    update = lessons.update(tie.studio_code, tie.lesson_date, tie.start_time).add(Lesson.booked, -1)
-    return update.set(Lesson.updated_at, now).when(Lesson.booked > 0)
+    update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, -1)
+    update = update.set(Lesson.updated_at, now).when(Lesson.booked > 0)
+    if lesson.booked_here is None:
+        return update.when(Lesson.booked_here.absent())
+    return update.add(Lesson.booked_here, -1).when(Lesson.booked_here > 0)
 
 
 @design.pattern(ja="キャンセル待ちから予約へ", added=True)
-def book_from_waitlist(waiting: UserLesson, booking: UserLesson, now: datetime) -> Transaction:
+def book_from_waitlist(waiting: UserLesson, booking: UserLesson, lesson: Lesson, now: datetime) -> Transaction:
     """The waitlist ends, the booking begins and the place is taken, all together."""
-    return Transaction(change_status(waiting, Status.COMPLETED, now), register(booking), take_place(booking, now))
+    return Transaction(change_status(waiting, Status.COMPLETED, now), register(booking), take_place(lesson, now))
 
 
 @design.pattern(ja="予約から履歴へ", added=True)

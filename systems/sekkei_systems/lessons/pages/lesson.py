@@ -21,6 +21,7 @@ from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import free_places, is_available
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.bookings import Bookings
@@ -45,6 +46,7 @@ class Shown:
     access: Access
     lists: Lists
     notices: Notices
+    sellers: Sellers
     live: Live
 
     async def html(self, status: int = 200, filled: Form | None = None) -> Html:
@@ -64,6 +66,8 @@ class Shown:
             slot=at,
             studio=studio,
             available=is_available(seen.lesson) and not seen.held,
+            sells_here=self.sellers.sells_here(seen.lesson),
+            booking_page=self.sellers.page(seen.lesson),
             free=free_places(seen.lesson),
             overlaps=[self.notices.words(other, language=view.language) for other in overlaps],
             favorite=favorite,

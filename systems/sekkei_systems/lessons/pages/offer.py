@@ -14,6 +14,7 @@ from sekkei_systems.lessons.design import Status, TieKind, UserLesson
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import is_available
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.bookings import Bookings
@@ -44,7 +45,7 @@ async def tapped(token: str, contacts: Contacts, lists: Lists) -> Tapped:
 
 
 @pages.get("/offers/{token}", name="offer")
-async def offer(tapped: Tapped, lists: Lists, notices: Notices, clock: Clock, language: str) -> Html:
+async def offer(tapped: Tapped, lists: Lists, notices: Notices, sellers: Sellers, clock: Clock, language: str) -> Html:
     slot, tie, now, policy = tapped.slot, tapped.tie, days.now(clock), lists.policy
     seen = await lists.view(tapped.member, slot)
     return Html(
@@ -54,6 +55,8 @@ async def offer(tapped: Tapped, lists: Lists, notices: Notices, clock: Clock, la
         slot=slot,
         words=notices.words(seen.lesson, language=language),
         available=is_available(seen.lesson) and not seen.held and tie.status is Status.ACTIVE,
+        sells_here=sellers.sells_here(seen.lesson),
+        booking_page=sellers.page(seen.lesson),
         held_until=f"{tie.offer_until.astimezone(days.JST):%H:%M}" if tie.offer_until and holds_offer(tie, now) else "",
         # What was booked after the link was over is none of its business.
         booking=None if tapped.is_over else seen.ties.get(TieKind.BOOKING),
@@ -74,7 +77,7 @@ async def take(tapped: Tapped, bookings: Bookings) -> Redirect:
         return answer
     except (refusals.Full, refusals.Held):
         return answer.flash("offer.gone", "error")
-    except refusals.Closed as refusal:
+    except (refusals.Closed, refusals.BookedElsewhere) as refusal:
         return answer.flash(refusal)
     return answer
 

@@ -15,7 +15,7 @@ from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.pages.desk import LessonForm, lesson_of
 from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.openings import holds_offer
-from sekkei_systems.lessons.rules.places import free_places
+from sekkei_systems.lessons.rules.places import elsewhere, free_places
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.desk import ATTENDANCE_BEFORE, Desk
@@ -52,6 +52,7 @@ class Shown:
             roll=roll,
             slot=self.at,
             free=free_places(roll.lesson),
+            elsewhere=elsewhere(roll.lesson) or 0,
             offered=lambda tie: holds_offer(tie, now),
             begun=now >= self.at.starts_at,
             takes_attendance=now >= self.at.starts_at - ATTENDANCE_BEFORE,

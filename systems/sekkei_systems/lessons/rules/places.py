@@ -1,11 +1,38 @@
-"""How many places a lesson has left."""
+"""How many places a lesson has left, and what a studio's own system has to say about it.
+
+`booked` is every place that is taken, and what a sale is checked against; `booked_here` are ours among them. What a
+provider says is about its own side: it moves the difference, never our own bookings.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from sekkei.design import replace
 from sekkei_systems.lessons.design import Lesson
 
-NAME_LENGTH_MAX = 200
 CAPACITY_MAX = 10_000
+NAME_LENGTH_MAX = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """What is free now. None means that nobody counts: then `is_open` says whether there is room."""
+
+    available: int | None
+    total: int | None
+    is_open: bool
+    told: bool = True
+    """By a studio's own system; else it is our own counter, which says nothing new."""
+
+    @property
+    def has_room(self) -> bool:
+        return self.is_open and self.available != 0
+
+
+def availability_of(lesson: Lesson) -> Availability:
+    """As our own counter has it."""
+    return Availability(free_places(lesson), lesson.capacity, lesson.is_open, told=False)
 
 
 def free_places(lesson: Lesson) -> int | None:
@@ -15,3 +42,29 @@ def free_places(lesson: Lesson) -> int | None:
 
 def is_available(lesson: Lesson) -> bool:
     return lesson.is_open and free_places(lesson) != 0
+
+
+def elsewhere(lesson: Lesson) -> int | None:
+    """How many were booked elsewhere; None for a row of an older version that is not counted yet."""
+    return None if lesson.booked_here is None else max(0, lesson.booked - lesson.booked_here)
+
+
+def as_said(lesson: Lesson, found: Availability) -> Lesson:
+    """The lesson with what its studio's system says of its own side; what it does not say stays."""
+    if lesson.called_off or not found.told:
+        return lesson
+    total = lesson.capacity if found.total is None else found.total
+    said = replace(lesson, capacity=total, is_open=found.is_open)
+    if found.available is None or total is None:
+        return said
+    its_side = max(0, total - found.available)
+    # Until our own bookings are counted, what is taken can only become more.
+    booked = max(lesson.booked, its_side) if lesson.booked_here is None else lesson.booked_here + its_side
+    return replace(said, booked=booked)
+
+
+def has_room(lesson: Lesson, found: Availability) -> bool:
+    """Whether somebody could get a place, after what was said of it."""
+    if lesson.called_off or not lesson.is_open:
+        return False
+    return (found.told and found.available is None) or free_places(lesson) != 0

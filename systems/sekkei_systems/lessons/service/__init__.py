@@ -11,11 +11,13 @@ from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio, provider_
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.policy import Policy, policy_of
+from sekkei_systems.lessons.rules.selling import Sellers, sellers_of
 from sekkei_systems.lessons.rules.studios import studios_of
 from sekkei_systems.lessons.service.access import Access, staff_of
 from sekkei_systems.lessons.service.alerts import Alerts
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.contacts import Contacts
+from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
 from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.lists import Lists
@@ -47,6 +49,8 @@ class Service:
     monitor: Monitor
     alerts: Alerts
     provider: ByStudio
+    sellers: Sellers
+    counts: Counts
 
     def parts(self) -> list[object]:
         return [getattr(self, one.name) for one in fields(self)]
@@ -60,7 +64,7 @@ def open_service(context: Context, old: Following | None = None) -> Service:
     links = Links(settings.secrets.key("lessons links"))
     notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
     provider = provider_of(settings, db, clock, studios)
-    ties, timetable = Ties(db, clock, policy), Timetable(db, clock)
+    ties, timetable, sellers = Ties(db, clock, policy), Timetable(db, clock), sellers_of(settings)
     return Service(
         policy=policy,
         access=access,
@@ -68,12 +72,14 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         lists=Lists(ties, timetable),
         favorites=Favorites(ties, timetable),
         waitlist=(old.waitlist if old else Waitlist)(ties, timetable),
-        bookings=Bookings(ties, timetable),
+        bookings=Bookings(ties, timetable, sellers),
         desk=Desk(ties, timetable, access),
         contacts=Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of),
         searches=Searches(db, clock, outbox, context.schedules, notices),
         notices=notices,
-        monitor=(old.monitor if old else Monitor)(db, clock, outbox, provider, policy, notices.opening),
+        monitor=(old.monitor if old else Monitor)(db, clock, outbox, provider, policy, notices.opening, sellers),
         alerts=Alerts(db, clock, outbox, notices, policy),
         provider=provider,
+        sellers=sellers,
+        counts=Counts(db, clock),
     )

@@ -104,8 +104,8 @@ class Alerts:
         if current.called_off:
             actions += [change_status(tie, Status.CANCELLED, now) for tie in ties]
             fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
-            if fresh is not None and fresh.booked > 0:  # the studio may have counted anew, without them
-                actions += [give_place_back(tie, now) for tie in ties if tie.kind is TieKind.BOOKING]
+            if fresh is not None and fresh.booked > 0:  # an older version let a studio's word overwrite our own count
+                actions += [give_place_back(fresh, now) for tie in ties if tie.kind is TieKind.BOOKING]
             messages = self._notices.called_off(person, current)
         else:
             actions += [refresh(tie, current.lesson_name, current.instructor, now) for tie in ties]

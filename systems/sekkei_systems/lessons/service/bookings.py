@@ -23,6 +23,7 @@ from sekkei_systems.lessons.design import (
 from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import free_places, is_available
 from sekkei_systems.lessons.rules.policy import Fairness
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.ties import AlreadyDone, Also, Ties
@@ -32,9 +33,10 @@ TRIES = 5
 
 
 class Bookings:
-    def __init__(self, ties: Ties, timetable: Timetable) -> None:
+    def __init__(self, ties: Ties, timetable: Timetable, sellers: Sellers) -> None:
         self._ties = ties
         self._timetable = timetable
+        self._sellers = sellers
 
     async def book(self, member: Member, slot: Slot, also: Also | None = None) -> UserLesson:
         """Take a place; a waitlist entry for the lesson ends with it, all in one transaction."""
@@ -51,6 +53,8 @@ class Bookings:
         waiting, booked = await self._ties.db.get_many(self._ties.ref(user_id, slot, kind) for kind in kinds)
         if booked is not None and booked.status is Status.ACTIVE:
             raise refusals.AlreadyRegistered()
+        if not self._sellers.sells_here(lesson):
+            raise refusals.BookedElsewhere()
         if not is_available(lesson):
             raise why_not(lesson)
         now = self._ties.now()
@@ -67,7 +71,7 @@ class Bookings:
         self, lesson: Lesson, booking: UserLesson, waiting: UserLesson | None, now: datetime
     ) -> Update[Lesson]:
         """One place less; what is held for others is not to be taken."""
-        taken, slot = take_place(booking, now), slot_of(lesson)
+        taken, slot = take_place(lesson, now), slot_of(lesson)
         holds = waiting is not None and waiting.status is Status.ACTIVE and holds_offer(waiting, now)
         if holds or lesson.capacity is None or self._ties.mode(slot) is not Fairness.FIRST_IN_LINE:
             return taken
@@ -109,8 +113,8 @@ class Bookings:
             ended = ended.set(UserLesson.cancelled_late, True)
         actions: list[Action[Any, Any]] = [ended]
         lesson = await self._timetable.find(slot)
-        if lesson is not None and lesson.booked > 0:  # a studio may count anew and not know of this one
-            actions.append(give_place_back(booking, now))
+        if lesson is not None and lesson.booked > 0:  # an older version let a studio's word overwrite our own count
+            actions.append(give_place_back(lesson, now))
         if waited is not None and waited.status is Status.COMPLETED:
             actions.append(change_status(waited, Status.CANCELLED, now))
         try:

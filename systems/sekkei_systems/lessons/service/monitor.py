@@ -30,15 +30,19 @@ from sekkei_systems.lessons.design import (
     user_lessons,
     watched_on,
 )
-from sekkei_systems.lessons.ports.timetable.provider import Availability, Provider, availability_of
+from sekkei_systems.lessons.ports.timetable.provider import Provider
 from sekkei_systems.lessons.rules.openings import to_tell
+from sekkei_systems.lessons.rules.places import Availability, as_said, free_places, has_room
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
 from sekkei_systems.lessons.rules.quiet import quiet_pause
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.service.counts import Counts
 
 HORIZON = timedelta(days=14)
 LESSONS_AT_ONCE = 8
 TOLD_AT_ONCE = 25
+TRIES = 10
 log = logging.getLogger("sekkei.lessons.monitor")
 Notice = Callable[[Contact | None, UserLesson, Lesson], Mapping[str, Mapping[str, Any]]]
 """The notice by message kind, for the channels a user wants."""
@@ -48,7 +52,14 @@ class Monitor:
     """One pass looks at every lesson that somebody waits for within the horizon."""
 
     def __init__(
-        self, db: Database, clock: Clock, outbox: Outbox, provider: Provider, policy: Policy, notice: Notice
+        self,
+        db: Database,
+        clock: Clock,
+        outbox: Outbox,
+        provider: Provider,
+        policy: Policy,
+        notice: Notice,
+        sellers: Sellers,
     ) -> None:
         self._db = db
         self._clock = clock
@@ -56,6 +67,8 @@ class Monitor:
         self._provider = provider
         self._policy = policy
         self._notice = notice
+        self._sellers = sellers
+        self._counts = Counts(db, clock)
 
     async def run(self, horizon: timedelta = HORIZON) -> int:
         """Returns how many were told. Reads grow with those who wait, not with all ties."""
@@ -120,54 +133,56 @@ class Monitor:
         return 0 if found is None else await self._act_on(current, queue, found, now)
 
     async def _act_on(self, current: Lesson, queue: list[UserLesson], found: Availability, now: datetime) -> int:
-        noted = await self._noted(current, found, now)
+        noted, said = await self._noted(current, found, now)
         if noted.pushed_at != current.pushed_at:
             return 0  # the studio has said something newer since, which is acted on by whoever heard it
         # Offers are made out of what was counted, not out of what has been booked since.
-        current = replace(noted, booked=_as_said(current, found).booked)
-        if not found.has_room or current.called_off:
+        current = replace(noted, booked=said.booked)
+        if not has_room(current, found):
             await self._arm_again(queue)
             return 0
         starts_at = slot_of(current).starts_at
         if not current.was_available or starts_at - now < self._policy.stop_before:
             return 0
-        mode = self._policy.mode(starts_at, now)
+        mode = self._mode(current, now)
         if mode is Fairness.FIRST_IN_LINE:
             queue = await self._as_they_are(queue)  # who holds an offer decides who is next
-        chosen = to_tell(queue, current.episode, found.available, mode, now, self._policy.quiet_period)
+        places = None if found.told and found.available is None else free_places(current)
+        chosen = to_tell(queue, current.episode, places, mode, now, self._policy.quiet_period)
         told, at_once = 0, 1 if mode is Fairness.FIRST_IN_LINE else TOLD_AT_ONCE
         for start in range(0, len(chosen), at_once):
             told += await self._tell_some(chosen[start : start + at_once], current, mode, now)
         return told
+
+    def _mode(self, lesson: Lesson, now: datetime) -> Fairness:
+        """Nothing can be held where others sell."""
+        if not self._sellers.sells_here(lesson):
+            return Fairness.BROADCAST
+        return self._policy.mode(slot_of(lesson).starts_at, now)
 
     async def _as_they_are(self, queue: list[UserLesson]) -> list[UserLesson]:
         """Those who still wait, by the items themselves: the index may be behind."""
         found = await self._db.get_many(user_lessons.ref_of(tie).consistent() for tie in queue)
         return [tie for tie in found if tie is not None and tie.status is Status.ACTIVE]
 
-    async def _noted(self, current: Lesson, found: Availability, now: datetime) -> Lesson:
-        """The lesson with what the provider says of it, and with the opening counted by whoever sees it first."""
-        said = _as_said(current, found)
-        has_room = found.has_room and not current.called_off
-        if said == current and current.was_available == has_room:
-            return current
-        update = lessons.update(current.studio_code, current.lesson_date, current.start_time)
-        update = update.set(Lesson.was_available, has_room).set(Lesson.updated_at, now)
-        heard = current.pushed_at
-        no_newer = Lesson.pushed_at.absent() if heard is None else Lesson.pushed_at == heard
-        conditions = [Lesson.was_available.is_(current.was_available), no_newer]
-        if said != current:
-            update = update.set(Lesson.is_open, said.is_open).set(Lesson.booked, said.booked)
-            update = update.set(Lesson.capacity, said.capacity) if said.capacity is not None else update
-            # Whoever booked since it was read is not to be forgotten; the next word of the provider counts them.
-            conditions.append(Lesson.booked == current.booked)
-        if has_room and not current.was_available:
-            update = update.add(Lesson.episode, 1)
-        try:
-            return await self._db.write(update.when(*conditions))
-        except ConditionFailed:
-            fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
-            return fresh or current
+    async def _noted(self, current: Lesson, found: Availability, now: datetime) -> tuple[Lesson, Lesson]:
+        """The lesson with what the provider says of it and the opening counted by whoever sees it first; and the
+        lesson as it was when that was reckoned."""
+        for _ in range(TRIES):
+            if found.told:
+                current = await self._counts.counted(current)
+            said = as_said(current, found)
+            room = has_room(said, found)
+            if said == current and current.was_available == room:
+                return current, said
+            try:
+                return await self._db.write(_note(current, said, room, now)), said
+            except ConditionFailed:
+                fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
+                if fresh is None or fresh.pushed_at != current.pushed_at or not found.told:
+                    return fresh or current, said
+                current = fresh  # somebody booked meanwhile: what the studio says of its side is still true
+        return current, said
 
     async def _arm_again(self, queue: list[UserLesson]) -> None:
         """Full again: whoever was told and did not book is told of the next opening."""
@@ -221,14 +236,20 @@ class Monitor:
         return 1
 
 
-def _as_said(current: Lesson, found: Availability) -> Lesson:
-    """The lesson as its provider sees it; what the provider does not say stays."""
-    if current.called_off or found == availability_of(current):
-        return current
-    total = current.capacity if found.total is None else found.total
-    uncounted = found.available is None or total is None
-    booked = current.booked if uncounted else max(0, (total or 0) - (found.available or 0))
-    return replace(current, capacity=total, booked=booked, is_open=found.is_open)
+def _note(current: Lesson, said: Lesson, room: bool, now: datetime) -> Update[Lesson]:
+    """What was said, if nothing else was said or booked meanwhile."""
+    update = lessons.update(current.studio_code, current.lesson_date, current.start_time)
+    update = update.set(Lesson.was_available, room).set(Lesson.updated_at, now)
+    heard = current.pushed_at
+    no_newer = Lesson.pushed_at.absent() if heard is None else Lesson.pushed_at == heard
+    update = update.when(Lesson.was_available.is_(current.was_available), no_newer)
+    if said != current:
+        update = update.set(Lesson.is_open, said.is_open).set(Lesson.booked, said.booked)
+        update = update.set(Lesson.capacity, said.capacity) if said.capacity is not None else update
+        update = update.when(Lesson.booked == current.booked)
+        here = current.booked_here
+        update = update.when(Lesson.booked_here.absent() if here is None else Lesson.booked_here == here)
+    return update.add(Lesson.episode, 1) if room and not current.was_available else update
 
 
 def _update(tie: UserLesson) -> Update[UserLesson]:

@@ -67,7 +67,7 @@ class Timetable:
         """A new lesson; a studio has one at a time."""
         self.check(found, None)
         is_open = found.is_open and not found.called_off
-        made = replace(found, is_open=is_open, booked=0, ttl=slot_of(found).starts_at + LESSON_KEPT)
+        made = replace(found, is_open=is_open, booked=0, booked_here=0, ttl=slot_of(found).starts_at + LESSON_KEPT)
         try:
             return await self._db.write(lessons.create(made))
         except ConditionFailed:

@@ -12,7 +12,7 @@ from sekkei.runtime.http import Http
 from sekkei.store.http import Limits
 from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.ports.timetable.feed import FAILURES_MAX, Feed, Patience
-from sekkei_systems.lessons.ports.timetable.provider import Availability
+from sekkei_systems.lessons.rules.places import Availability
 from tests.runtime.servers import http_server
 from tests.systems.lessons.world import LESSON, NOON, STUDIOS
 

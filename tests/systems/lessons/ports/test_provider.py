@@ -4,7 +4,8 @@ from typing import Any, cast
 
 import pytest
 
-from sekkei_systems.lessons.ports.timetable.provider import Availability, availability_in
+from sekkei_systems.lessons.ports.timetable.provider import availability_in
+from sekkei_systems.lessons.rules.places import Availability
 
 
 @pytest.mark.parametrize("content", [None, 1, [], {"total": True}, {"available": 10**6}, {"available": 1.5}])

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.rules.places import free_places, is_available
+from sekkei_systems.lessons.rules.places import (
+    Availability,
+    as_said,
+    availability_of,
+    free_places,
+    has_room,
+    is_available,
+)
 from tests.systems.lessons.world import LESSON
 
 
@@ -33,3 +42,40 @@ def test_free_places(capacity: int | None, booked: int, is_open: bool, free: int
         updated_at=LESSON.starts_at,
     )
     assert (free_places(lesson), is_available(lesson)) == (free, available)
+
+
+def lesson(**more: Any) -> Lesson:
+    return Lesson(
+        studio_code="gnz",
+        lesson_date=LESSON.lesson_date,
+        start_time=LESSON.start_time,
+        lesson_name="House",
+        instructor="YUKI",
+        updated_at=LESSON.starts_at,
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("there", "said", "booked"),
+    [
+        ({"capacity": 5, "booked": 5, "booked_here": 5}, Availability(5, 5, True), 5),
+        ({"capacity": 5, "booked": 2, "booked_here": 2}, Availability(1, 5, True), 6),
+        ({"capacity": 5, "booked": 4, "booked_here": 1}, Availability(5, 5, True), 1),
+        ({"capacity": 5, "booked": 4, "booked_here": 1}, Availability(None, None, True), 4),
+        ({"capacity": 5, "booked": 4}, Availability(5, 5, True), 4),
+        ({"capacity": 5, "booked": 4}, Availability(0, 5, True), 5),
+        ({"capacity": 5, "booked": 4, "booked_here": 1}, Availability(5, 5, True, told=False), 4),
+        ({"capacity": 5, "booked": 4, "booked_here": 1, "called_off": True}, Availability(5, 5, True), 4),
+    ],
+)
+def test_what_a_provider_says_is_about_its_own_side(there: dict[str, Any], said: Availability, booked: int) -> None:
+    found = as_said(lesson(**there), said)
+    assert (found.booked, found.booked_here) == (booked, there.get("booked_here"))
+
+
+def test_who_does_not_count_says_only_whether_it_is_open() -> None:
+    full = lesson(capacity=5, booked=5, booked_here=0)
+    assert has_room(as_said(full, Availability(None, None, True)), Availability(None, None, True))
+    assert not has_room(as_said(full, Availability(None, None, False)), Availability(None, None, False))
+    assert not has_room(full, availability_of(full))

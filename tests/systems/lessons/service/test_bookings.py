@@ -9,7 +9,7 @@ import pytest
 from sekkei.store import Store
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Status, TieKind, UserLesson, design, lessons, user_lesson
-from sekkei_systems.lessons.ports.timetable.provider import Availability
+from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member

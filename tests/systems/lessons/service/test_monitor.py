@@ -14,8 +14,9 @@ from sekkei.store import Store
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson, design, lessons, user_lessons
 from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
-from sekkei_systems.lessons.ports.timetable.provider import Availability
+from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.monitor import Monitor
@@ -183,14 +184,14 @@ async def test_a_hold_cannot_be_overtaken(store: Store, clock: ManualClock) -> N
         assert (await world.book("u0", LESSON)).user_id == "u0"
 
 
-async def test_what_a_push_says_can_be_booked(world: World) -> None:
+async def test_what_a_push_says_is_shown_and_sold_elsewhere(world: World) -> None:
     await waiting(world, 1)
     assert await world.monitor.pushed(LESSON, Availability(1, 20, True)) == 1
     found = await world.lesson_now()
     assert (found.capacity, found.booked) == (20, 19)
-    await world.book("u0", LESSON)
-    with pytest.raises(refusals.Full):
-        await world.book("u1", LESSON)
+    for user in ("u0", "u1"):
+        with pytest.raises(refusals.BookedElsewhere):
+            await world.book(user, LESSON)
     assert await world.watch() == 0
     await world.service.desk.call_off(STAFF, LESSON)
     await world.monitor.pushed(LESSON, Availability(5, 20, True))
@@ -212,7 +213,7 @@ async def test_a_push_that_is_overtaken_while_it_is_heard_changes_nothing(world:
 
     db = design.open(cast(Store, Slow(world.db.store)), env="test", clock=world.clock)
     outbox = Outbox(world.runtime, world.clock, "lessons")
-    slow = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice)
+    slow = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice, Sellers())
     assert await slow.pushed(LESSON, Availability(3, 20, True), now - timedelta(seconds=9)) == 0
     found = await world.lesson_now()
     assert (found.booked, found.was_available, found.episode) == (20, False, 0)
@@ -225,7 +226,7 @@ async def test_reads_grow_with_those_who_wait(world: World) -> None:
     counted = Counted(world.db.store)
     db = design.open(cast(Store, counted), env="test", clock=world.clock)
     outbox = Outbox(world.runtime, world.clock, "lessons")
-    monitor = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice)
+    monitor = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice, Sellers())
     world.settle()
     await monitor.run()
     before, counted.items = counted.items, 0
@@ -299,7 +300,7 @@ async def test_who_has_no_address_is_told_once_too(world: World) -> None:
     await resize(world, 1)
     world.settle()
     outbox = Outbox(world.runtime, world.clock, "lessons")
-    monitor = Monitor(world.db, world.clock, outbox, Catalogue(world.db), Policy(), lambda *_: {})
+    monitor = Monitor(world.db, world.clock, outbox, Catalogue(world.db), Policy(), lambda *_: {}, Sellers())
     assert sum(await asyncio.gather(*(monitor.run() for _ in range(4)))) == 3
     world.settle()
     assert [tie.notify_count for tie in await world.queue(LESSON)] == [1, 1, 1]

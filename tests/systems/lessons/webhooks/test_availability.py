@@ -18,7 +18,7 @@ async def test_a_push_is_heard_only_with_the_right_signature(client: Client) -> 
     ren = client.another()
     await ren.sign_in("demo-ren")
     await act(ren, "wait")
-    body = orjson.dumps({"available": 1, "total": 20, "isOpen": True})
+    body = orjson.dumps({"available": 2, "total": 20, "isOpen": True})
     stamp = str(int(NOON))
     secret = client.shell.deployment.settings.secrets.key("lessons availability")
     for key, expected in ((b"wrong", 401), (secret, 200)):
@@ -47,7 +47,7 @@ class Studio:
         return await self.client.another().request("POST", path, body, headers)
 
 
-OPEN = {"available": 1, "total": 20, "isOpen": True}
+OPEN = {"available": 2, "total": 20, "isOpen": True}
 
 
 async def test_forged_pushes(api_client: Client) -> None:

@@ -13,7 +13,9 @@ from sekkei.store.http import Limits
 from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
 from sekkei_systems.lessons.ports.timetable.feed import Feed
-from sekkei_systems.lessons.ports.timetable.provider import Availability, Provider
+from sekkei_systems.lessons.ports.timetable.provider import Provider
+from sekkei_systems.lessons.rules.places import Availability
+from sekkei_systems.lessons.rules.selling import by_studio
 from sekkei_systems.lessons.rules.studios import Studio
 
 TIMEOUTS = Limits(connections=4, connect_seconds=3.0, answer_seconds=5.0, idle_seconds=30.0)
@@ -40,9 +42,6 @@ def provider_of(settings: Settings, db: Database, clock: Clock, studios: Sequenc
     """`SEKKEI_LESSONS_FEED_URL=https://…` for all studios, or `gnz=https://…,sby=https://…` for each its own."""
     feeds: dict[str, Provider] = {}
     http = Http(TIMEOUTS)
-    for part in filter(None, (one.strip() for one in settings.get("lessons_feed_url").split(","))):
-        code, named, url = part.partition("=")
-        if not named or "://" in code:
-            code, url = "", part  # an address alone, with a = somewhere in it
-        feeds[code.strip()] = Feed(url.strip(), http, clock, studios)
+    for code, url in by_studio(settings.get("lessons_feed_url")).items():
+        feeds[code] = Feed(url, http, clock, studios)
     return ByStudio(feeds, Catalogue(db))

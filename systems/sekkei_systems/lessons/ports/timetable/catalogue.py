@@ -6,7 +6,7 @@ from datetime import date
 
 from sekkei.design import Database
 from sekkei_systems.lessons.design import Lesson, timetable
-from sekkei_systems.lessons.ports.timetable.provider import Availability, availability_of
+from sekkei_systems.lessons.rules.places import Availability, availability_of
 
 
 class Catalogue:

@@ -16,8 +16,9 @@ from sekkei.errors import DamagedAnswer, NoAnswer
 from sekkei.runtime import days
 from sekkei.runtime.http import Http
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.ports.timetable.provider import Availability, availability_in
+from sekkei_systems.lessons.ports.timetable.provider import availability_in
 from sekkei_systems.lessons.rules.listings import read
+from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.slots import slot_of
 from sekkei_systems.lessons.rules.studios import Studio
 
@@ -75,7 +76,7 @@ class Patience:
 
 class Feed:
     """A studio's own JSON feed: GET {url}/{studio}/{date}/{time} gives {"available", "total", "isOpen"}, and
-    GET {url}/{studio}?from=…&to=… gives {"lessons": […]}, its timetable. What it counts includes our bookings."""
+    GET {url}/{studio}?from=…&to=… gives {"lessons": […]}, its timetable. What it counts is its own side."""
 
     def __init__(
         self, url: str, http: Http, clock: Clock, studios: Sequence[Studio] = (), patience: Patience | None = None

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Protocol
 
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.rules.places import free_places
-
-
-@dataclass(frozen=True, slots=True)
-class Availability:
-    """What is free now. None means that nobody counts: then `is_open` says whether there is room."""
-
-    available: int | None
-    total: int | None
-    is_open: bool
-
-    @property
-    def has_room(self) -> bool:
-        return self.is_open and self.available != 0
+from sekkei_systems.lessons.rules.places import Availability
 
 
 class Provider(Protocol):
@@ -29,11 +15,6 @@ class Provider(Protocol):
     async def list(self, studio_code: str, first: date, last: date) -> list[Lesson] | None: ...
 
     async def availability(self, lesson: Lesson) -> Availability | None: ...
-
-
-def availability_of(lesson: Lesson) -> Availability:
-    """As our own counter has it."""
-    return Availability(free_places(lesson), lesson.capacity, lesson.is_open)
 
 
 def availability_in(content: Any) -> Availability:

@@ -1,0 +1,53 @@
+"""Who sells the places of a lesson: we, or a studio's own system that only tells us what is free.
+
+A place is sold only by one side. `SEKKEI_LESSONS_BOOKING_PAGE=gnz=https://…/{date}/{time}` says where people book when
+it is not here; a studio with a feed, or whose system pushes, sells its lessons itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sekkei.runtime.settings import Settings
+from sekkei_systems.lessons.design import Lesson
+
+
+@dataclass(frozen=True, slots=True)
+class Sellers:
+    """By studio; under "" for all that are not named."""
+
+    told: frozenset[str] = frozenset()
+    """Whose systems tell us what is free."""
+    pages: Mapping[str, str] = field(default_factory=dict)
+    """Where to book there."""
+
+    def sells_here(self, lesson: Lesson) -> bool:
+        code = lesson.studio_code
+        return lesson.pushed_at is None and not ({code, ""} & (self.told | self.pages.keys()))
+
+    def page(self, lesson: Lesson) -> str | None:
+        """Where a lesson is booked that is not sold here, as far as we know."""
+        found = self.pages.get(lesson.studio_code, self.pages.get(""))
+        if found is None:
+            return None
+        values = {"studio": lesson.studio_code, "date": f"{lesson.lesson_date}", "time": f"{lesson.start_time:%H:%M}"}
+        for name, value in values.items():
+            found = found.replace(f"{{{name}}}", value)
+        return found
+
+
+def by_studio(text: str) -> dict[str, str]:
+    """`https://…` for all studios (under ""), or `gnz=https://…,sby=https://…` for each its own."""
+    found = {}
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        code, named, url = part.partition("=")
+        if not named or "://" in code:
+            code, url = "", part  # an address alone, with a = somewhere in it
+        found[code.strip()] = url.strip()
+    return found
+
+
+def sellers_of(settings: Settings) -> Sellers:
+    told = frozenset(by_studio(settings.get("lessons_feed_url")))
+    return Sellers(told, by_studio(settings.get("lessons_booking_page")))
