@@ -15,8 +15,9 @@ from sekkei_systems.eventbot.local.simulator import Simulator
 from sekkei_systems.eventbot.pages import view
 from sekkei_systems.eventbot.ports.gateway import Gateway, connect, schedules_of
 from sekkei_systems.eventbot.ports.membership import Membership
-from sekkei_systems.eventbot.ports.transports import ToChannel, ToInteraction
+from sekkei_systems.eventbot.ports.transports import Calls, ToChannel, ToInteraction
 from sekkei_systems.eventbot.service import Actor, Host, Manager, Organiser, Service
+from sekkei_systems.eventbot.service.desk import CALL
 from sekkei_systems.eventbot.webhooks import endpoint
 from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk, Tools
 
@@ -25,13 +26,18 @@ def build(context: Context) -> Parts:
     gateway = connect(context)
     service = Service(context, schedules_of(context), Membership(gateway.rest))
     jobs = BotJobs(service, gateway.rest, context.jobs)
-    desk = InteractionDesk(Tools(service, context.jobs, context.idempotency, context.settings.public_url))
+    tools = Tools(service, context.jobs, context.idempotency, context.settings.public_url, jobs.settle_event)
+    desk = InteractionDesk(tools)
     return Parts(
         service=service,
         routes=_routes(context, gateway, service, desk),
         scheduled={**jobs.scheduled(), ANSWER_LATE: desk.answer_late},
         jobs=jobs.definitions(),
-        transports={"discord": ToChannel(gateway.rest), "eventbot.reply": ToInteraction(gateway.rest)},
+        transports={
+            "discord": ToChannel(gateway.rest),
+            CALL: Calls(gateway.rest, context.outbox, service.events.trouble),
+            "eventbot.reply": ToInteraction(gateway.rest),
+        },
     )
 
 

@@ -9,6 +9,9 @@ from sekkei_systems.eventbot.texts import say
 class NoSuchEvent(NotThere): ...
 
 
+class SeveralEvents(Conflict): ...
+
+
 class NoSuchNotice(NotThere): ...
 
 

@@ -98,6 +98,9 @@ class Event:
         en="members with the role, as 0.1.0 kept them",
         added=True,
     )
+    repeat_day: Attr[int | None] = attr(
+        default=None, ja="毎月の何日に繰り返すか", en="day of the month of a monthly series", added=True
+    )
     mirror_tried: Attr[bool] = attr(
         default=False, ja="サーバーイベントの作成を始めた", en="making Discord's own event has begun", added=True
     )

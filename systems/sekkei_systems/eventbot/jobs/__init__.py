@@ -25,6 +25,10 @@ class BotJobs:
         self._events, self._notices = EventSettling(service, rest), NoticeSettling(service, rest)
         self._removal = Removal(service, rest, jobs)
 
+    async def settle_event(self, payload: Payload) -> None:
+        """At once, for whoever waits for the answer; the row that is stored does it again if this does not."""
+        await self._events.settle_event(payload)
+
     def scheduled(self) -> Mapping[str, ScheduledJob]:
         return {
             SETTLE_EVENT: self._events.settle_event,

@@ -9,6 +9,7 @@ from sekkei_systems.eventbot.design import Event, Notice, Status, events, notice
 from sekkei_systems.eventbot.refusals import NoSuchEvent
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
+from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import call_messages
 from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.service import Service
@@ -31,9 +32,9 @@ class Reminders:
             return
         done = events.update(guild_id, event_id).keeping_version().set(Event.reminded_at, self._desk.now())
         done = done.when(Event.reminded_at.absent(), Event.event_remind_at == event.event_remind_at)
-        said = await self._event_calls(event, str(payload["at"]))
+        said = await self._event_call(event, str(payload["at"]))
         try:
-            await self._desk.transact(done.when(Event.cancelled_at.absent()), *said)
+            await self._desk.transact(done.when(Event.cancelled_at.absent()), said)
         except TransactionFailed:
             return  # done before, moved, or called off meanwhile
         self._desk.changed(guild_id)
@@ -45,21 +46,19 @@ class Reminders:
             return False
         return event.event_start_at > self._desk.now()  # a reminder of what has begun helps nobody
 
-    async def _event_calls(self, event: Event, at: str) -> list[Put[Message]]:
+    async def _event_call(self, event: Event, at: str) -> Put[Message]:
         assert event.event_start_at is not None
         people = [member.user_id for member in await members_in_order(self._desk.db, event)]
         words = await self._desk.words(event.guild_id)
-        text = words("bot.event-reminder", title=event.title, unix=int(event.event_start_at.timestamp()))
+        text = words("bot.event-reminder", title=escaped(event.title), unix=int(event.event_start_at.timestamp()))
         more = {}
         if event.recruit_channel_id and event.recruit_message_id:
             url = render.message_url(event.guild_id, event.recruit_channel_id, event.recruit_message_id)
             more = {"components": [render.row(render.link(words("bot.to-event"), url))]}
-        channel = event.thread_id or event.notice_channel_id or event.recruit_channel_id or ""
+        elsewhere = event.notice_channel_id or event.recruit_channel_id or ""
+        calls = call_messages(text, people, **more)
         reason = f"remind/{uuid_of(event.event_id)}/{at}"
-        return [
-            self._desk.outbox.message("discord", channel, body, id=f"{reason}/{number}")
-            for number, body in enumerate(call_messages(text, people, **more))
-        ]
+        return self._desk.call(event.thread_id or elsewhere, calls, id=reason, fallback=elsewhere, event=event)
 
     async def remind_notice(self, payload: Payload) -> None:
         """Only those who have not confirmed are rung."""
@@ -84,9 +83,7 @@ class Reminders:
         if notice.notice_channel_id and notice.notice_message_id:
             url = render.message_url(notice.guild_id, notice.notice_channel_id, notice.notice_message_id)
             more = {"components": [render.row(render.link(words("bot.to-notice"), url))]}
-        text = words("bot.notice-reminder", title=notice.title)
+        text = words("bot.notice-reminder", title=escaped(notice.title))
+        calls = call_messages(text, people, **more)
         reason = f"remind/{uuid_of(notice.notice_id)}/{at}"
-        return [
-            self._desk.outbox.message("discord", notice.notice_channel_id or "", body, id=f"{reason}/{number}")
-            for number, body in enumerate(call_messages(text, people, **more))
-        ]
+        return [self._desk.call(notice.notice_channel_id or "", calls, id=reason)]

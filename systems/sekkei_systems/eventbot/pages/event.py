@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -79,14 +81,14 @@ async def post_notice(
 
 @pages.post("/guilds/{guild_id}/events/{event}/do/{verb}")
 async def do(host: Host, events: Events, jobs: Jobs, verb: str) -> Redirect:
-    """close, reopen, cancel, repost, retry, delete"""
+    """close, reopen, cancel, cancel-all, repost, retry, delete"""
     event = host.event
     if verb == "delete":
         payload = {"guild_id": event.guild_id, "event_id": event.event_id, "title": event.title}
         await jobs.start(REMOVE, payload, id=f"remove/{uuid_of(event.event_id)}")
         return Redirect("eventbot:guild", guild_id=event.guild_id).flash("event.deleting", title=event.title)
     simple = {"close": events.close, "reopen": events.reopen, "cancel": events.cancel}
-    simple |= {"repost": events.repost, "retry": events.retry}
+    simple |= {"repost": events.repost, "retry": events.retry, "cancel-all": partial(events.cancel, series=True)}
     if verb not in simple:
         raise NotThere()
     try:

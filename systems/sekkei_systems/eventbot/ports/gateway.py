@@ -15,15 +15,18 @@ from sekkei.clock import SYSTEM
 from sekkei.runtime.aws.eventbridge import EventBridgeSchedules
 from sekkei.runtime.http import Http
 from sekkei.runtime.schedules import Schedules
+from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context
 from sekkei_systems.eventbot.local import world
 from sekkei_systems.eventbot.local.discord import LocalDiscord
 from sekkei_systems.eventbot.ports.discord.rates import WAIT_SECONDS_MAX
 from sekkei_systems.eventbot.ports.discord.rest import API_URL, Rest, over_http
 from sekkei_systems.eventbot.ports.discord.signature import Signer, Verifier
+from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 
 LOCAL_APPLICATION_ID = "8000000000000000001"
 LOCAL_TOKEN = "local"
+REQUIRED = ("discord_application_id", "discord_public_key", "discord_bot_token")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ def connect(context: Context) -> Gateway:
     settings = context.settings
     # A clock that stands still is not waited for: whatever is early comes back later.
     wait_max = WAIT_SECONDS_MAX if context.clock is SYSTEM else 0.0
+    _must_be_whole(settings)
     token = settings.get("discord_bot_token")
     if not token:
         signer = Signer(settings.secrets.key("eventbot-discord"))
@@ -58,11 +62,19 @@ def connect(context: Context) -> Gateway:
         )
         return Gateway(rest, Verifier(signer.public_key), LOCAL_APPLICATION_ID, signer, local)
     application_id = settings.get("discord_application_id")
-    if not application_id.isdigit():
-        raise ValueError("SEKKEI_DISCORD_APPLICATION_ID must be set beside SEKKEI_DISCORD_BOT_TOKEN.")
+    if not is_snowflake(application_id):
+        raise ValueError("SEKKEI_DISCORD_APPLICATION_ID must be the number on the application's page.")
     send = over_http(Http(), settings.get("discord_api_url", API_URL).rstrip("/"))
     rest = Rest(send, token, application_id, settings.public_url, context.clock, wait_max=wait_max)
     return Gateway(rest, Verifier(settings.get("discord_public_key")), application_id, None, None)
+
+
+def _must_be_whole(settings: Settings) -> None:
+    """Half set up would mean reminders that nobody gets, marked as sent: with one of them set, all must be."""
+    given = {name: settings.get(name) for name in REQUIRED}
+    missing = [f"SEKKEI_{name.upper()}" for name, value in given.items() if not value]
+    if missing and (any(given.values()) or settings.get("discord_api_url")):
+        raise ValueError(f"The event bot is half set up. Set {', '.join(missing)} too, or nothing of SEKKEI_DISCORD_*.")
 
 
 def schedules_of(context: Context) -> Schedules:

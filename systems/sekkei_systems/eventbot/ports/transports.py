@@ -1,15 +1,21 @@
-"""The outbox's ways to Discord: messages into channels, and late answers to interactions."""
+"""The outbox's ways to Discord: messages into channels, calls to many people, and late answers to interactions."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
+from hashlib import sha256
+from typing import Any
+
 from sekkei.runtime.design import Message
-from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.outbox import Outbox, Undeliverable
 from sekkei_systems.eventbot.ports.discord.errors import FORBIDDEN, INVALID_FORM, LOST, OVER, Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 
 NEVER = FORBIDDEN | LOST | OVER | {INVALID_FORM}
 NONCE_LENGTH = 25
+Troubled = Callable[[str, str, str, str], Awaitable[None]]
+"""Guild, event, step and error: written down for the organisers."""
 
 
 class ToChannel:
@@ -28,6 +34,45 @@ class ToChannel:
             if refused.code in NEVER:
                 raise Undeliverable(str(refused)) from None
             raise
+
+
+class Calls:
+    """Kind `eventbot.call`: people are rung in several messages, one after the other, so that the text comes first.
+
+    Each message that went out puts the rest into the outbox, so a crash repeats at most what its nonce lets through.
+    """
+
+    def __init__(self, rest: Rest, outbox: Outbox, troubled: Troubled) -> None:
+        self._rest, self._outbox, self._troubled = rest, outbox, troubled
+
+    async def send(self, message: Message) -> str:
+        to, (first, *rest) = message.to, message.body["calls"]
+        nonce = nonce_of(message.id)
+        try:
+            sent = await self._post(to, first, nonce)
+        except Refused as refused:
+            if refused.code not in NEVER:
+                raise
+            to = await self._elsewhere(message, refused)
+            sent = await self._post(to, first, nonce)
+        if rest:
+            reason = message.id.partition("/")[2]
+            await self._outbox.put(message.kind, to, {**message.body, "calls": rest}, id=f"{reason}+")
+        return sent
+
+    async def _post(self, to: str, call: Mapping[str, Any], nonce: str) -> str:
+        if not is_snowflake(to):
+            raise Undeliverable("there is no channel to post in")
+        return await self._rest.post(to, {**call, "nonce": nonce, "enforce_nonce": True})
+
+    async def _elsewhere(self, message: Message, refused: Refused) -> str:
+        """The channel for when the first one is gone; raises Undeliverable where there is none."""
+        body = message.body
+        if "event_id" in body:
+            await self._troubled(str(body["guild_id"]), str(body["event_id"]), "reminder", str(refused))
+        if "fallback" not in body or body["fallback"] == message.to:
+            raise Undeliverable(str(refused)) from None
+        return str(body["fallback"])
 
 
 class ToInteraction:
@@ -50,6 +95,4 @@ class ToInteraction:
 
 
 def nonce_of(reason: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(reason.encode()).hexdigest()[:NONCE_LENGTH]
+    return sha256(reason.encode()).hexdigest()[:NONCE_LENGTH]

@@ -43,6 +43,8 @@ _BRACKETED = re.compile(r"[(][月火水木金土日](?:曜日?|・祝)?[)]")
 _AFTER = re.compile(
     r"(?:(\d{1,4})\s*(?:週間?)\s*)?(?:(\d{1,4})\s*日\s*)?(?:(\d{1,4})\s*時間\s*(半)?\s*)?(?:(\d{1,5})\s*分\s*)?後"
 )
+_STAMP = re.compile(r"<t:([0-9]{1,15})(?::[A-Za-z])?>")
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?")
 _NOON = re.compile(r"正午|お昼(?!\s*\d)|noon")
 _MIDNIGHT = re.compile(r"零時|midnight")
 _TIME = re.compile(
@@ -54,6 +56,7 @@ _FILLER = re.compile(r"(?:^|(?<=\s))(?:の|に|at|on|頃|ごろ|開始|スター
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = "|".join(_MONTHS)
+_DAY, _YEAR = r"(\d{1,2})(?:st|nd|rd|th)?", r"(?:,? (\d{4}))?"
 _UNITS = {"minute": "分", "min": "分", "hour": "時間", "day": "日", "week": "週間"}
 _UNIT = r"(\d{1,5})\s*(minute|min|hour|day|week)s?"
 _NAMES = dict(zip(("mon", "tue", "wed", "thu", "fri", "sat", "sun"), "月火水木金土日", strict=True))
@@ -67,14 +70,21 @@ _ENGLISH: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(rf"\b{_UNIT}\b"), lambda found: f"{found[1]}{_UNITS[found[2]]}"),
     (re.compile(rf"\bnext {_NAME}\b"), lambda found: f"来週{_NAMES[found[1]]}曜"),
     (re.compile(rf"\b(?:this )?{_NAME}\b"), lambda found: f"{_NAMES[found[1]]}曜"),
-    (re.compile(rf"\b({_MONTH})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?\b"), lambda found: _slashed(found[1], found[2])),
-    (re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? ({_MONTH})[a-z]*\b"), lambda found: _slashed(found[2], found[1])),
+    (
+        re.compile(rf"\b({_MONTH})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?\b"),
+        lambda found: _slashed(*found.group(1, 2, 3)),
+    ),
+    (
+        re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)? ({_MONTH})[a-z]*\.?(?:,? (\d{{4}}))?\b"),
+        lambda found: _slashed(*found.group(2, 1, 3)),
+    ),
+    (re.compile(r"\b(\d{1,2})([/.])(\d{1,2})\2(\d{4})\b"), lambda found: f"{found[4]}/{found[3]}/{found[1]}"),
 )
 """English is put into the words that the rest of this module reads."""
 
 
-def _slashed(month: str, day: str) -> str:
-    return f"{_MONTHS.index(month) + 1}/{day}"
+def _slashed(month: str, day: str, year: str | None) -> str:
+    return "/".join(part for part in (year, str(_MONTHS.index(month) + 1), day) if part)
 
 
 class BadDate(Invalid):
@@ -112,6 +122,9 @@ def read_moment(text: str, now: datetime, *, field: str | None = None) -> dateti
 def read_period(text: str, now: datetime, *, field: str | None = None) -> Period:
     """A moment that is yet to come, and where it says so (`21時〜23時`) when it is over."""
     now = now.replace(microsecond=0)
+    exact = _exact(text, now, field)
+    if exact is not None:
+        return Period(_checked(exact, text, now, field))
     cleaned = _cleaned(text, field)
     after = _AFTER.fullmatch(cleaned)
     if after is not None and any(after.groups()):
@@ -126,6 +139,18 @@ def read_period(text: str, now: datetime, *, field: str | None = None) -> Period
     if not fixed and start <= now:
         start += timedelta(days=1)  # a time alone means the next time the clock shows it
     return Period(_checked(start, text, now, field), _end(start, times[1]) if len(times) > 1 else None)
+
+
+def _exact(text: str, now: datetime, field: str | None) -> datetime | None:
+    """As programs write it: `2026-11-20T20:00`, with or without a zone, and Discord's own `<t:1795172400:F>`."""
+    stamp, iso = _STAMP.fullmatch(text.strip()), _ISO.fullmatch(text.strip())
+    try:
+        if stamp is not None:
+            return datetime.fromtimestamp(int(stamp[1]), JST)
+        found = datetime.fromisoformat(text.strip().upper()) if iso is not None else None
+    except (ValueError, OverflowError, OSError):
+        raise BadDate(field=field, text=_shown(text)) from None
+    return found.replace(tzinfo=now.tzinfo) if found is not None and found.tzinfo is None else found
 
 
 def read_end(text: str, start: datetime, now: datetime, *, field: str | None = None) -> datetime:
@@ -217,8 +242,10 @@ def _full_date(found: re.Match[str], today: date) -> date:
 
 
 def _month_day(found: re.Match[str], today: date) -> date:
-    """Without a year, the next such day."""
+    """Without a year, the next such day. `20/11` can only be the twentieth of November."""
     month, day = int(found[1]), int(found[2])
+    if month > 12 and day <= 12 and found.string.isascii():
+        month, day = day, month
     for year in range(today.year, today.year + 9):
         try:
             candidate = date(year, month, day)

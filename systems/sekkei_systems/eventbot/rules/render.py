@@ -9,6 +9,7 @@ from typing import Any
 from sekkei_systems.eventbot.design import Event, Member, Notice, Reply, Status
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL
+from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import NOBODY, mention
 from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_joinable
@@ -164,7 +165,7 @@ def panel_message(view: EventView, now: datetime, words: Wording, said: str = ""
         button(words("bot.save-template"), custom_id("template", id)),
         button(words("bot.repost"), custom_id("repost", id)),
     )
-    lines = [said, words("bot.panel-head", title=event.title)]
+    lines = [said, words("bot.panel-head", title=escaped(event.title))]
     if event.delivery_error:
         lines.append(words("bot.delivery-error", error=event.delivery_error))
     lines += [f"⚠️ {words.find(f'bot.trouble-{key}')}" for key, _ in sentences(event.troubles)]
@@ -175,9 +176,9 @@ def panel_message(view: EventView, now: datetime, words: Wording, said: str = ""
     return private(text, components=[first, second, row(*third)])
 
 
-def sure_message(text: str, yes: str, id: str) -> Payload:
-    """One more question before something that cannot be undone."""
-    return private(text, components=[row(button(yes, id, DANGER))])
+def sure_message(text: str, *yes: tuple[str, str]) -> Payload:
+    """One more question before something that cannot be undone: labels and ids of what can be done."""
+    return private(text, components=[row(*(button(label, id, DANGER) for label, id in yes))])
 
 
 def pages_of(count: int, size: int) -> int:
@@ -212,7 +213,7 @@ def members_message(view: EventView, page: int, words: Wording) -> Payload:
             for key, found in extra
             if found
         ]
-    head = words("bot.members-head", title=view.event.title, n=len(people))
+    head = words("bot.members-head", title=escaped(view.event.title), n=len(people))
     turning = _turning("members", view.event.event_id, page, pages, words)
     return private(head, embeds=[embed], components=turning)
 
@@ -223,7 +224,7 @@ def events_message(listed: Sequence[Event], page: int, head: str, verb: str, wor
     page = min(max(page, 0), pages - 1)
     lines = []
     for event in listed[page * EVENTS_PER_PAGE : (page + 1) * EVENTS_PER_PAGE]:
-        title = event.title
+        title = escaped(event.title)
         if event.recruit_channel_id and event.recruit_message_id:
             title = f"[{title}]({message_url(event.guild_id, event.recruit_channel_id, event.recruit_message_id)})"
         when = words("bot.undecided") if event.event_start_at is None else moment(event.event_start_at)
@@ -308,7 +309,7 @@ def notices_message(
     for notice in shown:
         fields.append(_listed_notice(event, notice, counts.get(notice.notice_id, 0), words))
         rows.append(row(*_notice_buttons(notice, organising, words)))
-    head = words("bot.notices-head", title=event.title, n=len(listed))
+    head = words("bot.notices-head", title=escaped(event.title), n=len(listed))
     turning = _turning("notices", event.event_id, page, pages, words)
     return private(head, embeds=[{"color": BLUE, "fields": fields}], components=[*rows, *turning])
 
@@ -316,11 +317,11 @@ def notices_message(
 def _listed_notice(event: Event, notice: Notice, done: int, words: Wording) -> Payload:
     marks = ("🔒 " if notice.status is Status.CLOSED else "🟢 ") + ("🙈 " if notice.is_hidden else "")
     progress = words("bot.confirmed", n=done, m=event.member_count)
-    body = notice.body if len(notice.body) <= 120 else notice.body[:119] + "…"
+    body = escaped(notice.body if len(notice.body) <= 120 else notice.body[:119] + "…")
     value = f"{body}\n<t:{int(notice.created_at.timestamp())}:f> · {progress}"
     if notice.delivery_error:
         value += "\n" + words("bot.delivery-error", error=notice.delivery_error)
-    return {"name": f"{marks}{notice.title}"[:256], "value": value[:1024]}
+    return {"name": f"{marks}{escaped(notice.title)}"[:256], "value": value[:1024]}
 
 
 def _notice_buttons(notice: Notice, organising: bool, words: Wording) -> list[Payload]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -11,7 +12,7 @@ from typing import Any, Protocol
 from sekkei.clock import Clock
 from sekkei.design import Action, Contended, Database, Put, Transaction, TransactionFailed
 from sekkei.runtime import days
-from sekkei.runtime.design import Once, Schedule
+from sekkei.runtime.design import Message, Once, Schedule
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.live import Live
 from sekkei.runtime.outbox import Outbox
@@ -28,6 +29,7 @@ log = logging.getLogger("sekkei_systems.eventbot")
 
 SETTLE_EVENT = "settle-event"
 SETTLE_NOTICE = "settle-notice"
+CALL = "eventbot.call"
 SETTLE_DELAY = timedelta(seconds=1)
 """A message is edited this long after the first of several changes, so that a rush of joins makes one edit."""
 SOON = timedelta(milliseconds=1)
@@ -84,6 +86,24 @@ class Desk:
         payload = {"guild_id": guild_id, "notice_id": notice_id}
         at = days.now(self.clock) + delay
         return self.soon.put_action(schedule_name(notice_id, "settle"), SETTLE_NOTICE, payload, at=at)
+
+    def call(
+        self,
+        channel_id: str,
+        calls: Sequence[Mapping[str, Any]],
+        *,
+        id: str,
+        fallback: str | None = None,
+        event: Event | None = None,
+    ) -> Put[Message]:
+        """An action: ring people in one or several messages, one after the other. Where the channel is gone they go to
+        the `fallback`, and the event's page says so."""
+        body: dict[str, Any] = {"calls": [dict(call) for call in calls]}
+        if fallback and fallback != channel_id:
+            body["fallback"] = fallback
+        if event is not None:
+            body |= {"guild_id": event.guild_id, "event_id": event.event_id}
+        return self.outbox.message(CALL, channel_id, body, id=id)
 
     async def transact(self, *actions: Action[Any, Any] | Transaction, by: Asking | None = None) -> None:
         """All or none, and the mark that `by`'s request was carried out with them; raises Repeated when it was before.

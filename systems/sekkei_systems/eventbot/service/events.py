@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sekkei.design import ConditionFailed, Put, TransactionFailed, Update
-from sekkei.runtime.design import Message
+from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Event, Repeat, Status, events
@@ -22,8 +21,11 @@ from sekkei_systems.eventbot.refusals import (
     TooLong,
 )
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
+from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import call_messages
+from sekkei_systems.eventbot.rules.recurrence import following, moved
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
+from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service.access import Actor, Creator, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
@@ -155,7 +157,7 @@ class Events:
             update = update.set(
                 Event.event_remind_at, _moved_reminder(event, draft, settings.remind_minutes_before, self._desk.now())
             )
-            update = update.remove(Event.reminded_at)
+            update = update.remove(Event.reminded_at).remove(Event.repeat_day)
             if end is None and event.event_end_at and event.event_start_at and draft.start:
                 end = draft.start + (event.event_end_at - event.event_start_at)
         elif end is None:
@@ -184,22 +186,28 @@ class Events:
         update = update.when(Event.status == Status.CLOSED, Event.cancelled_at.absent())
         return await self._apply(event, update, by=host.actor)
 
-    async def cancel(self, host: Host) -> Event:
-        """Called off for good, and announced to those who would have come."""
+    async def cancel(self, host: Host, *, series: bool = False) -> Event:
+        """Called off for good, and announced to those who would have come. A series goes on, unless all of it ends."""
         event = host.event
         if has_started(event, self._desk.now()):
             raise Started()
         update = self._plain(event).set(Event.status, Status.CLOSED).set(Event.cancelled_at, self._desk.now())
-        members = await members_in_order(self._desk.db, event)
-        text = (await self._desk.words(event.guild_id))("bot.called-off", title=event.title)
-        told = call_messages(text, [member.user_id for member in members])
-        announcing = [
-            self._desk.outbox.message(
-                "discord", event.recruit_channel_id or "", body, id=f"cancelled/{uuid_of(event.event_id)}/{number}"
-            )
-            for number, body in enumerate(told)
-        ]
-        return await self._apply(event, update.when(Event.cancelled_at.absent()), *announcing, by=host.actor)
+        update = update.when(Event.cancelled_at.absent())
+        fresh = None if series else await self._next(event)
+        further: list[Action[Any, Any]] = await self._announcing(event, fresh)
+        if fresh is not None:
+            update = update.set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
+            further += [events.create(fresh), self._desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
+        return await self._apply(event, update, *further, by=host.actor)
+
+    async def _announcing(self, event: Event, fresh: Event | None) -> list[Action[Any, Any]]:
+        words, title = await self._desk.words(event.guild_id), escaped(event.title)
+        text = words("bot.called-off", title=title)
+        if fresh is not None and fresh.event_start_at is not None:
+            text = words("bot.called-off-next", title=title, unix=int(fresh.event_start_at.timestamp()))
+        people = [member.user_id for member in await members_in_order(self._desk.db, event)]
+        told = call_messages(text, people)
+        return [self._desk.call(event.recruit_channel_id or "", told, id=f"cancelled/{uuid_of(event.event_id)}")]
 
     async def repost(self, host: Host) -> Event:
         """Post the recruiting message anew: it was deleted, or the bot could not post."""
@@ -223,7 +231,7 @@ class Events:
         if event.status is Status.OPEN:
             update = self._plain(event).set(Event.status, Status.CLOSED).when(Event.status == Status.OPEN)
             await self._apply_quietly(event, update.when(Event.event_start_at == event.event_start_at))
-        if event.repeat is not None and event.next_event_id is None and event.cancelled_at is None:
+        if event.cancelled_at is None:
             await self._repeat(event)
         return event.open_notice_id
 
@@ -238,34 +246,37 @@ class Events:
 
     async def _repeat(self, event: Event) -> None:
         """The next one of a series; made once, because the old one remembers it."""
-        assert event.repeat is not None
-        assert event.event_start_at is not None
-        step = following(event.event_start_at, event.repeat) - event.event_start_at
-        desk = self._desk
-        while event.event_start_at + step <= desk.now():  # after a long pause only the next one that is still to come
-            step = following(event.event_start_at + step, event.repeat) - event.event_start_at
-
-        def moved(moment: datetime | None) -> datetime | None:
-            return None if moment is None else moment + step
-
-        fresh = Event(
-            **{
-                **_carried(event),
-                "event_id": new_event_id(desk.clock),
-                "created_at": desk.now(),
-                "event_start_at": event.event_start_at + step,
-                "event_end_at": moved(event.event_end_at),
-                "deadline_at": moved(event.deadline_at),
-                "event_remind_at": moved(event.event_remind_at),
-            }
-        )
+        desk, fresh = self._desk, await self._next(event)
+        if fresh is None:
+            return
         remember = self._plain(event).set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
-        settle = desk.settle_event(fresh.guild_id, fresh.event_id, SOON)
         try:
-            await desk.transact(remember, events.create(fresh), settle)
+            await desk.transact(remember, events.create(fresh), desk.settle_event(fresh.guild_id, fresh.event_id, SOON))
         except TransactionFailed:
             return  # it has been made before
         desk.changed(event.guild_id)
+
+    async def _next(self, event: Event) -> Event | None:
+        """The next of a series that is still to come, by the guild's clocks."""
+        start, desk = event.event_start_at, self._desk
+        if event.repeat is None or event.next_event_id is not None or start is None:
+            return None
+        zone = zone_of((await desk.settings(event.guild_id)).time_zone)
+        day = event.repeat_day or start.astimezone(zone).day
+        after = following(start, event.repeat, zone, day=day)
+        while after <= desk.now():  # after a long pause
+            after = following(after, event.repeat, zone, day=day)
+        times = ("event_end_at", "deadline_at", "event_remind_at")
+        return Event(
+            **{
+                **_carried(event),
+                **{name: moved(getattr(event, name), start, after, zone) for name in times},
+                "event_id": new_event_id(desk.clock),
+                "created_at": desk.now(),
+                "event_start_at": after,
+                "repeat_day": day,
+            }
+        )
 
     async def _at(self, guild_id: str, event_id: str) -> Event | None:
         try:
@@ -296,7 +307,7 @@ class Events:
         return events.update(event.guild_id, event.event_id)
 
     async def _apply(
-        self, event: Event, update: Update[Event], *further: Put[Message], by: Actor | None = None
+        self, event: Event, update: Update[Event], *further: Action[Any, Any], by: Actor | None = None
     ) -> Event:
         desk = self._desk
         try:
@@ -316,6 +327,18 @@ class Events:
             await self._apply(event, update)
         except (AlreadySo, Cancelled, Changed):
             pass  # somebody was quicker; what matters is that it is so
+
+    async def trouble(self, guild_id: str, event_id: str, step: str, error: str) -> None:
+        """Write down what Discord refused, where the organisers see it."""
+        event = await self._at(guild_id, event_id)
+        if event is None:
+            return
+        troubles = {**event.troubles, step: error[:200]}
+        try:
+            await self._desk.db.write(self._plain(event).keeping_version().set(Event.troubles, troubles))
+        except ConditionFailed:
+            return  # deleted meanwhile
+        self._desk.changed(guild_id)
 
     async def scheduled(self, event: Event, wanted: dict[str, str]) -> None:
         """Remember which schedules are set, and under which name the reminder is."""
@@ -341,20 +364,6 @@ def _moved_reminder(event: Event, draft: Draft, minutes_before: int, now: dateti
         return _reminder(draft.start, minutes_before, now)
     moved = draft.start - (event.event_start_at - event.event_remind_at)
     return moved if moved > now else None
-
-
-def following(start: datetime, repeat: Repeat) -> datetime:
-    """The next time of a series; a month without such a day has it on its last."""
-    if repeat is not Repeat.MONTHLY:
-        return start + timedelta(days={Repeat.DAILY: 1, Repeat.WEEKLY: 7, Repeat.FORTNIGHTLY: 14}[repeat])
-    month = start.month % 12 + 1
-    year = start.year + (start.month == 12)
-    for day in (start.day, 30, 29, 28):
-        try:
-            return start.replace(year=year, month=month, day=min(day, start.day))
-        except ValueError:
-            continue
-    raise AssertionError("every month has 28 days")
 
 
 def _carried(event: Event) -> dict[str, Any]:

@@ -80,6 +80,20 @@ class Guilds:
     async def settings(self, guild_id: str) -> GuildSettings:
         return await self._desk.settings(guild_id)
 
+    async def welcome(self, guild_id: str, locale: str, zone: str) -> GuildSettings:
+        """The settings; a guild that nobody has used yet begins with a language and a zone."""
+        desk = self._desk
+        found = await desk.db.get(design.settings_of_guild(guild_id))
+        if found is not None:
+            return found
+        if await desk.db.first(design.events_of_guild(guild_id)) is not None:
+            return GuildSettings(guild_id=guild_id)  # it has been at home in Japan's time before
+        try:
+            new = GuildSettings(guild_id=guild_id, locale=locale, time_zone=zone, roles_moved=True)
+            return await desk.db.write(guild_settings.create(new))
+        except ConditionFailed:
+            return await desk.settings(guild_id)
+
     async def change_settings(self, actor: Organiser, **changes: Any) -> GuildSettings:
         """Organisers say how; where to, and who gets which role, is for those who manage these in Discord."""
         current = await self._desk.settings(actor.guild_id)

@@ -24,6 +24,7 @@ from sekkei_systems.eventbot.refusals import (
     Started,
 )
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
+from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import mention
 from sekkei_systems.eventbot.rules.views import has_started, is_joinable
 from sekkei_systems.eventbot.service.access import Access, Actor
@@ -59,7 +60,7 @@ class Joining:
                 guild_id=actor.guild_id,
                 event_id=event_id,
                 user_id=actor.user_id,
-                username=actor.name,
+                username=escaped(actor.name),
                 joined_at=desk.now(),
             )
             transaction = design.join(member)
@@ -130,7 +131,7 @@ class Joining:
             guild_id=actor.guild_id,
             event_id=event_id,
             user_id=actor.user_id,
-            username=actor.name,
+            username=escaped(actor.name),
             answer=answer,
             asked_at=days.now_jst(self._desk.clock),
         )
@@ -205,7 +206,9 @@ class Joining:
     def _tell_organiser(self, actor: Actor, event: Event, words: Wording) -> Put[Message]:
         """Whoever leaves after the closing leaves a gap that the organiser counted on."""
         channel = event.notice_channel_id or event.recruit_channel_id or ""
-        text = words("bot.left-late", mention=mention(event.created_by), name=actor.name, title=event.title)
+        text = words(
+            "bot.left-late", mention=mention(event.created_by), name=escaped(actor.name), title=escaped(event.title)
+        )
         body = {"content": text[:2000], "allowed_mentions": {"users": [event.created_by]}}
         reason = f"left/{uuid_of(event.event_id)}/{actor.user_id}/{self._desk.clock.uuid()}"
         return self._desk.outbox.message("discord", channel, body, id=reason)
@@ -239,7 +242,7 @@ class Joining:
             joined_at=desk.now(),
         )
         words = await desk.words(event.guild_id)
-        text = words("bot.moved-up", mention=mention(first.user_id), title=event.title)
+        text = words("bot.moved-up", mention=mention(first.user_id), title=escaped(event.title))
         body = {"content": text[:2000], "allowed_mentions": {"users": [first.user_id]}}
         reason = f"moved-up/{uuid_of(event.event_id)}/{first.user_id}/{int(first.asked_at.timestamp() * 1000)}"
         note = desk.outbox.message("discord", event.recruit_channel_id or "", body, id=reason)

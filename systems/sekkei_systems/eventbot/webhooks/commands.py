@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import tzinfo
 from typing import Any
 
-from sekkei_systems.eventbot.design import Event
-from sekkei_systems.eventbot.refusals import NoSuchEvent
+from sekkei_systems.eventbot.design import Event, Template
+from sekkei_systems.eventbot.refusals import NoSuchEvent, SeveralEvents
 from sekkei_systems.eventbot.rules import modals, render
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid, uuid_of
+from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
-from sekkei_systems.eventbot.webhooks.desk import Asked, Handler, Tools
+from sekkei_systems.eventbot.webhooks.desk import Asked, Handler, Tools, welcome
 from sekkei_systems.eventbot.webhooks.incoming import AUTOCOMPLETE
 
 Options = Mapping[str, Any]
@@ -61,12 +63,16 @@ class Commands:
 
     async def create(self, asked: Asked) -> Answer:
         await self._service.access.creator(asked.actor)
-        chosen = str(_options(asked).get("template", ""))
-        template = None
-        if is_uuid(chosen):
-            template = await self._service.guilds.template(asked.actor.guild_id, f"TPL#{chosen}")
-        settings = await self._service.guilds.settings(asked.actor.guild_id)
+        template = await self._template(asked, str(_options(asked).get("template", "")).strip())
+        settings = await welcome(self._service, asked)
         return answers.modal(modals.create_modal(asked.words, settings.time_zone, template))
+
+    async def _template(self, asked: Asked, chosen: str) -> Template | None:
+        """The one that was picked, or the one of the name that was typed."""
+        guilds, guild_id = self._service.guilds, asked.actor.guild_id
+        if is_uuid(chosen):
+            return await guilds.template(guild_id, f"TPL#{chosen}")
+        return next((one for one in await guilds.templates(guild_id) if one.name == chosen), None) if chosen else None
 
     async def list(self, asked: Asked) -> Answer:
         return answers.message(await events_list(self._service, asked, mine=False, page=0))
@@ -75,16 +81,17 @@ class Commands:
         return answers.message(await events_list(self._service, asked, mine=True, page=0))
 
     async def show(self, asked: Asked) -> Answer:
-        view = await self._service.events.view(asked.actor.guild_id, _event_id(asked))
+        view = await self._service.events.view(asked.actor.guild_id, await self._event_id(asked))
         return answers.message(render.members_message(view, 0, asked.words))
 
     async def manage(self, asked: Asked) -> Answer:
-        host = await self._service.access.host(asked.actor, _event_id(asked))
+        host = await self._service.access.host(asked.actor, await self._event_id(asked))
         view = await view_of_event(self._service.desk.db, host.event)
         return answers.message(render.panel_message(view, self._service.desk.now(), asked.words))
 
     async def settings(self, asked: Asked) -> Answer:
         options = _options(asked)
+        await welcome(self._service, asked)
         named = {
             "recruit": "recruit_channel_id",
             "notice": "notice_channel_id",
@@ -140,18 +147,32 @@ class Commands:
         return answers.message(render.private(asked.words("bot.help")))
 
     async def create_notice(self, asked: Asked) -> Answer:
-        host = await self._service.access.host(asked.actor, _event_id(asked))
+        host = await self._service.access.host(asked.actor, await self._event_id(asked))
         settings = await self._service.guilds.settings(asked.actor.guild_id)
         return answers.modal(modals.notice_modal(host.event, asked.words, settings.time_zone))
 
     async def list_notices(self, asked: Asked) -> Answer:
         service = self._service
-        event = await service.events.get(asked.actor.guild_id, _event_id(asked))
+        event = await service.events.get(asked.actor.guild_id, await self._event_id(asked))
         organising = await service.access.may_organise(asked.actor, event)
         listed = await service.notices.of_event(event, hidden=organising)
         members = await members_in_order(service.desk.db, event)
         counts = await service.notices.counts(members, listed[: render.NOTICES_PER_PAGE])
         return answers.message(render.notices_message(event, listed, counts, 0, organising, asked.words))
+
+    async def _event_id(self, asked: Asked) -> str:
+        """The event that was picked from the suggestions, or the one whose name was typed."""
+        chosen = str(_options(asked).get("event", "")).strip()
+        if is_uuid(chosen):
+            return f"EVT#{chosen}"
+        listed = await self._service.events.of_guild(asked.actor.guild_id) if chosen else []
+        named = [one for one in listed if one.title.casefold() == chosen.casefold()][:1]
+        found = named or [one for one in listed if chosen.casefold() in one.title.casefold()]
+        if len(found) > 1:
+            raise SeveralEvents(names="、".join(one.title for one in found[:5]))
+        if not found:
+            raise NoSuchEvent()
+        return found[0].event_id
 
     async def complete(self, asked: Asked, options: Options) -> Answer:
         """Events or templates whose name contains what has been typed."""
@@ -162,14 +183,15 @@ class Commands:
             found = [(one.name, uuid_of(one.template_id)) for one in templates if typed in one.name.lower()]
         else:
             typed = str(options.get("event", "")).lower()
-            listed = [*await self._service.events.of_guild(guild_id)]
-            found = [(_label(one), uuid_of(one.event_id)) for one in listed if typed in one.title.lower()]
+            listed = await self._service.events.of_guild(guild_id)
+            zone = zone_of((await self._service.guilds.settings(guild_id)).time_zone)
+            found = [(_label(one, zone), uuid_of(one.event_id)) for one in listed if typed in one.title.lower()]
         return answers.choices(found[:CHOICES_MAX])
 
 
-def _label(event: Event) -> str:
+def _label(event: Event, zone: tzinfo) -> str:
     start = event.event_start_at
-    return f"{event.title[:80]}（{start:%m/%d %H:%M}）" if start else event.title[:90]
+    return f"{event.title[:80]}（{start.astimezone(zone):%m/%d %H:%M}）" if start else event.title[:90]
 
 
 def read_command(data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -185,10 +207,3 @@ def read_command(data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _options(asked: Asked) -> dict[str, Any]:
     return read_command(asked.interaction.data)[1]
-
-
-def _event_id(asked: Asked) -> str:
-    chosen = str(_options(asked).get("event", ""))
-    if not is_uuid(chosen):
-        raise NoSuchEvent()
-    return f"EVT#{chosen}"

@@ -13,11 +13,13 @@ from sekkei.runtime import days
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.jobs import Jobs
-from sekkei.runtime.refusals import Invalid, Refusal
+from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.system import Payload
+from sekkei_systems.eventbot.design import GuildSettings
 from sekkei_systems.eventbot.refusals import Busy, Repeated
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id
+from sekkei_systems.eventbot.rules.locales import of_new_guild
 from sekkei_systems.eventbot.service import Actor, Service
 from sekkei_systems.eventbot.texts import Wording, language, wording
 from sekkei_systems.eventbot.webhooks import answers
@@ -35,6 +37,8 @@ BREATH_SECONDS = 1.0
 """They are served after this long, so that whoever came with them gets an answer first."""
 ANSWER_LATE = "answer-late"
 TAKEN_UP_AFTER = timedelta(seconds=20)
+KEPT_AFTER = (409, 412, 422)
+"""What was typed is worth another try: it was wrong, somebody else was quicker, or something stands in the way."""
 DRAFT_KEPT = timedelta(hours=1)
 
 
@@ -60,6 +64,7 @@ class Tools:
     jobs: Jobs
     idempotency: Idempotency
     public_url: str
+    settle_event: Callable[[Payload], Awaitable[None]]
 
     async def keep_draft(self, values: dict[str, str]) -> str:
         """Remember what somebody typed, so that a mistake does not cost them all of it."""
@@ -70,6 +75,13 @@ class Tools:
     async def draft(self, id: str) -> dict[str, str]:
         found = await self.idempotency.answer(f"eventbot/draft/{id}")
         return {name: str(value) for name, value in (found or {}).items()}
+
+
+async def welcome(service: Service, asked: Asked) -> GuildSettings:
+    """The guild's settings; a guild that has none yet gets those of its language."""
+    interaction = asked.interaction
+    chosen = of_new_guild(interaction.guild_locale, interaction.locale)
+    return await service.guilds.welcome(asked.actor.guild_id, *chosen)
 
 
 class InteractionDesk:
@@ -201,8 +213,10 @@ class InteractionDesk:
     async def _form(self, asked: Asked) -> Answer:
         try:
             return await self._forms.handle(asked)
-        except Invalid as wrong:
+        except Refusal as wrong:
             press, values = self._forms.read(asked)
+            if isinstance(wrong, Repeated) or wrong.status not in KEPT_AFTER:
+                raise
             text = render.private(f"⚠️ {wrong.text(language(asked.interaction.locale))}")
             if press is None:
                 return answers.message(text)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from sekkei_systems.eventbot.design import Event
+from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.ports.discord.permissions import may_post
 from sekkei_systems.eventbot.refusals import CannotPost
 from sekkei_systems.eventbot.rules import modals, render
-from sekkei_systems.eventbot.rules.identifiers import Press, read_custom_id
+from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id
+from sekkei_systems.eventbot.rules.markdown import escaped
+from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
-from sekkei_systems.eventbot.webhooks.desk import Asked, Tools
+from sekkei_systems.eventbot.webhooks.desk import Asked, Tools, welcome
 
 
 class Forms:
     """One method a form."""
 
     def __init__(self, tools: Tools) -> None:
-        self._service = tools.service
+        self._tools, self._service = tools, tools.service
         self._verbs = {
             "create": self.create,
             "edit": self.edit,
@@ -36,15 +40,28 @@ class Forms:
         return await handler(asked, press, values)
 
     async def create(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
-        settings = await self._service.guilds.settings(asked.actor.guild_id)
+        creator = await self._service.access.creator(asked.actor)
+        settings = await welcome(self._service, asked)
         here = settings.recruit_channel_id in (None, asked.interaction.channel_id)
         if here and not may_post(asked.interaction.app_permissions):
             raise CannotPost()
-        draft = modals.read_draft(values, await self._service.desk.wall_clock(asked.actor.guild_id))
-        creator = await self._service.access.creator(asked.actor)
-        event = await self._service.events.create(creator, draft, asked.interaction.channel_id)
-        said = asked.words("bot.created", title=event.title, channel=event.recruit_channel_id)
-        return answers.message(render.private(said))
+        now = self._service.desk.now().astimezone(zone_of(settings.time_zone))
+        event = await self._service.events.create(creator, modals.read_draft(values, now), asked.interaction.channel_id)
+        return await self._posted(asked, event)
+
+    async def _posted(self, asked: Asked, event: Event) -> Answer:
+        """Posted at once, so that whoever made it hears of a channel that is closed to the bot."""
+        try:
+            await self._tools.settle_event({"guild_id": event.guild_id, "event_id": event.event_id})
+        except DiscordError:
+            pass  # Discord is silent; the row that stands beside the event has it posted later
+        event = await self._service.events.get(event.guild_id, event.event_id)
+        title, channel = escaped(event.title), event.recruit_channel_id
+        if event.delivery_error is None:
+            return answers.message(render.private(asked.words("bot.created", title=title, channel=channel)))
+        said = asked.words("bot.created-unposted", title=title, channel=channel, error=event.delivery_error)
+        again = render.button(asked.words("bot.repost"), custom_id("repost", event.event_id), render.PRIMARY)
+        return answers.message(render.private(said, components=[render.row(again)]))
 
     async def edit(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         desk = self._service.desk

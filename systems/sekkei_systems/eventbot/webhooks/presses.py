@@ -10,9 +10,11 @@ from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs import REMOVE
 from sekkei_systems.eventbot.rules import modals, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id, uuid_of
+from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.service import Host
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 from sekkei_systems.eventbot.texts import Wording
+from sekkei_systems.eventbot.texts.keys import Key
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
 from sekkei_systems.eventbot.webhooks.desk import Asked, PressHandler, Tools
@@ -46,6 +48,7 @@ class Presses:
             "reopen": self.reopen,
             "cancel": self.cancel,
             "cancelyes": self.cancel_sure,
+            "cancelall": self.cancel_sure,
             "delete": self.delete,
             "deleteyes": self.delete_sure,
             "newnotice": self.new_notice,
@@ -185,19 +188,24 @@ class Presses:
         return self._private(asked, await self._panel(asked, press, asked.words("bot.done-retry")))
 
     async def cancel(self, asked: Asked, press: Press) -> Answer:
+        """Of a series: this one, or all that would follow."""
         event = (await self._host(asked, press)).event
-        text = asked.words("bot.cancel-sure", title=event.title)
-        sure = render.sure_message(text, asked.words("bot.cancel-yes"), custom_id("cancelyes", event.event_id))
-        return self._private(asked, sure)
+        yes = [(asked.words("bot.cancel-yes"), custom_id("cancelyes", event.event_id))]
+        if event.repeat is not None:
+            yes.append((asked.words("bot.cancel-all"), custom_id("cancelall", event.event_id)))
+        key: Key = "bot.cancel-one" if event.repeat is not None else "bot.cancel-sure"
+        return self._private(asked, render.sure_message(asked.words(key, title=escaped(event.title)), *yes))
 
     async def cancel_sure(self, asked: Asked, press: Press) -> Answer:
-        await self._service.events.cancel(await self._host(asked, press))
-        return self._private(asked, render.private(asked.words("bot.done-cancel")))
+        host = await self._host(asked, press)
+        event = await self._service.events.cancel(host, series=press.verb == "cancelall")
+        goes_on: Key = "bot.done-cancel-next" if event.next_event_id else "bot.done-cancel"
+        return self._private(asked, render.private(asked.words(goes_on)))
 
     async def delete(self, asked: Asked, press: Press) -> Answer:
         event = (await self._host(asked, press)).event
-        text = asked.words("bot.delete-sure", title=event.title)
-        sure = render.sure_message(text, asked.words("bot.delete"), custom_id("deleteyes", event.event_id))
+        text = asked.words("bot.delete-sure", title=escaped(event.title))
+        sure = render.sure_message(text, (asked.words("bot.delete"), custom_id("deleteyes", event.event_id)))
         return self._private(asked, sure)
 
     async def delete_sure(self, asked: Asked, press: Press) -> Answer:

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from sekkei.runtime.aws.eventbridge import EventBridgeSchedules
+from sekkei_systems.eventbot.ports.gateway import connect, schedules_of
 from tests.systems.eventbot.conftest import Bot
 
 
 async def test_reminders_go_to_eventbridge_where_it_is_set_up(quick: Bot) -> None:
-    from sekkei_systems.eventbot.ports.gateway import schedules_of
-
     context = quick.client.shell.deployment.systems["eventbot"].context
     assert schedules_of(context) is context.schedules
-    from dataclasses import replace
-
     values = {"schedule_target": "arn:aws:lambda:x:1:function:bot", "schedule_role": "arn:aws:iam::1:role/r"}
     settings = replace(context.settings, values=values)
     assert isinstance(schedules_of(replace(context, settings=settings)), EventBridgeSchedules)
+
+
+ALL = {
+    "discord_application_id": "42",
+    "discord_public_key": "0" * 64,
+    "discord_bot_token": "secret",
+}
+
+
+@pytest.mark.parametrize("missing", sorted(ALL))
+async def test_half_set_up_refuses_to_start_and_says_what_is_missing(quick: Bot, missing: str) -> None:
+    context = quick.client.shell.deployment.systems["eventbot"].context
+    values = {name: value for name, value in ALL.items() if name != missing}
+    settings = replace(context.settings, values=values)
+    with pytest.raises(ValueError, match=f"SEKKEI_{missing.upper()}"):
+        connect(replace(context, settings=settings))
+    alone = replace(context.settings, values={missing: ALL[missing]})
+    with pytest.raises(ValueError, match="SEKKEI_DISCORD"):
+        connect(replace(context, settings=alone))
+    assert connect(replace(context, settings=replace(context.settings, values=ALL))).local is None

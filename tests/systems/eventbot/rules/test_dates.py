@@ -164,3 +164,30 @@ def test_what_is_written_is_of_the_zone_of_now() -> None:
     start = at("2026-01-20 05:00")  # the 19th at 21:00 there
     assert dates.read_before("the day before 20:00", start, berlin) == at("2026-01-19 04:00")
     assert dates.read_end("23:00", start, berlin) == at("2026-01-20 07:00")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("20 November 2026 20:00", "2026-11-20 20:00"),
+        ("November 20, 2026 8pm", "2026-11-20 20:00"),
+        ("20th Nov 2026 at 20:00", "2026-11-20 20:00"),
+        ("20/11 20:00", "2026-11-20 20:00"),
+        ("20/11/2026 20:00", "2026-11-20 20:00"),
+        ("20.11.2026 20:00", "2026-11-20 20:00"),
+        ("2026-11-20T20:00", "2026-11-20 20:00"),
+        ("2026-11-20T20:00:00", "2026-11-20 20:00"),
+        ("2026-11-20T20:00+09:00", "2026-11-20 20:00"),
+        ("2026-11-20T11:00Z", "2026-11-20 20:00"),
+        ("<t:1795172400:F>", "2026-11-20 20:00"),
+        ("<t:1795172400>", "2026-11-20 20:00"),
+    ],
+)
+def test_reads_dates_of_other_countries_and_of_programs(text: str, expected: str) -> None:
+    assert f"{dates.read_moment(text, NOW):%Y-%m-%d %H:%M}" == expected
+
+
+@pytest.mark.parametrize("text", ["31/11 20:00", "20/13 20:00", "<t:99999999999999>", "<t:x>", "2026-13-01T20:00"])
+def test_refuses_what_only_looks_like_them(text: str) -> None:
+    with pytest.raises(dates.BadDate):
+        dates.read_moment(text, NOW)

@@ -74,7 +74,7 @@ def test_event_lists_sure_questions_and_calls() -> None:
     listed = [event(event_id=f"EVT#{ID[:-2]}{number:02d}") for number in range(35)]
     for page in range(5):
         assert problems_of_message(render.events_message(listed, page, "x", "list", words)) == []
-    assert problems_of_message(render.sure_message("x" * 3000, "はい", f"e1:cancelyes:{ID}")) == []
+    assert problems_of_message(render.sure_message("x" * 3000, ("はい", f"e1:cancelyes:{ID}"))) == []
     for count in (0, 1, 80, 81, 1000):
         calls = call_messages("題" * 1900, [f"{number:019d}" for number in range(count)])
         assert [problem for call in calls for problem in problems_of_message(call)] == []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -15,7 +16,6 @@ from sekkei_systems.eventbot.refusals import (
     Closed,
 )
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice
-from sekkei_systems.eventbot.service.events import following
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 
@@ -106,13 +106,6 @@ async def test_a_series_goes_on_once(quick: Bot) -> None:
     assert fresh.recruit_message_id not in (None, event.recruit_message_id)
 
 
-def test_months_without_such_a_day() -> None:
-    from datetime import datetime
-
-    assert following(datetime(2026, 1, 31, 20), Repeat.MONTHLY) == datetime(2026, 2, 28, 20)
-    assert following(datetime(2026, 12, 31, 20), Repeat.MONTHLY) == datetime(2027, 1, 31, 20)
-
-
 @pytest.mark.parametrize(
     "draft",
     [
@@ -128,4 +121,48 @@ def test_months_without_such_a_day() -> None:
 async def test_bad_drafts_change_nothing(quick: Bot, draft: Draft) -> None:
     with pytest.raises(Invalid):
         await quick.service.events.create(await quick.creator(AOI), draft, RECRUIT)
+    assert await quick.service.events.of_guild(GUILD_ID) == []
+
+
+async def test_a_weekly_event_in_berlin_stays_at_eight_in_the_evening(quick: Bot) -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), time_zone="Europe/Berlin")
+    start = datetime(2026, 10, 21, 20, tzinfo=berlin)
+    quick.clock.advance(start.timestamp() - quick.clock.now() - 3600)
+    event = await quick.event(start=start, end=start + timedelta(hours=2))
+    details = Details(repeat=Repeat.WEEKLY, end=event.event_end_at, deadline=start - timedelta(minutes=30))
+    await quick.service.events.set_details(await quick.host(AOI, event.event_id), details)
+    await quick.work(3 * 3600)
+    [after] = [one for one in await quick.service.events.of_guild(GUILD_ID) if one.event_id != event.event_id]
+    times = [after.event_start_at, after.event_end_at, after.deadline_at]
+    shown = [f"{one.astimezone(berlin):%m-%d %H:%M}" for one in times if one]
+    assert shown == ["10-28 20:00", "10-28 22:00", "10-28 19:30"]
+    assert after.event_start_at is not None
+    assert after.event_start_at.utcoffset() == timedelta(hours=9), "stored as the document writes it"
+
+
+async def test_the_31st_of_a_month_does_not_drift(quick: Bot) -> None:
+    start = quick.service.desk.now().replace(month=1, day=31, hour=20, minute=0)
+    event = await quick.event(start=start)
+    await quick.service.events.set_details(await quick.host(AOI, event.event_id), Details(repeat=Repeat.MONTHLY))
+    seen = []
+    for _ in range(3):
+        await quick.work(32 * 24 * 3600)
+        [coming] = await quick.service.events.of_guild(GUILD_ID)
+        assert coming.event_start_at is not None
+        seen.append(f"{coming.event_start_at:%m-%d}")
+    assert seen == ["02-28", "03-31", "04-30"]
+
+
+async def test_calling_off_one_of_a_series_goes_on_with_the_next(quick: Bot) -> None:
+    start = quick.service.desk.now() + timedelta(hours=5)
+    event = await quick.event(start=start)
+    await quick.service.events.set_details(await quick.host(AOI, event.event_id), Details(repeat=Repeat.WEEKLY))
+    await quick.service.events.cancel(await quick.host(AOI, event.event_id))
+    await quick.work(6)
+    [after] = await quick.service.events.of_guild(GUILD_ID)
+    assert (after.event_start_at, after.repeat) == (start + timedelta(days=7), Repeat.WEEKLY)
+    assert "次回" in str([body.get("content") for _, body in await quick.posts()])
+    await quick.service.events.cancel(await quick.host(AOI, after.event_id), series=True)
+    await quick.work(6)
     assert await quick.service.events.of_guild(GUILD_ID) == []

@@ -16,6 +16,7 @@ from sekkei_systems.eventbot.local.world import (
 )
 from sekkei_systems.eventbot.ports.discord.permissions import CREATE_EVENTS
 from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
+from sekkei_systems.eventbot.service import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 JAPANESE = re.compile(r"[぀-ヿ一-鿿]")
@@ -119,3 +120,56 @@ async def test_joining_may_be_for_one_role(quick: Bot) -> None:
     open_to_all = await quick.event()
     await quick.press(SOTA, open_to_all, "join")
     assert (await quick.service.events.get(GUILD_ID, open_to_all.event_id)).member_count == 1
+
+
+async def test_suggestions_show_the_clocks_of_the_guild(quick: Bot) -> None:
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), time_zone="Europe/Berlin")
+    await quick.event(title="もくもく会")  # 21:30 in Japan
+    found = await quick.app.complete(REN, RECRUIT, "event show", {"event": ""})
+    assert [one["name"] for one in found.choices] == ["もくもく会（01/14 13:30）"]
+
+
+async def test_a_name_that_was_typed_and_not_picked_is_looked_up(quick: Bot) -> None:
+    for title in ("読書会", "読書会（夜の部）", "ボウリング"):
+        await quick.event(title=title)
+        quick.clock.advance(6)
+
+    async def said(typed: str) -> str:
+        return str((await quick.app.command(AOI, RECRUIT, "event show", {"event": typed})).response["data"]["content"])
+
+    assert "ボウリング" in await said("ボウリング")
+    assert "ボウリング" in await said("ボウ")
+    assert "読書会**" in await said("読書会"), "the very name comes before names that contain it"
+    assert "いくつもあります" in await said("書会")
+    assert "もうありません" in await said("卓球")
+    assert "もうありません" in await said("")
+    await quick.service.guilds.save_template(await quick.host(AOI, (await quick.event()).event_id), "定例")
+    opened = await quick.app.command(AOI, RECRUIT, "event create", {"template": "定例"})
+    assert opened.modal is not None
+    assert opened.modal["components"][0]["component"]["value"] == "もくもく会"
+
+
+async def test_titles_cannot_smuggle_links_into_lists(quick: Bot) -> None:
+    title = "[無料](https://evil.example) **太** https://evil.example <@&910000000000000004>"
+    event = await quick.event(title=title)
+    await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice(title, "本文"))
+    quick.clock.advance(2)
+    shown = []
+    for words, options in (
+        ("event list", {}),
+        ("event mine", {}),
+        ("event show", {"event": event.event_id[4:]}),
+        ("event manage", {"event": event.event_id[4:]}),
+        ("notice list", {"event": event.event_id[4:]}),
+    ):
+        data = (await quick.app.command(AOI, RECRUIT, words, options)).response["data"]
+        shown.append(str([data.get("content"), data.get("embeds")]))
+    assert all("](https://evil" not in one and " https://evil" not in one for one in shown)
+    assert all("**太**" not in one for one in shown)
+    await quick.service.joining.join(REN.actor, event.event_id)
+    await quick.work(6)
+    await quick.service.events.cancel(await quick.host(AOI, event.event_id))
+    await quick.work(6)
+    told = [body["content"] for _, body in await quick.posts() if "中止" in body.get("content", "")]
+    assert told
+    assert all("](https://evil" not in one for one in told)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from sekkei_systems.eventbot.local.client import AppClient
+from sekkei_systems.eventbot.local.world import BOT_ROLE, CHAT, GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
+from sekkei_systems.eventbot.service import Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 
@@ -74,3 +82,61 @@ async def test_a_guild_writes_dates_in_its_own_zone(quick: Bot) -> None:
     edit = await quick.press(AOI, event, "edit")
     assert edit.modal is not None
     assert edit.modal["components"][1]["component"]["value"] == "2026-01-15 21:00-23:00"
+
+
+async def test_a_forbidden_channel_is_told_in_the_same_interaction(quick: Bot) -> None:
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), recruit_channel_id=CHAT)
+    quick.local.server.overwrite(CHAT, BOT_ROLE, deny=permissions.VIEW_CHANNEL)
+    made = await quick.app.submit(AOI, RECRUIT, "e1:create:", {"title": "会", "start": "明日 21時"})
+    said = made.response["data"]
+    assert "投稿できません" in said["content"]
+    quick.local.server.overwrite(CHAT, BOT_ROLE, allow=permissions.VIEW_CHANNEL)
+    assert made.message_id is not None
+    await quick.app.press(AOI, RECRUIT, made.message_id, said["components"][0]["components"][0]["custom_id"])
+    await quick.work(6)
+    assert len(await quick.posts(CHAT)) == 1
+
+
+async def test_a_stale_edit_keeps_what_was_typed(quick: Bot) -> None:
+    event = await quick.event()
+    opened = await quick.press(AOI, event, "edit")
+    assert opened.modal is not None
+    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft("先に変えた", event.event_start_at))
+    typed = {"title": "長く考えた題", "start": "明日 21時", "description": "長く書いた説明"}
+    stale = await quick.app.submit(AOI, RECRUIT, opened.modal["custom_id"], typed)
+    assert "ほかの人が先に変更" in stale.response["data"]["content"]
+    assert stale.message_id is not None
+    button = stale.response["data"]["components"][0]["components"][0]
+    again = await quick.app.press(AOI, RECRUIT, stale.message_id, button["custom_id"])
+    assert again.modal is not None
+    filled = {one["component"]["custom_id"]: one["component"].get("value") for one in again.modal["components"]}
+    assert (filled["title"], filled["description"]) == ("長く考えた題", "長く書いた説明")
+    saved = await quick.app.submit(AOI, RECRUIT, again.modal["custom_id"], typed)
+    assert saved.ok
+    assert (await quick.service.events.get(GUILD_ID, event.event_id)).title == "長く考えた題"
+
+
+@pytest.mark.parametrize(
+    ("guild", "person", "language", "zone"),
+    [
+        ("ja", "ja", "ja", "Asia/Tokyo"),
+        ("de", "de", "en", "Europe/Berlin"),
+        ("en-GB", "ja", "en", "Europe/London"),
+        ("en-US", "ja", "ja", "Asia/Tokyo"),  # what Discord says of every server that has not chosen
+        ("en-US", "en-US", "en", "UTC"),
+        ("xx", "ja", "en", "UTC"),
+    ],
+)
+async def test_a_new_guild_gets_its_language_and_zone_from_discord(
+    quick: Bot, guild: str, person: str, language: str, zone: str
+) -> None:
+    quick.local.server.guild["preferred_locale"] = guild
+    app = AppClient(quick.local, quick.app._signer, quick.app._deliver, LOCAL_APPLICATION_ID, quick.clock, person)
+    opened = await app.command(AOI, RECRUIT, "event create", {})
+    assert opened.modal is not None
+    await app.submit(AOI, RECRUIT, opened.modal["custom_id"], {"title": "会", "start": "2026-07-20 20:00"})
+    settings = await quick.service.guilds.settings(GUILD_ID)
+    assert (settings.locale, settings.time_zone) == (language, zone)
+    [event] = await quick.service.events.of_guild(GUILD_ID)
+    assert event.event_start_at is not None
+    assert f"{event.event_start_at.astimezone(ZoneInfo(zone)):%H:%M}" == "20:00"
