@@ -16,7 +16,6 @@ from sekkei.runtime.outbox import Outbox, Transport
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
-from sekkei.runtime.watched import Watched, watched
 from sekkei.runtime.worker import Running, Worker, worker_name
 from sekkei.store.protocol import Store
 
@@ -35,7 +34,7 @@ class Opened:
 class Deployment:
     """All of them, in the order given. The tables have yet to be made and the worker to be started."""
 
-    store: Watched
+    store: Store
     runtime: Database
     clock: Clock
     settings: Settings
@@ -70,7 +69,6 @@ def assemble(
     transports: Mapping[str, Transport] | None = None,
 ) -> Deployment:
     """Open and build every system. Nothing is asked of the store yet."""
-    store = watched(store)
     runtime = _open(runtime_design, store, settings, clock)
     live = Live()
     name = worker_name()

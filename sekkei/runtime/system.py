@@ -59,6 +59,8 @@ class Parts:
     """Job name to cron text (Japan's time): schedules that are always there."""
     jobs: Mapping[str, Job] = field(default_factory=dict)
     """Long, resumable jobs, by name."""
+    once: Sequence[str] = ()
+    """Jobs that a store needs once, such as those that bring an earlier version's data up to date."""
     transports: Mapping[str, Transport] = field(default_factory=dict)
     """Ways out that only this system knows, by message kind."""
 
