@@ -70,8 +70,7 @@ class _Sources:
         self._classes: set[str] = set()
         for file in sorted(folder.rglob("*.html")) + sorted(folder.rglob("*.js")):
             text = file.read_text("utf-8")
-            prefix = CLIENT if file.suffix == ".js" else ""  # a script has its section without the name
-            self._calls += [(file.name, prefix + key) for key in _USED.findall(text)]
+            self._calls += [(file.name, key) for key in _USED.findall(text)]
             self._sections.update(_SECTION.findall(text))
             self._strings.update(_QUOTED.findall(text))
         for file in sorted(folder.rglob("*.py")):
@@ -102,7 +101,8 @@ class _Sources:
 
     def _call(self, file: str, call: ast.Call) -> None:
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        first = 1 if name == "flash" else 2  # the second is a level: flash("task.saved", "info")
+        texts = [one.value for one in call.args[:first] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
         if name == "choice":
             self._sections.update(texts)
         elif name == "load":
