@@ -27,7 +27,6 @@ COMMANDS = (
     "cost",
     "simulate",
     "compare",
-    "publish",
     "engine",
     "dead-letters",
     "verify",

@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
+from sekkei.clock import Clock
 from sekkei.runtime.system import Context, Parts, System
-from sekkei_systems.tasks import api, pages
+from sekkei.web import Given
+from sekkei_systems.tasks import pages
+from sekkei_systems.tasks.api import api
 from sekkei_systems.tasks.demo import demo
 from sekkei_systems.tasks.design import design
-from sekkei_systems.tasks.jobs import RECURRING, TaskJobs
+from sekkei_systems.tasks.jobs import RECURRING, RENEWAL, TaskJobs
+from sekkei_systems.tasks.pages import view
+from sekkei_systems.tasks.pages.settings import Desk
 from sekkei_systems.tasks.reactions import reactions_of
-from sekkei_systems.tasks.service import open_service
-from sekkei_systems.tasks.service.digest import Digest
+from sekkei_systems.tasks.rules.filters import Filter
+from sekkei_systems.tasks.service import Admin, Member, Service, Visitor, open_service
 from sekkei_systems.tasks.webhooks import mail_events
+
+
+def given_by(service: Service, context: Context) -> Given:
+    """What handlers may ask for."""
+    desk = Desk(service.invitations, service.feeds, context.settings)
+    given = Given(*service.parts(), context.live, desk).value(Clock, context.clock)
+    given.per_request(Visitor, view.signed_in)
+    given.per_request(Member, view.member_of)
+    given.per_request(Admin, view.admin_of)
+    given.per_request(view.View, view.view_of)
+    given.per_request(view.Card, view.card_of)
+    given.per_request(view.Listening, view.listening)
+    given.per_request(Filter, view.filter_of)
+    return given
 
 
 def build(context: Context) -> Parts:
     service = open_service(context)
-    key = context.settings.secrets.key("tasks digest")
-    digest = Digest(context.db, context.outbox, service.people, service.blocks, key, context.settings.public_url)
-    jobs = TaskJobs(context.db, context.clock, context.jobs, digest)
+    given = given_by(service, context)
+    jobs = TaskJobs(context.db, context.clock, context.jobs, service.digest, service.renewal)
     return Parts(
         service=service,
-        routes=[
-            *pages.routes(service, context, digest),
-            *api.routes(service, context),
-            *mail_events.routes(service.blocks, context),
-        ],
+        routes=[*pages.routes(given), *api.routes(given), *mail_events.routes(service.blocks, context)],
         reactions=[reactions_of(context, service.invitations)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
+        once=[RENEWAL],
     )
 
 

@@ -27,9 +27,12 @@ from sekkei_systems.tasks.design import (
     invitation_table,
     members_of,
     memberships_in,
+    search_texts,
     stored_tasks,
     tag_ref,
     tags,
+    talks,
+    task_texts,
     tasks,
     team_users,
     teams,
@@ -38,11 +41,16 @@ from sekkei_systems.tasks.design import (
     user_teams,
     users,
 )
+from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.digest import Digest
+from sekkei_systems.tasks.service.renewal import Renewal
 
 STEP_ITEMS = 100
 DIGEST_TEAMS = 10
 SNAPSHOT_LIFE = timedelta(days=400)
+RECOUNTS_MAX = 3
+RENEWAL, RENEWAL_OF_TEAM = "renew-0.2", "renew-team-0.2"
+"""Brings the tasks of an earlier version up to date, once; started with the worker."""
 RECURRING = {"snapshot": "5 0 * * *", "reconcile": "30 3 * * *", "digest": "0 8 * * *"}
 """Japan's time: yesterday's totals are written down after midnight, counted anew at night, and mails go at eight."""
 
@@ -51,12 +59,19 @@ class TaskJobs:
     """Every step reads a bounded part, does what must be done to it, and can be done again without harm."""
 
     def __init__(
-        self, db: Database, clock: Clock, jobs: Jobs, digest: Digest, snapshot_life: timedelta = SNAPSHOT_LIFE
+        self,
+        db: Database,
+        clock: Clock,
+        jobs: Jobs,
+        digest: Digest,
+        renewal: Renewal,
+        snapshot_life: timedelta = SNAPSHOT_LIFE,
     ) -> None:
         self._db = db
         self._clock = clock
         self._jobs = jobs
         self._digest = digest
+        self._renewal = renewal
         self._snapshot_life = snapshot_life
 
     def definitions(self) -> Mapping[str, Job]:
@@ -66,7 +81,11 @@ class TaskJobs:
             # Twice, because a task may have got the tag while the first round was under way.
             "delete-tag": [("tasks", self._strip_tag), ("tag", self._delete_tag), ("again", self._strip_tag)],
             "unassign": [("tasks", self._unassign)],
-            "delete-rest-of-task": [("comments", self._delete_comments), ("activity", self._delete_activity)],
+            "delete-rest-of-task": [
+                ("comments", self._delete_comments),
+                ("activity", self._delete_activity),
+                ("beside", self._delete_beside),
+            ],
             "delete-team": [
                 ("members", self._delete_members),
                 ("strays", self._delete_strays),
@@ -77,6 +96,8 @@ class TaskJobs:
             "snapshot": [("teams", self._snapshot)],
             "reconcile": [("teams", self._reconcile)],
             "digest": [("teams", self._send_digests)],
+            RENEWAL: [("teams", self._renew)],
+            RENEWAL_OF_TEAM: [("tasks", self._renew_team)],
         }
         return {name: Job(steps) for name, steps in found.items()}
 
@@ -142,6 +163,11 @@ class TaskJobs:
         page = await self._db.page(activity_on(payload["team_id"], payload["task_id"]).consistent(), size=STEP_ITEMS)
         await self._db.write_many(activities.delete(one.team_id, one.task_id, one.version) for one in page)
         return Progress(len(page), "more" if len(page) else None)
+
+    async def _delete_beside(self, payload: Payload, cursor: str | None) -> Progress:
+        ids = payload["team_id"], payload["task_id"]
+        await self._db.write_many([talks.delete(*ids), search_texts.delete(*ids), task_texts.delete(*ids)])
+        return Progress(3)
 
     async def _delete_members(self, payload: Payload, cursor: str | None) -> Progress:
         """First, so that nobody can do anything in the team any more. Both sides of each membership."""
@@ -231,18 +257,47 @@ class TaskJobs:
         return Progress(len(page), page.cursor)
 
     async def recount(self, team_id: str) -> bool:
-        """Set the counter right, if it is wrong and nobody changed it meanwhile; True when it was repaired."""
-        before = await self._db.get(totals(team_id).consistent()) or Totals(team_id=team_id)
+        """Set the counter right, if it is wrong; True when it was repaired.
+
+        Whatever changes a number counts `moves` up in the same transaction. If nothing did between the first look and
+        the write, all tasks were counted in one and the same state."""
+        for _ in range(RECOUNTS_MAX):
+            before = await self._db.get(totals(team_id).consistent()) or Totals(team_id=team_id)
+            counted = await self._counted(team_id)
+            if all(getattr(before, field.name) == counted[status] for status, field in COUNTED.items()):
+                return False
+            try:
+                await self._db.write(self._repair(before, counted))
+            except ConditionFailed:
+                continue  # tasks moved while they were counted; once more
+            return True
+        return False  # a busy team; the next night looks again
+
+    async def _counted(self, team_id: str) -> dict[Status, int]:
         counted = dict.fromkeys(COUNTED, 0)
-        async for task in self._db.each(stored_tasks(team_id)):
-            counted[task.status] += 1
-        if all(getattr(before, field.name) == counted[status] for status, field in COUNTED.items()):
-            return False
-        update = totals.upsert(team_id)
+        async for task in self._db.each(stored_tasks(team_id).with_expired()):
+            if task.deleted_at is None:
+                counted[task.status] += 1
+        return counted
+
+    def _repair(self, before: Totals, counted: Mapping[Status, int]) -> Update[Totals]:
+        update = totals.upsert(before.team_id).add(Totals.moves, 1)
         for status, field in COUNTED.items():
-            update = update.set(field, counted[status]).when((field == getattr(before, field.name)) | field.absent())
-        try:
-            await self._db.write(update)
-        except ConditionFailed:
-            return False  # tasks moved while they were counted; the next night looks again
-        return True
+            update = update.set(field, counted[status])
+        same = Totals.moves == before.moves
+        return update.when(same if before.moves else same | Totals.moves.absent())
+
+    # Once, for a store of version 0.1
+
+    async def _renew(self, payload: Payload, cursor: str | None) -> Progress:
+        """A job of its own for each team: one may have very many tasks."""
+        page = await self._db.page(all_teams(), size=STEP_ITEMS, after=cursor)
+        for team in page:
+            await self._jobs.start(RENEWAL_OF_TEAM, {"team_id": team.team_id}, id=f"{RENEWAL_OF_TEAM}/{team.team_id}")
+        return Progress(len(page), page.cursor)
+
+    async def _renew_team(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(stored_tasks(payload["team_id"]), size=STEP_ITEMS, after=cursor)
+        for task in page:
+            await self._renewal.task(task.team_id, task.task_id)
+        return Progress(len(page), page.cursor)

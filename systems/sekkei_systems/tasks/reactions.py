@@ -12,6 +12,7 @@ from sekkei_systems.tasks.design import (
     Activity,
     Comment,
     Invitation,
+    Note,
     Tag,
     Task,
     TeamUser,
@@ -20,6 +21,7 @@ from sekkei_systems.tasks.design import (
     comments,
     design,
     invitations,
+    notes,
     tags,
     tasks,
     team_users,
@@ -27,7 +29,7 @@ from sekkei_systems.tasks.design import (
     users,
 )
 from sekkei_systems.tasks.rules import mails
-from sekkei_systems.tasks.service.history import History
+from sekkei_systems.tasks.service.herald import Herald
 from sekkei_systems.tasks.service.invitations import Invitations, mail_id
 
 
@@ -46,21 +48,25 @@ def reactions_of(context: Context, sent: Invitations) -> Reactions:
         new, old = change.new, change.old
         if new is None or (old is not None and old.token == new.token):
             return
-        await _send(context, sent, new)
+        if await sent.is_open(new.team_id):
+            await _send(context, sent, new)
 
     return reactions
 
 
 def _tell_boards(reactions: Reactions, context: Context) -> None:
     publish = context.live.publish
-    history = History(context.db, context.clock)
+    herald = Herald(context.db, context.clock)
 
     @reactions.on(tasks)
     async def task_changed(change: Change[Task]) -> None:
         team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
         if change.new is not None:
-            await history.changed(change.old, change.new)
+            await herald.changed(change.old, change.new)
         if change.new is None:
+            payload = {"team_id": team_id, "task_id": task_id}
+            await context.jobs.start("delete-rest-of-task", payload, id=f"delete-rest-of-task/{task_id}")
+        if change.new is None or change.new.deleted_at is not None:
             publish(topic(team_id), "gone", {"task": task_id})
             return
         data = {"task": task_id, "status": change.new.status.value, "version": change.new.version}
@@ -76,13 +82,19 @@ def _tell_boards(reactions: Reactions, context: Context) -> None:
     async def said(change: Change[Comment]) -> None:
         values = change.ref.values
         if change.new is not None and change.old is None:
-            await history.said(change.new)
+            await herald.said(change.new)
         publish(topic(values["team_id"]), "comment", {"task": values["task_id"]})
 
     @reactions.on(activities)
     async def written_down(change: Change[Activity]) -> None:
         values = change.ref.values
         publish(topic(values["team_id"]), "history", {"task": values["task_id"]})
+
+    @reactions.on(notes)
+    async def noted(change: Change[Note]) -> None:
+        """The bell on the pages of the team where it happened."""
+        if change.old is None and change.new is not None:
+            publish(topic(change.new.team_id), "note", {"user": change.new.user_id})
 
     @reactions.on(tags)
     async def tag_changed(change: Change[Tag]) -> None:

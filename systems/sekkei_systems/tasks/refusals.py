@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.refusals import Conflict, Gone, Invalid, NotAllowed, NotThere, TooMany
+from collections.abc import Sequence
+from typing import Any
+
+from sekkei.runtime.refusals import Changed, Conflict, Gone, Invalid, NotAllowed, NotThere, TooMany
 
 __all__ = [
     "AlreadyInvited",
@@ -10,15 +13,18 @@ __all__ = [
     "BadDates",
     "BadFile",
     "BadText",
+    "Clashed",
     "Crowded",
     "EmailTaken",
     "InvitationOver",
     "LastAdmin",
+    "NoSuchComment",
     "NoSuchMember",
     "NoSuchTag",
     "NoSuchTask",
     "NoSuchTeam",
     "NotAdmin",
+    "NotYourComment",
     "NotYourMail",
     "TooLarge",
     "TooMany",
@@ -32,6 +38,24 @@ class NoSuchTeam(NotThere):
 
 class NoSuchTask(NotThere):
     """Deleted, or never there."""
+
+
+class NoSuchComment(NotThere):
+    """Deleted, or never there."""
+
+
+class NotYourComment(NotAllowed):
+    """Only its author changes a comment."""
+
+
+class Clashed(Changed):
+    """Somebody else changed the same fields since; `draft` is what both agree on, with one's own where they do not."""
+
+    code = "changed"
+
+    def __init__(self, task: Any, draft: Any, clashes: Sequence[Any]) -> None:
+        super().__init__()
+        self.task, self.draft, self.clashes = task, draft, clashes
 
 
 class NoSuchTag(Invalid):

@@ -15,8 +15,7 @@ from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import Role, Team
 from sekkei_systems.tasks.jobs import TaskJobs
-from sekkei_systems.tasks.service import Service, Visitor
-from sekkei_systems.tasks.service.digest import Digest
+from sekkei_systems.tasks.service import Admin, Member, Service, Visitor
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import LATEST_INDEX_SECONDS
 
@@ -61,11 +60,18 @@ class World:
             await self.join(team.team_id, name)
         return team
 
-    async def join(self, team_id: str, name: str, role: Role = Role.MEMBER, admin: str = "aoi") -> None:
+    async def member(self, name: str, team_id: str) -> Member:
+        return await self.service.access.member(name, team_id)
+
+    async def admin(self, name: str, team_id: str) -> Admin:
+        return await self.service.access.admin(name, team_id)
+
+    async def join(self, team_id: str, name: str, role: Role = Role.MEMBER, admin: str = "aoi") -> Member:
         invitations = self.service.invitations
-        made = await invitations.invite(admin, team_id, f"{name}@example.com", role)
+        made = await invitations.invite(await self.admin(admin, team_id), f"{name}@example.com", role)
         visitor = Visitor(name, f"{name}@example.com", name.title())
         await invitations.accept(visitor, team_id, made.invite_id, invitations.token_of(made))
+        return await self.member(name, team_id)
 
 
 @pytest.fixture
@@ -76,8 +82,7 @@ async def world(store: Store, clock: ManualClock) -> World:
     opened = deployment.systems["tasks"]
     context = opened.context
     service: Service = opened.parts.service
-    digest = Digest(context.db, context.outbox, service.people, service.blocks, b"key", settings.public_url)
-    jobs = TaskJobs(context.db, clock, context.jobs, digest)
+    jobs = TaskJobs(context.db, clock, context.jobs, service.digest, service.renewal)
     return World(deployment, opened, clock, service, jobs)
 
 

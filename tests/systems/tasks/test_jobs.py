@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from sekkei.runtime import days
 from sekkei_systems.tasks.design import Totals, day_totals, totals
 from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
-from sekkei_systems.tasks.rules.drafts import Draft
+from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Status
 from tests.systems.tasks.conftest import World
 
@@ -16,21 +16,22 @@ DAY_SECONDS = 86_400
 
 async def test_each_day_is_written_down_once_after_midnight_in_japan(world: World) -> None:
     team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
     await world.deployment.worker.start()
     await world.deployment.worker.stop()
-    await world.service.tasks.create_many("aoi", team.team_id, [Draft("a"), Draft("b", status=Status.DONE)])
+    await world.service.tasks.create_many(aoi, [TaskDraft("a"), TaskDraft("b", status=Status.DONE)])
     await world.settle()
     first = days.today(world.clock)
     world.clock.advance(DAY_SECONDS / 2 + 10 * 60)  # 00:10 on the next day
     await world.settle()
-    await world.service.tasks.create("aoi", team.team_id, Draft("翌日"))
+    await world.service.tasks.create(aoi, TaskDraft("翌日"))
     await world.settle()
     found = await world.opened.context.db.get(day_totals(team.team_id, first).consistent())
     assert found is not None
     assert (found.todo, found.doing, found.done) == (1, 0, 1)
     assert found.expires is not None
     assert found.expires - days.now(world.clock) > SNAPSHOT_LIFE - timedelta(minutes=5)
-    shown = await world.service.teams.days("aoi", team.team_id, 30)
+    shown = await world.service.teams.days(aoi, 30)
     assert [(day.day, day.todo) for day in shown] == [(first, 1), (first + timedelta(days=1), 2)]
 
 
@@ -46,14 +47,15 @@ async def test_the_counter_of_all_never_expires(world: World) -> None:
 
 async def test_a_wrong_counter_is_put_right_at_night(world: World) -> None:
     team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
     await world.deployment.worker.start()
     await world.deployment.worker.stop()
-    await world.service.tasks.create_many("aoi", team.team_id, [Draft("a"), Draft("b", status=Status.DOING)])
+    await world.service.tasks.create_many(aoi, [TaskDraft("a"), TaskDraft("b", status=Status.DOING)])
     await world.opened.context.db.write(totals.put(Totals(team_id=team.team_id, todo=7, done=-1)))
     await world.settle()
     world.clock.advance(DAY_SECONDS)
     await world.settle()
-    found = await world.service.teams.totals("aoi", team.team_id)
+    found = await world.service.teams.totals(aoi)
     assert (found.todo, found.doing, found.done) == (1, 1, 0)
 
 
@@ -63,3 +65,30 @@ async def test_days_begin_at_midnight_in_japan(world: World) -> None:
     assert days.today(world.clock) == date(2025, 11, 6)
     world.clock.advance(1)
     assert days.today(world.clock) == date(2025, 11, 7)
+
+
+async def test_a_recount_never_writes_a_number_that_was_not_true_at_one_moment(world: World) -> None:
+    """Two opposite moves while it counts leave the counter as it was, and the tasks elsewhere than they were seen."""
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    tasks = world.service.tasks
+    drafts = [TaskDraft(f"{n}", status=Status.TODO if n < 2 else Status.DOING) for n in range(4)]
+    made = sorted([await tasks.create(aoi, draft) for draft in drafts], key=lambda task: task.task_id)
+    todo = next(task for task in made if task.status is Status.TODO)
+    doing = next(task for task in made if task.status is Status.DOING)
+    count = world.jobs._counted
+
+    async def moved_while_counting(team_id: str) -> dict[Status, int]:
+        counted = await count(team_id)
+        if not seen:
+            seen.append(counted)
+            await tasks.change(aoi, todo.task_id, TaskChanges(status=Status.DOING))
+            await tasks.change(aoi, doing.task_id, TaskChanges(status=Status.TODO))
+            return {**counted, Status.TODO: 3, Status.DOING: 1}  # one was counted before its move, the other after
+        return counted
+
+    seen: list[dict[Status, int]] = []
+    world.jobs._counted = moved_while_counting  # type: ignore[method-assign]
+    assert not await world.jobs.recount(team.team_id)
+    found = await world.service.teams.totals(aoi)
+    assert (found.todo, found.doing, found.done) == (2, 2, 0)

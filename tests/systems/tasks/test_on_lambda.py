@@ -27,7 +27,7 @@ service = deployment.systems["tasks"].parts.service
 async def invite():
     await service.people.arrive(Visitor("aoi", "aoi@example.com", "Aoi"))
     team = await service.teams.create("aoi", "Lambda")
-    await service.invitations.invite("aoi", team.team_id, "ren@example.com", Role.MEMBER)
+    await service.invitations.invite(await service.access.admin("aoi", team.team_id), "ren@example.com", Role.MEMBER)
     call = deployment.store.call
     stream = (await call("DescribeTable", {"TableName": invitation_table.name}))["Table"]["LatestStreamArn"]
     (shard,) = (await call("DescribeStream", {"StreamArn": stream}))["StreamDescription"]["Shards"]
@@ -40,8 +40,9 @@ handled = [on_lambda.stream({"Records": records}, None) for _ in range(2)]
 on_lambda.work({}, None)
 on_lambda.schedule({"system": "tasks", "job": "snapshot", "payload": {}}, None)
 on_lambda.work({}, None)
-(listed,) = run(service.invitations.open("aoi", team_id))
-days = run(service.teams.days("aoi", team_id, 3))
+admin = run(service.access.admin("aoi", team_id))
+(listed,) = run(service.invitations.open(admin))
+days = run(service.teams.days(admin, 3))
 print(json.dumps({"docs": http("/tasks/openapi.json")["statusCode"], "api": http("/tasks/api/teams")["statusCode"],
                   "handled": handled, "mail": listed.mail, "days": len(days)}))
 """

@@ -11,7 +11,7 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.live import LiveEvent
 from sekkei.store import Embedded, Store
 from sekkei_systems.tasks.reactions import topic
-from sekkei_systems.tasks.rules.drafts import Changes, Draft
+from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Status
 from tests.systems.tasks.conftest import World
 
@@ -49,20 +49,22 @@ class Listener:
 
 async def test_a_board_hears_of_tasks_totals_comments_and_deletions(world: World) -> None:
     team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
+    ren = await world.member("ren", team.team_id)
     await world.settle()
     listener = Listener(world, team.team_id)
     await asyncio.sleep(0)
-    task = await world.service.tasks.create("aoi", team.team_id, Draft("見える"))
+    task = await world.service.tasks.create(aoi, TaskDraft("見える"))
     told = {"task": task.task_id, "status": "todo", "version": 1}
     totals = {"todo": 1, "doing": 0, "done": 0}
     assert sorted(await listener.heard(world), key=str) == [("task", told), ("totals", totals)]
-    await world.service.tasks.change("ren", team.team_id, task.task_id, Changes(status=Status.DONE))
+    await world.service.tasks.change(ren, task.task_id, TaskChanges(status=Status.DONE))
     events = dict(await listener.heard(world))
     assert events["task"] == {"task": task.task_id, "status": "done", "version": 2}
     assert events["totals"] == {"todo": 0, "doing": 0, "done": 1}
-    await world.service.tasks.comment("ren", team.team_id, task.task_id, "よし")
+    await world.service.comments.add(ren, task.task_id, "よし")
     assert ("comment", {"task": task.task_id}) in await listener.heard(world)
-    await world.service.tasks.delete("aoi", team.team_id, task.task_id)
+    await world.service.trash.put(aoi, task.task_id)
     assert ("gone", {"task": task.task_id}) in await listener.heard(world)
     await listener.close()
 
@@ -72,6 +74,6 @@ async def test_a_board_hears_nothing_of_other_teams(world: World) -> None:
     await world.settle()
     listener = Listener(world, team.team_id)
     await asyncio.sleep(0)
-    await world.service.tasks.create("aoi", other.team_id, Draft("よそ"))
+    await world.service.tasks.create(await world.member("aoi", other.team_id), TaskDraft("よそ"))
     assert await listener.heard(world) == []
     await listener.close()

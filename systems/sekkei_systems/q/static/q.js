@@ -107,26 +107,26 @@ function problem(error, again) {
   if (error.code === "leaving") queueMicrotask(again);
   if (error.code === "banned")
     return empty(
-      t("banned.title"),
-      t("banned.about"),
-      h("a", { class: "q-button soft", href: "/account" }, t("me.account")),
+      t("q.banned.title"),
+      t("q.banned.about"),
+      h("a", { class: "q-button soft", href: "/account" }, t("q.me.account")),
     );
   if (error.code === "no-such-user")
     return empty(
-      t("nobody.title"),
-      t("nobody"),
-      h("a", { class: "q-button soft", href: "#/people" }, t("tab.people")),
+      t("q.nobody.title"),
+      t("q.nobody"),
+      h("a", { class: "q-button soft", href: "#/people" }, t("q.tab.people")),
     );
   if (error instanceof Unreachable)
     return empty(
-      t("offline.title"),
-      t("offline.about"),
-      button(t("retry"), () => again(), "soft"),
+      t("q.offline.title"),
+      t("q.offline.about"),
+      button(t("q.retry"), () => again(), "soft"),
     );
   return empty(
     wordsOf(error),
     "",
-    button(t("retry"), () => again(), "soft"),
+    button(t("q.retry"), () => again(), "soft"),
   );
 }
 
@@ -178,7 +178,7 @@ if ("serviceWorker" in navigator) {
 
 const news = new EventSource("/q/live");
 news.addEventListener("published", () => {
-  toast(t("news"), "info");
+  toast(t("q.news"), "info");
   if (/^\/?$/.test(path())) show({ stay: true });
 });
 addEventListener("pagehide", () => news.close());

@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
-from sekkei.web import Api, PageOf, User
-from sekkei_systems.tasks.api.shapes import (
-    CommentOut,
-    NewComment,
-)
-from sekkei_systems.tasks.design import (
-    Comment,
-)
-from sekkei_systems.tasks.service import Service
+from sekkei.web import Operations, PageOf
+from sekkei_systems.tasks.api.shapes import CommentOut, CountQuery, NewComment
+from sekkei_systems.tasks.design import Comment
+from sekkei_systems.tasks.service import Comments, Member, Tasks
+
+operations = Operations()
+ALL = "/teams/{team_id}/tasks/{task_id}/comments"
+ONE = f"{ALL}/{{comment_id}}"
 
 
-def declare(api: Api, service: Service) -> None:
-    def out(comment: Comment) -> CommentOut:
-        return CommentOut(comment.comment_id, comment.author, comment.author_name, comment.text, comment.created_at)
+def out(one: Comment) -> CommentOut:
+    return CommentOut(one.comment_id, one.author, one.author_name, one.text, one.created_at, one.edited_at)
 
-    @api.get("/teams/{team_id}/tasks/{task_id}/comments", summary="Comments", tag="comments")
-    async def list_comments(user: User, team_id: str, task_id: str) -> PageOf[CommentOut]:
-        return PageOf([out(comment) for comment in await service.tasks.comments(user.id, team_id, task_id)])
 
-    @api.post("/teams/{team_id}/tasks/{task_id}/comments", summary="Comment on a task", status=201, tag="comments")
-    async def add_comment(user: User, team_id: str, task_id: str, body: NewComment) -> CommentOut:
-        return out(await service.tasks.comment(user.id, team_id, task_id, body.text))
+@operations.get(ALL, summary="Comments, the oldest first", tag="comments")
+async def list_comments(member: Member, comments: Comments, task_id: str) -> PageOf[CommentOut]:
+    return PageOf([out(comment) for comment in await comments.all(member, task_id)])
+
+
+@operations.get("/teams/{team_id}/comments", summary="How many comments some tasks have", tag="comments")
+async def count_comments(member: Member, tasks: Tasks, query: CountQuery) -> dict[str, int]:
+    """For boards and lists: the counts are items of their own, so that a comment does not rewrite its task in all its
+    indexes."""
+    return await tasks.comment_counts(member, query.task)
+
+
+@operations.post(ALL, summary="Comment on a task", status=201, tag="comments")
+async def add_comment(member: Member, comments: Comments, task_id: str, body: NewComment) -> CommentOut:
+    return out(await comments.add(member, task_id, body.text))
+
+
+@operations.put(ONE, summary="Edit one's own comment", tag="comments")
+async def change_comment(
+    member: Member, comments: Comments, task_id: str, comment_id: str, body: NewComment
+) -> CommentOut:
+    return out(await comments.change(member, task_id, comment_id, body.text))
+
+
+@operations.delete(ONE, summary="Delete one's own comment", tag="comments")
+async def delete_comment(member: Member, comments: Comments, task_id: str, comment_id: str) -> None:
+    await comments.delete(member, task_id, comment_id)

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from sekkei.web import Api, PageOf, User
-from sekkei_systems.tasks.api.shapes import (
-    NoteOut,
-    NoteQuery,
-    TaskOut,
-    task_out,
-)
-from sekkei_systems.tasks.design import (
-    Note,
-)
-from sekkei_systems.tasks.service import Service
+from sekkei.web import Operations, PageOf
+from sekkei_systems.tasks.api.shapes import NoteOut, NoteQuery, TaskOut, task_out
+from sekkei_systems.tasks.service import Notes, People, Visitor
+
+operations = Operations()
 
 
-def declare(api: Api, service: Service) -> None:
-    def out(note: Note) -> NoteOut:
-        return NoteOut(note.kind, note.team_id, note.task_id, note.title, note.by, note.text, note.at, note.read)
+@operations.get("/work", summary="What I still have to do, in all teams; without descriptions", tag="people")
+async def my_work(visitor: Visitor, people: People) -> PageOf[TaskOut]:
+    return PageOf([task_out(task) for task in await people.work(visitor.id)])
 
-    @api.get("/work", summary="What I still have to do, in all teams", tag="people")
-    async def my_work(user: User) -> PageOf[TaskOut]:
-        return PageOf([task_out(task) for task in await service.people.work(user.id)])
 
-    @api.get("/notes", summary="What I should know, the latest first", tag="people")
-    async def my_notes(user: User, query: NoteQuery) -> PageOf[NoteOut]:
-        found = await service.notes.page(user.id, query.after)
-        return PageOf([out(note) for note in found], found.cursor)
+@operations.get("/notes", summary="What I should know, the latest first", tag="people")
+async def my_notes(visitor: Visitor, notes: Notes, query: NoteQuery) -> PageOf[NoteOut]:
+    found = await notes.page(visitor.id, query.after)
+    return PageOf([NoteOut.of(note) for note in found], found.cursor)
 
-    @api.post("/notes/read", summary="I have read them all", tag="people")
-    async def read_notes(user: User) -> None:
-        await service.notes.read_all(user.id)
+
+@operations.post("/notes/read", summary="I have read them all", tag="people")
+async def read_notes(visitor: Visitor, notes: Notes) -> None:
+    await notes.read_all(visitor.id)

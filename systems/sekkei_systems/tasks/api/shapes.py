@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
-from sekkei.web import Rate, User
-from sekkei_systems.tasks.design import (
-    NoteKind,
-    Role,
-    Task,
-)
-from sekkei_systems.tasks.rules import filters
-from sekkei_systems.tasks.rules.drafts import KEEP, Changes
-from sekkei_systems.tasks.rules.statuses import Priority, Status
-from sekkei_systems.tasks.service import Visitor
+from sekkei.web import Rate
+from sekkei_systems.tasks.design import Note, NoteKind, Role, Task
+from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges
+from sekkei_systems.tasks.rules.filters import Late
+from sekkei_systems.tasks.rules.statuses import Order, Priority, Status
 
 MAILS = (Rate.per_hour(100), "invite")
 """Mails that somebody has sent to addresses of their choice: enough for a team, too few to flood a stranger."""
-Title = Annotated[str, Meta(min_length=1, max_length=200)]
-Description = Annotated[str, Meta(max_length=10_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=100)]
-TagIds = Annotated[list[str], Meta(max_length=10)]
 Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$")]
 
 
@@ -41,44 +33,8 @@ class TaskOut(Struct, rename="camel"):
     comments: int
     created_at: datetime | None
     updated_at: datetime | None
+    done_at: datetime | None
     version: int
-
-
-class NewTask(Struct, forbid_unknown_fields=True):
-    title: Title
-    description: Description = ""
-    status: Status = Status.TODO
-    start: date | None = None
-    end: date | None = None
-    tags: TagIds = []
-    assignee: str | None = None
-    priority: Priority | None = None
-
-
-class ChangeTask(Struct, forbid_unknown_fields=True):
-    """What is left out stays as it is; null takes a date, the assignee or the priority away."""
-
-    title: Title | UnsetType = UNSET
-    description: Description | UnsetType = UNSET
-    status: Status | UnsetType = UNSET
-    start: date | UnsetType | None = UNSET
-    end: date | UnsetType | None = UNSET
-    tags: TagIds | UnsetType = UNSET
-    assignee: str | UnsetType | None = UNSET
-    priority: Priority | UnsetType | None = UNSET
-
-    def changes(self) -> Changes:
-        tags = KEEP if self.tags is UNSET else frozenset(self.tags)
-        return Changes(
-            title=KEEP if self.title is UNSET else self.title,
-            description=KEEP if self.description is UNSET else self.description,
-            status=KEEP if self.status is UNSET else self.status,
-            start=KEEP if self.start is UNSET else self.start,
-            end=KEEP if self.end is UNSET else self.end,
-            tags=tags,
-            assignee=KEEP if self.assignee is UNSET else self.assignee,
-            priority=KEEP if self.priority is UNSET else self.priority,
-        )
 
 
 class Place(Struct, forbid_unknown_fields=True):
@@ -107,10 +63,14 @@ class NoteOut(Struct):
     at: datetime
     read: bool
 
+    @classmethod
+    def of(cls, note: Note) -> NoteOut:
+        return cls(note.kind, note.team_id, note.task_id, note.title, note.by, note.text, note.at, note.read)
+
 
 class Bulk(Struct, forbid_unknown_fields=True):
     tasks: Annotated[list[str], Meta(min_length=1, max_length=100)]
-    change: ChangeTask
+    change: TaskChanges
 
 
 class BulkOut(Struct):
@@ -120,19 +80,19 @@ class BulkOut(Struct):
 
 
 class TaskQuery(Struct):
-    status: list[str] = []
-    by: str = "start"
+    """All words of `q` must be found: in the title, description, comments, or the names of tags and the assignee."""
+
+    status: list[Status] = []
+    by: Order = Order.START
     tag: list[str] = []
-    match: str = "all"
-    late: str = ""
+    match: Literal["all", "any"] = "all"
+    late: Late | None = None
     q: str = ""
     assignee: str = ""
+    """An id, `me`, or `none`."""
+    priority: Priority | None = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
     after: str | None = None
-
-    def filter(self, me: str) -> filters.Filter:
-        single = {"by": [self.by], "match": [self.match], "late": [self.late], "q": [self.q]}
-        return filters.read({"status": self.status, "tag": self.tag, "assignee": [self.assignee], **single}, me)
 
 
 class NoteQuery(Struct):
@@ -187,6 +147,11 @@ class CommentOut(Struct, rename="camel"):
     author_name: str
     text: str
     created_at: datetime
+    edited_at: datetime | None = None
+
+
+class CountQuery(Struct):
+    task: Annotated[list[str], Meta(max_length=100)] = []
 
 
 class NewComment(Struct, forbid_unknown_fields=True):
@@ -215,24 +180,15 @@ class Joined(Struct):
     team: str
 
 
-def task_out(task: Task) -> TaskOut:
+def task_out(task: Task, comments: int = 0) -> TaskOut:
+    entered = {name: getattr(task, name) for name in ENTERED}
     return TaskOut(
+        **{**entered, "tags": sorted(ref.removeprefix("TAG#") for ref in task.tags)},
         id=task.task_id,
         team=task.team_id,
-        title=task.title,
-        description=task.description,
-        status=task.status,
-        start=task.start,
-        end=task.end,
-        tags=sorted(ref.removeprefix("TAG#") for ref in task.tags),
-        assignee=task.assignee,
-        priority=task.priority,
-        comments=task.comments,
+        comments=comments,
         created_at=task.created_at,
         updated_at=task.updated_at,
+        done_at=task.done_at,
         version=task.version,
     )
-
-
-def visitor_of(user: User) -> Visitor:
-    return Visitor(user.id, user.email or None, user.name, user.verified)

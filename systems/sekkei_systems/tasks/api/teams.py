@@ -2,54 +2,48 @@
 
 from __future__ import annotations
 
-from sekkei.web import Api, PageOf, User
-from sekkei_systems.tasks.api.shapes import (
-    NewTeam,
-    TeamOut,
-    TotalsOut,
-    visitor_of,
-)
-from sekkei_systems.tasks.design import (
-    Role,
-    UserTeam,
-)
-from sekkei_systems.tasks.service import Service
+from sekkei.web import Operations, PageOf
+from sekkei_systems.tasks.api.shapes import NewTeam, TeamOut, TotalsOut
+from sekkei_systems.tasks.design import Role
+from sekkei_systems.tasks.service import Admin, Member, People, Teams, Visitor
+
+operations = Operations()
 
 
-def declare(api: Api, service: Service) -> None:
-    def out(membership: UserTeam) -> TeamOut:
-        return TeamOut(membership.team_id, membership.team_name, membership.role)
+@operations.get("/teams", summary="My teams", tag="teams")
+async def my_teams(visitor: Visitor, people: People) -> PageOf[TeamOut]:
+    return PageOf([TeamOut(one.team_id, one.team_name, one.role) for one in await people.teams(visitor.id)])
 
-    @api.get("/teams", summary="My teams", tag="teams")
-    async def my_teams(user: User) -> PageOf[TeamOut]:
-        return PageOf([out(team) for team in await service.people.teams(user.id)])
 
-    @api.post("/teams", summary="Create a team", status=201, tag="teams")
-    async def create_team(user: User, body: NewTeam) -> TeamOut:
-        await service.people.seen(visitor_of(user))
-        team = await service.teams.create(user.id, body.name, body.description)
-        return TeamOut(team.team_id, team.name, Role.ADMIN, team.description)
+@operations.post("/teams", summary="Create a team", status=201, tag="teams")
+async def create_team(visitor: Visitor, teams: Teams, body: NewTeam) -> TeamOut:
+    team = await teams.create(visitor.id, body.name, body.description)
+    return TeamOut(team.team_id, team.name, Role.ADMIN, team.description)
 
-    @api.get("/teams/{team_id}", summary="A team", tag="teams")
-    async def get_team(user: User, team_id: str) -> TeamOut:
-        team, membership = await service.teams.get(user.id, team_id)
-        return TeamOut(team.team_id, team.name, membership.role, team.description)
 
-    @api.put("/teams/{team_id}", summary="Rename and describe a team", tag="teams")
-    async def change_team(user: User, team_id: str, body: NewTeam) -> TeamOut:
-        team = await service.teams.change(user.id, team_id, body.name, body.description)
-        return TeamOut(team.team_id, team.name, Role.ADMIN, team.description)
+@operations.get("/teams/{team_id}", summary="A team", tag="teams")
+async def get_team(member: Member, teams: Teams) -> TeamOut:
+    team = await teams.get(member)
+    return TeamOut(team.team_id, team.name, member.role, team.description)
 
-    @api.delete("/teams/{team_id}", summary="Delete a team and everything in it", tag="teams")
-    async def delete_team(user: User, team_id: str) -> None:
-        await service.teams.delete(user.id, team_id)
 
-    @api.get("/teams/{team_id}/totals", summary="How many tasks there are", tag="teams")
-    async def get_totals(user: User, team_id: str) -> TotalsOut:
-        found = await service.teams.totals(user.id, team_id)
-        return TotalsOut(found.todo, found.doing, found.done)
+@operations.put("/teams/{team_id}", summary="Rename and describe a team", tag="teams")
+async def change_team(admin: Admin, teams: Teams, body: NewTeam) -> TeamOut:
+    team = await teams.change(admin, body.name, body.description)
+    return TeamOut(team.team_id, team.name, admin.role, team.description)
 
-    @api.get("/teams/{team_id}/days", summary="How many there were at the end of each of the last 90 days", tag="teams")
-    async def get_days(user: User, team_id: str) -> PageOf[TotalsOut]:
-        found = await service.teams.days(user.id, team_id, 90)
-        return PageOf([TotalsOut(day.todo, day.doing, day.done, day.day) for day in found])
+
+@operations.delete("/teams/{team_id}", summary="Delete a team and everything in it", tag="teams")
+async def delete_team(admin: Admin, teams: Teams) -> None:
+    await teams.delete(admin)
+
+
+@operations.get("/teams/{team_id}/totals", summary="How many tasks there are", tag="teams")
+async def get_totals(member: Member, teams: Teams) -> TotalsOut:
+    found = await teams.totals(member)
+    return TotalsOut(found.todo, found.doing, found.done)
+
+
+@operations.get("/teams/{team_id}/days", summary="How many at the end of each of the last 90 days", tag="teams")
+async def get_days(member: Member, teams: Teams) -> PageOf[TotalsOut]:
+    return PageOf([TotalsOut(day.todo, day.doing, day.done, day.day) for day in await teams.days(member, 90)])

@@ -10,7 +10,7 @@ from sekkei.runtime.system import Context, Parts
 from sekkei_systems.tasks.design import DayTotals, Role, day_totals, members_of, teams
 from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
 from sekkei_systems.tasks.rules.bounces import BOUNCE
-from sekkei_systems.tasks.rules.drafts import Changes, Draft
+from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Priority, Status
 from sekkei_systems.tasks.service import Service, Visitor
 
@@ -22,6 +22,13 @@ APP_TAGS = (
     ("調査", "#0f766e"),
 )
 HURRY = 3
+LOAD_STEPS = (
+    "1. 同じチームに50人でサインインし、全員が同じボードを開く。",
+    "2. ランダムなカードを選び、別の列へ移動する。これを10分間くり返す。",
+    "3. コメントを10秒に1回書き込み、別の人のボードに出るまでの時間を測る。",
+    "4. 終わったら集計を数え直し、画面の数字と一致することを確かめる。",
+    "5. 結果を表にまとめ、前回との差を書く。",
+)
 # title, status, start and end in days from today (None: no date), tags, assignee, description
 APP_TASKS: tuple[tuple[str, Status, int | None, int | None, tuple[int, ...], int | None, str], ...] = (
     ("ログイン画面のエラー表示を見直す", Status.TODO, -3, 2, (0, 3), 1, "パスワード違いと通信エラーを分けて伝える。"),
@@ -44,7 +51,7 @@ APP_TASKS: tuple[tuple[str, Status, int | None, int | None, tuple[int, ...], int
     ("アイコンを新しいものに", Status.DONE, -14, -8, (2,), 2, ""),
     ("ステータス別インデックスの検証", Status.DONE, -12, -7, (1, 4), 1, "7通り×2順、総当たりと一致することを確認。"),
     ("ダークモード", Status.DONE, -9, -4, (0, 2), 0, ""),
-    ("負荷試験の準備", Status.TODO, 8, 14, (1, 4), 3, "同時500件のステータス変更。"),
+    ("負荷試験の準備", Status.TODO, 8, 14, (1, 4), 3, "同時500件のステータス変更。\n\n" + "\n".join(LOAD_STEPS * 6)),
     ("使い方の動画を撮る", Status.TODO, None, 12, (2,), 4, ""),
     ("アクセシビリティの点検", Status.TODO, -8, -1, (0, 3), 2, "コントラストとフォーカスの順番。"),
 )
@@ -71,10 +78,11 @@ async def _app_team(context: Context, service: Service) -> None:
     aoi = DEMO_PEOPLE[0].id
     team = await service.teams.create(aoi, "タスク管理アプリ開発チーム", "タスク管理アプリをつくるチームの仕事。")
     await _add_members(context, service, team.team_id, team.name)
-    made = [await service.teams.add_tag(aoi, team.team_id, name, color) for name, color in APP_TAGS]
+    admin = await service.access.admin(aoi, team.team_id)
+    made = [await service.tags.add(admin, name, color) for name, color in APP_TAGS]
     today = days.today(context.clock)
     for title, status, start, end, tags, assignee, description in APP_TASKS:
-        draft = Draft(
+        draft = TaskDraft(
             title=title,
             description=description,
             status=status,
@@ -84,20 +92,18 @@ async def _app_team(context: Context, service: Service) -> None:
             assignee=None if assignee is None else DEMO_PEOPLE[assignee].id,
             priority=Priority.HIGH if HURRY in tags else None,
         )
-        task = await service.tasks.create(aoi, team.team_id, draft)
+        task = await service.tasks.create(admin, draft)
         if status is Status.DOING:
             await _talk(service, team.team_id, task.task_id)
     await _burned(context, team.team_id)
-    await service.invitations.invite(aoi, team.team_id, "haruto@partner.example", Role.MEMBER)
+    await service.invitations.invite(admin, "haruto@partner.example", Role.MEMBER)
     await service.blocks.block("former@partner.example", BOUNCE, "smtp; 550 5.1.1 no such user")
 
 
 async def _talk(service: Service, team_id: str, task_id: str) -> None:
-    ren, mei = DEMO_PEOPLE[1].id, DEMO_PEOPLE[2].id
-    await service.tasks.comment(ren, team_id, task_id, "半分まで進みました。残りは明日やります。")
-    await service.tasks.comment(
-        mei, team_id, task_id, "ありがとうございます！ @佐藤 葵 さん、午後にレビューをお願いします。"
-    )
+    ren, mei = [await service.access.member(person.id, team_id) for person in DEMO_PEOPLE[1:3]]
+    await service.comments.add(ren, task_id, "半分まで進みました。残りは明日やります。")
+    await service.comments.add(mei, task_id, "ありがとうございます！ @佐藤 葵 さん、午後にレビューをお願いします。")
 
 
 async def _burned(context: Context, team_id: str) -> None:
@@ -114,16 +120,17 @@ async def _festival_team(context: Context, service: Service) -> None:
     mei = DEMO_PEOPLE[2].id
     team = await service.teams.create(mei, "商店街 秋まつり実行委員会", "十一月の秋まつりの準備。")
     await _add_members(context, service, team.team_id, team.name)
+    admin = await service.access.admin(mei, team.team_id)
     today = days.today(context.clock)
     for title, status, start, end in FESTIVAL_TASKS:
-        draft = Draft(
+        draft = TaskDraft(
             title=title,
             start=None if start is None else today + timedelta(days=start),
             end=None if end is None else today + timedelta(days=end),
             assignee=mei,
         )
-        task = await service.tasks.create(mei, team.team_id, draft)
-        await service.tasks.change(mei, team.team_id, task.task_id, Changes(status=status))
+        task = await service.tasks.create(admin, draft)
+        await service.tasks.change(admin, task.task_id, TaskChanges(status=status))
 
 
 async def _add_members(context: Context, service: Service, team_id: str, team_name: str) -> None:

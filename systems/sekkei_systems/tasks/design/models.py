@@ -7,9 +7,12 @@ from datetime import date, datetime
 from enum import Enum
 
 from sekkei.design import Attr, Field, attr, computed, epoch, iso, model, part, template, version
+from sekkei.runtime.days import JST
 from sekkei_systems.tasks.rules.statuses import GROUPS, Priority, Status, group
 
-SEARCHED_CHARACTERS_MAX = 4_000
+SEARCHED_CHARACTERS_MAX = 10_300
+DESCRIPTION_KEPT_MAX = 1_000
+TRASH = "trash"
 
 JST_SECONDS = iso("+09:00", 0)
 
@@ -90,34 +93,33 @@ def tag_ref(tag_id: str) -> str:
 # Tasks
 
 
-def status_group1(team_id: str, status: Status) -> str:
-    return group(team_id, GROUPS[0][status])
+def status_group1(team_id: str, status: Status, deleted_at: datetime | None) -> str | None:
+    return None if deleted_at else group(team_id, GROUPS[0][status])
 
 
-def status_group2(team_id: str, status: Status) -> str:
-    return group(team_id, GROUPS[1][status])
+def status_group2(team_id: str, status: Status, deleted_at: datetime | None) -> str | None:
+    return None if deleted_at else group(team_id, GROUPS[1][status])
 
 
-def status_group3(team_id: str, status: Status) -> str:
-    return group(team_id, GROUPS[2][status])
+def status_group3(team_id: str, status: Status, deleted_at: datetime | None) -> str | None:
+    return None if deleted_at else group(team_id, GROUPS[2][status])
 
 
-def assignee_group(assignee: str | None, status: Status) -> str | None:
+def assignee_group(assignee: str | None, status: Status, deleted_at: datetime | None) -> str | None:
     """Sparse: only tasks that somebody has."""
-    return None if assignee is None else work_of(assignee, done=status is Status.DONE)
+    return None if assignee is None or deleted_at else work_of(assignee, done=status is Status.DONE)
 
 
 def work_of(user_id: str, *, done: bool = False) -> str:
     return f"USER#{user_id}#{'Done' if done else 'Open'}"
 
 
-def board_column(team_id: str, status: Status) -> str:
-    return f"TEAM#{team_id}#Board#{status.value}"
+def board_column(team_id: str, status: Status, deleted_at: datetime | None) -> str:
+    return column_of(team_id, TRASH if deleted_at else status.value)
 
 
-def hand_sort(task_id: str, rank: str | None) -> str:
-    """Ids sort by when they were made, so a task that nobody has placed comes after those before it."""
-    return rank or task_id
+def column_of(team_id: str, name: str) -> str:
+    return f"TEAM#{team_id}#Board#{name}"
 
 
 def searched(text: str) -> str:
@@ -125,38 +127,77 @@ def searched(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def search_text(title: str, description: str) -> str:
-    return searched(f"{title}\n{description}")[:SEARCHED_CHARACTERS_MAX]
+def hand_sort(
+    task_id: str, rank: str | None, status: Status, done_at: datetime | None, deleted_at: datetime | None
+) -> str:
+    """By hand; what is done or in the trash, by since when. Ids sort by when they were made, so a task that nobody has
+    placed comes after those before it."""
+    since = deleted_at or (done_at if status is Status.DONE else None)
+    return since.astimezone(JST).isoformat(timespec="seconds") if since else rank or task_id
 
 
 @model
 class Task:
+    """In the trash it is in no group of statuses and nobody's work; only the indexes of all tasks still have it."""
+
     team_id: Attr[str] = part()
     task_id: Attr[str] = part()
     title: Attr[str] = attr("team_task_title")
-    description: Attr[str] = attr("team_task_discription", default="")
+    description: Attr[str] = attr(
+        "team_task_discription",
+        default="",
+        ja=f"{DESCRIPTION_KEPT_MAX}文字まで。長い説明の全文は TEXT#",
+        en=f"The first {DESCRIPTION_KEPT_MAX} characters; TEXT# has the whole of a longer one",
+    )
     status: Attr[Status] = attr("team_task_status", default=Status.TODO)
     start: Attr[date | None] = attr("team_task_startTime", default=None, absent_as=date.max)
     end: Attr[date | None] = attr("team_task_endTime", default=None, absent_as=date.max)
     tags: Attr[frozenset[str]] = attr("team_task_tagRef", default=frozenset(), ja="TAG#… の集合（空なら属性なし）")
-    group1: Attr[str] = computed(status_group1, "status_group1")
-    group2: Attr[str] = computed(status_group2, "status_group2")
-    group3: Attr[str] = computed(status_group3, "status_group3")
+    group1: Attr[str | None] = computed(status_group1, "status_group1")
+    group2: Attr[str | None] = computed(status_group2, "status_group2")
+    group3: Attr[str | None] = computed(status_group3, "status_group3")
     start_sort: Attr[str] = template("START#{start}", "start_sort_sk")
     end_sort: Attr[str] = template("END#{end}", "end_sort_sk")
     assignee: Attr[str | None] = attr(default=None, added=True, ja="担当者のユーザーID")
     assignee_group: Attr[str | None] = computed(assignee_group, added=True)
-    search_text: Attr[str] = computed(search_text, added=True, ja="検索用（正規化済み）")
     priority: Attr[Priority | None] = attr(default=None, added=True, ja="優先度")
     rank: Attr[str | None] = attr(default=None, added=True, ja="手動の位置", en="Where somebody put it in its column")
     board_column: Attr[str] = computed(board_column, added=True)
     hand_sort: Attr[str] = computed(hand_sort, "hand_sort_sk", added=True)
+    has_more: Attr[bool | None] = attr("text_more", default=None, added=True, en="The description goes on in TEXT#")
     created_by: Attr[str] = attr("createdBy", default="", added=True)
     created_at: Attr[datetime | None] = attr("createdAt", default=None, stored_as=JST_SECONDS, added=True)
     updated_at: Attr[datetime | None] = attr("updatedAt", default=None, stored_as=JST_SECONDS, added=True)
     updated_by: Attr[str] = attr("updatedBy", default="", added=True, en="Who changed it last")
-    comments: Attr[int] = attr("comment_count", default=0, added=True)
+    done_at: Attr[datetime | None] = attr("doneAt", default=None, stored_as=JST_SECONDS, added=True)
+    deleted_at: Attr[datetime | None] = attr("deletedAt", default=None, stored_as=JST_SECONDS, added=True)
+    expires: Attr[datetime | None] = attr("expiresAt", default=None, stored_as=epoch(), added=True)
     version: Attr[int] = version(added=True)
+
+
+# What belongs to a task and is not copied into its indexes
+
+
+@model
+class TaskText:
+    team_id: Attr[str] = part()
+    task_id: Attr[str] = part()
+    text: Attr[str] = attr("task_text")
+
+
+@model
+class SearchText:
+    team_id: Attr[str] = part()
+    task_id: Attr[str] = part()
+    text: Attr[str] = attr("search_text", ja="検索用（正規化済み）", en="Title and description in one form of letters")
+
+
+@model
+class Talk:
+    team_id: Attr[str] = part()
+    task_id: Attr[str] = part()
+    comments: Attr[int] = attr("comment_count", default=0)
+    closed: Attr[bool | None] = attr("talk_closed", default=None, en="The task is in the trash")
 
 
 @model
@@ -169,6 +210,8 @@ class Comment:
     text: Attr[str] = attr("comment_text")
     mentions: Attr[frozenset[str]] = attr(default=frozenset(), ja="@で呼ばれた人", en="Whom it calls by @name")
     created_at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
+    edited_at: Attr[datetime | None] = attr("editedAt", default=None, stored_as=JST_SECONDS)
+    search_text: Attr[str | None] = attr(default=None, en="Its text in one form of letters, where that is another")
 
 
 @model
@@ -180,6 +223,7 @@ class Activity:
     who_name: Attr[str] = attr(ja="その時点の名前", en="The name at the time")
     at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
     changes: Attr[dict[str, list[str]]] = attr(ja="属性ごとの前と後", en="Before and after, by attribute")
+    before: Attr[str | None] = attr("before_text", default=None, en="The whole description before, if it was changed")
     expires: Attr[datetime | None] = attr("expiresAt", default=None, stored_as=epoch())
 
 
@@ -216,6 +260,8 @@ class Totals:
     todo: Attr[int] = attr(default=0)
     doing: Attr[int] = attr(default=0)
     done: Attr[int] = attr(default=0)
+    moves: Attr[int] = attr(default=0, added=True, en="Counts every change of a number here; a recount goes by it")
+    closing: Attr[bool | None] = attr(default=None, added=True, en="The team is being deleted; nothing can be added")
 
 
 @model

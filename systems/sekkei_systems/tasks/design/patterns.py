@@ -7,19 +7,23 @@ from typing import Any
 
 from sekkei.design import Condition, Field, Query, Ref, View
 from sekkei_systems.tasks.design.models import (
+    TRASH,
     Activity,
     Comment,
     DayTotals,
     Invitation,
     Note,
+    SearchText,
     Tag,
+    Talk,
     Task,
+    TaskText,
     Team,
     TeamUser,
     Totals,
     User,
     UserTeam,
-    board_column,
+    column_of,
     tag_ref,
     work_of,
 )
@@ -30,7 +34,10 @@ from sekkei_systems.tasks.design.tables import (
     design,
     invitations,
     notes,
+    search_texts,
     tags,
+    talks,
+    task_texts,
     tasks,
     team_users,
     teams,
@@ -51,20 +58,21 @@ _GROUP_BY: dict[tuple[int, Order], View[Task]] = {
     for number in (1, 2, 3)
     for order in Order
 }
-_GROUP_FIELD: dict[int, Field[Task, str]] = {1: Task.group1, 2: Task.group2, 3: Task.group3}
+_GROUP_FIELD: dict[int, Field[Task, str | None]] = {1: Task.group1, 2: Task.group2, 3: Task.group3}
 _DATE_FIELD: dict[Order, Field[Task, Any]] = {Order.START: Task.start, Order.END: Task.end}
 
 
 def in_statuses(
     team_id: str, statuses: frozenset[Status], by: Order = Order.START, before: date | None = None
 ) -> Query[Task]:
-    """Tasks in any choice of statuses, by start or end, perhaps only those before a day: always one index, one key."""
+    """Tasks in any choice of statuses, by start or end, perhaps only those before a day: always one index, one key.
+    Only what is in the trash expires; the indexes of all tasks have it, the others do not."""
     dated: list[Condition[Task]] = [] if before is None else [_DATE_FIELD[by] < before]
     serving = group_serving(statuses)
     if serving is None:
-        return _ALL_BY[by].where(Task.team_id == team_id, *dated)
+        return _ALL_BY[by].where(Task.team_id == team_id, *dated).with_expired().filter(Task.deleted_at.absent())
     number, word = serving
-    return _GROUP_BY[number, by].where(_GROUP_FIELD[number] == group(team_id, word), *dated)
+    return _GROUP_BY[number, by].where(_GROUP_FIELD[number] == group(team_id, word), *dated).with_expired()
 
 
 def tagged(query: Query[Task], tag_ids: list[str], any_of_them: bool = False) -> Query[Task]:
@@ -203,12 +211,6 @@ def being_done(team_id: str) -> Query[Task]:
     return in_statuses(team_id, frozenset({Status.DOING}))
 
 
-@design.pattern(ja="完了（終了日の新しい順）", added=True)
-def done(team_id: str) -> Query[Task]:
-    """What is done, the latest end first: a column of the board."""
-    return in_statuses(team_id, frozenset({Status.DONE}), Order.END).backwards()
-
-
 @design.pattern(ja="着手済み（終了日順）", added=True)
 def begun_by_end(team_id: str) -> Query[Task]:
     """What somebody has begun or finished, by end."""
@@ -223,15 +225,22 @@ def every_task_by_end(team_id: str) -> Query[Task]:
 
 @design.pattern(ja="ボードの列（手動の並び順）", added=True, sample={"status": Status.TODO})
 def by_hand(team_id: str, status: Status) -> Query[Task]:
-    """A column of the board in the order that people gave it."""
-    return tasks.index("GSI_Board_Hand_Sort").where(Task.board_column == board_column(team_id, status))
+    """A column of the board in the order that people gave it; what is done, by when it was done."""
+    hand = tasks.index("GSI_Board_Hand_Sort")
+    return hand.where(Task.board_column == column_of(team_id, status.value)).with_expired()
+
+
+@design.pattern(ja="完了（終わった順、新しいものから）", added=True)
+def done(team_id: str) -> Query[Task]:
+    """What is done, the latest first: a column of the board."""
+    return by_hand(team_id, Status.DONE).backwards()
 
 
 @design.pattern(ja="ボードの列で次のカード", added=True, sample={"status": Status.TODO})
 def next_by_hand(team_id: str, status: Status, place: str) -> Query[Task]:
     """What comes after a place in a column."""
     hand = tasks.index("GSI_Board_Hand_Sort")
-    return hand.where(Task.board_column == board_column(team_id, status), Task.hand_sort > place)
+    return hand.where(Task.board_column == column_of(team_id, status.value), Task.hand_sort > place).with_expired()
 
 
 @design.pattern(ja="チームの全所属（逆引き）", added=True)
@@ -263,7 +272,7 @@ def chosen(team_id: str, statuses: frozenset[Status], by: Order) -> Query[Task]:
 @design.pattern(ja="担当タスク（全チーム）", added=True)
 def work_of_user(user_id: str) -> Query[Task]:
     """What somebody still has to do, in all teams, by end."""
-    return tasks.index("GSI_Assignee_End_Sort").where(Task.assignee_group == work_of(user_id))
+    return tasks.index("GSI_Assignee_End_Sort").where(Task.assignee_group == work_of(user_id)).with_expired()
 
 
 @design.pattern(ja="コメント", added=True)
@@ -286,5 +295,44 @@ def all_teams() -> Query[Team]:
 
 @design.pattern(ja="チームの全タスク（ジョブ）", added=True)
 def stored_tasks(team_id: str) -> Query[Task]:
-    """Every task of a team as it is now, not as an index last saw it."""
+    """Every task of a team as it is now, not as an index last saw it; those in the trash too."""
     return tasks.where(Task.team_id == team_id).consistent()
+
+
+@design.pattern(ja="長い説明の全文", added=True)
+def whole_text(team_id: str, task_id: str) -> Ref[TaskText]:
+    """The whole of a long description."""
+    return task_texts(team_id, task_id).consistent()
+
+
+@design.pattern(ja="検索（タスク）", added=True)
+def searchable(team_id: str) -> Query[SearchText]:
+    """What a search looks through: titles and descriptions, without reading the tasks."""
+    return search_texts.where(SearchText.team_id == team_id)
+
+
+@design.pattern(ja="検索（コメント）", added=True)
+def comments_in(team_id: str) -> Query[Comment]:
+    """Every comment of a team, for a search."""
+    return comments.where(Comment.team_id == team_id)
+
+
+@design.pattern(ja="コメント数", added=True)
+def talk_about(team_id: str, task_id: str) -> Ref[Talk]:
+    """How many comments a task has."""
+    return talks(team_id, task_id)
+
+
+@design.pattern(ja="ゴミ箱（新しい順）", added=True)
+def trashed(team_id: str) -> Query[Task]:
+    """What was deleted in the last thirty days, the latest first."""
+    column = column_of(team_id, TRASH)
+    return tasks.index("GSI_Board_Hand_Sort").where(Task.board_column == column).backwards()
+
+
+@design.pattern(ja="ある版より後の変更", added=True)
+def activity_after(team_id: str, task_id: str, version: int) -> Query[Activity]:
+    """What was changed after a version that somebody has seen, the oldest first."""
+    return activities.where(
+        Activity.team_id == team_id, Activity.task_id == task_id, Activity.version > version
+    ).consistent()

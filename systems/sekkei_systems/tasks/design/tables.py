@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from datetime import date, datetime
 
-from sekkei.design import Capacity, Design, Index, Key
+from sekkei.design import Capacity, Design, Field, Index, Key
 from sekkei_systems.original import ADDED
 from sekkei_systems.tasks.design.models import (
     Activity,
@@ -18,8 +18,11 @@ from sekkei_systems.tasks.design.models import (
     InviteLock,
     MailBlock,
     Note,
+    SearchText,
     Tag,
+    Talk,
     Task,
+    TaskText,
     Team,
     TeamUser,
     Totals,
@@ -57,6 +60,16 @@ _STATUS_INDEXES = [
     for order in ("Start", "End")
 ]
 
+_CARD = (
+    "type",
+    *(
+        each.stored
+        for each in vars(Task).values()
+        if isinstance(each, Field) and each.is_stored and not each.derived and each.name != "description"
+    ),
+)
+"""Everything of a task but its description. (Lists of names in indexes may have 100 names in a table, all together.)"""
+
 table = design.table(
     "task-table-v3",
     "PK",
@@ -73,7 +86,8 @@ table = design.table(
             "assignee_group",
             "end_sort_sk",
             ja="担当者ごと + 終了日ソート",
-            en="A person's work in all teams, by end",
+            en="A person's work in all teams, by end; without descriptions",
+            projection=_CARD,
             added=True,
         ),
         Index(
@@ -82,6 +96,7 @@ table = design.table(
             "PK",
             ja="全チーム（ジョブ用）",
             en="All teams, for the nightly jobs",
+            projection=("team_name",),
             added=True,
         ),
         Index(
@@ -89,7 +104,8 @@ table = design.table(
             "board_column",
             "hand_sort_sk",
             ja="ボードの列 + 手動の並び順",
-            en="A column of the board, in the order people gave it",
+            en="A column of the board, in the order people gave it; without descriptions",
+            projection=_CARD,
             added=True,
         ),
     ],
@@ -153,6 +169,24 @@ def tasks(team_id: str, task_id: str) -> Key:
 def comments(team_id: str, task_id: str, comment_id: str) -> Key:
     """What somebody said about a task; ids are in the order of time."""
     return Key(f"TEAM#{team_id}", f"COMMENT#{task_id}#{comment_id}")
+
+
+@table.entity(TaskText, type="task_text", ja="長い説明の全文", added=True)
+def task_texts(team_id: str, task_id: str) -> Key:
+    """The whole of a description that is too long to be copied into every index."""
+    return Key(f"TEAM#{team_id}", f"TEXT#{task_id}")
+
+
+@table.entity(SearchText, type="task_search", ja="検索用テキスト", added=True)
+def search_texts(team_id: str, task_id: str) -> Key:
+    """What a search looks through."""
+    return Key(f"TEAM#{team_id}", f"SEARCH#{task_id}")
+
+
+@table.entity(Talk, type="task_talk", ja="コメント数", added=True)
+def talks(team_id: str, task_id: str) -> Key:
+    """How many comments a task has. It is there as long as the task or its place in the trash."""
+    return Key(f"TEAM#{team_id}", f"TALK#{task_id}")
 
 
 @table.entity(Activity, type="task_activity", ja="タスクの変更履歴", added=True)

@@ -2,49 +2,46 @@
 
 from __future__ import annotations
 
-from starlette.requests import Request
-from starlette.responses import Response
-
+from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
-from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, User, flash, form, page, redirect, refill, t
+from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.tasks.api.shapes import NewTeam
-from sekkei_systems.tasks.pages.view import Calendar, arrived
+from sekkei_systems.tasks.pages.view import Calendar
 from sekkei_systems.tasks.rules.agenda import agenda
-from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service import Notes, People, Teams, Visitor
+
+pages = Pages()
 
 
-def declare(pages: Pages, service: Service, context: Context) -> None:
-    async def show(request: Request, user: User, status: int, filled: Form) -> Response:
-        teams = await service.people.teams(user.id)
-        today = days.today(context.clock)
-        work = await service.people.work(user.id)
-        return page(
-            request,
-            "tasks/home.html",
-            status,
-            teams=teams,
-            names={team.team_id: team.team_name for team in teams},
-            totals=await service.people.totals(teams),
-            agenda=agenda(work, today),
-            view=Calendar(today),
-            form=filled,
-            unread=await service.notes.unread(user.id),
-            me=await service.people.get(user.id),
-        )
+async def shown(visitor: Visitor, people: People, notes: Notes, clock: Clock, status: int, form: Form) -> Html:
+    teams = await people.teams(visitor.id)
+    today = days.today(clock)
+    return Html(
+        "tasks/home.html",
+        status,
+        teams=teams,
+        names={team.team_id: team.team_name for team in teams},
+        totals=await people.totals(teams),
+        agenda=agenda(await people.work(visitor.id, teams), today),
+        view=Calendar(today),
+        form=form,
+        unread=await notes.unread(visitor.id),
+        me=await people.get(visitor.id),
+    )
 
-    @pages.get("/", name="home")
-    async def home(request: Request) -> Response:
-        return await show(request, await arrived(request, service), 200, Form())
 
-    @pages.post("/teams", name="create-team")
-    async def create_team(request: Request) -> Response:
-        user = await arrived(request, service)
-        try:
-            new = await form(request, NewTeam)
-            team = await service.teams.create(user.id, new.name, new.description)
-        except Invalid as wrong:
-            return await show(request, user, 422, refill(request, wrong))
-        flash(request, t(request, "team.created", name=team.name))
-        return redirect(request, "tasks:board", team_id=team.team_id)
+@pages.get("/", name="home")
+async def home(visitor: Visitor, people: People, notes: Notes, clock: Clock) -> Html:
+    return await shown(visitor, people, notes, clock, 200, Form())
+
+
+@pages.post("/teams", name="create-team")
+async def create_team(
+    visitor: Visitor, people: People, notes: Notes, clock: Clock, teams: Teams, sent: Sent[NewTeam]
+) -> Html | Redirect:
+    try:
+        team = await teams.create(visitor.id, sent.value.name, sent.value.description)
+    except Invalid as wrong:
+        return await shown(visitor, people, notes, clock, 422, sent.refilled(wrong))
+    return Redirect("tasks:board", team_id=team.team_id).flash("team.created", name=team.name)

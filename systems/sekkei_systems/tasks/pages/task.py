@@ -1,185 +1,137 @@
-"""One task: new, as it is, changed, deleted, talked about."""
+"""One task: new, as it is, changed, copied, deleted."""
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Annotated, Any
+import asyncio
+from typing import Any
 
-from msgspec import Meta, Struct
-from starlette.requests import Request
-from starlette.responses import Response
+from msgspec import Struct, structs
 
-from sekkei.runtime.refusals import Changed, Invalid
-from sekkei.runtime.system import Context
-from sekkei.web import Form, Pages, flash, form, page, redirect, refill, t
-from sekkei.web.texts import language_of
+from sekkei.runtime.refusals import Invalid
+from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.tasks.design import Task
-from sekkei_systems.tasks.pages.view import View, arrived, live_of, look
-from sekkei_systems.tasks.rules.drafts import DESCRIPTION_MAX, TITLE_MAX, Changes, Draft
-from sekkei_systems.tasks.rules.statuses import Priority, Status
-from sekkei_systems.tasks.service import Service
-from sekkei_systems.tasks.service.tasks import COMMENT_MAX
+from sekkei_systems.tasks.pages.view import Listening, View
+from sekkei_systems.tasks.refusals import Clashed
+from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft
+from sekkei_systems.tasks.rules.history import text
+from sekkei_systems.tasks.rules.merging import Clash, Kept
+from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.service import Comments, Member, Tasks, Trash
+
+pages = Pages()
 
 
-class TaskForm(Struct):
-    title: Annotated[str, Meta(min_length=1, max_length=TITLE_MAX)]
-    description: Annotated[str, Meta(max_length=DESCRIPTION_MAX)] = ""
-    status: Status = Status.TODO
-    start: date | None = None
-    end: date | None = None
-    tags: list[str] = []
-    assignee: str | None = None
-    priority: Priority | None = None
+class TaskForm(TaskDraft, frozen=True):
+    """A task's form also says which version somebody has seen, and what they chose where others were quicker."""
+
     seen: int | None = None
+    keep: tuple[str, ...] = ()
+    """`title:mine`, `description:both`."""
+
+    @property
+    def draft(self) -> TaskDraft:
+        return TaskDraft(**{name: getattr(self, name) for name in ENTERED})
+
+    @property
+    def kept(self) -> dict[str, Kept]:
+        pairs = [each.partition(":") for each in self.keep]
+        values = {one.value for one in Kept}
+        return {name: Kept(choice) for name, _, choice in pairs if name in ENTERED and choice in values}
 
 
-class CommentForm(Struct):
-    text: Annotated[str, Meta(min_length=1, max_length=COMMENT_MAX)]
+class NewQuery(Struct):
+    status: str = ""
 
 
-def declare(pages: Pages, service: Service, context: Context) -> None:
-    _declare_new(pages, service, context)
-    _declare_one(pages, service, context)
-    _declare_comments(pages, service, context)
+@pages.get("/teams/{team_id}/tasks/new", name="new-task")
+async def new(view: View, query: NewQuery) -> Html:
+    return Html("tasks/new.html", view=view, form=Form({"status": query.status}))
 
 
-def _declare_new(pages: Pages, service: Service, context: Context) -> None:
-    @pages.get("/teams/{team_id}/tasks/new", name="new-task")
-    async def new(request: Request) -> Response:
-        view = await look(request, service, context)
-        return page(request, "tasks/new.html", view=view, form=Form({"status": request.query_params.get("status", "")}))
-
-    @pages.post("/teams/{team_id}/tasks", name="create-task")
-    async def create(request: Request) -> Response:
-        view = await look(request, service, context)
-        try:
-            given = await form(request, TaskForm)
-            draft = Draft(
-                title=given.title,
-                description=given.description,
-                status=given.status,
-                start=given.start,
-                end=given.end,
-                tags=frozenset(given.tags),
-                assignee=given.assignee,
-                priority=given.priority,
-            )
-            await service.tasks.create(view.me.user_id, view.team.team_id, draft)
-        except Invalid as wrong:
-            return page(request, "tasks/new.html", 422, view=view, form=refill(request, wrong))
-        flash(request, t(request, "task.created"))
-        return redirect(request, "tasks:board", team_id=view.team.team_id)
+@pages.post("/teams/{team_id}/tasks", name="create-task")
+async def create(view: View, tasks: Tasks, sent: Sent[TaskForm]) -> Html | Redirect:
+    try:
+        await tasks.create(view.member, sent.value.draft)
+    except Invalid as wrong:
+        return Html("tasks/new.html", 422, view=view, form=sent.refilled(wrong))
+    return Redirect("tasks:board", team_id=view.team.team_id).flash("task.created")
 
 
-def _declare_one(pages: Pages, service: Service, context: Context) -> None:
-    async def show(request: Request, view: View, task: Task, status: int, filled: Form) -> Response:
-        live = live_of(request, context)
-        who, team_id = view.me.user_id, view.team.team_id
-        return page(
-            request,
-            "tasks/task.html",
-            status,
-            view=view,
-            task=task,
-            form=filled,
-            comments=await service.tasks.comments(who, team_id, task.task_id),
-            activity=await service.tasks.activity(who, team_id, task.task_id),
-            live=live,
-        )
-
-    @pages.get("/teams/{team_id}/tasks/{task_id}", name="task")
-    async def one(request: Request) -> Response:
-        view = await look(request, service, context)
-        task = await service.tasks.get(view.me.user_id, view.team.team_id, request.path_params["task_id"])
-        return await show(request, view, task, 200, Form(_values(task)))
-
-    @pages.post("/teams/{team_id}/tasks/{task_id}", name="change-task")
-    async def change(request: Request) -> Response:
-        view = await look(request, service, context)
-        task_id = request.path_params["task_id"]
-        try:
-            given = await form(request, TaskForm)
-            changes = Changes(
-                given.title,
-                given.description,
-                given.status,
-                given.start,
-                given.end,
-                frozenset(given.tags),
-                given.assignee,
-                given.priority,
-            )
-            await service.tasks.change(view.me.user_id, view.team.team_id, task_id, changes, given.seen)
-        except (Invalid, Changed) as wrong:
-            task = await service.tasks.get(view.me.user_id, view.team.team_id, task_id)
-            return await show(request, view, task, wrong.status, refill(request, wrong))
-        flash(request, t(request, "task.saved"))
-        return redirect(request, "tasks:task", team_id=view.team.team_id, task_id=task_id)
-
-    @pages.post("/teams/{team_id}/tasks/{task_id}/copy", name="copy-task")
-    async def copy(request: Request) -> Response:
-        """The same once more, to do."""
-        view = await look(request, service, context)
-        task = await service.tasks.get(view.me.user_id, view.team.team_id, request.path_params["task_id"])
-        draft = Draft(
-            title=task.title,
-            description=task.description,
-            start=task.start,
-            end=task.end,
-            tags=frozenset(ref.removeprefix("TAG#") for ref in task.tags if ref in view.tags),
-            assignee=task.assignee if task.assignee in view.members else None,
-            priority=task.priority,
-        )
-        made = await service.tasks.create(view.me.user_id, view.team.team_id, draft)
-        flash(request, t(request, "task.copied"))
-        return redirect(request, "tasks:task", team_id=view.team.team_id, task_id=made.task_id)
-
-    @pages.post("/teams/{team_id}/tasks/{task_id}/delete", name="delete-task")
-    async def delete(request: Request) -> Response:
-        user = await arrived(request, service)
-        team_id = request.path_params["team_id"]
-        await service.tasks.delete(user.id, team_id, request.path_params["task_id"])
-        flash(request, t(request, "task.deleted"))
-        return redirect(request, "tasks:board", team_id=team_id)
+async def shown(
+    view: View,
+    task: Task,
+    listening: Listening,
+    tasks: Tasks,
+    comments: Comments,
+    status: int = 200,
+    form: Form | None = None,
+    clashes: list[Clash] | None = None,
+) -> Html:
+    said, activity = await asyncio.gather(
+        comments.all(view.member, task.task_id), tasks.activity(view.member, task.task_id)
+    )
+    return Html(
+        "tasks/task.html",
+        status,
+        view=view,
+        task=task,
+        form=form or Form(TaskDraft.of(task).plain()),
+        comments=said,
+        activity=activity,
+        live=listening.address,
+        clashes=[(clash, view.value(clash.name, _as_text(clash))) for clash in clashes or []],
+    )
 
 
-def _declare_comments(pages: Pages, service: Service, context: Context) -> None:
-    @pages.get("/teams/{team_id}/tasks/{task_id}/comments", name="comments")
-    async def comments(request: Request) -> Response:
-        """The comments alone, for a page that is open."""
-        view = await look(request, service, context)
-        task_id = request.path_params["task_id"]
-        said = await service.tasks.comments(view.me.user_id, view.team.team_id, task_id)
-        return page(request, "tasks/_comments.html", view=view, comments=said)
-
-    @pages.get("/teams/{team_id}/tasks/{task_id}/activity", name="activity")
-    async def activity(request: Request) -> Response:
-        """The history alone, for a page that is open."""
-        view = await look(request, service, context)
-        found = await service.tasks.activity(view.me.user_id, view.team.team_id, request.path_params["task_id"])
-        return page(request, "tasks/_activity.html", view=view, activity=found)
-
-    @pages.post("/teams/{team_id}/tasks/{task_id}/comments", name="comment")
-    async def comment(request: Request) -> Response:
-        user = await arrived(request, service)
-        team_id, task_id = request.path_params["team_id"], request.path_params["task_id"]
-        try:
-            given = await form(request, CommentForm)
-            await service.tasks.comment(user.id, team_id, task_id, given.text)
-        except Invalid as wrong:
-            words = refill(request, wrong).errors.get("text") or wrong.text(language_of(request))
-            flash(request, words, "error")
-        return redirect(request, "tasks:task", team_id=team_id, task_id=task_id)
+@pages.get("/teams/{team_id}/tasks/{task_id}", name="task")
+async def one(listening: Listening, view: View, tasks: Tasks, comments: Comments, task_id: str) -> Html:
+    return await shown(view, await tasks.get(view.member, task_id), listening, tasks, comments)
 
 
-def _values(task: Task) -> dict[str, Any]:
-    return {
-        "title": task.title,
-        "description": task.description,
-        "status": task.status.value,
-        "start": task.start.isoformat() if task.start else "",
-        "end": task.end.isoformat() if task.end else "",
-        "tags": [ref.removeprefix("TAG#") for ref in task.tags],
-        "assignee": task.assignee or "",
-        "priority": task.priority.value if task.priority else "",
-    }
+@pages.post("/teams/{team_id}/tasks/{task_id}", name="change-task")
+async def change(
+    listening: Listening, view: View, tasks: Tasks, comments: Comments, task_id: str, sent: Sent[TaskForm]
+) -> Html | Redirect:
+    """What others changed meanwhile is kept; where both changed the same, the page shows both."""
+    try:
+        await tasks.edit(view.member, task_id, sent.value.draft, sent.value.seen, sent.value.kept)
+    except Clashed as clash:
+        form = Form(clash.draft.plain(), {"": clash.text(sent.language)})
+        return await shown(view, clash.task, listening, tasks, comments, clash.status, form, list(clash.clashes))
+    except Invalid as wrong:
+        task = await tasks.get(view.member, task_id)
+        return await shown(view, task, listening, tasks, comments, wrong.status, sent.refilled(wrong))
+    return Redirect("tasks:task", team_id=view.team.team_id, task_id=task_id).flash("task.saved")
+
+
+def _as_text(clash: Clash) -> str:
+    theirs: Any = frozenset(f"TAG#{tag}" for tag in clash.theirs) if clash.name == "tags" else clash.theirs
+    return text(theirs)
+
+
+@pages.post("/teams/{team_id}/tasks/{task_id}/copy", name="copy-task")
+async def copy(view: View, tasks: Tasks, task_id: str) -> Redirect:
+    """The same once more, to do."""
+    draft = TaskDraft.of(await tasks.get(view.member, task_id))
+    made = await tasks.create(
+        view.member,
+        structs.replace(
+            draft,
+            status=Status.TODO,
+            tags=frozenset(tag for tag in draft.tags if f"TAG#{tag}" in view.tags),
+            assignee=draft.assignee if draft.assignee in view.members else None,
+        ),
+    )
+    return Redirect("tasks:task", team_id=view.team.team_id, task_id=made.task_id).flash("task.copied")
+
+
+@pages.post("/teams/{team_id}/tasks/{task_id}/delete", name="delete-task")
+async def delete(member: Member, trash: Trash, task_id: str) -> Redirect:
+    await trash.put(member, task_id)
+    return Redirect("tasks:board", team_id=member.team_id).flash("task.deleted")
+
+
+@pages.get("/teams/{team_id}/tasks/{task_id}/activity", name="activity")
+async def activity(view: View, tasks: Tasks, task_id: str) -> Html:
+    """The history alone, for a page that is open."""
+    return Html("tasks/_activity.html", view=view, activity=await tasks.activity(view.member, task_id))

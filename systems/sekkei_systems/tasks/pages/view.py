@@ -1,27 +1,33 @@
-"""What every page of a team shows around its content."""
+"""What every page of a team shows around its content, and what handlers are given."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 from starlette.requests import Request
 
+from sekkei.clock import Clock
 from sekkei.runtime import days
-from sekkei.runtime.system import Context
-from sekkei.web import User, live_url, require_user, t
+from sekkei.runtime.live import Live
+from sekkei.texts import spoken
+from sekkei.web import User, live_url
 from sekkei.web.rendering import day as in_words
-from sekkei.web.texts import say_here
-from sekkei_systems.tasks.api.shapes import visitor_of
-from sekkei_systems.tasks.design import Role, Tag, Task, Team, TeamUser
+from sekkei_systems.tasks.design import Tag, Task, Team, TeamUser, Totals, one_task
 from sekkei_systems.tasks.reactions import topic
+from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.agenda import lateness
 from sekkei_systems.tasks.rules.filters import Filter, Late, read
 from sekkei_systems.tasks.rules.statuses import Priority, Status
-from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service import Access, Admin, Member, Notes, People, Tags, Tasks, Visitor
+from sekkei_systems.tasks.service.access import as_admin
+from sekkei_systems.tasks.texts import say, t
+
+ORDER_COOKIE = "tasks_order"
+"""Whether somebody's boards are by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,98 +42,145 @@ class Calendar:
     def dates(self, task: Task) -> str:
         """From when to when, as people write it."""
         start, end = task.start, task.end
-        if start is None and end is None:
-            return ""
-        if end is None or start is None:
-            key, day = ("dates.from", start) if end is None else ("dates.until", end)
-            assert day is not None
-            return say_here(key, day=in_words(day))
-        return in_words(end) if start == end else f"{in_words(start)} – {in_words(end)}"
+        if start is not None and end is not None:
+            return in_words(end) if start == end else f"{in_words(start)} – {in_words(end)}"
+        if start is not None:
+            return t("dates.from", day=in_words(start))
+        return "" if end is None else t("dates.until", day=in_words(end))
 
 
 @dataclass(frozen=True, slots=True)
-class View(Calendar):
-    """A team, who looks at it, and what its tasks refer to."""
+class Names(Calendar):
+    """What tasks refer to: a team's tags, and the people in it."""
 
-    team: Team
-    me: TeamUser
+    member: Member
     members: dict[str, TeamUser]
     tags: dict[str, Tag]
-    unread: int
-    """How many notes wait for whoever looks."""
 
     @property
     def base(self) -> str:
-        return f"/tasks/teams/{self.team.team_id}"
-
-    @property
-    def is_admin(self) -> bool:
-        return self.me.role is Role.ADMIN
-
-    @property
-    def member_choices(self) -> list[tuple[str, str]]:
-        return [(member.user_id, member.user_name) for member in self.members.values()]
+        return f"/tasks/teams/{self.member.team_id}"
 
     def tags_of(self, task: Task) -> list[Tag]:
         """Tags that are being deleted are not shown any more."""
         return sorted((self.tags[ref] for ref in task.tags if ref in self.tags), key=lambda tag: tag.name)
-
-    def change(self, attribute: str, pair: list[str]) -> str:
-        """One line of a task's history: from what to what."""
-        label = say_here(f"task.{attribute}")
-        if attribute == "description":
-            return say_here("activity.rewritten", what=label)
-        before, after = (self._value(attribute, text) or say_here("activity.nothing") for text in pair)
-        return say_here("activity.changed", what=label, before=before, after=after)
-
-    def _value(self, attribute: str, text: str) -> str:
-        if not text or attribute == "title":
-            return text
-        if attribute in ("status", "priority"):
-            return say_here(f"{attribute}.{text}")
-        if attribute in ("start", "end"):
-            return in_words(date.fromisoformat(text))
-        if attribute == "assignee":
-            return self.name_of(text) or "?"
-        return "、".join(self.tags[ref].name if ref in self.tags else "?" for ref in text.split())
 
     def name_of(self, user_id: str | None) -> str:
         member = self.members.get(user_id or "")
         return member.user_name if member else ""
 
 
-async def arrived(request: Request, service: Service) -> User:
-    """Whoever is signed in, with a row of their own from the first time on."""
-    user = require_user(request)
-    await service.people.seen(visitor_of(user))
-    return user
+@dataclass(frozen=True, slots=True)
+class View(Names):
+    """A team, and who looks at it."""
+
+    team: Team
+    totals: Totals
+    unread: int
+    """How many notes wait for whoever looks."""
+
+    @property
+    def is_admin(self) -> bool:
+        return isinstance(self.member, Admin)
+
+    @property
+    def member_choices(self) -> list[tuple[str, str]]:
+        return [(member.user_id, member.user_name) for member in self.members.values()]
+
+    def change(self, attribute: str, pair: list[str]) -> str:
+        """One line of a task's history: from what to what."""
+        label = say.find(_language(), f"task.{attribute}", {})
+        if attribute == "description":
+            return t("activity.rewritten", what=label)
+        before, after = (self.value(attribute, text) or t("activity.nothing") for text in pair)
+        return t("activity.changed", what=label, before=before, after=after)
+
+    def value(self, attribute: str, text: str) -> str:
+        """A value of a task, kept as a text, in words."""
+        if not text or attribute in ("title", "description"):
+            return text
+        if attribute in ("status", "priority"):
+            return say.choice(_language(), attribute, text)
+        if attribute in ("start", "end"):
+            return in_words(date.fromisoformat(text))
+        if attribute == "assignee":
+            return self.name_of(text) or "?"
+        return "、".join(self.tags[ref].name if ref in self.tags else "?" for ref in text.split())
 
 
-async def look(request: Request, service: Service, context: Context) -> View:
-    user = await arrived(request, service)
-    team_id = request.path_params["team_id"]
-    team, me = await service.teams.get(user.id, team_id)
-    members, tags, unread = await asyncio.gather(
-        service.teams.members(user.id, team_id), service.teams.tags(user.id, team_id), service.notes.unread(user.id)
-    )
+def _language() -> str:
+    return spoken.get()
+
+
+# What handlers are given
+
+
+async def signed_in(user: User, people: People) -> Visitor:
+    """The signed-in user; creates their row on the first visit."""
+    visitor = Visitor(user.id, user.email or None, user.name, user.verified)
+    await people.seen(visitor)
+    return visitor
+
+
+async def member_of(visitor: Visitor, team_id: str, access: Access) -> Member:
+    return await access.member(visitor.id, team_id)
+
+
+async def admin_of(member: Member) -> Admin:
+    return as_admin(member)
+
+
+async def view_of(visitor: Visitor, team_id: str, access: Access, tags: Tags, notes: Notes, clock: Clock) -> View:
+    """The proof is in what it reads anyway."""
+    room, unread = await asyncio.gather(access.room(visitor.id, team_id), notes.unread(visitor.id))
     return View(
-        team=team,
-        me=me,
-        members={member.user_id: member for member in members},
-        tags={tag.ref: tag for tag in tags},
-        today=days.today(context.clock),
+        member=room.member,
+        team=room.team,
+        totals=room.totals,
+        members={member.user_id: member for member in room.members},
+        tags={tag.ref: tag for tag in await tags.all(room.member)},
+        today=days.today(clock),
         unread=unread,
     )
 
 
-def live_of(request: Request, context: Context) -> str:
-    """Where the page listens, from this moment on: asked before its data is read, so that nothing is missed."""
-    team_id = request.path_params["team_id"]
-    return live_url(request, context.live, topic(team_id), str(request.app.url_path_for("tasks:live", team_id=team_id)))
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One task, and the names that stand on its card."""
+
+    names: Names
+    task: Task
 
 
-def filter_of(request: Request, me: str) -> Filter:
-    return read(_multi(request.query_params.multi_items()), me)
+async def card_of(visitor: Visitor, team_id: str, task_id: str, access: Access, tasks: Tasks, clock: Clock) -> Card:
+    """Two calls: every open board asks for it after every change."""
+    member, task = await access.member_and(visitor.id, team_id, one_task(team_id, task_id))
+    if task is None or task.deleted_at is not None:
+        raise NoSuchTask()
+    tags, assignee = await tasks.named_on(task)
+    people = {assignee.user_id: assignee} if assignee else {}
+    names = Names(member=member, members=people, tags={tag.ref: tag for tag in tags}, today=days.today(clock))
+    return Card(names, task)
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where a page of a team listens, from this moment on. A handler takes it before its data, so that nothing is
+    missed."""
+
+    address: str
+
+
+def listening(request: Request, team_id: str, live: Live) -> Listening:
+    path = str(request.app.url_path_for("tasks:live", team_id=team_id))
+    return Listening(live_url(request, live, topic(team_id), path))
+
+
+def filter_of(request: Request, visitor: Visitor) -> Filter:
+    """Out of the URL; a board that does not say its order has the one that was chosen last."""
+    wanted = read(_multi(request.query_params.multi_items()), visitor.id)
+    by_hand = "order" not in request.query_params and request.cookies.get(ORDER_COOKIE) == "hand"
+    return replace(wanted, hand=True) if by_hand else wanted
 
 
 def _multi(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -137,14 +190,14 @@ def _multi(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
-def card_words(request: Request, wanted: Filter) -> dict[str, Any]:
+def card_words(wanted: Filter) -> dict[str, Any]:
     """The words on a card, looked up once for all cards; and by what the cards are sorted."""
-    words: dict[str, Any] = {late.value: t(request, f"late.{late.value}") for late in (Late.START, Late.FINISH)}
+    words: dict[str, Any] = {"start": t("late.start"), "finish": t("late.finish")}
+    language = _language()
     for status in Status:
-        words[f"to-{status.value}"] = t(request, "board.move-to", status=t(request, f"status.{status.value}"))
-    words |= {f"priority-{one.value}": t(request, f"priority.{one.value}") for one in Priority}
-    words |= {"by_hand": wanted.hand, "up": t(request, "board.up"), "down": t(request, "board.down")}
-    words["priority"] = t(request, "task.priority")
-    words["comments"] = t(request, "task.comments")
-    words["move"] = lambda title: t(request, "board.move", title=title)
+        words[f"to-{status.value}"] = t("board.move-to", status=say.choice(language, "status", status))
+    words |= {f"priority-{one.value}": say.choice(language, "priority", one) for one in Priority}
+    words |= {"by_hand": wanted.hand, "up": t("board.up"), "down": t("board.down")}
+    words |= {"priority": t("task.priority"), "comments": t("task.comments")}
+    words["move"] = lambda title: t("board.move", title=title)
     return words

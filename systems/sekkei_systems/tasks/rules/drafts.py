@@ -1,11 +1,15 @@
-"""What is to become of a task, as a value: a draft of a new one, or changes of one that is there."""
+"""What is to become of a task, as a value: a draft of a new one, or changes to one that is there.
+
+`TaskDraft` is the one list of what people enter: the form, the API, files, the history and merging go by its fields.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
-from enum import Enum
-from typing import Final, Literal
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sekkei.design import replace
 from sekkei_systems.tasks.design import Task, tag_ref
@@ -17,69 +21,72 @@ TITLE_MAX = 200
 DESCRIPTION_MAX = 10_000
 TAGS_ON_A_TASK_MAX = 10
 
-
-class _Keep(Enum):
-    KEEP = "keep"
-
-
-KEEP: Final = _Keep.KEEP
-Keep = Literal[_Keep.KEEP]
+Title = Annotated[str, Meta(min_length=1, max_length=TITLE_MAX)]
+Description = Annotated[str, Meta(max_length=DESCRIPTION_MAX)]
+TagIds = Annotated[frozenset[str], Meta(max_length=TAGS_ON_A_TASK_MAX)]
+"""Without TAG#."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A task that is not there yet."""
+class TaskDraft(Struct, frozen=True, forbid_unknown_fields=True):
+    """A task as people enter it."""
 
-    title: str
-    description: str = ""
+    title: Title
+    description: Description = ""
     status: Status = Status.TODO
     start: date | None = None
     end: date | None = None
-    tags: frozenset[str] = frozenset()
-    """Ids, without TAG#."""
+    tags: TagIds = frozenset()
     assignee: str | None = None
     priority: Priority | None = None
 
+    @classmethod
+    def of(cls, task: Task) -> TaskDraft:
+        """What stands in the form of a task."""
+        given = {name: getattr(task, name) for name in ENTERED}
+        return cls(**{**given, "tags": frozenset(ref.removeprefix("TAG#") for ref in task.tags)})
+
     def task(self, team_id: str, task_id: str) -> Task:
         """The task, with everything about it checked that can be checked without asking."""
-        return _checked(
-            Task(
-                team_id=team_id,
-                task_id=task_id,
-                title=self.title,
-                description=self.description,
-                status=self.status,
-                start=self.start,
-                end=self.end,
-                tags=_refs(self.tags),
-                assignee=self.assignee or None,
-                priority=self.priority,
-            )
-        )
+        return checked(Task(team_id=team_id, task_id=task_id, **_attributes(self)))
+
+    def plain(self) -> dict[str, Any]:
+        """As texts and lists of texts; what is not there is left out."""
+        found = {name: value for name in ENTERED if (value := getattr(self, name)) is not None}
+        plain: dict[str, Any] = msgspec.to_builtins({**found, "tags": sorted(self.tags)})
+        return plain
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What is not KEEP is to be so."""
+class TaskChanges(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is left out stays as it is; null takes a date, the assignee or the priority away."""
 
-    title: str | Keep = KEEP
-    description: str | Keep = KEEP
-    status: Status | Keep = KEEP
-    start: date | Keep | None = KEEP
-    end: date | Keep | None = KEEP
-    tags: frozenset[str] | Keep = KEEP
-    assignee: str | Keep | None = KEEP
-    priority: Priority | Keep | None = KEEP
-    rank: str | Keep | None = KEEP
+    title: Title | UnsetType = UNSET
+    description: Description | UnsetType = UNSET
+    status: Status | UnsetType = UNSET
+    start: date | UnsetType | None = UNSET
+    end: date | UnsetType | None = UNSET
+    tags: TagIds | UnsetType = UNSET
+    assignee: str | UnsetType | None = UNSET
+    priority: Priority | UnsetType | None = UNSET
 
     def applied(self, task: Task) -> Task:
-        wanted = {name: value for name in EDITABLE if (value := getattr(self, name)) is not KEEP}
-        if self.tags is not KEEP:
-            wanted["tags"] = _refs(self.tags)
-        return _checked(replace(task, **wanted))
+        return checked(replace(task, **_attributes(self)))
 
 
-EDITABLE = ("title", "description", "status", "start", "end", "tags", "assignee", "priority", "rank")
+ENTERED = TaskDraft.__struct_fields__
+
+
+def all_of(draft: TaskDraft) -> TaskChanges:
+    """Everything is to be as the draft says."""
+    return TaskChanges(**{name: getattr(draft, name) for name in ENTERED})
+
+
+def _attributes(given: TaskDraft | TaskChanges) -> dict[str, Any]:
+    found = {name: value for name in ENTERED if (value := getattr(given, name)) is not UNSET}
+    if "tags" in found:
+        found["tags"] = _refs(found["tags"])
+    if "assignee" in found:
+        found["assignee"] = found["assignee"] or None
+    return found
 
 
 def _refs(tag_ids: frozenset[str]) -> frozenset[str]:
@@ -88,7 +95,7 @@ def _refs(tag_ids: frozenset[str]) -> frozenset[str]:
     return frozenset(map(tag_ref, tag_ids))
 
 
-def _checked(task: Task) -> Task:
+def checked(task: Task) -> Task:
     check_dates(task.start, task.end)
     return replace(
         task,

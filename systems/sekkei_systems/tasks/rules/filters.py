@@ -29,10 +29,17 @@ from sekkei_systems.tasks.design import (
     tagged,
     to_do_with_tags,
 )
-from sekkei_systems.tasks.rules.statuses import ALL, OPEN, Order, Status
+from sekkei_systems.tasks.rules.statuses import ALL, OPEN, Order, Priority, Status
 
 TEXT_MAX = 100
 TAGS_MAX = 10
+WORDS_MAX = 8
+NOBODY = "none"
+"""As the assignee: tasks that nobody has."""
+KNOWN = frozenset(
+    ["status", "by", "tag", "match", "late", "q", "assignee", "priority", "order", "after", "limit", "lang"]
+)
+"""What may stand in the URL of a list, pages and languages included."""
 
 
 class Late(Enum):
@@ -56,6 +63,8 @@ class Filter:
     late: Late | None = None
     text: str = ""
     assignee: str | None = None
+    """Somebody's id, or NOBODY."""
+    priority: Priority | None = None
     hand: bool = False
     """The board's columns in the order that people gave them."""
 
@@ -64,14 +73,16 @@ class Filter:
         return self == Filter()
 
     def query(self, team_id: str, today: date) -> Query[Task]:
-        """One index and one key condition for every choice; tags, text and assignee are dropped after reading."""
+        """One index and one key condition for every choice; tags, assignee and priority are dropped after reading.
+        A text is not asked of it: a search goes another way."""
         return self._narrowed(self._by_key(team_id, today))
 
     def _narrowed(self, found: Query[Task]) -> Query[Task]:
-        if self.text:
-            found = found.filter(Task.search_text.contains(searched(self.text)))
         if self.assignee:
-            found = found.filter(Task.assignee == self.assignee)
+            mine = Task.assignee.absent() if self.assignee == NOBODY else Task.assignee == self.assignee
+            found = found.filter(mine)
+        if self.priority:
+            found = found.filter(Task.priority == self.priority)
         return found
 
     def _by_key(self, team_id: str, today: date) -> Query[Task]:
@@ -97,22 +108,29 @@ class Filter:
         return chosen(team_id, self.statuses, self.by)
 
     def column(self, team_id: str, status: Status) -> Query[Task]:
-        """One column of the board: by hand, or by start; what is done by its end, the latest first."""
-        if self.hand:
+        """One column of the board: by hand, or by start; what is done by when it was done, the latest first."""
+        if status is Status.DONE:
+            found = done(team_id)
+        elif self.hand:
             found = by_hand(team_id, status)
         elif status is Status.TODO:
             return self._narrowed(to_do_with_tags(team_id, list(self.tags), self.any_tag))
         else:
-            found = being_done(team_id) if status is Status.DOING else done(team_id)
+            found = being_done(team_id)
         return self._narrowed(tagged(found, list(self.tags), self.any_tag))
 
     def matches(self, task: Task) -> bool:
-        """Does a task on a board pass? What is asked of the key (status, dates) is the column's business."""
+        """Does a task on a board pass? The column asks for status and dates by the key, and a search for the text."""
         refs = [tag_ref(tag) for tag in self.tags]
         held = [ref in task.tags for ref in refs]
         tags = not refs or (any(held) if self.any_tag else all(held))
-        text = not self.text or searched(self.text) in task.search_text
-        return tags and text and (not self.assignee or task.assignee == self.assignee)
+        assignee = not self.assignee or (task.assignee or NOBODY) == self.assignee
+        return tags and assignee and (not self.priority or task.priority is self.priority)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What a search looks for: all of these."""
+        return tuple(dict.fromkeys(searched(self.text).split()))[:WORDS_MAX]
 
     def url(self, **changes: Any) -> str:
         """`?status=todo&tag=…`: only what differs from the default."""
@@ -133,17 +151,22 @@ class Filter:
             pairs.append(("q", wanted.text))
         if wanted.assignee:
             pairs.append(("assignee", wanted.assignee))
+        if wanted.priority:
+            pairs.append(("priority", wanted.priority.value))
         return f"?{urlencode(pairs)}" if pairs else "?"
 
 
 def read(parameters: Mapping[str, Sequence[str]], me: str = "") -> Filter:
-    """A filter out of the parameters of a URL; refuses what it does not know."""
+    """A filter out of the parameters of a URL; refuses what it does not know, names as well as values."""
+    unknown = next((name for name in parameters if name not in KNOWN), None)
+    if unknown is not None:
+        raise BadFilter(field=unknown[:TEXT_MAX], value=unknown[:TEXT_MAX])
     statuses = frozenset(_choice(Status, text) for text in parameters.get("status", ())) or OPEN
     tags = tuple(dict.fromkeys(tag for tag in parameters.get("tag", ()) if tag))
     if len(tags) > TAGS_MAX or any("#" in tag or len(tag) > 64 for tag in tags):
         raise BadFilter(field="tag", value=" ".join(tags)[:TEXT_MAX])
     assignee = _one(parameters, "assignee")
-    late = _one(parameters, "late")
+    late, priority = _one(parameters, "late"), _one(parameters, "priority")
     return Filter(
         statuses=statuses,
         by=_choice(Order, _one(parameters, "by") or Order.START.value),
@@ -152,6 +175,7 @@ def read(parameters: Mapping[str, Sequence[str]], me: str = "") -> Filter:
         late=_choice(Late, late) if late else None,
         text=_one(parameters, "q").strip()[:TEXT_MAX],
         assignee=(me or None) if assignee == "me" else assignee or None,
+        priority=_choice(Priority, priority) if priority else None,
         hand=_one(parameters, "order") == "hand",
     )
 

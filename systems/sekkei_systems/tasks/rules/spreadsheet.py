@@ -11,13 +11,13 @@ from sekkei.runtime.refusals import Refusal
 from sekkei.texts import LANGUAGES
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
-from sekkei_systems.tasks.rules.drafts import Draft
+from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Priority, Status
 from sekkei_systems.tasks.texts import say
 
 ROWS_MAX = 1_000
 BYTES_MAX = 2_000_000
-COLUMNS = ("title", "description", "status", "start", "end", "tags", "assignee", "priority")
+COLUMNS = ENTERED
 
 
 def _words(section: str, values: Iterable[str], language: str) -> dict[str, str]:
@@ -60,12 +60,12 @@ def _as_written(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
-def read(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[str, str]) -> list[Draft]:
+def read(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[str, str]) -> list[TaskDraft]:
     """Drafts, one for each row. The first thing that is wrong is refused with its line; nothing is half read."""
     if len(content) > BYTES_MAX:
         raise TooLarge(most=ROWS_MAX)
     rows = csv.reader(io.StringIO(_decoded(content), newline=""), strict=True)
-    drafts: list[Draft] = []
+    drafts: list[TaskDraft] = []
     try:
         places = _places(next(rows, []))
         for row in rows:
@@ -98,7 +98,7 @@ def _places(header: list[str]) -> dict[str, int]:
     return found
 
 
-def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Mapping[str, str], line: int) -> Draft:
+def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Mapping[str, str], line: int) -> TaskDraft:
     names = [name.strip() for name in cells.get("tags", "").split(";") if name.strip()]
     assignee = cells.get("assignee", "")
     for name, known in ((assignee, member_ids), *((tag, tag_ids) for tag in names)):
@@ -110,7 +110,7 @@ def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Map
     priority = cells.get("priority", "").casefold()
     if priority and priority not in _PRIORITIES:
         raise BadFile(line=line, why=cells["priority"][:50])
-    draft = Draft(
+    draft = TaskDraft(
         title=cells.get("title", ""),
         description=cells.get("description", ""),
         status=Status(_STATUSES[status]) if status else Status.TODO,

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sekkei.runtime.system import Context
-from sekkei_systems.tasks.service.access import Access
+from sekkei_systems.tasks.service.access import Access, Admin, Member
+from sekkei_systems.tasks.service.comments import Comments
+from sekkei_systems.tasks.service.digest import Digest
 from sekkei_systems.tasks.service.feeds import Feeds
 from sekkei_systems.tasks.service.invitations import Invitations
 from sekkei_systems.tasks.service.mail import MailBlocks
 from sekkei_systems.tasks.service.notes import Notes
 from sekkei_systems.tasks.service.people import People, Visitor
+from sekkei_systems.tasks.service.renewal import Renewal
+from sekkei_systems.tasks.service.search import Search
+from sekkei_systems.tasks.service.tags import Tags
 from sekkei_systems.tasks.service.tasks import Tasks
 from sekkei_systems.tasks.service.teams import Teams
+from sekkei_systems.tasks.service.trash import Trash
 
 __all__ = [
     "Access",
+    "Admin",
+    "Comments",
+    "Digest",
     "Feeds",
     "Invitations",
     "MailBlocks",
+    "Member",
     "Notes",
     "People",
+    "Renewal",
+    "Search",
     "Service",
+    "Tags",
     "Tasks",
     "Teams",
+    "Trash",
     "Visitor",
     "open_service",
 ]
@@ -34,28 +48,39 @@ class Service:
     access: Access
     people: People
     teams: Teams
+    tags: Tags
     tasks: Tasks
+    comments: Comments
+    trash: Trash
     invitations: Invitations
     feeds: Feeds
     notes: Notes
     blocks: MailBlocks
+    digest: Digest
+    renewal: Renewal
+
+    def parts(self) -> list[object]:
+        return [getattr(self, each.name) for each in fields(self)]
 
 
 def open_service(context: Context) -> Service:
     db, clock, jobs = context.db, context.clock, context.jobs
-    access = Access(db)
-    people = People(db, clock, jobs)
-    blocks = MailBlocks(db, clock)
-    teams = Teams(db, clock, jobs, access)
     secrets, url = context.settings.secrets, f"{context.settings.public_url}/tasks"
-    key = secrets.key("tasks invitations")
+    access, renewal, blocks = Access(db), Renewal(db, clock), MailBlocks(db, clock)
+    people, teams, tasks = People(db, clock, jobs), Teams(db, clock, jobs), Tasks(db, clock, Search(db))
+    invited = secrets.key("tasks invitations")
     return Service(
         access=access,
         people=people,
         teams=teams,
-        tasks=Tasks(db, clock, jobs, access),
-        invitations=Invitations(db, clock, context.outbox, key, access, people, teams, blocks),
+        tags=Tags(db, clock, jobs),
+        tasks=tasks,
+        comments=Comments(db, clock, renewal),
+        trash=Trash(db, clock, tasks),
+        invitations=Invitations(db, clock, context.outbox, invited, people, teams, blocks),
         feeds=Feeds(db, clock, secrets.key("tasks calendars"), access, url),
         notes=Notes(db),
         blocks=blocks,
+        digest=Digest(db, context.outbox, people, blocks, secrets.key("tasks digest"), context.settings.public_url),
+        renewal=renewal,
     )

@@ -12,7 +12,7 @@ from sekkei_systems.tasks.design import UserTeam, chosen, user_teams
 from sekkei_systems.tasks.refusals import NoSuchTeam
 from sekkei_systems.tasks.rules.calendar_feed import calendar
 from sekkei_systems.tasks.rules.statuses import OPEN, Order
-from sekkei_systems.tasks.service.access import Access
+from sekkei_systems.tasks.service.access import Access, Member
 
 TASKS_MAX = 1_000
 
@@ -25,16 +25,14 @@ class Feeds:
         self._access = access
         self._url = url
 
-    async def address(self, who: str, team_id: str) -> str:
+    async def address(self, member: Member) -> str:
         """The path of somebody's calendar of a team."""
-        await self._access.member(who, team_id)
-        return self._path(await self._membership(who, team_id))
+        return self._path(await self._membership(member.user_id, member.team_id))
 
-    async def renew(self, who: str, team_id: str) -> None:
+    async def renew(self, member: Member) -> None:
         """Another address; the one before is worth nothing any more."""
-        await self._access.member(who, team_id)
         try:
-            await self._db.write(user_teams.update(who, team_id).add(UserTeam.feed, 1))
+            await self._db.write(user_teams.update(member.user_id, member.team_id).add(UserTeam.feed, 1))
         except ConditionFailed as failed:
             raise NoSuchTeam() from failed
 

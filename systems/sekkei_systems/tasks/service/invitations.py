@@ -38,13 +38,12 @@ from sekkei_systems.tasks.refusals import (
     AlreadyInvited,
     AlreadyMember,
     InvitationOver,
-    NoSuchTeam,
     NotYourMail,
     TooLarge,
     Unreachable,
 )
 from sekkei_systems.tasks.rules.entered import line_of
-from sekkei_systems.tasks.service.access import Access
+from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.service.mail import MailBlocks, email_hash
 from sekkei_systems.tasks.service.people import People, Visitor
 from sekkei_systems.tasks.service.teams import Teams
@@ -70,7 +69,6 @@ class Invitations:
         clock: Clock,
         outbox: Outbox,
         key: bytes,
-        access: Access,
         people: People,
         teams: Teams,
         blocks: MailBlocks,
@@ -79,15 +77,13 @@ class Invitations:
         self._clock = clock
         self._outbox = outbox
         self._key = key
-        self._access = access
         self._people = people
         self._teams = teams
         self._blocks = blocks
 
-    async def invite(self, who: str, team_id: str, email: str, role: Role) -> Invitation:
+    async def invite(self, admin: Admin, email: str, role: Role) -> Invitation:
         """The mail goes out by the table's stream."""
-        await self._access.admin(who, team_id)
-        team, _ = await self._access.team(who, team_id)
+        team, team_id = await self._teams.get(admin), admin.team_id
         await self._refuse_member(team_id, email)
         await self._refuse_unreachable(email)
         if len(await self._db.all(invitations_of(team_id).consistent())) >= OPEN_MAX:
@@ -100,7 +96,7 @@ class Invitations:
             role=role,
             created_at=now,
             expires=now + LIFE,
-            invited_by=f"USER#{who}",
+            invited_by=f"USER#{admin.user_id}",
             token=hashed(self._token(team_id, invite_id, nonce)),
             team_name=line_of(team.name, 100, "name"),
             nonce=nonce,
@@ -122,9 +118,9 @@ class Invitations:
         if blocked is not None:
             raise Unreachable(field="email", reason=blocked.reason)
 
-    async def send_again(self, who: str, team_id: str, invite_id: str) -> Invitation:
+    async def send_again(self, admin: Admin, invite_id: str) -> Invitation:
         """A new token and a new day for it; the token in the first mail is worth nothing any more."""
-        await self._access.admin(who, team_id)
+        team_id = admin.team_id
         found = await self._found(team_id, invite_id)
         await self._refuse_unreachable(found.email)
         nonce = secrets.token_urlsafe(16)
@@ -143,17 +139,16 @@ class Invitations:
             raise InvitationOver() from failed
         return await self._found(team_id, invite_id)
 
-    async def revoke(self, who: str, team_id: str, invite_id: str) -> None:
-        await self._access.admin(who, team_id)
+    async def revoke(self, admin: Admin, invite_id: str) -> None:
+        team_id = admin.team_id
         found = await self._found(team_id, invite_id)
         await self._db.transact(
             invitations.delete(team_id, invite_id), invite_locks.delete(team_id, email_hash(found.email))
         )
 
-    async def open(self, who: str, team_id: str) -> list[Listed]:
+    async def open(self, admin: Admin) -> list[Listed]:
         """What is open, in the order in which it was made, and where each mail stands."""
-        await self._access.admin(who, team_id)
-        found = await self._db.all(invitations_of(team_id).consistent())
+        found = await self._db.all(invitations_of(admin.team_id).consistent())
         return [Listed(one, await self._mail_state(one)) for one in found]
 
     async def _mail_state(self, invitation: Invitation) -> str:
@@ -163,11 +158,18 @@ class Invitations:
         return State.QUEUED.value if message is None else message.state.value
 
     async def look(self, team_id: str, invite_id: str, token: str) -> Invitation:
-        """What an invitation says, to whoever holds its token."""
+        """What an invitation says, to whoever holds its token. It ends with its team."""
         found = await self._found(team_id, invite_id)
         if not hmac.compare_digest(found.token.encode(), hashed(token).encode()):
             raise InvitationOver()
+        if not await self.is_open(team_id):
+            raise InvitationOver()
         return found
+
+    async def is_open(self, team_id: str) -> bool:
+        """Whether the team is there and not being deleted."""
+        team = await self._db.get(teams(team_id).consistent())
+        return team is not None and not team.closing
 
     async def accept(self, visitor: Visitor, team_id: str, invite_id: str, token: str) -> str:
         """Membership and the end of the invitation together, over both tables; returns the team's id."""
@@ -191,7 +193,7 @@ class Invitations:
         team_id, now = found.team_id, days.now(self._clock)
         user, team = await self._db.snapshot(users(visitor.id), teams(team_id))
         if user is None or team is None or team.closing:
-            raise NoSuchTeam()
+            raise InvitationOver()
         used = invitations.delete(team_id, found.invite_id).must_exist()
         used = used.when(Invitation.token == found.token, Invitation.expires > now)
         unlock = invite_locks.delete(team_id, email_hash(found.email))

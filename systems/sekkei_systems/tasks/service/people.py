@@ -12,6 +12,8 @@ from sekkei_systems.tasks.design import Task, Totals, User, UserTeam, emails, te
 from sekkei_systems.tasks.refusals import EmailTaken
 
 KNOWN_MAX = 10_000
+KNOWN_SECONDS = 60.0
+"""Another process may have seen them under another name meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class People:
         self._db = db
         self._clock = clock
         self._jobs = jobs
-        self._known: set[Visitor] = set()
+        self._known: dict[str, tuple[Visitor, float]] = {}
 
     async def arrive(self, visitor: Visitor) -> User:
         """Makes the person's row the first time, with the address that only one person can have."""
@@ -44,13 +46,15 @@ class People:
         return found
 
     async def seen(self, visitor: Visitor) -> None:
-        """The same for every request: asks the store only once for one person and name."""
-        if visitor in self._known:
+        """The same for every request: asks the store at most once a minute for one person and name."""
+        known, until = self._known.get(visitor.id, (None, 0.0))
+        now = self._clock.now()
+        if known == visitor and now < until:
             return
         await self.arrive(visitor)
         if len(self._known) >= KNOWN_MAX:
             self._known.clear()
-        self._known.add(visitor)
+        self._known[visitor.id] = visitor, now + KNOWN_SECONDS
 
     async def _sign_up(self, visitor: Visitor) -> User:
         made = User(user_id=visitor.id, email=visitor.email, name=visitor.name, created_on=days.today(self._clock))
@@ -77,9 +81,9 @@ class People:
         """Their teams, by name."""
         return sorted(await self._db.all(teams_of(who).consistent()), key=lambda team: team.team_name)
 
-    async def work(self, who: str, most: int = 200) -> list[Task]:
-        """What they still have to do, in all teams that they are in."""
-        mine = {team.team_id for team in await self.teams(who)}
+    async def work(self, who: str, teams: list[UserTeam] | None = None, most: int = 200) -> list[Task]:
+        """What they still have to do, in all teams that they are in; without descriptions."""
+        mine = {team.team_id for team in (await self.teams(who) if teams is None else teams)}
         page = await self._db.page(work_of_user(who), size=most)
         return [task for task in page if task.team_id in mine]
 

@@ -1,18 +1,17 @@
-"""Teams: members, roles, tags. A team is never without an admin."""
+"""Teams and their members. A team is never without an admin."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, TransactionFailed
+from sekkei.design import Action, Contended, Database, TransactionFailed
+from sekkei.design.retries import pause
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
 from sekkei_systems.tasks.design import (
     DayTotals,
     Role,
-    Tag,
-    TagColor,
     Team,
     TeamUser,
     Totals,
@@ -20,8 +19,7 @@ from sekkei_systems.tasks.design import (
     UserTeam,
     days_of,
     members_of,
-    tags,
-    tags_of,
+    one_team,
     team_users,
     teams,
     totals,
@@ -29,23 +27,21 @@ from sekkei_systems.tasks.design import (
     user_teams,
     users,
 )
-from sekkei_systems.tasks.refusals import LastAdmin, NoSuchMember, NoSuchTag, NoSuchTeam, TooLarge
-from sekkei_systems.tasks.rules.entered import color_of, line_of, text_of
+from sekkei_systems.tasks.refusals import LastAdmin, NoSuchMember, NoSuchTeam
+from sekkei_systems.tasks.rules.entered import line_of, text_of
 from sekkei_systems.tasks.rules.identifiers import short
-from sekkei_systems.tasks.service.access import Access
+from sekkei_systems.tasks.service.access import Admin, Member, as_admin, in_order
 
 NAME_MAX = 100
 DESCRIPTION_MAX = 2_000
-TAG_NAME_MAX = 40
-TAGS_MAX = 100
+TRIES_MAX = 5
 
 
 class Teams:
-    def __init__(self, db: Database, clock: Clock, jobs: Jobs, access: Access) -> None:
+    def __init__(self, db: Database, clock: Clock, jobs: Jobs) -> None:
         self._db = db
         self._clock = clock
         self._jobs = jobs
-        self._access = access
 
     # The team
 
@@ -76,12 +72,15 @@ class Teams:
             ),
         ]
 
-    async def get(self, who: str, team_id: str) -> tuple[Team, TeamUser]:
-        return await self._access.team(who, team_id)
+    async def get(self, member: Member) -> Team:
+        team = await self._db.get(one_team(member.team_id).consistent())
+        if team is None:
+            raise NoSuchTeam()
+        return team
 
-    async def change(self, who: str, team_id: str, name: str, description: str) -> Team:
+    async def change(self, admin: Admin, name: str, description: str) -> Team:
         """Rename and describe. The copies of the name in the members' own rows follow by a job."""
-        await self._access.admin(who, team_id)
+        team_id = admin.team_id
         update = (
             teams.update(team_id)
             .set(Team.name, line_of(name, NAME_MAX, "name"))
@@ -92,67 +91,74 @@ class Teams:
             await self._db.transact(update, job)
         except TransactionFailed as failed:
             raise NoSuchTeam() from failed
-        return await self._db.need(teams(team_id).consistent())
+        return await self.get(admin)
 
-    async def delete(self, who: str, team_id: str) -> None:
-        """Closed at once; a job takes everything away, the memberships first."""
-        await self._access.admin(who, team_id)
+    async def delete(self, admin: Admin) -> None:
+        """Closed at once, so that nothing can be added; a job takes everything away, the memberships first."""
+        team_id = admin.team_id
         close = teams.update(team_id).set(Team.closing, True)
+        full = totals.upsert(team_id).set(Totals.closing, True)
         job = self._jobs.start_action("delete-team", {"team_id": team_id}, id=f"delete-team/{team_id}")
         try:
-            await self._db.transact(close, job)
+            await self._db.transact(close, full, job)
         except TransactionFailed as failed:
             if not failed.failed(job):  # otherwise it is being deleted already
                 raise NoSuchTeam() from failed
 
-    async def totals(self, who: str, team_id: str) -> Totals:
-        await self._access.member(who, team_id)
-        return await self._db.get(totals_of(team_id).consistent()) or Totals(team_id=team_id)
+    async def totals(self, member: Member) -> Totals:
+        return await self._db.get(totals_of(member.team_id).consistent()) or Totals(team_id=member.team_id)
 
-    async def days(self, who: str, team_id: str, count: int) -> list[DayTotals]:
+    async def days(self, member: Member, count: int) -> list[DayTotals]:
         """Totals at the end of each of the last days, and now as the last of them."""
-        now = await self.totals(who, team_id)
+        now = await self.totals(member)
         today = days.today(self._clock)
         first = today.fromordinal(today.toordinal() - count)
-        found = [day for day in await self._db.all(days_of(team_id, first, today)) if day.day < today]
-        return [*found, DayTotals(team_id=team_id, day=today, todo=now.todo, doing=now.doing, done=now.done)]
+        found = [day for day in await self._db.all(days_of(member.team_id, first, today)) if day.day < today]
+        return [*found, DayTotals(team_id=member.team_id, day=today, todo=now.todo, doing=now.doing, done=now.done)]
 
     # Members
 
-    async def members(self, who: str, team_id: str) -> list[TeamUser]:
-        """Admins first, then by when they came."""
-        await self._access.member(who, team_id)
-        found = await self._db.all(members_of(team_id).consistent())
-        return sorted(found, key=lambda member: (member.role is not Role.ADMIN, member.joined_on, member.user_name))
+    async def members(self, member: Member) -> list[TeamUser]:
+        return in_order(await self._db.all(members_of(member.team_id).consistent()))
 
-    async def set_role(self, who: str, team_id: str, user_id: str, role: Role) -> None:
-        await self._access.admin(who, team_id)
-        member = await self._member(team_id, user_id)
+    async def set_role(self, admin: Admin, user_id: str, role: Role) -> None:
+        team_id, member = admin.team_id, await self._member(admin.team_id, user_id)
         if member.role is role:
             return
         changed = team_users.update(team_id, user_id).set(TeamUser.role, role).when(TeamUser.role == member.role)
         seen_from_user = user_teams.update(user_id, team_id).set(UserTeam.role, role)
         counted = self._count_admin(team_id, 1 if role is Role.ADMIN else -1)
-        await self._transact_keeping_an_admin(counted, changed, seen_from_user)
+        try:
+            await self._db.transact(counted, changed, seen_from_user)
+        except TransactionFailed as failed:
+            raise (LastAdmin() if failed.failed(counted) else NoSuchMember(field="user")) from failed
 
-    async def remove(self, who: str, team_id: str, user_id: str) -> None:
+    async def remove(self, member: Member, user_id: str) -> None:
         """An admin removes somebody, or somebody leaves. Their tasks in the team are nobody's then, by a job."""
-        if who == user_id:
-            await self._access.member(who, team_id)
-        else:
-            await self._access.admin(who, team_id)
-        member = await self._member(team_id, user_id)
-        actions: list[Action[Any, Any]] = [
-            team_users.delete(team_id, user_id).must_exist().when(TeamUser.role == member.role),
-            user_teams.delete(user_id, team_id),
-            self._jobs.start_action(
-                "unassign", {"team_id": team_id, "user_id": user_id}, id=f"unassign/{self._clock.uuid()}"
-            ),
-        ]
-        if member.role is Role.ADMIN:
-            await self._transact_keeping_an_admin(self._count_admin(team_id, -1), *actions)
-        else:
-            await self._db.transact(*actions)
+        if member.user_id != user_id:
+            as_admin(member)
+        for attempt in range(TRIES_MAX):
+            if await self._removed(await self._member(member.team_id, user_id)):
+                return
+            await pause(attempt, self._clock)  # they were given another role just then
+        raise Contended("SK303", f"the role of {user_id} kept being changed by others")
+
+    async def _removed(self, member: TeamUser) -> bool:
+        team_id, user_id = member.team_id, member.user_id
+        payload = {"team_id": team_id, "user_id": user_id}
+        counted = [self._count_admin(team_id, -1)] if member.role is Role.ADMIN else []
+        try:
+            await self._db.transact(
+                *counted,
+                team_users.delete(team_id, user_id).must_exist().when(TeamUser.role == member.role),
+                user_teams.delete(user_id, team_id),
+                self._jobs.start_action("unassign", payload, id=f"unassign/{self._clock.uuid()}"),
+            )
+        except TransactionFailed as failed:
+            if any(map(failed.failed, counted)):
+                raise LastAdmin() from failed
+            return False
+        return True
 
     async def _member(self, team_id: str, user_id: str) -> TeamUser:
         found = await self._db.get(team_users(team_id, user_id).consistent())
@@ -163,46 +169,3 @@ class Teams:
     def _count_admin(self, team_id: str, by: int) -> Action[Any, Any]:
         update = teams.update(team_id).add(Team.admins, by)
         return update.when(Team.admins >= 2) if by < 0 else update
-
-    async def _transact_keeping_an_admin(self, counted: Action[Any, Any], *actions: Action[Any, Any]) -> None:
-        try:
-            await self._db.transact(counted, *actions)
-        except TransactionFailed as failed:
-            if failed.failed(counted):
-                raise LastAdmin() from failed
-            raise NoSuchMember(field="user") from failed
-
-    # Tags
-
-    async def tags(self, who: str, team_id: str) -> list[Tag]:
-        await self._access.member(who, team_id)
-        return sorted(await self._db.all(tags_of(team_id).consistent()), key=lambda tag: tag.name)
-
-    async def add_tag(self, who: str, team_id: str, name: str, color: str) -> Tag:
-        await self._access.admin(who, team_id)
-        if len(await self._db.all(tags_of(team_id).consistent())) >= TAGS_MAX:
-            raise TooLarge(most=TAGS_MAX)
-        text, background = color_of(color)
-        tag = Tag(
-            team_id=team_id,
-            tag_id=short(self._clock),
-            name=line_of(name, TAG_NAME_MAX, "name"),
-            color=TagColor(text=text, background=background),
-        )
-        await self._db.transact(tags.create(tag), teams.must_exist(team_id))
-        return tag
-
-    async def change_tag(self, who: str, team_id: str, tag_id: str, name: str, color: str) -> Tag:
-        await self._access.admin(who, team_id)
-        text, background = color_of(color)
-        update = tags.update(team_id, tag_id).set(Tag.name, line_of(name, TAG_NAME_MAX, "name"))
-        try:
-            return await self._db.write(update.set(Tag.color, TagColor(text=text, background=background)))
-        except ConditionFailed as failed:
-            raise NoSuchTag(field="tag") from failed
-
-    async def delete_tag(self, who: str, team_id: str, tag_id: str) -> None:
-        """By a job: it is taken from every task before it goes itself."""
-        await self._access.admin(who, team_id)
-        payload = {"team_id": team_id, "tag_id": tag_id}
-        await self._jobs.start("delete-tag", payload, id=f"delete-tag/{team_id}/{tag_id}")

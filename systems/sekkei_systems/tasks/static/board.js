@@ -1,20 +1,22 @@
 // The board: cards move by drag and drop, by keys and by menu; what others do arrives by itself.
-import { send, toast } from "../app.js";
+import { send } from "../app.js";
+import { fragment, tell } from "./client.js";
+import { keepDraft } from "./drafts.js";
 
 const board = document.querySelector("[data-board]");
 const columns = [...board.querySelectorAll(".column")];
-const say = document.querySelector("[data-say]");
+const aloud = document.querySelector("[data-say]");
 
 const columnOf = (status) => columns.find((column) => column.dataset.status === status);
 const listOf = (status) => columnOf(status).querySelector("[data-list]");
 const cardOf = (id) => board.querySelector(`.task-card[data-task="${CSS.escape(id)}"]`);
 const titleOf = (card) => card.querySelector(".task-link").textContent;
 
-// Where a card belongs: columns run by hand, or by date and what is done from the latest back.
+// Where a card belongs: columns run by hand, or by date; what is done, from the latest back.
 const byHand = board.hasAttribute("data-by-hand");
 function place(card, status) {
   const list = listOf(status);
-  const backwards = status === "done" && !byHand;
+  const backwards = status === "done";
   const later = [...list.querySelectorAll(".task-card")].find((other) => {
     if (other === card) return false;
     return backwards ? other.dataset.sort < card.dataset.sort : other.dataset.sort > card.dataset.sort;
@@ -24,14 +26,8 @@ function place(card, status) {
 }
 
 async function fresh(id) {
-  const response = await fetch(`${board.dataset.cards}/${encodeURIComponent(id)}${location.search}`, {
-    headers: { Accept: "text/html" },
-  });
-  if (response.status === 204 || response.status === 404) return null;
-  if (!response.ok) throw new Error(String(response.status));
-  const holder = document.createElement("template");
-  holder.innerHTML = await response.text();
-  return holder.content.querySelector(".task-card");
+  const found = await fragment(`${board.dataset.cards}/${encodeURIComponent(id)}${location.search}`);
+  return found?.querySelector(".task-card");
 }
 
 // The card as the server shows it now, in its place; the focus stays where it was.
@@ -39,8 +35,11 @@ async function renew(id, mark) {
   const card = await fresh(id);
   const old = cardOf(id);
   const focused = old?.contains(document.activeElement);
+  const said = old?.querySelector("[data-comments]");
   old?.remove();
   if (!card) return;
+  if (said) card.querySelector("[data-comments]").replaceWith(said);
+  else count([card]);
   place(card, card.dataset.status);
   if (mark) card.classList.add("arrived");
   if (focused) card.querySelector(".task-link").focus();
@@ -51,9 +50,10 @@ async function move(card, status) {
   if (before === status) return;
   const id = card.dataset.task;
   const focused = card.contains(document.activeElement);
+  if (status === "done") card.dataset.sort = "~"; // just now
   place(card, status);
   if (focused) card.querySelector(".task-link").focus();
-  say.textContent = board.dataset.textMoved
+  aloud.textContent = board.dataset.textMoved
     .replace("{title}", titleOf(card))
     .replace("{status}", columnOf(status).dataset.name);
   try {
@@ -62,7 +62,7 @@ async function move(card, status) {
     await renew(id, false);
   } catch (problem) {
     if (cardOf(id) === card) place(card, before);
-    toast(problem.message, "error");
+    tell(problem);
   }
 }
 
@@ -79,7 +79,7 @@ async function put(card, status, below) {
   if (focused) card.querySelector(".task-link").focus();
   const cards = cardsIn(status);
   const at = cards.indexOf(card);
-  say.textContent = board.dataset.textPlaced.replace("{title}", titleOf(card)).replace("{place}", at + 1);
+  aloud.textContent = board.dataset.textPlaced.replace("{title}", titleOf(card)).replace("{place}", at + 1);
   const around = { status, above: cards[at - 1]?.dataset.task ?? null, below: cards[at + 1]?.dataset.task ?? null };
   try {
     const task = await send("POST", `${board.dataset.api}/${encodeURIComponent(card.dataset.task)}/place`, around);
@@ -88,7 +88,7 @@ async function put(card, status, below) {
   } catch (problem) {
     card.dataset.status = before.status;
     listOf(before.status).insertBefore(card, before.next?.isConnected ? before.next : null);
-    toast(problem.message, "error");
+    tell(problem);
   }
 }
 
@@ -200,24 +200,47 @@ board.addEventListener("click", (event) => {
   else move(button.closest(".task-card"), button.dataset.move);
 });
 
+const dialog = document.getElementById("new-task");
+const typed = keepDraft(dialog.querySelector("form"), `new:${board.dataset.team}`);
+dialog.querySelector("form").addEventListener("submit", (event) => event.defaultPrevented || typed.drop());
+
 function open(status) {
-  const dialog = document.getElementById("new-task");
   dialog.querySelector("[name=status]").value = status;
   if (!dialog.open) dialog.showModal();
+  dialog.querySelector("[name=title]").focus();
 }
+document.addEventListener("click", (event) => {
+  // The shell has opened it, with the cursor on the button that closes it.
+  if (event.target.closest('[data-dialog="new-task"]')) dialog.querySelector("[name=title]").focus();
+});
 board.addEventListener("click", async (event) => {
   const add = event.target.closest("[data-new-status]");
   if (add) open(add.dataset.newStatus);
   const more = event.target.closest("[data-more]");
   if (!more) return;
   event.preventDefault();
-  const response = await fetch(more.href, { headers: { Accept: "text/html" } });
-  if (!response.ok) return;
-  const holder = document.createElement("template");
-  holder.innerHTML = await response.text();
-  for (const card of holder.content.querySelectorAll(".task-card")) cardOf(card.dataset.task)?.remove();
-  more.closest(".more").replaceWith(holder.content);
+  const found = await fragment(more.href).catch(() => null);
+  if (!found) return;
+  const cards = [...found.querySelectorAll(".task-card")];
+  for (const card of cards) cardOf(card.dataset.task)?.remove();
+  more.closest(".more").replaceWith(found);
+  count(cards);
 });
+
+// How many comments: items of their own, asked for once the cards stand.
+
+async function count(cards) {
+  const query = new URLSearchParams(cards.slice(0, 100).map((card) => ["task", card.dataset.task]));
+  if (!cards.length) return;
+  const counts = await send("GET", `${board.dataset.counts}?${query}`).catch(() => null);
+  for (const card of counts ? cards : []) {
+    const place = card.querySelector("[data-comments]");
+    place.hidden = !counts[card.dataset.task];
+    place.querySelector("[data-number]").textContent = counts[card.dataset.task] ?? "";
+  }
+}
+count([...board.querySelectorAll(".task-card")]);
+board.addEventListener("live:comment", ({ detail }) => count([cardOf(detail.task)].filter(Boolean)));
 
 // What others do
 

@@ -1,44 +1,71 @@
-// A task that is open: new comments appear, and a change by somebody else is announced before it is overwritten.
+// A task that is open: new comments appear, a change by somebody else is announced, and nothing typed is lost.
+import { csrfToken } from "../app.js";
+import { fragment, tell } from "./client.js";
+import { keepDraft } from "./drafts.js";
 
 const form = document.querySelector("[data-task-form]");
 const notice = document.querySelector("[data-changed]");
-const comments = document.querySelector("[data-comments-list]");
+const task = form.dataset.task;
+const mine = (listener) => (event) => event.detail.task === task && listener(event.detail);
 
-form.addEventListener("live:task", ({ detail }) => {
-  const newer = detail.task === form.dataset.task && detail.version > Number(form.dataset.version);
-  if (!newer) return;
-  refreshComments();
-  // A comment counts as a change of the task too; only what stands in the form matters here.
-  if (detail.version > Number(form.dataset.version) + commentsSince) notice.hidden = false;
-});
-form.addEventListener("live:gone", ({ detail }) => {
-  if (detail.task === form.dataset.task) notice.hidden = false;
+const restored = document.querySelector("[data-restored]");
+const draft = keepDraft(form, task, { restore: !form.dataset.refilled, notice: restored });
+restored.querySelector("button").addEventListener("click", () => {
+  draft.drop();
+  location.reload();
 });
 
-let commentsSince = 0;
-form.addEventListener("live:comment", ({ detail }) => {
-  if (detail.task !== form.dataset.task) return;
-  commentsSince += 1;
-  refreshComments();
-});
+form.addEventListener(
+  "live:task",
+  mine((detail) => {
+    if (detail.version > Number(form.dataset.version)) notice.hidden = false;
+  }),
+);
+form.addEventListener(
+  "live:gone",
+  mine(() => (notice.hidden = false)),
+);
 
 async function refresh(address, element) {
-  const response = await fetch(address, { headers: { Accept: "text/html" } });
-  if (response.ok) element.innerHTML = await response.text();
+  const found = await fragment(address).catch(() => null);
+  if (found) element.replaceChildren(found);
 }
-const refreshComments = () => refresh(form.dataset.comments, comments);
-
-// The history is written a moment after the change it tells of.
+const refreshComments = () => refresh(form.dataset.comments, document.querySelector("[data-comments-list]"));
 const refreshHistory = () => refresh(form.dataset.activity, document.querySelector("[data-activity-list]"));
-form.addEventListener("live:history", ({ detail }) => detail.task === form.dataset.task && refreshHistory());
+form.addEventListener("live:comment", mine(refreshComments));
+form.addEventListener("live:history", mine(refreshHistory));
+
+// A comment is sent without leaving the page: whatever stands in the form above stays there.
+const comment = document.querySelector("[data-comment-form]");
+const text = document.getElementById("comment");
+const said = keepDraft(comment, `${task}:comment`);
+comment.addEventListener("submit", async (event) => {
+  if (event.defaultPrevented) return;
+  event.preventDefault();
+  try {
+    const body = new URLSearchParams(new FormData(comment));
+    const headers = { "X-CSRF-Token": csrfToken(), Accept: "text/html" };
+    const response = await fetch(comment.action, { method: "POST", body, headers, redirect: "manual" });
+    if (response.type !== "opaqueredirect") return comment.submit();
+    text.value = "";
+    said.drop();
+    await refreshComments();
+  } catch (problem) {
+    tell(problem);
+  }
+});
+text.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) comment.requestSubmit();
+});
 
 // Calling somebody: their name goes where the cursor is.
 const names = document.querySelector("[data-mentions]");
 names.hidden = !names.querySelector("[data-mention]");
 names.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-mention]");
-  const field = document.getElementById("comment");
   if (!button) return;
-  field.setRangeText(button.dataset.mention, field.selectionStart, field.selectionEnd, "end");
-  field.focus();
+  text.setRangeText(button.dataset.mention, text.selectionStart, text.selectionEnd, "end");
+  text.focus();
+  said.save();
 });
+

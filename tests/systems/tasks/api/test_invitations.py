@@ -16,7 +16,7 @@ async def test_invitations_by_api(client: Client) -> None:
     assert (again.status, again.json()["code"]) == (409, "already-invited")
     service = client.shell.deployment.systems["tasks"].parts.service
     team_id = team.rpartition("/")[2]
-    (listed,) = await service.invitations.open("demo-aoi", team_id)
+    (listed,) = await service.invitations.open(await service.access.admin("demo-aoi", team_id))
     path = f"/tasks/api/invitations/{team_id}/{listed.invitation.invite_id}/accept"
     token = {"token": service.invitations.token_of(listed.invitation)}
     assert (await client.json("POST", path, token)).json()["code"] == "not-your-mail"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.web.testing import Client
-from tests.systems.tasks.api.program import new_team
+from tests.systems.tasks.api.program import new_task, new_team
 
 
 async def test_a_task_from_beginning_to_end(client: Client) -> None:
@@ -65,3 +65,23 @@ async def test_a_personal_token_is_enough_for_a_program(client: Client) -> None:
     assert (await program.json("POST", f"{team}/tasks", {"title": "自動"})).status == 201
     program.bearer = "sekkei_demo-aoi.0000000000000000000000000000"
     assert (await program.json("GET", "/tasks/api/teams")).status == 401
+
+
+async def test_deleting_goes_by_if_match_and_can_be_undone(client: Client) -> None:
+    task = await new_task(client, team := await new_team(client))
+    await client.json("PATCH", task, {"title": "新しい"})
+    stale = await client.json("DELETE", task, headers={"If-Match": '"1"'})
+    assert (stale.status, stale.json()["code"]) == (412, "changed")
+    assert (await client.json("DELETE", task, headers={"If-Match": '"2"'})).status == 204
+    assert [one["title"] for one in (await client.json("GET", f"{team}/trash")).json()["items"]] == ["新しい"]
+    back = await client.json("POST", f"{team}/trash/{task.rpartition('/')[2]}/back", {})
+    assert (back.status, back.json()["title"]) == (200, "新しい")
+
+
+async def test_unknown_parameters_are_refused(client: Client) -> None:
+    """A filter that is misspelt must not show everything."""
+    team = await new_team(client)
+    for wrong in ("asignee=me", "statuses=todo", "priority=urgent", "foo=1"):
+        reply = await client.json("GET", f"{team}/tasks?{wrong}")
+        assert reply.status == 422, wrong
+    assert (await client.json("GET", f"{team}/tasks?assignee=none&priority=high&q=a+b")).status == 200

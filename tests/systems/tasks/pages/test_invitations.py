@@ -13,7 +13,7 @@ async def test_an_invitation_from_mail_to_membership(client: Client) -> None:
     await client.post(f"{team}/invitations", {"email": "ren@demo.example"})
     await client.work()
     team_id = team.rpartition("/")[2]
-    (listed,) = await service_of(client).invitations.open("demo-aoi", team_id)
+    (listed,) = await service_of(client).invitations.open(await service_of(client).access.admin("demo-aoi", team_id))
     token = service_of(client).invitations.token_of(listed.invitation)
     path = f"/tasks/invitations/{team_id}/{listed.invitation.invite_id}"
     ren = client.another()

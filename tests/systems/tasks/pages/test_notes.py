@@ -19,7 +19,9 @@ async def test_all_notes_are_read_at_once(client: Client) -> None:
     made = await client.post("/tasks/teams", {"name": "通知"})
     team = made.location
     await client.post(f"{team}/invitations", {"email": "ren@demo.example"})
-    (listed,) = await service_of(client).invitations.open("demo-aoi", team.rpartition("/")[2])
+    (listed,) = await service_of(client).invitations.open(
+        await service_of(client).access.admin("demo-aoi", team.rpartition("/")[2])
+    )
     token = service_of(client).invitations.token_of(listed.invitation)
     ren = client.another()
     await ren.sign_in("demo-ren")

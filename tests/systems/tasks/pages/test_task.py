@@ -47,11 +47,43 @@ async def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_stored(
     assert "task-card" not in (await client.get(team)).text
 
 
-async def test_a_form_that_is_out_of_date_changes_nothing(client: Client) -> None:
+async def test_edits_of_different_fields_both_land(client: Client) -> None:
+    team = await new_team(client)
+    task = await new_task(client, team, description="はじめ")
+    first = {"title": "仕事", "description": "はじめ", "seen": "1"}
+    await client.post(task, {**first, "title": "先の人"})
+    late = await client.post(task, {**first, "description": "後の人の説明"}, follow=True)
+    assert late.status == 200
+    assert "先の人" in late.text
+    assert "後の人の説明" in late.text
+
+
+async def test_edits_of_one_field_are_shown_side_by_side_and_nothing_typed_is_lost(client: Client) -> None:
     team = await new_team(client)
     task = await new_task(client, team)
     await client.post(task, {"title": "先の人", "seen": "1"})
-    late = await client.post(task, {"title": "後の人", "seen": "1"})
-    assert late.status == 412
-    assert "ほかの人が先に変更しました" in late.text
-    assert "先の人" in (await client.get(team)).text
+    clash = await client.post(task, {"title": "後の人", "description": "長い説明", "seen": "1"})
+    assert clash.status == 412
+    assert "ほかの人も同じところを変更しました" in clash.text
+    for shown in ("先の人", "後の人", "長い説明", 'name="seen" value="2"'):
+        assert shown in clash.text
+    again = {"title": "後の人", "description": "長い説明", "seen": "2"}
+    for keep, title in (("title:both", "先の人 / 後の人"), ("title:theirs", "先の人"), ("title:mine", "後の人")):
+        other = await new_task(client, await new_team(client))
+        await client.post(other, {"title": "先の人", "seen": "1"})
+        await client.post(other, {**again, "keep": keep})
+        found = await client.json("GET", other.replace("/tasks/", "/tasks/api/", 1))
+        assert (found.json()["title"], found.json()["description"]) == (title, "長い説明")
+
+
+async def test_a_comment_is_no_edit(client: Client) -> None:
+    """A colleague's comment, or one's own, is in nobody's way."""
+    team = await new_team(client)
+    task = await new_task(client, team)
+    await client.post(f"{task}/comments", {"text": "どうですか"})
+    saved = await client.post(task, {"title": "書き直した", "seen": "1"})
+    assert saved.status == 303
+    patch = await client.json(
+        "PATCH", task.replace("/tasks/", "/tasks/api/", 1), {"title": "x"}, headers={"If-Match": '"2"'}
+    )
+    assert patch.status == 200

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
 from sekkei_systems.tasks.rules import spreadsheet
-from sekkei_systems.tasks.rules.drafts import Draft
+from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.statuses import Status
 
 TAGS = {"TAG#1": "api", "TAG#2": "画面"}
@@ -23,7 +23,7 @@ _lines = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max
     lambda text: " ".join(text.split())
 )
 _tasks = st.builds(
-    Draft,
+    TaskDraft,
     title=_lines.filter(bool),
     description=st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=60).map(str.strip),
     status=st.sampled_from(Status),
@@ -34,25 +34,25 @@ _tasks = st.builds(
 )
 
 
-def _written(drafts: list[Draft], language: str) -> bytes:
+def _written(drafts: list[TaskDraft], language: str) -> bytes:
     tasks: list[Task] = [draft.task("t", f"k{number}") for number, draft in enumerate(drafts)]
     return spreadsheet.write(tasks, TAGS, MEMBERS, language)
 
 
 @given(st.lists(_tasks, max_size=8), st.sampled_from(["ja", "en"]))
-def test_what_is_written_is_read_back(drafts: list[Draft], language: str) -> None:
+def test_what_is_written_is_read_back(drafts: list[TaskDraft], language: str) -> None:
     assert spreadsheet.read(_written(drafts, language), TAG_IDS, MEMBER_IDS) == drafts
 
 
 def test_a_title_never_becomes_a_formula() -> None:
-    content = _written([Draft("=HYPERLINK(1)"), Draft("@cmd"), Draft("'quoted")], "ja").decode("utf-8-sig")
+    content = _written([TaskDraft("=HYPERLINK(1)"), TaskDraft("@cmd"), TaskDraft("'quoted")], "ja").decode("utf-8-sig")
     cells = [line.split(",")[0] for line in content.splitlines()[1:]]
     assert cells == ["'=HYPERLINK(1)", "'@cmd", "''quoted"]
 
 
 def test_files_of_excel_in_japan_are_read() -> None:
     content = "タイトル,開始日,終了日\r\n会議,2025/11/6,2025/11/7\r\n".encode("cp932")
-    assert spreadsheet.read(content, {}, {}) == [Draft("会議", start=date(2025, 11, 6), end=date(2025, 11, 7))]
+    assert spreadsheet.read(content, {}, {}) == [TaskDraft("会議", start=date(2025, 11, 6), end=date(2025, 11, 7))]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from sekkei.runtime.design import Message
 from sekkei.runtime.refusals import NotThere
-from sekkei_systems.tasks.rules.drafts import Changes, Draft
+from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.digest import Digest
 from tests.systems.tasks.conftest import World
@@ -34,11 +34,19 @@ async def test_late_work_of_all_teams_in_one_mail(world: World) -> None:
     first = await world.team("ren")
     second = await world.service.teams.create("ren", "別のチーム")
     tasks = world.service.tasks
-    await tasks.create("aoi", first.team_id, Draft("締切済み", end=date(2025, 11, 3), assignee="ren"))
-    await tasks.create("ren", second.team_id, Draft("未着手", start=date(2025, 11, 5), assignee="ren"))
-    await tasks.create("ren", second.team_id, Draft("まだ先", end=date(2025, 11, 9), assignee="ren"))
-    finished = await tasks.create("ren", second.team_id, Draft("済み", end=date(2025, 11, 1), assignee="ren"))
-    await tasks.change("ren", second.team_id, finished.task_id, Changes(status=Status.DONE))
+    await tasks.create(
+        await world.member("aoi", first.team_id), TaskDraft("締切済み", end=date(2025, 11, 3), assignee="ren")
+    )
+    await tasks.create(
+        await world.member("ren", second.team_id), TaskDraft("未着手", start=date(2025, 11, 5), assignee="ren")
+    )
+    await tasks.create(
+        await world.member("ren", second.team_id), TaskDraft("まだ先", end=date(2025, 11, 9), assignee="ren")
+    )
+    finished = await tasks.create(
+        await world.member("ren", second.team_id), TaskDraft("済み", end=date(2025, 11, 1), assignee="ren")
+    )
+    await tasks.change(await world.member("ren", second.team_id), finished.task_id, TaskChanges(status=Status.DONE))
     await world.settle()
     await _morning(world)
     mail = await _mail(world, "ren")
@@ -56,8 +64,9 @@ async def test_late_work_of_all_teams_in_one_mail(world: World) -> None:
 
 async def test_nobody_gets_it_twice_or_against_their_will(world: World) -> None:
     team = await world.team("ren", "mei")
+    aoi = await world.admin("aoi", team.team_id)
     for who in ("ren", "mei"):
-        await world.service.tasks.create("aoi", team.team_id, Draft("遅れ", end=date(2025, 11, 1), assignee=who))
+        await world.service.tasks.create(aoi, TaskDraft("遅れ", end=date(2025, 11, 1), assignee=who))
     await world.settle()
     await _digest(world).want("ren", False)
     await world.service.blocks.block("mei@example.com", "bounce")

@@ -22,8 +22,9 @@ MEI = Visitor("mei", "mei@example.com", "Mei")
 async def _invited(world: World) -> tuple[str, str, str]:
     """A team's id, an invitation's id and its token, out of the mail."""
     team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
     await world.arrive("mei")
-    await world.service.invitations.invite("aoi", team.team_id, "mei@example.com", Role.MEMBER)
+    await world.service.invitations.invite(aoi, "mei@example.com", Role.MEMBER)
     await world.settle()
     return _from_mail((await _mails(world))[0].body["text"])
 
@@ -45,9 +46,9 @@ async def test_accepting_twice_makes_one_membership(world: World) -> None:
     accept = world.service.invitations.accept
     assert await accept(MEI, team_id, invite_id, token) == team_id
     assert await accept(MEI, team_id, invite_id, token) == team_id
-    members = [one.user_id for one in await world.service.teams.members("aoi", team_id)]
+    members = [one.user_id for one in await world.service.teams.members(await world.member("aoi", team_id))]
     assert sorted(members) == ["aoi", "mei", "ren"]
-    assert await world.service.invitations.open("aoi", team_id) == []
+    assert await world.service.invitations.open(await world.admin("aoi", team_id)) == []
 
 
 async def test_accepting_at_the_same_moment_makes_one_membership(world: World) -> None:
@@ -56,7 +57,7 @@ async def test_accepting_at_the_same_moment_makes_one_membership(world: World) -
     outcomes = await asyncio.gather(*(accept(MEI, team_id, invite_id, token) for _ in range(5)), return_exceptions=True)
     assert team_id in outcomes
     assert all(one == team_id or isinstance(one, InvitationOver | AlreadyMember) for one in outcomes)
-    assert len(await world.service.teams.members("aoi", team_id)) == 3
+    assert len(await world.service.teams.members(await world.member("aoi", team_id))) == 3
 
 
 async def test_the_token_is_stored_nowhere(world: World) -> None:
@@ -73,10 +74,10 @@ async def test_an_expired_invitation_that_is_still_there_is_refused(world: World
     world.clock.advance(LIFE.total_seconds())
     with pytest.raises(InvitationOver):
         await world.service.invitations.accept(MEI, team_id, invite_id, token)
-    assert await world.service.invitations.open("aoi", team_id) == []
-    again = await world.service.invitations.invite("aoi", team_id, "mei@example.com", Role.MEMBER)
+    assert await world.service.invitations.open(await world.admin("aoi", team_id)) == []
+    again = await world.service.invitations.invite(await world.admin("aoi", team_id), "mei@example.com", Role.MEMBER)
     assert again.invite_id != invite_id
-    assert len(await world.service.teams.members("aoi", team_id)) == 2
+    assert len(await world.service.teams.members(await world.member("aoi", team_id))) == 2
 
 
 @pytest.mark.parametrize("forged", ["", "0" * 64, "x", "💥"])
@@ -102,18 +103,18 @@ async def test_only_the_invited_address_may_accept(world: World) -> None:
 
 async def test_one_open_invitation_for_an_address(world: World) -> None:
     team_id, invite_id, _ = await _invited(world)
-    invite = world.service.invitations.invite
+    invite, aoi = world.service.invitations.invite, await world.admin("aoi", team_id)
     with pytest.raises(AlreadyInvited):
-        await invite("aoi", team_id, "mei@example.com", Role.ADMIN)
+        await invite(aoi, "mei@example.com", Role.ADMIN)
     with pytest.raises(AlreadyMember):
-        await invite("aoi", team_id, "ren@example.com", Role.MEMBER)
-    await world.service.invitations.revoke("aoi", team_id, invite_id)
-    await invite("aoi", team_id, "mei@example.com", Role.ADMIN)
+        await invite(aoi, "ren@example.com", Role.MEMBER)
+    await world.service.invitations.revoke(await world.admin("aoi", team_id), invite_id)
+    await invite(aoi, "mei@example.com", Role.ADMIN)
 
 
 async def test_revoked_is_over(world: World) -> None:
     team_id, invite_id, token = await _invited(world)
-    await world.service.invitations.revoke("aoi", team_id, invite_id)
+    await world.service.invitations.revoke(await world.admin("aoi", team_id), invite_id)
     with pytest.raises(InvitationOver):
         await world.service.invitations.accept(MEI, team_id, invite_id, token)
 
@@ -121,7 +122,7 @@ async def test_revoked_is_over(world: World) -> None:
 async def test_sending_again_makes_the_first_token_worthless(world: World) -> None:
     team_id, invite_id, token = await _invited(world)
     world.clock.advance(timedelta(hours=23).total_seconds())
-    await world.service.invitations.send_again("aoi", team_id, invite_id)
+    await world.service.invitations.send_again(await world.admin("aoi", team_id), invite_id)
     await world.settle()
     mails = await _mails(world)
     assert len(mails) == 2
@@ -160,20 +161,42 @@ async def _records(world: World) -> list[dict[str, object]]:
 
 async def test_the_list_says_where_each_mail_stands(world: World) -> None:
     team = await world.team()
-    await world.service.invitations.invite("aoi", team.team_id, "mei@example.com", Role.MEMBER)
-    (listed,) = await world.service.invitations.open("aoi", team.team_id)
+    aoi = await world.admin("aoi", team.team_id)
+    await world.service.invitations.invite(aoi, "mei@example.com", Role.MEMBER)
+    (listed,) = await world.service.invitations.open(aoi)
     assert listed.mail == "queued"
     await world.settle()
-    (listed,) = await world.service.invitations.open("aoi", team.team_id)
+    (listed,) = await world.service.invitations.open(aoi)
     assert listed.mail == "sent"
 
 
 async def test_names_cannot_break_out_of_the_mail(world: World) -> None:
     await world.arrive("aoi")
     team = await world.service.teams.create("aoi", "A\r\nBcc: all@example.com <b>")
-    await world.service.invitations.invite("aoi", team.team_id, "mei@example.com", Role.MEMBER)
+    await world.service.invitations.invite(await world.admin("aoi", team.team_id), "mei@example.com", Role.MEMBER)
     await world.settle()
     (mail,) = await _mails(world)
     body = mail.body  # type: ignore[attr-defined]
     assert "\n" not in body["subject"]
     assert "<b>" not in body["html"]
+
+
+async def test_an_invitation_ends_with_its_team(world: World) -> None:
+    """From the moment on when the team is being deleted, before the job has come to the invitations."""
+    team_id, invite_id, token = await _invited(world)
+    aoi = await world.admin("aoi", team_id)
+    await world.service.teams.delete(aoi)
+    with pytest.raises(InvitationOver):
+        await world.service.invitations.look(team_id, invite_id, token)
+    with pytest.raises(InvitationOver):
+        await world.service.invitations.accept(MEI, team_id, invite_id, token)
+    assert await world.service.people.teams("mei") == []
+
+
+async def test_no_mail_goes_out_for_a_team_that_is_gone(world: World) -> None:
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    await world.service.invitations.invite(aoi, "mei@example.com", Role.MEMBER)
+    await world.service.teams.delete(aoi)
+    await world.settle()
+    assert await _mails(world) == []

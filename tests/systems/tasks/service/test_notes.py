@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sekkei_systems.tasks.design import NoteKind
-from sekkei_systems.tasks.rules.drafts import Draft
-from sekkei_systems.tasks.service.history import History
+from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.service.herald import Herald
 from tests.systems.tasks.conftest import World
 
 
@@ -14,15 +14,16 @@ async def _kinds(world: World, who: str) -> list[NoteKind]:
 
 async def test_whoever_is_called_or_given_a_task_is_told_and_nobody_else(world: World) -> None:
     team = await world.team("ren", "mei")
+    aoi = await world.admin("aoi", team.team_id)
     tasks, notes = world.service.tasks, world.service.notes
-    made = await tasks.create("aoi", team.team_id, Draft("仕事", assignee="mei"))
-    comment = await tasks.comment("aoi", team.team_id, made.task_id, "@Ren 見てください @Aoi @Nobody")
+    made = await tasks.create(aoi, TaskDraft("仕事", assignee="mei"))
+    comment = await world.service.comments.add(aoi, made.task_id, "@Ren 見てください @Aoi @Nobody")
     await world.settle()
     assert await _kinds(world, "ren") == [NoteKind.MENTION]
     assert sorted(kind.value for kind in await _kinds(world, "mei")) == ["assigned", "comment"]
     assert await _kinds(world, "aoi") == []
     assert await notes.unread("mei") == 2
-    await History(world.opened.context.db, world.clock).said(comment)  # the same record again
+    await Herald(world.opened.context.db, world.clock).said(comment)  # the same record again
     await world.settle()
     assert await notes.unread("ren") == 1
     await notes.read_all("ren")
@@ -32,7 +33,8 @@ async def test_whoever_is_called_or_given_a_task_is_told_and_nobody_else(world: 
 
 async def test_what_one_does_oneself_is_no_news(world: World) -> None:
     team = await world.team()
-    made = await world.service.tasks.create("aoi", team.team_id, Draft("仕事", assignee="aoi"))
-    await world.service.tasks.comment("aoi", team.team_id, made.task_id, "メモ @Aoi")
+    aoi = await world.admin("aoi", team.team_id)
+    made = await world.service.tasks.create(aoi, TaskDraft("仕事", assignee="aoi"))
+    await world.service.comments.add(aoi, made.task_id, "メモ @Aoi")
     await world.settle()
     assert await _kinds(world, "aoi") == []

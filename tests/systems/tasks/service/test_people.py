@@ -8,9 +8,9 @@ from sekkei_systems.tasks.design import Task, stored_tasks, users
 from sekkei_systems.tasks.refusals import (
     EmailTaken,
 )
-from sekkei_systems.tasks.rules.drafts import Changes, Draft
+from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.service import Visitor
+from sekkei_systems.tasks.service import Visitor, open_service
 from tests.systems.tasks.conftest import World
 
 
@@ -36,15 +36,36 @@ def _ids(tasks: list[Task]) -> set[str]:
 
 async def test_my_work_is_open_and_only_of_my_teams(world: World) -> None:
     team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
     tasks = world.service.tasks
-    mine = await tasks.create("aoi", team.team_id, Draft("蓮の仕事", assignee="ren"))
-    done = await tasks.create("aoi", team.team_id, Draft("蓮の済んだ仕事", assignee="ren", status=Status.DONE))
+    mine = await tasks.create(aoi, TaskDraft("蓮の仕事", assignee="ren"))
+    done = await tasks.create(aoi, TaskDraft("蓮の済んだ仕事", assignee="ren", status=Status.DONE))
     await world.settle()
     assert _ids(await world.service.people.work("ren")) == {mine.task_id}
-    await tasks.change("aoi", team.team_id, done.task_id, Changes(status=Status.DOING))
+    await tasks.change(aoi, done.task_id, TaskChanges(status=Status.DOING))
     await world.settle()
     assert _ids(await world.service.people.work("ren")) == {mine.task_id, done.task_id}
-    await world.service.teams.remove("aoi", team.team_id, "ren")
+    await world.service.teams.remove(aoi, "ren")
     assert await world.service.people.work("ren") == []
     await world.settle()
     assert {task.assignee for task in await _stored(world, team.team_id)} == {None}
+
+
+async def test_a_name_that_is_changed_back_arrives_too(world: World) -> None:
+    team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
+    for name in ("Ren", "鈴木 蓮", "Ren"):
+        await world.service.people.seen(Visitor("ren", "ren@example.com", name))
+        await world.settle()
+        assert {one.user_name for one in await world.service.teams.members(aoi)} == {"Aoi", name}
+
+
+async def test_another_process_may_have_seen_another_name(world: World) -> None:
+    await world.arrive("ren")
+    here, there = world.service.people, open_service(world.opened.context).people
+    ren, other = Visitor("ren", "ren@example.com", "Ren"), Visitor("ren", "ren@example.com", "蓮")
+    await here.seen(ren)
+    await there.seen(other)
+    world.clock.advance(61)
+    await here.seen(ren)
+    assert (await here.get("ren")).name == "Ren"

@@ -12,25 +12,27 @@ import pytest
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.tasks.design import Task, stored_tasks
 from sekkei_systems.tasks.refusals import NoSuchMember, NoSuchTag, NoSuchTask, TooLarge
-from sekkei_systems.tasks.rules.drafts import Changes, Draft
+from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter, Late
-from sekkei_systems.tasks.rules.statuses import Order, Status
+from sekkei_systems.tasks.rules.statuses import Order, Priority, Status
 from tests.systems.tasks.conftest import World
 
 TODAY = date(2025, 11, 6)
 SUBSETS = [frozenset(chosen) for size in (1, 2, 3) for chosen in combinations(Status, size)]
 
 
-def _draft(number: int, chance: random.Random, tag_ids: list[str]) -> Draft:
+def _draft(number: int, chance: random.Random, tag_ids: list[str]) -> TaskDraft:
     start = None if chance.random() < 0.2 else TODAY + timedelta(days=chance.randrange(-10, 10))
     end = None if chance.random() < 0.2 else (start or TODAY) + timedelta(days=chance.randrange(0, 9))
     tags = frozenset(chance.sample(tag_ids, chance.randrange(0, len(tag_ids) + 1)))
-    return Draft(f"タスク {number}", start=start, end=end, status=chance.choice(list(Status)), tags=tags)
+    return TaskDraft(f"タスク {number}", start=start, end=end, status=chance.choice(list(Status)), tags=tags)
 
 
 async def _many(world: World, team_id: str, count: int, tag_ids: list[str]) -> list[Task]:
     chance = random.Random(5)
-    await world.service.tasks.create_many("aoi", team_id, [_draft(n, chance, tag_ids) for n in range(count)])
+    await world.service.tasks.create_many(
+        await world.member("aoi", team_id), [_draft(n, chance, tag_ids) for n in range(count)]
+    )
     await world.settle()
     return await _stored(world, team_id)
 
@@ -45,7 +47,7 @@ async def _listed(world: World, team_id: str, wanted: Filter, size: int = 7) -> 
     found: list[Task] = []
     after = None
     while True:
-        page = await world.service.tasks.page("aoi", team_id, wanted, size=size, after=after)
+        page = await world.service.tasks.page(await world.member("aoi", team_id), wanted, size=size, after=after)
         found += page
         if page.cursor is None:
             return found
@@ -70,9 +72,10 @@ async def test_every_choice_of_statuses_in_both_orders_equals_a_scan(world: Worl
 
 async def test_undated_tasks_are_on_the_board_and_never_late(world: World) -> None:
     team = await world.team()
-    made = await world.service.tasks.create("aoi", team.team_id, Draft("いつか"))
+    aoi = await world.admin("aoi", team.team_id)
+    made = await world.service.tasks.create(aoi, TaskDraft("いつか"))
     await world.settle()
-    column = await world.service.tasks.column("aoi", team.team_id, Status.TODO, Filter())
+    column = await world.service.tasks.column(aoi, Status.TODO, Filter())
     assert [task.task_id for task in column] == [made.task_id]
     for late in Late:
         assert await _listed(world, team.team_id, Filter(late=late)) == []
@@ -80,14 +83,16 @@ async def test_undated_tasks_are_on_the_board_and_never_late(world: World) -> No
 
 async def test_lateness_is_measured_by_the_day_in_japan(world: World) -> None:
     team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
     yesterday, tasks = TODAY - timedelta(days=1), world.service.tasks
-    not_begun = await tasks.create("aoi", team.team_id, Draft("未着手", start=yesterday, end=TODAY))
+    not_begun = await tasks.create(aoi, TaskDraft("未着手", start=yesterday, end=TODAY))
     doing = await tasks.create(
-        "aoi", team.team_id, Draft("着手済", start=yesterday, end=yesterday, status=Status.DOING)
+        aoi,
+        TaskDraft("着手済", start=yesterday, end=yesterday, status=Status.DOING),
     )
-    overdue = await tasks.create("aoi", team.team_id, Draft("期限切れ", end=yesterday))
-    await tasks.create("aoi", team.team_id, Draft("今日から", start=TODAY, end=TODAY))
-    await tasks.create("aoi", team.team_id, Draft("済", start=yesterday, end=yesterday, status=Status.DONE))
+    overdue = await tasks.create(aoi, TaskDraft("期限切れ", end=yesterday))
+    await tasks.create(aoi, TaskDraft("今日から", start=TODAY, end=TODAY))
+    await tasks.create(aoi, TaskDraft("済", start=yesterday, end=yesterday, status=Status.DONE))
     await world.settle()
     found = {late: _ids(await _listed(world, team.team_id, Filter(late=late))) for late in Late}
     assert found == {
@@ -99,7 +104,8 @@ async def test_lateness_is_measured_by_the_day_in_japan(world: World) -> None:
 
 async def test_tag_filters_fill_their_pages(world: World) -> None:
     team = await world.team()
-    tag_ids = [(await world.service.teams.add_tag("aoi", team.team_id, name, "#2563eb")).tag_id for name in "abc"]
+    aoi = await world.admin("aoi", team.team_id)
+    tag_ids = [(await world.service.tags.add(aoi, name, "#2563eb")).tag_id for name in "abc"]
     stored = await _many(world, team.team_id, 80, tag_ids)
     wanted = {f"TAG#{tag}" for tag in tag_ids[:2]}
     for any_tag in (False, True):
@@ -113,8 +119,9 @@ async def test_tag_filters_fill_their_pages(world: World) -> None:
 
 async def test_search_does_not_mind_case_and_width(world: World) -> None:
     team = await world.team()
-    made = await world.service.tasks.create("aoi", team.team_id, Draft("ＡＷＳ へ Deploy", description="手順書"))
-    await world.service.tasks.create("aoi", team.team_id, Draft("別の仕事"))
+    aoi = await world.admin("aoi", team.team_id)
+    made = await world.service.tasks.create(aoi, TaskDraft("ＡＷＳ へ Deploy", description="手順書"))
+    await world.service.tasks.create(aoi, TaskDraft("別の仕事"))
     await world.settle()
     for text in ("aws", "ＤＥＰＬＯＹ", "手順"):
         assert _ids(await _listed(world, team.team_id, Filter(text=text))) == {made.task_id}
@@ -122,11 +129,12 @@ async def test_search_does_not_mind_case_and_width(world: World) -> None:
 
 async def test_concurrent_moves_leave_counters_equal_to_a_recount(world: World) -> None:
     team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
     stored = await _many(world, team.team_id, 20, [])
     chance = random.Random(3)
 
     async def flip(task_id: str, status: Status) -> None:
-        await world.service.tasks.change("aoi", team.team_id, task_id, Changes(status=status))
+        await world.service.tasks.change(aoi, task_id, TaskChanges(status=status))
 
     count = 500 if "Embedded" in repr(type(world.deployment.store)) else 100
     moves = [flip(chance.choice(stored).task_id, chance.choice(list(Status))) for _ in range(count)]
@@ -137,7 +145,7 @@ async def test_concurrent_moves_leave_counters_equal_to_a_recount(world: World) 
             await move  # type: ignore[misc]
 
     await asyncio.gather(*map(bounded, moves))
-    totals = await world.service.teams.totals("aoi", team.team_id)
+    totals = await world.service.teams.totals(aoi)
     counted = [task.status for task in await _stored(world, team.team_id)]
     assert (totals.todo, totals.doing, totals.done) == tuple(counted.count(status) for status in Status)
     assert not await world.jobs.recount(team.team_id)
@@ -145,23 +153,25 @@ async def test_concurrent_moves_leave_counters_equal_to_a_recount(world: World) 
 
 async def test_a_move_changes_status_groups_and_counters_together(world: World) -> None:
     team = await world.team()
-    made = await world.service.tasks.create("aoi", team.team_id, Draft("移動"))
-    moved = await world.service.tasks.change("aoi", team.team_id, made.task_id, Changes(status=Status.DONE))
+    aoi = await world.admin("aoi", team.team_id)
+    made = await world.service.tasks.create(aoi, TaskDraft("移動"))
+    moved = await world.service.tasks.change(aoi, made.task_id, TaskChanges(status=Status.DONE))
     prefix = f"TEAM#{team.team_id}#Status#"
     assert (moved.group1, moved.group2, moved.group3) == (f"{prefix}doing_done", f"{prefix}done", f"{prefix}todo_done")
-    totals = await world.service.teams.totals("aoi", team.team_id)
+    totals = await world.service.teams.totals(aoi)
     assert (totals.todo, totals.doing, totals.done) == (0, 0, 1)
 
 
 async def test_dates_and_tags_are_rewritten_and_removed(world: World) -> None:
     team = await world.team()
-    tag = await world.service.teams.add_tag("aoi", team.team_id, "api", "#2563eb")
+    aoi = await world.admin("aoi", team.team_id)
+    tag = await world.service.tags.add(aoi, "api", "#2563eb")
     made = await world.service.tasks.create(
-        "aoi", team.team_id, Draft("日付", start=TODAY, end=TODAY, tags=frozenset({tag.tag_id}))
+        aoi, TaskDraft("日付", start=TODAY, end=TODAY, tags=frozenset({tag.tag_id}))
     )
     assert (made.start_sort, made.end_sort) == ("START#2025-11-06", "END#2025-11-06")
-    changes = Changes(start=None, end=None, tags=frozenset())
-    await world.service.tasks.change("aoi", team.team_id, made.task_id, changes)
+    changes = TaskChanges(start=None, end=None, tags=frozenset())
+    await world.service.tasks.change(aoi, made.task_id, changes)
     key = {"PK": {"S": f"TEAM#{team.team_id}"}, "SK": {"S": f"TASK#{made.task_id}"}}
     answer = await world.deployment.store.call(
         "GetItem", {"TableName": "task-table-v3", "Key": key, "ConsistentRead": True}
@@ -173,56 +183,65 @@ async def test_dates_and_tags_are_rewritten_and_removed(world: World) -> None:
 
 async def test_a_version_that_is_not_the_newest_is_refused(world: World) -> None:
     team = await world.team()
-    made = await world.service.tasks.create("aoi", team.team_id, Draft("版"))
-    await world.service.tasks.change("aoi", team.team_id, made.task_id, Changes(title="新しい版"))
+    aoi = await world.admin("aoi", team.team_id)
+    made = await world.service.tasks.create(aoi, TaskDraft("版"))
+    await world.service.tasks.change(aoi, made.task_id, TaskChanges(title="新しい版"))
     with pytest.raises(Changed):
-        await world.service.tasks.change("aoi", team.team_id, made.task_id, Changes(title="古い版"), seen=made.version)
-    assert (await world.service.tasks.get("aoi", team.team_id, made.task_id)).title == "新しい版"
+        await world.service.tasks.change(aoi, made.task_id, TaskChanges(title="古い版"), seen=made.version)
+    assert (await world.service.tasks.get(aoi, made.task_id)).title == "新しい版"
 
 
 async def test_unknown_tags_and_strangers_are_refused_and_nothing_is_stored(world: World) -> None:
     team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
     await world.arrive("ren")
     for draft, refusal in (
-        (Draft("x", tags=frozenset({"nope"})), NoSuchTag),
-        (Draft("x", assignee="ren"), NoSuchMember),
-        (Draft("x", tags=frozenset(map(str, range(11)))), TooLarge),
+        (TaskDraft("x", tags=frozenset({"nope"})), NoSuchTag),
+        (TaskDraft("x", assignee="ren"), NoSuchMember),
+        (TaskDraft("x", tags=frozenset(map(str, range(11)))), TooLarge),
     ):
         with pytest.raises(refusal):
-            await world.service.tasks.create("aoi", team.team_id, draft)
+            await world.service.tasks.create(aoi, draft)
     assert await _stored(world, team.team_id) == []
-    totals = await world.service.teams.totals("aoi", team.team_id)
+    totals = await world.service.teams.totals(aoi)
     assert totals.todo == 0
 
 
 async def test_deleting_counts_and_takes_the_comments_along(world: World) -> None:
     team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
+    ren = await world.member("ren", team.team_id)
     tasks = world.service.tasks
-    made = await tasks.create("aoi", team.team_id, Draft("消す", status=Status.DOING))
+    made = await tasks.create(aoi, TaskDraft("消す", status=Status.DOING))
     for text in ("一", "二"):
         world.clock.advance(1)
-        await tasks.comment("ren", team.team_id, made.task_id, text)
-    assert [one.text for one in await tasks.comments("aoi", team.team_id, made.task_id)] == ["一", "二"]
-    assert (await tasks.get("aoi", team.team_id, made.task_id)).comments == 2
-    await tasks.delete("aoi", team.team_id, made.task_id)
+        await world.service.comments.add(ren, made.task_id, text)
+    assert [one.text for one in await world.service.comments.all(aoi, made.task_id)] == ["一", "二"]
     await world.settle()
-    assert await tasks.comments("aoi", team.team_id, made.task_id) == []
-    assert (await world.service.teams.totals("aoi", team.team_id)).doing == 0
+    assert await tasks.comment_counts(aoi, [made.task_id]) == {made.task_id: 2}
+    await world.service.trash.put(aoi, made.task_id)
+    assert (await world.service.teams.totals(aoi)).doing == 0
+    await world.service.trash.purge(aoi, made.task_id)
+    await world.settle()
+    assert await world.service.comments.all(aoi, made.task_id) == []
+    assert (await world.service.teams.totals(aoi)).doing == 0
     with pytest.raises(NoSuchTask):
-        await tasks.delete("aoi", team.team_id, made.task_id)
+        await world.service.trash.put(aoi, made.task_id)
     with pytest.raises(NoSuchTask):
-        await tasks.comment("ren", team.team_id, made.task_id, "もうない")
+        await world.service.comments.add(ren, made.task_id, "もうない")
 
 
 async def test_bulk_changes_say_what_could_not_be_changed(world: World) -> None:
     team = await world.team()
-    made = [await world.service.tasks.create("aoi", team.team_id, Draft(f"{n}")) for n in range(3)]
+    aoi = await world.admin("aoi", team.team_id)
+    made = [await world.service.tasks.create(aoi, TaskDraft(f"{n}")) for n in range(3)]
     ids = [*(task.task_id for task in made), "gone"]
-    refused = await world.service.tasks.change_many("aoi", team.team_id, ids, Changes(status=Status.DONE))
+    refused = await world.service.tasks.change_many(aoi, ids, TaskChanges(status=Status.DONE))
     assert list(refused) == ["gone"]
-    assert (await world.service.teams.totals("aoi", team.team_id)).done == 3
-    assert list(await world.service.tasks.delete_many("aoi", team.team_id, ids)) == ["gone"]
-    assert await _stored(world, team.team_id) == []
+    assert (await world.service.teams.totals(aoi)).done == 3
+    assert list(await world.service.trash.put_many(aoi, ids)) == ["gone"]
+    assert (await world.service.teams.totals(aoi)).done == 0
+    assert all(task.deleted_at for task in await _stored(world, team.team_id))
 
 
 # By hand
@@ -230,20 +249,21 @@ async def test_bulk_changes_say_what_could_not_be_changed(world: World) -> None:
 
 async def _column(world: World, team_id: str, status: Status) -> list[str]:
     await world.settle()
-    page = await world.service.tasks.column("aoi", team_id, status, Filter(hand=True))
+    page = await world.service.tasks.column(await world.member("aoi", team_id), status, Filter(hand=True))
     return [task.title for task in page]
 
 
 async def test_cards_stay_where_people_put_them(world: World) -> None:
     team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
     tasks = world.service.tasks
     made = {}
     for title in "abcd":
         world.clock.advance(1)
-        made[title] = (await tasks.create("aoi", team.team_id, Draft(title))).task_id
+        made[title] = (await tasks.create(aoi, TaskDraft(title))).task_id
 
     async def put(title: str, above: str, below: str, status: Status = Status.TODO) -> None:
-        await tasks.place("aoi", team.team_id, made[title], status, made.get(above), made.get(below))
+        await tasks.place(aoi, made[title], status, made.get(above), made.get(below))
 
     assert await _column(world, team.team_id, Status.TODO) == ["a", "b", "c", "d"]
     await put("d", "a", "b")
@@ -254,20 +274,86 @@ async def test_cards_stay_where_people_put_them(world: World) -> None:
     await put("b", "", "", Status.DOING)
     await put("d", "", "b", Status.DOING)
     assert await _column(world, team.team_id, Status.DOING) == ["d", "b"]
-    totals = await world.service.teams.totals("aoi", team.team_id)
+    totals = await world.service.teams.totals(aoi)
     assert (totals.todo, totals.doing) == (2, 2)
     world.clock.advance(1)
-    await tasks.create("aoi", team.team_id, Draft("e"))
+    await tasks.create(aoi, TaskDraft("e"))
     assert await _column(world, team.team_id, Status.TODO) == ["c", "a", "e"]
 
 
 async def test_neighbours_that_have_moved_do_not_count(world: World) -> None:
     team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
     tasks = world.service.tasks
-    a, b, c = [await tasks.create("aoi", team.team_id, Draft(title)) for title in "abc"]
-    await tasks.change("aoi", team.team_id, a.task_id, Changes(status=Status.DONE))
-    await tasks.place("aoi", team.team_id, c.task_id, Status.TODO, a.task_id, b.task_id)
+    a, b, c = [await tasks.create(aoi, TaskDraft(title)) for title in "abc"]
+    await tasks.change(aoi, a.task_id, TaskChanges(status=Status.DONE))
+    await tasks.place(aoi, c.task_id, Status.TODO, a.task_id, b.task_id)
     assert await _column(world, team.team_id, Status.TODO) == ["c", "b"]
     world.clock.advance(1)
-    await tasks.place("aoi", team.team_id, c.task_id, Status.TODO, "gone", "gone too")
+    await tasks.place(aoi, c.task_id, Status.TODO, "gone", "gone too")
     assert await _column(world, team.team_id, Status.TODO) == ["b", "c"]
+
+
+async def test_every_change_is_told_once_the_latest_first(world: World) -> None:
+    team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
+    ren = await world.member("ren", team.team_id)
+    tasks = world.service.tasks
+    made = await tasks.create(aoi, TaskDraft("仕事"))
+    await tasks.change(ren, made.task_id, TaskChanges(status=Status.DOING, end=date(2025, 12, 1)))
+    await world.service.comments.add(aoi, made.task_id, "見ました")
+    await tasks.change(aoi, made.task_id, TaskChanges(priority=Priority.HIGH, description="詳しく"))
+    await world.settle()
+    told = await tasks.activity(ren, made.task_id)
+    assert [(one.who_name, one.changes) for one in told] == [
+        ("Aoi", {"priority": ["", "high"], "description": ["", ""]}),
+        ("Ren", {"status": ["todo", "doing"], "end": ["", "2025-12-01"]}),
+    ]
+
+
+async def test_a_deleted_task_leaves_no_history(world: World) -> None:
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    made = await world.service.tasks.create(aoi, TaskDraft("仕事"))
+    await world.service.tasks.change(aoi, made.task_id, TaskChanges(title="別の仕事"))
+    await world.settle()
+    assert len(await world.service.tasks.activity(aoi, made.task_id)) == 1
+    await world.service.trash.put(aoi, made.task_id)
+    await world.service.trash.purge(aoi, made.task_id)
+    await world.settle()
+    assert await world.service.tasks.activity(aoi, made.task_id) == []
+
+
+async def test_what_is_done_stands_by_when_it_was_done(world: World) -> None:
+    """Not by its planned end."""
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    tasks = world.service.tasks
+    late = await tasks.create(aoi, TaskDraft("先に終わった", end=TODAY + timedelta(days=9)))
+    early = await tasks.create(aoi, TaskDraft("後で終わった", end=TODAY - timedelta(days=9)))
+    for made in (late, early):
+        world.clock.advance(60)
+        await tasks.change(aoi, made.task_id, TaskChanges(status=Status.DONE))
+    await world.settle()
+    for wanted in (Filter(), Filter(hand=True)):
+        column = await tasks.column(aoi, Status.DONE, wanted)
+        assert [task.title for task in column] == ["後で終わった", "先に終わった"]
+    opened = await tasks.change(aoi, late.task_id, TaskChanges(status=Status.TODO))
+    assert opened.done_at is None
+
+
+async def test_a_long_description_is_whole_wherever_it_is_read(world: World) -> None:
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    tasks, long = world.service.tasks, "長い説明。" * 1_000
+    made = await tasks.create(aoi, TaskDraft("x", long))
+    assert made.description == long
+    moved = await tasks.change(aoi, made.task_id, TaskChanges(status=Status.DONE))
+    assert moved.description == long
+    await world.settle()
+    assert [task.description async for task in tasks.every(aoi)] == [long]
+    other = await tasks.change(aoi, made.task_id, TaskChanges(description=long + "続き"))
+    assert other.description == long + "続き", "only what stands beside the task is another"
+    short = await tasks.change(aoi, made.task_id, TaskChanges(description="短い"))
+    assert (short.description, short.has_more) == ("短い", None)
+    assert [one.before for one in await tasks.activity(aoi, made.task_id)] == [long + "続き", long, None]

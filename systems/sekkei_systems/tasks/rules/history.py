@@ -1,0 +1,70 @@
+"""What changed in a task, as texts that are kept; and a task as it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from enum import Enum
+from typing import Any
+
+from sekkei.design import replace
+from sekkei_systems.tasks.design import Activity, Task
+from sekkei_systems.tasks.rules.drafts import ENTERED
+from sekkei_systems.tasks.rules.statuses import Priority, Status
+
+LONG = "description"
+"""Of this only is said that it is another one; the text before stands beside, in `Activity.before`."""
+
+
+def differences(old: Task, new: Task) -> dict[str, list[str]]:
+    """Before and after of what people can enter."""
+    pairs = {name: (getattr(old, name), getattr(new, name)) for name in ENTERED}
+    told = {name: [text(before), text(after)] for name, (before, after) in pairs.items() if before != after}
+    return {**told, LONG: ["", ""]} if LONG in told else told
+
+
+def text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, frozenset):
+        return " ".join(sorted(value))
+    return str(value)
+
+
+def value(name: str, told: str) -> Any:
+    """The other way round."""
+    if name in ("start", "end"):
+        return date.fromisoformat(told) if told else None
+    if name == "status":
+        return Status(told)
+    if name == "priority":
+        return Priority(told) if told else None
+    if name == "tags":
+        return frozenset(told.split())
+    return told or (None if name == "assignee" else "")
+
+
+def before(activity: Activity) -> dict[str, Any] | None:
+    """The values before one change; None when they were not kept whole, as in rows of version 0.1."""
+    found = {name: value(name, pair[0]) for name, pair in activity.changes.items() if name != LONG}
+    if LONG in activity.changes:
+        if activity.before is None:
+            return None
+        found[LONG] = activity.before
+    return found
+
+
+def rolled_back(task: Task, since: Iterable[Activity]) -> Task | None:
+    """The task as it was before these changes; None when one of them was not kept whole. A version without a line
+    changed nothing that people enter."""
+    found = task
+    for activity in sorted(since, key=lambda one: one.version, reverse=True):
+        was = before(activity)
+        if was is None:
+            return None
+        found = replace(found, **was)
+    return found

@@ -1,0 +1,106 @@
+"""Comments: said, edited and deleted by their author. They do not change the task, so no edit stands in their way."""
+
+from __future__ import annotations
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.identifiers import uuid7
+from sekkei.runtime.refusals import Refusal
+from sekkei_systems.tasks.design import Comment, Talk, comments, comments_on, members_of, talks
+from sekkei_systems.tasks.refusals import BadText, NoSuchComment, NoSuchTask, NotYourComment
+from sekkei_systems.tasks.rules.entered import text_of
+from sekkei_systems.tasks.rules.mentions import mentioned
+from sekkei_systems.tasks.rules.searching import text_of_comment
+from sekkei_systems.tasks.service.access import Member
+from sekkei_systems.tasks.service.renewal import Renewal
+
+TEXT_MAX = 4_000
+SHOWN_MAX = 500
+
+
+class Comments:
+    def __init__(self, db: Database, clock: Clock, renewal: Renewal) -> None:
+        self._db, self._clock, self._renewal = db, clock, renewal
+
+    async def all(self, member: Member, task_id: str) -> list[Comment]:
+        """The oldest first."""
+        return list(await self._db.page(comments_on(member.team_id, task_id).consistent(), size=SHOWN_MAX))
+
+    async def mine(self, member: Member, task_id: str, comment_id: str) -> Comment:
+        """One's own, to be edited."""
+        found = await self._db.get(comments(member.team_id, task_id, comment_id).consistent())
+        if found is None:
+            raise NoSuchComment()
+        if found.author != member.user_id:
+            raise NotYourComment()
+        return found
+
+    async def add(self, member: Member, task_id: str, text: str) -> Comment:
+        """Whoever it calls by @name finds it among their notes."""
+        written = _checked(text)
+        made = Comment(
+            team_id=member.team_id,
+            task_id=task_id,
+            comment_id=uuid7(self._clock),
+            author=member.user_id,
+            author_name=member.name,
+            text=written,
+            mentions=await self._called(member.team_id, written),
+            created_at=days.now_jst(self._clock),
+            search_text=text_of_comment(written),
+        )
+        if await self._stored(made):
+            return made
+        # Perhaps a task of version 0.1 that nobody has brought up to date yet.
+        if await self._renewal.task(member.team_id, task_id) and await self._stored(made):
+            return made
+        raise NoSuchTask()
+
+    async def _stored(self, made: Comment) -> bool:
+        one_more = talks.update(made.team_id, made.task_id).add(Talk.comments, 1).when(Talk.closed.absent())
+        try:
+            await self._db.transact(comments.create(made), one_more)
+        except TransactionFailed:
+            return False
+        return True
+
+    async def change(self, member: Member, task_id: str, comment_id: str, text: str) -> Comment:
+        written = _checked(text)
+        update = (
+            comments.update(member.team_id, task_id, comment_id)
+            .set(Comment.text, written)
+            .set(Comment.search_text, text_of_comment(written))
+            .set(Comment.mentions, await self._called(member.team_id, written))
+            .set(Comment.edited_at, days.now_jst(self._clock))
+            .when(Comment.author == member.user_id)
+        )
+        try:
+            return await self._db.write(update)
+        except ConditionFailed as failed:
+            raise await self._why_not(member, task_id, comment_id) from failed
+
+    async def delete(self, member: Member, task_id: str, comment_id: str) -> None:
+        gone = comments.delete(member.team_id, task_id, comment_id).must_exist()
+        fewer = talks.upsert(member.team_id, task_id).add(Talk.comments, -1)
+        try:
+            await self._db.transact(gone.when(Comment.author == member.user_id), fewer)
+        except TransactionFailed as failed:
+            raise await self._why_not(member, task_id, comment_id) from failed
+
+    async def _why_not(self, member: Member, task_id: str, comment_id: str) -> Refusal:
+        found = await self._db.get(comments(member.team_id, task_id, comment_id).consistent())
+        return NoSuchComment() if found is None else NotYourComment()
+
+    async def _called(self, team_id: str, text: str) -> frozenset[str]:
+        if "@" not in text and "＠" not in text:
+            return frozenset()
+        found = await self._db.all(members_of(team_id).consistent())
+        return mentioned(text, {member.user_id: member.user_name for member in found})
+
+
+def _checked(text: str) -> str:
+    written = text_of(text, TEXT_MAX, "text")
+    if not written:
+        raise BadText(field="text", most=TEXT_MAX)
+    return written

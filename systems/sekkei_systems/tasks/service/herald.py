@@ -1,0 +1,77 @@
+"""What the stream of the main table tells people: that a task is theirs now, that somebody speaks to them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, Put
+from sekkei.runtime import days
+from sekkei_systems.tasks.design import (
+    Comment,
+    Note,
+    NoteKind,
+    Task,
+    notes,
+    one_task,
+    users,
+)
+
+NOTE_LIFE = timedelta(days=90)
+TEXT_MAX = 200
+
+
+class Herald:
+    """Every row has a key made from its cause, so a record that is delivered again writes nothing new."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db, self._clock = db, clock
+
+    async def changed(self, old: Task | None, new: Task) -> None:
+        """Whoever is given a task is told."""
+        theirs_now = new.assignee is not None and (old is None or old.assignee != new.assignee)
+        if theirs_now and new.assignee and new.assignee != new.updated_by and not new.deleted_at:
+            at = new.updated_at or days.now_jst(self._clock)
+            by = await self._name(new.updated_by)
+            await self._tell(new.assignee, NoteKind.ASSIGNED, new, by, at, f"{new.task_id}-{new.version}")
+
+    async def said(self, comment: Comment) -> None:
+        task = await self._db.get(one_task(comment.team_id, comment.task_id))
+        if task is None or task.deleted_at is not None:
+            return
+        for user_id in sorted(comment.mentions - {comment.author}):
+            await self._tell_of(comment, user_id, NoteKind.MENTION, task)
+        if task.assignee and task.assignee != comment.author and task.assignee not in comment.mentions:
+            await self._tell_of(comment, task.assignee, NoteKind.COMMENT, task)
+
+    async def _tell_of(self, comment: Comment, user_id: str, kind: NoteKind, task: Task) -> None:
+        name, at = comment.author_name, comment.created_at
+        await self._tell(user_id, kind, task, name, at, comment.comment_id, comment.text)
+
+    async def _tell(
+        self, user_id: str, kind: NoteKind, task: Task, by: str, at: datetime, id: str, text: str = ""
+    ) -> None:
+        made = Note(
+            user_id=user_id,
+            at=at,
+            note_id=id,
+            kind=kind,
+            team_id=task.team_id,
+            task_id=task.task_id,
+            title=task.title,
+            by=by,
+            text=text[:TEXT_MAX],
+            expires=at + NOTE_LIFE,
+        )
+        await self._once(notes.create(made))
+
+    async def _name(self, user_id: str) -> str:
+        found = await self._db.get(users(user_id)) if user_id else None
+        return found.name if found else ""
+
+    async def _once(self, put: Put[Any]) -> None:
+        try:
+            await self._db.write(put)
+        except ConditionFailed:
+            pass  # the record came before

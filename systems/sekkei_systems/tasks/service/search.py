@@ -1,0 +1,117 @@
+"""Search: all words, each in a title, a description, a comment, or the name of a tag or of whoever has the task.
+
+It reads what stands beside the tasks (SEARCH#) and the comments of one team, the newest tasks first. That costs as much
+as the texts are long, and no index pays for them with every move of a card.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from datetime import date
+from functools import reduce
+from operator import or_
+from typing import TypeVar
+
+from sekkei.design import Condition, Database, Page, Query
+from sekkei_systems.tasks.design import (
+    Comment,
+    SearchText,
+    Task,
+    comments_in,
+    comments_on,
+    every_task,
+    members_of,
+    search_texts,
+    searchable,
+    tags_of,
+    tasks,
+)
+from sekkei_systems.tasks.rules.agenda import lateness
+from sekkei_systems.tasks.rules.filters import Filter, Late
+from sekkei_systems.tasks.rules.searching import Named
+from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.service.access import Member
+
+READ_MAX = 300
+"""How many tasks that answer a search are looked at more closely."""
+M = TypeVar("M")
+
+
+class Search:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def page(
+        self, member: Member, wanted: Filter, today: date, *, size: int, after: str | None = None
+    ) -> Page[Task]:
+        """The newest first; the cursor is the id of the last one shown."""
+        hits = await self._hits(member.team_id, wanted.words)
+        ids = [id for id in sorted(hits, reverse=True) if after is None or id < after]
+        found: list[Task] = []
+        for task in await self._tasks(member.team_id, ids[:READ_MAX]):
+            if hits[task.task_id] >= set(wanted.words) and passes(wanted, task, today):
+                found.append(task)
+        more = found[size - 1].task_id if len(found) > size else None
+        return Page(found[:size], more)
+
+    async def answers(self, member: Member, task: Task, words: tuple[str, ...]) -> bool:
+        """Whether one task answers all words; looks no further than it must."""
+        text = await self._db.get(search_texts(task.team_id, task.task_id))
+        left = {word for word in words if text is None or word not in text.text}
+        if left:
+            left -= (await self._named(member.team_id, tuple(left))).words_of(task)
+        if left:
+            said = await self._db.all(comments_on(task.team_id, task.task_id))
+            left -= {word for word in left for one in said if word in (one.search_text or one.text)}
+        return not left
+
+    async def _hits(self, team_id: str, words: tuple[str, ...]) -> dict[str, set[str]]:
+        """Which tasks answer which words."""
+        texts, said, named = await asyncio.gather(
+            self._db.all(_any(searchable(team_id), (SearchText.text.contains(word) for word in words))),
+            self._db.all(_any(comments_in(team_id), map(_says, words))),
+            self._named(team_id, words),
+        )
+        hits: dict[str, set[str]] = {}
+        for text in texts:
+            hits.setdefault(text.task_id, set()).update(word for word in words if word in text.text)
+        for comment in said:
+            plain = comment.search_text or comment.text
+            hits.setdefault(comment.task_id, set()).update(word for word in words if word in plain)
+        for task in await self._of(team_id, named):
+            hits.setdefault(task.task_id, set()).update(named.words_of(task))
+        return hits
+
+    async def _named(self, team_id: str, words: tuple[str, ...]) -> Named:
+        tags, members = await asyncio.gather(self._db.all(tags_of(team_id)), self._db.all(members_of(team_id)))
+        return Named.by(words, {one.ref: one.name for one in tags}, {one.user_id: one.user_name for one in members})
+
+    async def _of(self, team_id: str, named: Named) -> list[Task]:
+        """The tasks that carry one of the tags or belong to one of the people."""
+        either = [Task.tags.contains(ref) for ref in sorted(named.refs)]
+        either += [Task.assignee == id for id in sorted(named.ids)]
+        return await self._db.all(_any(every_task(team_id), either)) if either else []
+
+    async def _tasks(self, team_id: str, ids: list[str]) -> list[Task]:
+        found = await self._db.get_many([tasks(team_id, id) for id in ids])
+        return [task for task in found if task is not None]
+
+
+def passes(wanted: Filter, task: Task, today: date) -> bool:
+    """What a list asks of the key, asked of a task."""
+    if wanted.late is not None:
+        late = lateness(task, today)
+        begun = task.status is Status.DOING and late is Late.FINISH
+        fits = begun if wanted.late is Late.DOING else late is wanted.late
+        return fits and wanted.matches(task)
+    return task.status in wanted.statuses and wanted.matches(task)
+
+
+def _says(word: str) -> Condition[Comment]:
+    plain = Comment.search_text.absent() & Comment.text.contains(word)
+    return Comment.search_text.contains(word) | plain
+
+
+def _any(query: Query[M], conditions: Iterable[Condition[M]]) -> Query[M]:
+    return query.filter(reduce(or_, conditions))

@@ -1,0 +1,26 @@
+"""The burndown's days."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sekkei.web.testing import Client
+from sekkei_systems.tasks.design import DayTotals
+from sekkei_systems.tasks.pages.burndown import Span, filled
+from tests.systems.tasks.pages.site import new_team
+
+
+def test_days_without_totals_are_gaps() -> None:
+    found = [DayTotals(team_id="t", day=date(2025, 11, day), todo=day) for day in (3, 6)]
+    labels, days = filled(found)
+    assert labels == ["11/3", "11/4", "11/5", "11/6"]
+    assert days == [found[0], None, None, found[1]]
+
+
+def test_only_the_spans_that_are_offered() -> None:
+    assert [Span(days).chosen for days in ("30", "", "31", "３０", "x")] == [30, 14, 14, 14, 14]
+
+
+async def test_the_first_day_has_a_point_and_says_so(client: Client) -> None:
+    shown = (await client.get(f"{await new_team(client)}/burndown?days=90")).text
+    assert "集計は今夜から始まります" in shown

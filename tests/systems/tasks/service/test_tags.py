@@ -1,0 +1,22 @@
+"""Tags."""
+
+from __future__ import annotations
+
+import pytest
+
+from sekkei_systems.tasks.refusals import BadText, NoSuchTag
+from tests.systems.tasks.conftest import World
+
+
+async def test_tags_are_listed_by_name_and_changed(world: World) -> None:
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    tags = world.service.tags
+    second, first = [await tags.add(aoi, name, "#2563eb") for name in ("b", "a")]
+    assert await tags.all(aoi) == [first, second]
+    changed = await tags.change(aoi, first.tag_id, " c ", "#FFFFFF")
+    assert (changed.name, changed.color.background, changed.color.text) == ("c", "#ffffff", "#000000")
+    with pytest.raises(NoSuchTag):
+        await tags.change(aoi, "none", "c", "#ffffff")
+    with pytest.raises(BadText):
+        await tags.add(aoi, " ", "#ffffff")
