@@ -19,6 +19,7 @@ PARTS = {
     "chiipochi": ("ちいポチ: a burst of donations over HTTP", "chiipochi"),
     "eventbot": ("Event bot: interactions, signed and durable", "eventbot"),
     "q": ("Q.: the timeline, and the minute of publishing", "q"),
+    "idle": ("Nobody there: what all systems cost when nothing happens", "idle"),
     "lessons": ("Lessons: a race for places, the monitor, the migration", "lessons"),
 }
 """What can be measured: a title, and the module of `bench` whose `run` does it."""

@@ -27,6 +27,7 @@ COMMANDS = (
     "cost",
     "simulate",
     "compare",
+    "publish",
     "engine",
     "dead-letters",
     "verify",

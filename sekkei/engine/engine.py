@@ -120,6 +120,13 @@ class Engine:
             raise as_dynamodb_error(second) from second
         raise as_dynamodb_error(error)
 
+    def version(self) -> int:
+        """A number that is another one after anybody, in any process, has written to the file."""
+        snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
+        found = snapshot.connection.pragma("data_version")
+        assert isinstance(found, int)
+        return found
+
     async def sweep(self) -> None:
         """Do all housekeeping that is due by the clock now, expired items first, instead of waiting for its time."""
         while await self._writer.run(housekeeping.step):

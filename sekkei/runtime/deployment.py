@@ -16,6 +16,7 @@ from sekkei.runtime.outbox import Outbox, Transport
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
+from sekkei.runtime.watched import Watched, watched
 from sekkei.runtime.worker import Running, Worker, worker_name
 from sekkei.store.protocol import Store
 
@@ -34,7 +35,7 @@ class Opened:
 class Deployment:
     """All of them, in the order given. The tables have yet to be made and the worker to be started."""
 
-    store: Store
+    store: Watched
     runtime: Database
     clock: Clock
     settings: Settings
@@ -69,6 +70,7 @@ def assemble(
     transports: Mapping[str, Transport] | None = None,
 ) -> Deployment:
     """Open and build every system. Nothing is asked of the store yet."""
+    store = watched(store)
     runtime = _open(runtime_design, store, settings, clock)
     live = Live()
     name = worker_name()

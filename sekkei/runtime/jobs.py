@@ -17,7 +17,7 @@ from sekkei.design import ConditionFailed, Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.design import FAILED, JOB, JobRun, due_jobs, job_runs
 from sekkei.runtime.failures import one_line
-from sekkei.runtime.leases import LeaseLost, Leases, due, take
+from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
 ATTEMPTS_MAX = 50
@@ -50,6 +50,15 @@ class Job:
         names = [step_name for step_name, _ in self.steps]
         position = names.index(name) + 1
         return names[position] if position < len(names) else None
+
+
+async def due_runs(runtime: Database, when: Due, definitions: Mapping[str, Mapping[str, Job]]) -> list[JobRun]:
+    """What is due now of the jobs that these systems have."""
+
+    def is_ours(run: JobRun) -> bool:
+        return run.job in definitions.get(run.system, ())
+
+    return when.now_of(await due(runtime, due_jobs(when.until), is_ours, RUNS_PER_ROUND), JobRun.due_at)
 
 
 class Jobs:
@@ -92,16 +101,16 @@ class Jobs:
     async def run_once(self, definitions: Mapping[str, Job]) -> int:
         """One step of every job of this system that is due; returns how many were worked on."""
 
-        def is_ours(run: JobRun) -> bool:
-            return run.system == self._system and run.job in definitions
+        runs = await due_runs(self._runtime, Due(self._clock), {self._system: definitions})
+        return sum([await self.work_on(definitions[run.job], run) for run in runs])
 
-        worked = 0
-        for run in await due(self._runtime, due_jobs(days.now(self._clock)), is_ours, RUNS_PER_ROUND):
-            taken = await self._begin(run)
-            if taken is not None:
-                worked += 1
-                await self._work(definitions[run.job], taken)
-        return worked
+    async def work_on(self, job: Job, run: JobRun) -> bool:
+        """One step of a job that is due; False when another worker has it."""
+        taken = await self._begin(run)
+        if taken is None:
+            return False
+        await self._work(job, taken)
+        return True
 
     async def _begin(self, run: JobRun) -> JobRun | None:
         update = job_runs.update(run.id).add(JobRun.attempts, 1)

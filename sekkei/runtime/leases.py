@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
@@ -96,8 +96,37 @@ class Leases(Generic[M]):
             return False
         return True
 
+    def must_renew(self, held_until: datetime) -> bool:
+        """At half of its life: early enough for a second try, and no write before that."""
+        return days.now(self._clock) >= held_until - self._length / 2
+
     def _end(self) -> datetime:
         return days.now(self._clock) + self._length
+
+
+class Due:
+    """When the next thing is due that could be seen at the last look; whoever waits need not look before."""
+
+    SOON = timedelta(seconds=30)
+    """How far a look sees ahead: to the next one, even if the store is quiet until then."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.next: datetime | None = None
+
+    def seconds(self) -> float | None:
+        return None if self.next is None else max(0.0, (self.next - days.now(self._clock)).total_seconds())
+
+    def now_of(self, rows: Iterable[M], at: Field[M, Any]) -> list[M]:
+        """Those that are due; the first of the others is what `next` says."""
+        now = days.now(self._clock)
+        times = [(getattr(row, at.name), row) for row in rows]
+        self.next = min((time for time, _ in times if time > now), default=None)
+        return [row for time, row in times if time <= now]
+
+    @property
+    def until(self) -> datetime:
+        return days.now(self._clock) + self.SOON
 
 
 async def due(db: Database, query: Query[M], is_ours: Callable[[M], bool], limit: int) -> list[M]:

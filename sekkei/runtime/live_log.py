@@ -51,6 +51,7 @@ class LiveLog:
         self._wake = asyncio.Event()
         self._turn = asyncio.Lock()
         self._number = 0
+        self._version: int | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -74,8 +75,14 @@ class LiveLog:
         async with self._turn:
             while self._waiting:
                 await self._append()
-            if self._live.is_heard:
+            if self._live.is_heard and self._may_be_new():
                 await self._read()
+
+    def _may_be_new(self) -> bool:
+        """A store that can tell that nobody has written need not be read."""
+        version: int | None = getattr(self._runtime.store, "version", lambda: None)()
+        seen, self._version = self._version, version
+        return version is None or version != seen
 
     async def catch_up(self) -> None:
         async with self._turn:

@@ -17,7 +17,7 @@ from sekkei.design import ConditionFailed, Database, Put, Update
 from sekkei.runtime import days
 from sekkei.runtime.design import FAILED, OUTBOX, Message, State, due_messages, messages
 from sekkei.runtime.failures import one_line
-from sekkei.runtime.leases import LeaseLost, Leases, due, take
+from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
 ATTEMPTS_MAX = 12
@@ -107,11 +107,12 @@ class Delivery:
         self._systems = None if systems is None else {SHELL, *systems}
         self._local = Shown()
         self._leases = Leases(runtime, clock, Message.lease_until, Message.lease_by)
+        self.when = Due(clock)
 
     async def run_once(self, limit: int = 50) -> int:
         """Send what is due now; returns how many messages were tried."""
-        found = await due(self._runtime, due_messages(days.now(self._clock)), self._is_ours, limit)
-        tried = await asyncio.gather(*(self._deliver(message) for message in found))
+        found = await due(self._runtime, due_messages(self.when.until), self._is_ours, limit)
+        tried = await asyncio.gather(*(self._deliver(message) for message in self.when.now_of(found, Message.due_at)))
         return sum(tried)
 
     def _is_ours(self, message: Message) -> bool:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database, Reactions, replace
+from sekkei.design import Database, Reactions
+from sekkei.design import replace as changed
 from sekkei.errors import (
     ExpiredIteratorException,
     ResourceNotFoundException,
@@ -28,7 +30,10 @@ from sekkei.store.protocol import Store
 
 BATCH_RECORDS = 100
 ATTEMPTS_MAX = 5
-LEASE = timedelta(seconds=30)
+LEASE = timedelta(seconds=60)
+"""Renewed at half of its life, so that an idle stream costs two writes a minute."""
+SHARDS_KNOWN = timedelta(minutes=5)
+"""Shards are asked for again when one has come to its end; and after this long, in case the stream was replaced."""
 CHECKPOINT_KEPT = timedelta(days=2)
 SET_ASIDE_KEPT = timedelta(days=90)
 
@@ -59,6 +64,16 @@ def stream_handler(reactions: Reactions) -> Handler:
     return handle
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A stream and its shards."""
+
+    stream: str
+    shards: list[dict[str, Any]]
+    until: datetime
+    """When to ask for them again."""
+
+
 class Pump:
     """Reads one table's stream for one consumer."""
 
@@ -76,15 +91,17 @@ class Pump:
         self._store = store
         self._runtime = runtime
         self._clock = clock
-        self._table_name = table_name
+        self.table_name = table_name
         self._consumer = f"{consumer}/{table_name}"
         self._handler = handler
         self._worker = worker
         self._attempts_max = attempts_max
         self._iterators: dict[str, str] = {}
         self._attempts: dict[str, int] = {}
-        self._open_shards: set[str] = set()
-        self._leased: set[str] = set()
+        self._known: _Known | None = None
+        self._places: dict[str, Checkpoint] = {}
+        """Of the shards that are leased: how far they are read. Nobody else writes that down."""
+        self._finished: set[str] = set()
         self._leases = Leases(runtime, clock, Checkpoint.lease_until, Checkpoint.lease_by, LEASE)
 
     @property
@@ -94,34 +111,51 @@ class Pump:
 
     async def run_once(self) -> int:
         """Handle what is there now; returns how many records were read."""
-        stream = await self._stream()
-        if stream is None:
+        known = await self._stream()
+        if known is None:
             return 0
         handled = 0
-        finished: set[str] = set()
-        for shard in await self._shards(stream):
-            parent = shard.get("ParentShardId")
-            if parent in self._open_shards and parent not in finished:
-                continue  # a child's records come after its parent's
+        for shard in known.shards:
+            if shard["ShardId"] in self._finished or not self._is_next(shard, known):
+                continue
             try:
-                done, read = await self._read_shard(stream, shard["ShardId"])
+                handled += await self._read_shard(known.stream, shard["ShardId"])
             except LeaseLost as error:
                 log.warning(
                     "a shard was left to another worker", extra={"shard": shard["ShardId"], "error": str(error)}
                 )
-                continue
-            handled += read
-            if done:
-                finished.add(shard["ShardId"])
+            except ResourceNotFoundException:
+                self._forget()  # the table or its stream was replaced
+                return handled
         return handled
 
-    async def _stream(self) -> str | None:
+    def _is_next(self, shard: Mapping[str, Any], known: _Known) -> bool:
+        """A child's records come after its parent's."""
+        parent = shard.get("ParentShardId")
+        return parent in self._finished or parent not in {one["ShardId"] for one in known.shards}
+
+    async def _stream(self) -> _Known | None:
+        """The table's stream and its shards; asked for once, and again when a shard has ended."""
+        now = days.now(self._clock)
+        if self._known is not None and now < self._known.until:
+            return self._known
         try:
-            described = await self._store.call("DescribeTable", {"TableName": self._table_name})
+            described = await self._store.call("DescribeTable", {"TableName": self.table_name})
         except ResourceNotFoundException:
             return None
-        found: str | None = described["Table"].get("LatestStreamArn")
-        return found
+        stream: str | None = described["Table"].get("LatestStreamArn")
+        if stream is None:
+            return None
+        if self._known is not None and self._known.stream != stream:
+            self._forget()
+        self._known = _Known(stream, await self._shards(stream), now + SHARDS_KNOWN)
+        return self._known
+
+    def _forget(self) -> None:
+        self._known = None
+        self._iterators.clear()
+        self._places.clear()
+        self._finished.clear()
 
     async def _shards(self, stream: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
@@ -131,18 +165,17 @@ class Pump:
             found += described["StreamDescription"]["Shards"]
             last = described["StreamDescription"].get("LastEvaluatedShardId")
             if last is None:
-                break
+                return found
             start = {"ExclusiveStartShardId": last}
-        self._open_shards = {shard["ShardId"] for shard in found}
-        return found
 
-    async def _read_shard(self, stream: str, shard: str) -> tuple[bool, int]:
-        """Whether the shard is read to its end, and how many records were read."""
+    async def _read_shard(self, stream: str, shard: str) -> int:
+        """How many records were read."""
         checkpoint = await self._lease(shard)
         if checkpoint is None:
-            return False, 0
+            return 0
         if checkpoint.finished:
-            return True, 0
+            self._end_of(shard)
+            return 0
         answer = await self._get_records(stream, shard, checkpoint.sequence)
         # Lambda's event source mapping says which stream a record is from; GetRecords leaves it out.
         records: list[Record] = [{**record, "eventSourceARN": stream} for record in answer["Records"]]
@@ -152,13 +185,22 @@ class Pump:
             # Some failed: read them again from where it stopped.
             self._iterators.pop(shard, None)
             await self._save(shard, last or checkpoint.sequence)
-            return False, len(records)
-        if following is None:
-            self._iterators.pop(shard, None)
-        else:
+            return len(records)
+        if following is not None:
             self._iterators[shard] = following
-        await self._save(shard, last or checkpoint.sequence, finished=following is None)
-        return following is None, len(records)
+        if records or following is None:
+            await self._save(shard, last or checkpoint.sequence, finished=following is None)
+        if following is None:
+            self._end_of(shard)
+        return len(records)
+
+    def _end_of(self, shard: str) -> None:
+        """Its children are next, and may be new."""
+        self._finished.add(shard)
+        self._iterators.pop(shard, None)
+        self._places.pop(shard, None)
+        if self._known is not None:
+            self._known = replace(self._known, until=days.now(self._clock))
 
     async def _get_records(self, stream: str, shard: str, sequence: str | None) -> dict[str, Any]:
         """From where it stopped; an iterator that has grown too old is renewed."""
@@ -186,7 +228,7 @@ class Pump:
         try:
             return await self._leases.keep(row, self._worker, self._handle(records))
         except LeaseLost:
-            self._iterators.pop(shard, None)
+            self._lose(shard)
             raise
 
     async def _handle(self, records: list[Record]) -> str | None:
@@ -241,7 +283,7 @@ class Pump:
         except ValidationException:
             # Two images can be more than one item holds. Without them it still says what it was about, and the
             # records behind it pass.
-            await self._runtime.write(set_aside.put(replace(aside, record=_without_images(record))))
+            await self._runtime.write(set_aside.put(changed(aside, record=_without_images(record))))
         del self._attempts[sequence]
         log.error("a stream record was set aside", extra={"consumer": self._consumer, "sequence": sequence})
         return True
@@ -257,7 +299,15 @@ class Pump:
         return True
 
     async def _lease(self, shard: str) -> Checkpoint | None:
-        """Only one worker reads a shard at a time."""
+        """Only one worker reads a shard at a time. It is held for a while, and written again at half of that."""
+        place = self._places.get(shard)
+        if place is not None and place.lease_until is not None and not self._leases.must_renew(place.lease_until):
+            return place
+        row = place or await self._runtime.get(checkpoints(self._consumer, shard))
+        if row is not None and row.finished:
+            return row
+        if row is not None and self._is_taken(row):
+            return None  # read before it is written: a second worker waits without a write at every look
         update = (
             checkpoints.upsert(self._consumer, shard)
             .set_if_absent(Checkpoint.finished, False)
@@ -266,26 +316,36 @@ class Pump:
         )
         found = await take(self._runtime, self._leases.taking(update, self._worker))
         if found is None:
-            self._leased.discard(shard)
-            self._iterators.pop(shard, None)
+            self._lose(shard)
         else:
-            self._leased.add(shard)
+            self._places[shard] = found
         return found
+
+    def _is_taken(self, row: Checkpoint) -> bool:
+        if row.lease_until is None or row.lease_by == self._worker:
+            return False
+        return row.lease_until > days.now(self._clock)
+
+    def _lose(self, shard: str) -> None:
+        self._places.pop(shard, None)
+        self._iterators.pop(shard, None)
 
     async def _save(self, shard: str, sequence: str | None, finished: bool = False) -> None:
         """Raises LeaseLost: whoever was overtaken must not say how far it is read."""
         update = checkpoints.update(self._consumer, shard).set(Checkpoint.finished, finished)
         update = update.remove(Checkpoint.sequence) if sequence is None else update.set(Checkpoint.sequence, sequence)
-        if await take(self._runtime, update.when(self._leases.held(self._worker))) is None:
-            self._iterators.pop(shard, None)
+        saved = await take(self._runtime, update.when(self._leases.held(self._worker)))
+        if saved is None:
+            self._lose(shard)
             raise LeaseLost("Another worker reads the shard.")
+        self._places[shard] = saved
 
     async def put_down(self) -> None:
         """Let another worker go on at once with what this one has read; for an orderly end."""
-        for shard in self._leased:
+        for shard in list(self._places):
             update = checkpoints.update(self._consumer, shard)
             await take(self._runtime, self._leases.putting_down(update, self._worker))
-        self._leased.clear()
+            self._lose(shard)
 
 
 def _without_images(record: Record) -> Record:

@@ -16,7 +16,7 @@ from sekkei.runtime import days
 from sekkei.runtime.cron import Cron
 from sekkei.runtime.design import FAILED, SCHEDULE, Schedule, due_schedules, schedules
 from sekkei.runtime.failures import one_line
-from sekkei.runtime.leases import Leases, due, take
+from sekkei.runtime.leases import Due, Leases, due, take
 from sekkei.runtime.retries import backoff
 
 ATTEMPTS_MAX = 10
@@ -46,6 +46,7 @@ class StoredSchedules:
         self._system = system
         self._worker = worker
         self._leases = Leases(runtime, clock, Schedule.lease_until, Schedule.lease_by)
+        self.when = Due(clock)
 
     def put_action(
         self, name: str, job: str, payload: Mapping[str, Any], *, at: datetime | None = None, cron: str | None = None
@@ -77,7 +78,8 @@ class StoredSchedules:
 
     async def due(self, is_ours: Callable[[Schedule], bool], limit: int = 25) -> list[Schedule]:
         """What is due now and can be done here, the oldest first."""
-        return await due(self._runtime, due_schedules(days.now(self._clock)), is_ours, limit)
+        found = await due(self._runtime, due_schedules(self.when.until), is_ours, limit)
+        return self.when.now_of(found, Schedule.due_at)
 
     async def begin(self, schedule: Schedule) -> Schedule | None:
         """Take it; None when another worker has it, or it has been changed or done meanwhile."""

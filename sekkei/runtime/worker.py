@@ -1,12 +1,13 @@
 """The worker: pumps, schedules, outbox and jobs of all systems, as tasks that start and stop together.
 
-Everything is polled, because every store can be polled.
+A round runs at once when something in this process has written what it looks for, and when the next thing it knows of
+is due. Otherwise it looks again after a pause that grows to two seconds, because another process may have written; a
+store that can tell that nobody has is not asked at all.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import secrets
@@ -18,20 +19,37 @@ from dataclasses import dataclass, field
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime.design import Schedule
-from sekkei.runtime.jobs import Job, Jobs
-from sekkei.runtime.leases import LeaseLost
+from sekkei.runtime.design import table as runtime_table
+from sekkei.runtime.jobs import Jobs, due_runs
+from sekkei.runtime.leases import Due, LeaseLost
 from sekkei.runtime.outbox import Delivery, Transport
 from sekkei.runtime.pump import Pump, stream_handler
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.system import Parts, ScheduledJob
+from sekkei.runtime.watched import Ear, watched
 from sekkei.store.protocol import Store
 
-IDLE_SECONDS = 0.25
-"""Between two rounds that found nothing; Lambda polls streams as often."""
+QUICK_SECONDS = 0.05
+"""After a round that found nothing; the pause doubles with each further one."""
+IDLE_SECONDS = 1.9
+"""The longest pause: what another process has written is seen within two seconds."""
+SURE_SECONDS = 25.0
+"""A round runs as often as this even if the store says that nothing was written; before `Due.SOON` is over."""
 FAILED_SECONDS = 5.0
 STOP_SECONDS = 5.0
 
 log = logging.getLogger("sekkei.runtime.worker")
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Something that is looked at again and again."""
+
+    name: str
+    once: Callable[[], Awaitable[int]]
+    """Do what there is to do; returns how much that was."""
+    ear: Ear
+    due: Due
 
 
 @dataclass(slots=True)
@@ -63,6 +81,7 @@ class Worker:
         transports: Mapping[str, Transport],
         name: str | None = None,
     ) -> None:
+        self._store = watched(store)
         self._runtime = runtime
         self._clock = clock
         self._systems = {system.name: system for system in systems}
@@ -79,20 +98,27 @@ class Worker:
                     )
         self._delivery = Delivery(runtime, clock, ways_out, name, self._systems)
         self._any_schedules = StoredSchedules(runtime, clock, "", name)
+        self._jobs_due = Due(clock)
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = asyncio.Event()
 
     async def start(self) -> None:
         await self._ensure_recurring()
         self._stopping.clear()
-        rounds: list[tuple[str, Callable[[], Awaitable[int]]]] = [
-            ("outbox", self._delivery.run_once),
-            ("schedules", self.fire_due),
-            ("jobs", self.work_on_jobs),
+        self._tasks = [asyncio.create_task(self._forever(each), name=each.name) for each in self._rounds()]
+
+    def _rounds(self) -> list[Round]:
+        table = self._runtime.table_name(runtime_table)
+        found = [
+            Round("outbox", self._delivery.run_once, self._store.ear(table, "OUTBOX#"), self._delivery.when),
+            Round("schedules", self.fire_due, self._store.ear(table, "SCHEDULE#"), self._any_schedules.when),
+            Round("jobs", self.work_on_jobs, self._store.ear(table, "JOB#"), self._jobs_due),
         ]
         for system in self._systems.values():
-            rounds += [(f"stream of {system.name}", pump.run_once) for pump in system.pumps]
-        self._tasks = [asyncio.create_task(self._forever(name, once), name=name) for name, once in rounds]
+            for pump in system.pumps:
+                name = f"stream of {system.name}"
+                found.append(Round(name, pump.run_once, self._store.ear(pump.table_name), Due(self._clock)))
+        return found
 
     async def _ensure_recurring(self) -> None:
         for system in self._systems.values():
@@ -115,6 +141,7 @@ class Worker:
     async def stop(self) -> None:
         """What is under way may come to its end, within a few seconds; what does not is another worker's."""
         self._stopping.set()
+        self._store.wake_all()
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
             for task in late:
@@ -169,23 +196,43 @@ class Worker:
         return system.parts.scheduled.get(schedule.job) if system is not None else None
 
     async def work_on_jobs(self) -> int:
+        definitions = {name: system.parts.jobs for name, system in self._systems.items() if system.parts.jobs}
         worked = 0
-        for system in self._systems.values():
-            if system.parts.jobs:
-                definitions: Mapping[str, Job] = system.parts.jobs
-                worked += await system.jobs.run_once(definitions)
+        for run in await due_runs(self._runtime, self._jobs_due, definitions):
+            worked += await self._systems[run.system].jobs.work_on(definitions[run.system][run.job], run)
         return worked
 
-    async def _forever(self, name: str, once: Callable[[], Awaitable[int]]) -> None:
+    async def _forever(self, each: Round) -> None:
+        pause = QUICK_SECONDS
         while not self._stopping.is_set():
-            pause = IDLE_SECONDS
+            each.ear.forget()
+            version = self._store.version()
             try:
-                if await once():
-                    pause = 0.0
+                busy = await each.once()
             except asyncio.CancelledError:
                 raise
             except Exception:
-                log.exception("a round of the worker failed", extra={"round": name})
-                pause = FAILED_SECONDS
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), pause)
+                log.exception("a round of the worker failed", extra={"round": each.name})
+                await self._pause(each.ear, FAILED_SECONDS)
+                continue
+            if busy or await self._until_next(each, pause, version):
+                pause = QUICK_SECONDS
+            else:
+                pause = min(pause * 2, IDLE_SECONDS)
+
+    async def _until_next(self, each: Round, pause: float, version: int | None) -> bool:
+        """Wait until there is a reason to look again; whether that was something heard in this process."""
+        waited = 0.0
+        while not self._stopping.is_set():
+            due = each.due.seconds()
+            step = pause if due is None else min(pause, due)
+            if await self._pause(each.ear, step):
+                return True
+            waited += step
+            pause = IDLE_SECONDS
+            if step == due or version is None or self._store.version() != version or waited >= SURE_SECONDS:
+                return False
+        return False
+
+    async def _pause(self, ear: Ear, seconds: float) -> bool:
+        return await ear.wait(seconds) and not self._stopping.is_set()

@@ -70,7 +70,8 @@ class _Sources:
         self._classes: set[str] = set()
         for file in sorted(folder.rglob("*.html")) + sorted(folder.rglob("*.js")):
             text = file.read_text("utf-8")
-            self._calls += [(file.name, key) for key in _USED.findall(text)]
+            prefix = CLIENT if file.suffix == ".js" else ""  # a script has its section without the name
+            self._calls += [(file.name, prefix + key) for key in _USED.findall(text)]
             self._sections.update(_SECTION.findall(text))
             self._strings.update(_QUOTED.findall(text))
         for file in sorted(folder.rglob("*.py")):

@@ -123,9 +123,9 @@ async def test_records_whose_handler_is_slow_are_handled_once(db: Database, cloc
     reading = asyncio.create_task(pump(db, clock, reader, "w1").run_once())
     await reader.slow.begun.wait()
     second = pump(db, clock, other, "w2")
-    shards = await second._shards(await second._stream() or "")
-    runtime = second._runtime
-    await renewed(runtime, clock, checkpoints("test/notes", shards[0]["ShardId"]))
+    known = await second._stream()
+    assert known is not None
+    await renewed(second._runtime, clock, checkpoints("test/notes", known.shards[0]["ShardId"]))
     assert await second.run_once() == 0
     reader.slow.end.set()
     assert await reading == 2

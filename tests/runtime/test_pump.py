@@ -11,6 +11,7 @@ from sekkei.design import Attr, Database, Design, Key, attr, model, tables
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import newest_set_aside
 from sekkei.runtime.pump import ATTEMPTS_MAX, Pump
+from sekkei.runtime.watched import WRITES, Watched
 
 design = Design("notes")
 table = design.table("notes", "id", stream="NEW_AND_OLD_IMAGES")
@@ -83,7 +84,7 @@ async def test_a_new_worker_goes_on_from_the_checkpoint(db: Database, clock: Man
     await write(db, "c")
     other = pump(db, clock, reader, "other")
     assert await other.run_once() == 0, "the first worker's lease holds"
-    clock.advance(31)
+    clock.advance(61)
     await other.run_once()
     assert reader.seen == ["a", "b", "c"]
 
@@ -137,3 +138,46 @@ async def test_a_record_larger_than_an_item_is_set_aside_without_its_images(db: 
     (aside,) = await runtime_design.open(db.store, env="test", clock=clock).all(newest_set_aside())
     assert aside.record["dynamodb"]["Keys"] == {"id": {"S": "0"}}
     assert "NewImage" not in aside.record["dynamodb"]
+
+
+async def test_an_idle_stream_costs_two_writes_a_minute_and_no_descriptions(db: Database, clock: ManualClock) -> None:
+    store = Watched(db.store)
+    runtime = runtime_design.open(store, env="test", clock=clock)
+    reading = Pump(store, runtime, clock, "notes", "test", Reader().handle, "w")
+    await reading.run_once()
+    store.calls.clear()
+    for _ in range(60):
+        clock.advance(1)
+        await reading.run_once()
+    assert store.calls == {"GetRecords": 60, "UpdateItem": 2}
+
+
+async def test_a_second_worker_waits_without_writing(db: Database, clock: ManualClock) -> None:
+    reader = Reader()
+    first = pump(db, clock, reader)
+    await write(db, "a")
+    await first.run_once()
+    store = Watched(db.store)
+    second = Pump(
+        store, runtime_design.open(store, env="test", clock=clock), clock, "notes", "test", reader.handle, "other"
+    )
+    for _ in range(10):
+        assert await second.run_once() == 0
+    assert not set(store.calls) & WRITES
+    await first.put_down()
+    await write(db, "b")
+    assert await second.run_once() == 1, "what was put down is taken at once"
+
+
+async def test_a_stream_that_was_replaced_is_found_again(db: Database, clock: ManualClock) -> None:
+    reader = Reader()
+    reading = pump(db, clock, reader)
+    await write(db, "a")
+    await reading.run_once()
+    await db.store.call("DeleteTable", {"TableName": "notes"})
+    await tables.create(db.store, design, "test", clock)
+    await write(db, "b")
+    clock.advance(301)
+    for _ in range(3):
+        await reading.run_once()
+    assert reader.seen == ["a", "b"]

@@ -47,6 +47,8 @@ class Known:
     """Routes after which little is left to ask about."""
     examples: int = 4
     """For each route and each kind of data."""
+    strict: bool = False
+    """What does not fit the description must be refused, not only answered as described."""
 
 
 def name_of(operation: Operation) -> str:
@@ -67,7 +69,7 @@ def ask_everything(url: str, document: str, token: str | None, known: Known) -> 
     for operation in sorted(operations, key=order):
 
         def call(case: Case, operation: Operation = operation) -> None:
-            reply = case.call_and_validate(base_url=url, session=session, checks=CHECKS)
+            reply = case.call_and_validate(base_url=url, session=session, checks=_checks(token, known))
             answered.setdefault(name_of(operation), set()).add(reply.status_code)
 
         takes = any(list(part) for part in (operation.body, operation.path_parameters, operation.query))
@@ -75,6 +77,10 @@ def ask_everything(url: str, document: str, token: str | None, known: Known) -> 
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)[: 2 if token and takes else 1]:
             _attempt(operation, mode, known, call)
     return answered
+
+
+def _checks(token: str | None, known: Known) -> list[Any]:
+    return [*CHECKS, checks.negative_data_rejection] if known.strict and token else CHECKS
 
 
 def _attempt(operation: Operation, mode: GenerationMode, known: Known, call: Any) -> None:

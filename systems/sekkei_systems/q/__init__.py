@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
+from sekkei.clock import Clock
 from sekkei.runtime.http import Http
+from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.expo import Expo
-from sekkei_systems.q import api
+from sekkei.web import Given
+from sekkei_systems.q import pages
+from sekkei_systems.q.api import api
+from sekkei_systems.q.api.posts import Shown
 from sekkei_systems.q.demo import demo
 from sekkei_systems.q.design.tables import design as q_design
 from sekkei_systems.q.jobs import RECURRING, QJobs
-from sekkei_systems.q.pages import client, drawings
-from sekkei_systems.q.pages import desk as admin
 from sekkei_systems.q.reactions import reactions_of
-from sekkei_systems.q.service import open_service
+from sekkei_systems.q.service import Service, open_service
 
 
 def build(context: Context) -> Parts:
     service = open_service(context)
+    given = given_of(context, service)
     settings = context.settings
     expo = Expo(settings.get("expo_url"), settings.get("expo_token"), Http()) if settings.get("expo_url") else None
     jobs = QJobs(context, service, expo)
     return Parts(
         service=service,
-        routes=[
-            *client.routes(service, context),
-            *drawings.routes(service, context),
-            *admin.routes(service, context),
-            *api.routes(service, context),
-        ],
+        routes=[*pages.routes(given), *api.routes(given)],
         reactions=[reactions_of(context, service)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
     )
+
+
+def given_of(context: Context, service: Service) -> Given:
+    """What handlers ask for, by type. Each proof builds on the one before, and is read once a request."""
+    found = Given(*service.nouns, Shown(context.clock))
+    found.value(Clock, context.clock).value(Settings, context.settings)
+    for kind, prove in service.access.proofs.items():
+        found.per_request(kind, prove)
+    return found
 
 
 SYSTEM = System(

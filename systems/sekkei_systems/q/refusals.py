@@ -1,202 +1,176 @@
-"""What Q. will not do, each with its words."""
+"""What Q. will not do: codes and statuses. The words stand in texts/, under [refusal]."""
 
 from __future__ import annotations
 
-from sekkei.runtime.refusals import Conflict, Gone, Invalid, NotAllowed, NotThere, say
+from sekkei.runtime.refusals import Conflict, Gone, Invalid, NotAllowed, NotThere
+
+# Who asks
 
 
 class NotJoined(NotAllowed):
-    code = "not-joined"
-    words = say("まず Q. をはじめてください。", "Join Q. first.")
+    """Signed in, but without a row in Q."""
 
 
 class Banned(NotAllowed):
-    code = "banned"
-    words = say("このアカウントは利用を停止されています。", "This account has been suspended.")
+    """Suspended by the operators."""
 
 
 class Leaving(NotAllowed):
-    code = "leaving"
-    words = say(
-        "退会の手続き中です。つづけるには退会を取り消してください。",
-        "You are about to leave. Cancel that to go on.",
-    )
+    """In the week between asking to withdraw and the deletion."""
 
 
 class NotAdmin(NotAllowed):
-    code = "not-admin"
-    words = say("この操作は管理者だけができます。", "Only an administrator may do this.")
+    """Only those who run Q. may do it."""
 
 
 class AppIdNeeded(NotAllowed):
-    code = "app-id-needed"
-    words = say("投稿するには、先に ID を決めてください。", "Choose your ID before you post.")
-
-
-class TooYoung(NotAllowed):
-    code = "too-young"
-    words = say("13歳以上の方がご利用いただけます。", "You must be at least 13 to use Q.")
-
-
-class NoSuchUser(NotThere):
-    code = "no-such-user"
-    words = say("ユーザーが見つかりません。", "There is no such user.")
-
-
-class NoSuchAnswer(NotThere):
-    code = "no-such-answer"
-    words = say("この回答は見られません。", "This answer cannot be shown.")
-
-
-class AnswerFirst(NotAllowed):
-    code = "answer-first"
-    words = say("今日のお題に答えると、見られるようになります。", "Answer today's question to see it.")
-
-
-class NoQuestion(NotThere):
-    code = "no-question"
-    words = say("まだお題がありません。", "There is no question yet.")
-
-
-class NoSuchThing(NotThere):
-    code = "no-such-thing"
-
-
-class Hidden(NotAllowed):
-    code = "private"
-    words = say("非公開アカウントです。", "This account is private.")
-
-
-class AlreadyJoined(Conflict):
-    code = "already-joined"
-    words = say("すでに登録されています。", "You have joined already.")
-
-
-class Taken(Conflict):
-    code = "taken"
-    words = say("すでに使われています。", "It is already taken.")
-
-
-class AppIdSet(Conflict):
-    code = "app-id-set"
-    words = say("ID は一度決めると変えられません。", "An ID cannot be changed once it is set.")
-
-
-class AlreadyAnswered(Conflict):
-    code = "already-answered"
-    words = say("このお題にはもう答えています。", "You have answered this question already.")
-
-
-class QuestionClosed(Gone):
-    code = "question-closed"
-    words = say("このお題の受付は終わりました。", "This question is closed.")
-
-
-class UndoOver(Gone):
-    code = "undo-over"
-    words = say("元に戻せる時間を過ぎました。", "It is too late to undo this.")
-
-
-class TakenDown(NotAllowed):
-    code = "taken-down"
-    words = say("運営が削除した回答は元に戻せません。", "An answer that was taken down cannot be restored.")
-
-
-class Oneself(Invalid):
-    code = "oneself"
-    words = say("自分自身にはできません。", "You cannot do this to yourself.")
-
-
-class AlreadyFollowing(Conflict):
-    code = "already-following"
-    words = say("すでにフォローしています。", "You follow this user already.")
-
-
-class NotFollowing(Conflict):
-    code = "not-following"
-    words = say("フォローしていません。", "You do not follow this user.")
-
-
-class BlockedPair(NotThere):
-    """To whoever is blocked, the other does not exist."""
-
-    code = "no-such-user"
-    words = say("ユーザーが見つかりません。", "There is no such user.")
-
-
-class AlreadyReported(Conflict):
-    code = "already-reported"
-    words = say("すでに通報済みです。", "You have reported this already.")
-
-
-class AlreadySubmitted(Conflict):
-    code = "already-submitted"
-    words = say("お題の提案は1日1件です。", "One question a day, please.")
-
-
-class WrongState(Conflict):
-    code = "wrong-state"
-    words = say("すでに処理されています。", "This has been dealt with already.")
-
-
-class AlreadyPublished(Conflict):
-    code = "already-published"
-    words = say("公開済みのお題は変更できません。", "A published question cannot be changed.")
-
-
-class AdminsStay(Conflict):
-    code = "admins-stay"
-    words = say("管理者は退会・停止できません。先に権限を外してください。", "Give up the admin role first.")
-
-
-class BadText(Invalid):
-    code = "bad-text"
-    words = say("1文字以上{most}文字以下で入力してください。", "Please enter 1 to {most} characters.")
-
-
-class BadCharacters(Invalid):
-    code = "bad-characters"
-    words = say("使えない文字が含まれています。", "It holds characters that cannot be used.")
-
-
-class BadAppId(Invalid):
-    code = "bad-app-id"
-    words = say("半角の英小文字・数字・_ で3〜15文字にしてください。", "Use 3 to 15 of a-z, 0-9 and _.")
-
-
-class BadUsername(Invalid):
-    code = "bad-username"
-    words = say("半角の英数字・_ で3〜20文字にしてください。", "Use 3 to 20 of A-Z, a-z, 0-9 and _.")
-
-
-class BadBirthDate(Invalid):
-    code = "bad-birth-date"
-    words = say("生年月日を確認してください。", "Please check the day of birth.")
-
-
-class BadReaction(Invalid):
-    code = "bad-reaction"
-    words = say("使えないリアクションです。", "There is no such reaction.")
-
-
-class BadToken(Invalid):
-    code = "bad-token"
-    words = say("プッシュ通知トークンの形になっていません。", "This is not an Expo push token.")
-
-
-class BadPicture(Invalid):
-    code = "bad-picture"
-    words = say(
-        "{most}MB以下の JPEG・PNG・WebP・GIF を選んでください。",
-        "Choose a JPEG, PNG, WebP or GIF of at most {most} MB.",
-    )
-
-
-class QuietHalf(Invalid):
-    code = "quiet-half"
-    words = say("始まりと終わりの両方を決めてください。", "Give both the beginning and the end.")
+    """Posting needs an ID."""
 
 
 class NoAddress(NotAllowed):
-    code = "no-address"
-    words = say("確認済みのメールアドレスが必要です。", "A verified e-mail address is needed.")
+    """Joining needs a verified mail address."""
+
+
+class TooYoung(NotAllowed):
+    """Under 13."""
+
+
+class NotByApp(Gone):
+    """Only a sign-in by an app can be ended over the API."""
+
+
+# What is not there, or not for this viewer
+
+
+class NoSuchUser(NotThere):
+    """Gone, suspended, leaving, or blocking the viewer; which of them is never said."""
+
+
+class BlockedPair(NoSuchUser):
+    """One of the two blocks the other: to whoever is blocked, the other does not exist."""
+
+    code = "no-such-user"
+
+
+class NoSuchAnswer(NotThere):
+    """Not there, or not for the viewer; which of them is never said."""
+
+
+class AnswerFirst(NotAllowed):
+    """Others' answers to the open question open with one's own."""
+
+
+class NoQuestion(NotThere):
+    """None was published yet."""
+
+
+class NoSuchThing(NotThere):
+    """Anything else that is not there."""
+
+
+class Hidden(NotAllowed):
+    """Lists of a private account are for its followers."""
+
+    code = "private"
+
+
+# What things are no longer, or already
+
+
+class AlreadyJoined(Conflict):
+    """One row for each account."""
+
+
+class Taken(Conflict):
+    """Somebody else has this name, address or word."""
+
+
+class AppIdSet(Conflict):
+    """An ID is chosen once."""
+
+
+class AlreadyAnswered(Conflict):
+    """One answer a day."""
+
+
+class QuestionClosed(Gone):
+    """The next question is out."""
+
+
+class UndoOver(Gone):
+    """A deletion can be taken back for half an hour."""
+
+
+class TakenDown(NotAllowed):
+    """What the operators removed is not the author's to restore."""
+
+
+class AlreadyFollowing(Conflict):
+    """There is an edge already."""
+
+
+class NotFollowing(Conflict):
+    """There is no edge to end."""
+
+
+class AlreadyReported(Conflict):
+    """One report for each target."""
+
+
+class AlreadySubmitted(Conflict):
+    """One suggestion a day."""
+
+
+class WrongState(Conflict):
+    """Somebody else has dealt with it meanwhile."""
+
+
+class AlreadyPublished(Conflict):
+    """What is out cannot be changed."""
+
+
+class AdminsStay(Conflict):
+    """Administrators give up the role before they leave or are banned."""
+
+
+# What was given
+
+
+class Oneself(Invalid):
+    """Nobody follows, blocks or reports themselves."""
+
+
+class BadText(Invalid):
+    """Empty, or longer than {most} characters."""
+
+
+class BadCharacters(Invalid):
+    """Control characters and the like."""
+
+
+class BadAppId(Invalid):
+    """Not 3 to 15 of a-z, 0-9 and _."""
+
+
+class BadUsername(Invalid):
+    """Not 3 to 20 of A-Z, a-z, 0-9 and _."""
+
+
+class BadBirthDate(Invalid):
+    """In the future, or before anybody's time."""
+
+
+class BadReaction(Invalid):
+    """Not one of the five."""
+
+
+class BadToken(Invalid):
+    """Not a push token."""
+
+
+class BadPicture(Invalid):
+    """Not a picture of at most {most} MB."""
+
+
+class QuietHalf(Invalid):
+    """Quiet hours need both ends."""

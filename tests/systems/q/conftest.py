@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, time
 from io import BytesIO
@@ -217,3 +218,20 @@ def picture(
     made = BytesIO()
     Image.new(mode, size, colour).save(made, kind, **more)  # type: ignore[arg-type]
     return made.getvalue()
+
+
+@contextmanager
+def counted(world: World) -> Iterator[list[str]]:
+    """The store calls made meanwhile, by operation."""
+    store, calls = world.opened.context.store, []
+    call = store.call
+
+    async def counting(operation: str, *given: Any) -> Any:
+        calls.append(operation)
+        return await call(operation, *given)
+
+    store.call = counting  # type: ignore[method-assign, assignment]
+    try:
+        yield calls
+    finally:
+        store.call = call  # type: ignore[method-assign]

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import random
 from datetime import date, timedelta
-from pathlib import Path
 from typing import Any
 
-import sekkei_systems.q
-from sekkei.web import missing_texts
+from sekkei.texts.checks import missing_texts
 from sekkei.web.testing import Client
-from sekkei_systems.q.texts import TEXTS
 from tests.systems.q.conftest import World
 
 ATTEMPTS = 16
@@ -23,7 +20,7 @@ NONSENSE: tuple[Any, ...] = (
 
 
 def test_every_text_is_there_in_both_languages() -> None:
-    assert missing_texts(TEXTS, Path(sekkei_systems.q.__file__).parent) == []
+    assert missing_texts("sekkei_systems.q") == []
 
 
 class Sender:

@@ -160,7 +160,7 @@ def matrix(place: Place) -> dict[str, Rule]:
         "GET /q/api/me/mutes": api(200),
         "GET /q/api/me/notifications": api(200),
         "PUT /q/api/me/notifications": api(200, json=WISHES),
-        "GET /q/api/users": api(422, outsider=422, banned=422),
+        "GET /q/api/users": api(422),
         f"GET {person}": api(200),
         f"GET {person}/following": api(200),
         f"GET {person}/followers": api(200),

@@ -48,6 +48,8 @@ class GuestOut(msgspec.Struct, rename="camel"):
     since: datetime
     attended: bool | None = None
     told: bool = False
+    reachable: bool = True
+    """False: nobody can tell them that a place is free, so they are passed over and keep their place."""
 
 
 class RollOut(msgspec.Struct):
@@ -68,7 +70,13 @@ async def roll(staff: Staff, sellers: Sellers, desk: Desk, at: Slot) -> RollOut:
         lesson=lesson_out(found.lesson, sellers),
         booked=[GuestOut(tie.user_id, found.name(tie), tie.created_at, tie.attended) for tie in found.booked],
         waiting=[
-            GuestOut(tie.user_id, found.name(tie), tie.created_at, told=bool(tie.notification_sent))
+            GuestOut(
+                tie.user_id,
+                found.name(tie),
+                tie.created_at,
+                told=bool(tie.notification_sent),
+                reachable=found.can_hear(tie),
+            )
             for tie in found.queue
         ],
     )

@@ -93,6 +93,13 @@ class UserLesson:
     )
     notify_count: Attr[int] = attr("notifyCount", default=0, ja="通知回数", en="how often told", added=True)
     notify_episode: Attr[int] = attr("notifyEpisode", default=0, ja="空席の回", en="which opening", added=True)
+    passed_over: Attr[int | None] = attr(
+        "passedOverEpisode",
+        default=None,
+        ja="知らせる先がなかった空席の回",
+        en="opening nobody could tell them of",
+        added=True,
+    )
     offer_until: Attr[datetime | None] = attr(
         "offerUntil", default=None, stored_as=INSTANT, ja="取り置きの期限", en="a place is held until", added=True
     )

@@ -18,13 +18,14 @@ from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Contact, TieKind
 from sekkei_systems.lessons.pages.timetable import live_at
 from sekkei_systems.lessons.pages.view import View
-from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.notices import Notices, reaches
 from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import free_places, is_available
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.lists import Lists
 from sekkei_systems.lessons.service.waitlist import Waitlist
@@ -45,6 +46,7 @@ class Shown:
     at: Slot
     access: Access
     lists: Lists
+    contacts: Contacts
     notices: Notices
     sellers: Sellers
     live: Live
@@ -73,6 +75,7 @@ class Shown:
             favorite=favorite,
             waiting=waiting,
             offered=holds_offer(waiting, view.now),
+            unreachable=waiting is not None and not reaches(await self.contacts.get(view.member.user_id), "opening"),
             booking=seen.ties.get(TieKind.BOOKING),
             cancel_hours=f"{policy.cancel_until / timedelta(hours=1):g}",
             may_cancel=policy.may_cancel(at.starts_at, view.now),

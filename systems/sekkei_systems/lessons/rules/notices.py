@@ -176,12 +176,11 @@ class Notices:
 
     def _messages(self, person: Contact | None, notice: Notice) -> Messages:
         """By message kind. Without a contact there is nobody to tell."""
-        if person is None or notice.topic in person.muted:
+        if person is None or not reaches(person, notice.topic):
             return {}
-        addresses = addresses_of(person)
         return {
             channel: self._body(channel, address, person.name, person.language, notice)
-            for channel, address in addresses.items()
+            for channel, address in addresses_of(person).items()
             if channel in person.channels
         }
 
@@ -204,6 +203,13 @@ class Notices:
             "text": f"{text}\n\n{say(language, 'notice.settings')}: {settings}\n",
             "html": _html(notice, dear, settings, say(language, "notice.settings")),
         }
+
+
+def reaches(person: Contact | None, topic: str) -> bool:
+    """Whether somebody can be told of this, and wants to."""
+    if person is None or topic in person.muted:
+        return False
+    return any(channel in person.channels for channel in addresses_of(person))
 
 
 def addresses_of(person: Contact) -> dict[str, str]:

@@ -9,20 +9,26 @@ from sekkei_systems.lessons.design import UserLesson
 from sekkei_systems.lessons.rules.policy import Fairness
 
 
-def to_tell(
-    queue: Sequence[UserLesson], episode: int, places: int | None, mode: Fairness, now: datetime, quiet: timedelta
-) -> list[UserLesson]:
-    """Who of those waiting, in their order, is to be told of this opening now."""
-    awake = [tie for tie in queue if tie.paused_until is None or tie.paused_until <= now]
-    untold = [
+def untold(queue: Sequence[UserLesson], episode: int, now: datetime, quiet: timedelta) -> list[UserLesson]:
+    """Who of those waiting, in their order, has not been told of this opening and may be told now."""
+    return [
         tie
-        for tie in awake
-        if tie.notify_episode < episode and (tie.notified_at is None or tie.notified_at + quiet <= now)
+        for tie in queue
+        if not is_paused(tie, now)
+        and tie.notify_episode < episode
+        and (tie.notified_at is None or tie.notified_at + quiet <= now)
     ]
+
+
+def offers_left(queue: Sequence[UserLesson], places: int | None, mode: Fairness, now: datetime) -> int | None:
+    """To how many a place can be offered now; None for everybody."""
     if mode is Fairness.BROADCAST or places is None:
-        return untold
-    offers = sum(1 for tie in awake if holds_offer(tie, now))
-    return untold[: max(0, places - offers)]
+        return None
+    return max(0, places - sum(holds_offer(tie, now) for tie in queue if not is_paused(tie, now)))
+
+
+def is_paused(tie: UserLesson, now: datetime) -> bool:
+    return tie.paused_until is not None and tie.paused_until > now
 
 
 def holds_offer(tie: UserLesson | None, now: datetime) -> bool:

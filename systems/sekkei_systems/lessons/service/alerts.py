@@ -79,6 +79,8 @@ class Alerts:
         )
         about = tie.reservation_id or f"{tie.kind.value}/{tie.user_id}/{tie.created_at.isoformat()}"
         messages = self._notices.reminder(person, tie)
+        if not messages:
+            return 0  # whoever can be reached later is reminded then
         return await self._tell([mark], person, messages, f"reminder/{slot_of(tie)}/{about}", tie)
 
     async def lesson_changed(self, slot: Slot) -> int:

@@ -7,8 +7,9 @@ from datetime import timedelta
 
 from sekkei.design import TransactionFailed
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson, contact, of_studio_on
+from sekkei_systems.lessons.design import Contact, Lesson, Status, TieKind, UserLesson, contact, of_studio_on
 from sekkei_systems.lessons.rules.listings import read
+from sekkei_systems.lessons.rules.notices import reaches
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Access, Staff
 from sekkei_systems.lessons.service.listings import Taken, take_in
@@ -27,10 +28,15 @@ class Roll:
     booked: list[UserLesson]
     """In the order of booking; those who came, when it is over."""
     queue: list[UserLesson]
-    names: dict[str, str]
+    people: dict[str, Contact]
+
+    def can_hear(self, tie: UserLesson) -> bool:
+        """Whether somebody who waits can be told that a place is free."""
+        return reaches(self.people.get(tie.user_id), "opening")
 
     def name(self, tie: UserLesson) -> str:
-        return self.names.get(tie.user_id, tie.user_id)
+        person = self.people.get(tie.user_id)
+        return person.name if person else tie.user_id
 
 
 class Desk:
@@ -67,8 +73,8 @@ class Desk:
         booked = [tie for tie in ties if slot_of(tie) == slot and tie.kind is TieKind.BOOKING and tie.status in _COMES]
         queue = await self._ties.queue(slot)
         people = await self._ties.db.get_many([contact(tie.user_id) for tie in (*booked, *queue)])
-        names = {person.user_id: person.name for person in people if person is not None}
-        return Roll(lesson, sorted(booked, key=lambda tie: tie.created_at), queue, names)
+        by_id = {person.user_id: person for person in people if person is not None}
+        return Roll(lesson, sorted(booked, key=lambda tie: tie.created_at), queue, by_id)
 
     async def mark_attendance(self, staff: Staff, slot: Slot, user_id: str, came: bool) -> None:
         """Whether somebody who booked came; in the booking, and in the history when it is there already."""

@@ -8,9 +8,11 @@ transaction that puts the notice into the outbox: a monitor that dies in between
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from enum import Enum
 from itertools import groupby
 from typing import Any
 
@@ -31,7 +33,7 @@ from sekkei_systems.lessons.design import (
     watched_on,
 )
 from sekkei_systems.lessons.ports.timetable.provider import Provider
-from sekkei_systems.lessons.rules.openings import to_tell
+from sekkei_systems.lessons.rules.openings import offers_left, untold
 from sekkei_systems.lessons.rules.places import Availability, as_said, free_places, has_room
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
 from sekkei_systems.lessons.rules.quiet import quiet_pause
@@ -46,6 +48,16 @@ TRIES = 10
 log = logging.getLogger("sekkei.lessons.monitor")
 Notice = Callable[[Contact | None, UserLesson, Lesson], Mapping[str, Mapping[str, Any]]]
 """The notice by message kind, for the channels a user wants."""
+
+
+class Outcome(Enum):
+    """Of telling somebody about an opening."""
+
+    TOLD = "told"
+    UNREACHABLE = "unreachable"
+    """No address, or they do not want to hear of it: the next in line is told."""
+    TAKEN = "taken"
+    """Another monitor was quicker, or the place was taken."""
 
 
 class Monitor:
@@ -148,10 +160,22 @@ class Monitor:
         if mode is Fairness.FIRST_IN_LINE:
             queue = await self._as_they_are(queue)  # who holds an offer decides who is next
         places = None if found.told and found.available is None else free_places(current)
-        chosen = to_tell(queue, current.episode, places, mode, now, self._policy.quiet_period)
-        told, at_once = 0, 1 if mode is Fairness.FIRST_IN_LINE else TOLD_AT_ONCE
-        for start in range(0, len(chosen), at_once):
-            told += await self._tell_some(chosen[start : start + at_once], current, mode, now)
+        waiting = untold(queue, current.episode, now, self._policy.quiet_period)
+        return await self._tell_in_order(waiting, offers_left(queue, places, mode, now), current, mode, now)
+
+    async def _tell_in_order(
+        self, waiting: list[UserLesson], offers: int | None, current: Lesson, mode: Fairness, now: datetime
+    ) -> int:
+        """`offers` is how many of them get a place offered, who can be reached; None for all. Returns how many were
+        told."""
+        told, at_once = 0, TOLD_AT_ONCE if offers is None else 1
+        for start in range(0, len(waiting), at_once):
+            if offers is not None and offers <= 0:
+                break
+            outcomes = await self._tell_some(waiting[start : start + at_once], current, mode, now)
+            told += outcomes.count(Outcome.TOLD)
+            if offers is not None:
+                offers -= len(outcomes) - outcomes.count(Outcome.UNREACHABLE)
         return told
 
     def _mode(self, lesson: Lesson, now: datetime) -> Fairness:
@@ -196,44 +220,56 @@ class Monitor:
                 except ConditionFailed:
                     continue
 
-    async def _tell_some(self, ties: list[UserLesson], current: Lesson, mode: Fairness, now: datetime) -> int:
+    async def _tell_some(self, ties: list[UserLesson], current: Lesson, mode: Fairness, now: datetime) -> list[Outcome]:
         fresh = await self._as_they_are(ties)
         people = await self._db.get_many(contact(tie.user_id) for tie in fresh)
         by_id = {person.user_id: person for person in people if person is not None}
-        told = (self._tell(tie, by_id.get(tie.user_id), current, mode, now) for tie in fresh)
-        return sum(await asyncio.gather(*told))
+        return await asyncio.gather(*(self._tell(tie, by_id.get(tie.user_id), current, mode, now) for tie in fresh))
 
     async def _tell(
         self, tie: UserLesson, person: Contact | None, current: Lesson, mode: Fairness, now: datetime
-    ) -> int:
-        """Mark one entry as told and write its notices, in one transaction. 0 when another monitor was quicker."""
-        untold = UserLesson.notify_episode.absent() | (UserLesson.notify_episode < current.episode)
-        claim = (
-            _update(tie)
-            .set(UserLesson.notification_sent, True)
-            .set(UserLesson.notified_at, now)
-            .set(UserLesson.notify_episode, current.episode)
-            .add(UserLesson.notify_count, 1)
-            .when(UserLesson.status == Status.ACTIVE, untold)
-        )
-        actions: list[Action[Any, Any]] = []
+    ) -> Outcome:
+        """Mark one entry as told and write its notices, in one transaction."""
         pause = quiet_pause(person, now, tie.starts_at)
         until = self._policy.held_until(tie.starts_at, now + pause) if mode is Fairness.FIRST_IN_LINE else None
-        tie = replace(tie, offer_until=until)
+        notices = self._notice(person, replace(tie, offer_until=until), current)
+        if not notices:
+            return await self._pass_over(tie, current)
+        actions: list[Action[Any, Any]] = [_claim(tie, current, until, now)]
         if until is not None:
-            claim = claim.set(UserLesson.offer_until, until)
             actions.append(_offer(current))
-        else:
-            claim = claim.remove(UserLesson.offer_until)
-        for kind, body in self._notice(person, tie, current).items():
+        for kind, body in notices.items():
             reason = f"opening/{slot_of(tie)}/{tie.user_id}/{tie.waitlist_id}/{current.episode}/{kind}"
             actions.append(self._outbox.message(kind, str(body["to"]), body, id=reason, after=pause))
         try:
-            await self._db.transact(claim, *actions)
+            await self._db.transact(*actions)
         except TransactionFailed as failed:
             log.info("another monitor was quicker", extra={"user": tie.user_id, "reason": str(failed)})
-            return 0
-        return 1
+            return Outcome.TAKEN
+        return Outcome.TOLD
+
+    async def _pass_over(self, tie: UserLesson, current: Lesson) -> Outcome:
+        """Nobody can tell them. They keep their place in the queue; as soon as they can be reached, they are told."""
+        if tie.passed_over != current.episode:
+            update = _update(tie).set(UserLesson.passed_over, current.episode)
+            with contextlib.suppress(ConditionFailed):
+                await self._db.write(update.when(UserLesson.status == Status.ACTIVE))
+        return Outcome.UNREACHABLE
+
+
+def _claim(tie: UserLesson, current: Lesson, until: datetime | None, now: datetime) -> Update[UserLesson]:
+    """Told of this opening, if nobody else has told them; with a place held until then."""
+    fresh = UserLesson.notify_episode.absent() | (UserLesson.notify_episode < current.episode)
+    claim = (
+        _update(tie)
+        .set(UserLesson.notification_sent, True)
+        .set(UserLesson.notified_at, now)
+        .set(UserLesson.notify_episode, current.episode)
+        .add(UserLesson.notify_count, 1)
+        .remove(UserLesson.passed_over)
+        .when(UserLesson.status == Status.ACTIVE, fresh)
+    )
+    return claim.remove(UserLesson.offer_until) if until is None else claim.set(UserLesson.offer_until, until)
 
 
 def _note(current: Lesson, said: Lesson, room: bool, now: datetime) -> Update[Lesson]:

@@ -171,6 +171,7 @@ class Searches:
             .set(Match.told_at, now if slot_of(one) in told else passed_over)
             .when(Match.told_at.absent(), Match.seen_at == one.seen_at)
             for one in untold
+            if bodies or slot_of(one) not in told  # who cannot be reached has been told of nothing
         ]
         messages = [
             self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
@@ -183,7 +184,7 @@ class Searches:
         except TransactionFailed as failed:
             log.info("another worker was quicker", extra={"user": user_id, "reason": str(failed)})
             return 0
-        return len(found)
+        return len(found) if bodies else 0
 
     async def _still_wanted(self, user_id: str, noted: list[Match], now: datetime) -> list[Lesson]:
         """What is still free, and what the user has not booked or queued for; in time order."""

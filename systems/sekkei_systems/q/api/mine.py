@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.requests import Request
 
-from sekkei.web import Api, PageOf, Shell, User
+from sekkei.web import Operations, PageOf, Shell, User, body_limit
 from sekkei_systems.q.api import shapes
 from sekkei_systems.q.api.shapes import (
     AppId,
@@ -23,130 +23,135 @@ from sekkei_systems.q.api.shapes import (
     Username,
 )
 from sekkei_systems.q.rules.notices import wishes_of
-from sekkei_systems.q.service import Service
-from sekkei_systems.q.service.people import Profile, Visitor
+from sekkei_systems.q.rules.pictures import BYTES_MAX
+from sekkei_systems.q.service.access import Joined, Member
+from sekkei_systems.q.service.devices import Devices
+from sekkei_systems.q.service.graph import Graph
+from sekkei_systems.q.service.leaving import Leaving
+from sekkei_systems.q.service.notices import Notices
+from sekkei_systems.q.service.people import People, Profile, Visitor
+from sekkei_systems.q.service.submissions import Submissions
+from sekkei_systems.q.service.visibility import Visibility
+
+PICTURE_BODY_MAX = BYTES_MAX * 4 // 3 + 1_000
+"""In base64, with a little around it."""
+operations = Operations()
 
 
-def declare(api: Api, service: Service) -> None:
-    _account(api, service)
-    _devices_and_leaving(api, service)
-    _requests_and_blocks(api, service)
+@operations.get("/me", summary="One's own account", tag="me")
+async def show_me(joined: Joined, sight: Visibility) -> Me:
+    return shapes.me(joined.user, sight.answer_first)
 
 
-def _account(api: Api, service: Service) -> None:
-    @api.get("/me", summary="One's own account", tag="me")
-    async def show_me(user: User) -> Me:
-        return shapes.me((await service.access.joined(user.id)).user, service.sight.answer_first)
-
-    @api.post("/me", summary="Join", status=201, tag="me")
-    async def join(user: User, body: Join) -> Me:
-        """From the age of 13 on. The ID is chosen afterwards, and needed to post."""
-        visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or "")
-        changed = await service.people.join(visitor, body.birth_date)
-        return shapes.me(changed, service.sight.answer_first)
-
-    @api.patch("/me", summary="Change the profile", tag="me")
-    async def change_me(user: User, body: ChangeMe) -> Me:
-        profile = Profile(
-            display_name=body.display_name,
-            bio=body.bio,
-            is_private=body.is_private,
-            visibility=body.visibility_type,
-            answers_first=body.answers_first,
-        )
-        return shapes.me(
-            await service.people.change(await service.access.member(user.id), profile), service.sight.answer_first
-        )
-
-    @api.put("/me/app-id", summary="Choose the ID, once", tag="me")
-    async def choose_app_id(user: User, body: AppId) -> Me:
-        return shapes.me(
-            await service.people.choose_app_id(await service.access.member(user.id), body.app_id),
-            service.sight.answer_first,
-        )
-
-    @api.put("/me/username", summary="Choose or change the user name", tag="me")
-    async def choose_username(user: User, body: Username) -> Me:
-        return shapes.me(
-            await service.people.choose_username(await service.access.member(user.id), body.username),
-            service.sight.answer_first,
-        )
-
-    @api.put("/me/picture", summary="Set the picture", tag="me")
-    async def set_picture(user: User, body: Picture) -> Me:
-        """Cut to a square and drawn anew; what it tells besides, such as where it was taken, is not kept."""
-        return shapes.me(
-            await service.people.set_picture(await service.access.member(user.id), body.content),
-            service.sight.answer_first,
-        )
-
-    @api.delete("/me/picture", summary="Remove the picture", tag="me")
-    async def remove_picture(user: User) -> None:
-        await service.people.remove_picture(await service.access.member(user.id))
+@operations.post("/me", summary="Join", status=201, tag="me")
+async def join(user: User, body: Join, people: People, sight: Visibility) -> Me:
+    """From the age of 13 on. The ID is chosen afterwards, and needed to post."""
+    visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or "")
+    changed = await people.join(visitor, body.birth_date)
+    return shapes.me(changed, sight.answer_first)
 
 
-def _devices_and_leaving(api: Api, service: Service) -> None:
-    @api.put("/me/devices", summary="Register a device for pushes", status=204, tag="me")
-    async def register_device(user: User, body: Device) -> None:
-        await service.devices.register(await service.access.member(user.id), body.token, body.device_type)
-
-    @api.post("/me/devices/forget", summary="Forget a device", status=204, tag="me")
-    async def forget_device(user: User, body: DeviceToken) -> None:
-        await service.devices.forget(await service.access.member(user.id), body.token)
-
-    @api.get("/me/notifications", summary="What one is told, and when not", tag="me")
-    async def notifications(user: User) -> Notifications:
-        return shapes.notifications(wishes_of((await service.access.member(user.id)).user))
-
-    @api.put("/me/notifications", summary="Say what one wants to be told", tag="me")
-    async def set_notifications(user: User, body: Notifications) -> Notifications:
-        """In quiet hours nothing is sent; what happens then arrives when they are over."""
-        return shapes.notifications(
-            await service.notices.wish(await service.access.member(user.id), shapes.wishes(body))
-        )
-
-    @api.post("/me/withdrawal", summary="Withdraw, in a week", status=202, tag="me")
-    async def withdraw(request: Request, user: User) -> Farewell:
-        """Invisible at once, deleted after seven days; until then it can be cancelled."""
-        shell: Shell = request.app.state.shell
-        alone = len(shell.deployment.systems) == 1  # nobody else here needs the account
-        return Farewell(deleted_at=await service.leaving.ask(await service.access.member(user.id), leaves_house=alone))
-
-    @api.delete("/me/withdrawal", summary="Stay after all", status=200, tag="me")
-    async def stay(user: User) -> Me:
-        return shapes.me(await service.leaving.cancel(await service.access.joined(user.id)), service.sight.answer_first)
-
-    @api.get("/me/questions", summary="Questions that one has proposed", tag="questions")
-    async def my_questions(user: User) -> list[SentQuestion]:
-        return [
-            shapes.sent_question(one) for one in await service.submissions.mine(await service.access.member(user.id))
-        ]
+@operations.patch("/me", summary="Change the profile", tag="me")
+async def change_me(member: Member, people: People, sight: Visibility, body: ChangeMe) -> Me:
+    profile = Profile(
+        display_name=body.display_name,
+        bio=body.bio,
+        is_private=body.is_private,
+        visibility=body.visibility_type,
+        answers_first=body.answers_first,
+    )
+    return shapes.me(await people.change(member, profile), sight.answer_first)
 
 
-def _requests_and_blocks(api: Api, service: Service) -> None:
-    @api.get("/me/requests", summary="Who asks to follow", tag="people")
-    async def requests(user: User, query: Paging) -> PageOf[Person]:
-        page = await service.graph.requests(await service.access.member(user.id), query.after)
-        return PageOf([shapes.card(user.id, one) for one in page], page.cursor)
+@operations.put("/me/app-id", summary="Choose the ID, once", tag="me")
+async def choose_app_id(member: Member, people: People, sight: Visibility, body: AppId) -> Me:
+    return shapes.me(await people.choose_app_id(member, body.app_id), sight.answer_first)
 
-    @api.post("/me/requests/{user_id}", summary="Let somebody follow", status=204, tag="people")
-    async def accept(user: User, user_id: Id) -> None:
-        await service.graph.accept(await service.access.member(user.id), user_id)
 
-    @api.delete("/me/requests/{user_id}", summary="Decline a request", tag="people")
-    async def decline(user: User, user_id: Id) -> None:
-        await service.graph.decline(await service.access.member(user.id), user_id)
+@operations.put("/me/username", summary="Choose or change the user name", tag="me")
+async def choose_username(member: Member, people: People, sight: Visibility, body: Username) -> Me:
+    return shapes.me(await people.choose_username(member, body.username), sight.answer_first)
 
-    @api.delete("/me/followers/{user_id}", summary="Remove a follower", tag="people")
-    async def remove_follower(user: User, user_id: Id) -> None:
-        await service.graph.remove_follower(await service.access.member(user.id), user_id)
 
-    @api.get("/me/blocks", summary="Whom one blocks", tag="people")
-    async def blocked(user: User, query: Paging) -> PageOf[Person]:
-        page = await service.graph.blocked(await service.access.member(user.id), query.after)
-        return PageOf([shapes.card(user.id, one) for one in page], page.cursor)
+@operations.put("/me/picture", summary="Set the picture", tag="me")
+@body_limit(PICTURE_BODY_MAX)
+async def set_picture(member: Member, people: People, sight: Visibility, body: Picture) -> Me:
+    """Cut to a square and drawn anew; what it tells besides, such as where it was taken, is not kept."""
+    return shapes.me(await people.set_picture(member, body.content), sight.answer_first)
 
-    @api.get("/me/mutes", summary="Whom one mutes", tag="people")
-    async def muted(user: User, query: Paging) -> PageOf[Person]:
-        page = await service.graph.muted(await service.access.member(user.id), query.after)
-        return PageOf([shapes.card(user.id, one) for one in page], page.cursor)
+
+@operations.delete("/me/picture", summary="Remove the picture", tag="me")
+async def remove_picture(member: Member, people: People) -> None:
+    await people.remove_picture(member)
+
+
+@operations.put("/me/devices", summary="Register a device for pushes", status=204, tag="me")
+async def register_device(member: Member, devices: Devices, body: Device) -> None:
+    await devices.register(member, body.token, body.device_type)
+
+
+@operations.post("/me/devices/forget", summary="Forget a device", status=204, tag="me")
+async def forget_device(member: Member, devices: Devices, body: DeviceToken) -> None:
+    await devices.forget(member, body.token)
+
+
+@operations.get("/me/notifications", summary="What one is told, and when not", tag="me")
+async def notifications(member: Member) -> Notifications:
+    return shapes.notifications(wishes_of(member.user))
+
+
+@operations.put("/me/notifications", summary="Say what one wants to be told", tag="me")
+async def set_notifications(member: Member, notices: Notices, body: Notifications) -> Notifications:
+    """In quiet hours nothing is sent; what happens then arrives when they are over."""
+    return shapes.notifications(await notices.wish(member, shapes.wishes(body)))
+
+
+@operations.post("/me/withdrawal", summary="Withdraw, in a week", status=202, tag="me")
+async def withdraw(request: Request, member: Member, leaving: Leaving) -> Farewell:
+    """Invisible at once, deleted after seven days; until then it can be cancelled."""
+    shell: Shell = request.app.state.shell
+    alone = len(shell.deployment.systems) == 1  # nobody else here needs the account
+    return Farewell(deleted_at=await leaving.ask(member, leaves_house=alone))
+
+
+@operations.delete("/me/withdrawal", summary="Stay after all", status=200, tag="me")
+async def stay(joined: Joined, leaving: Leaving, sight: Visibility) -> Me:
+    return shapes.me(await leaving.cancel(joined), sight.answer_first)
+
+
+@operations.get("/me/questions", summary="Questions that one has proposed", tag="questions")
+async def my_questions(member: Member, submissions: Submissions) -> list[SentQuestion]:
+    return [shapes.sent_question(one) for one in await submissions.mine(member)]
+
+
+@operations.get("/me/requests", summary="Who asks to follow", tag="people")
+async def requests(member: Member, graph: Graph, query: Paging) -> PageOf[Person]:
+    page = await graph.requests(member, query.after)
+    return PageOf([shapes.card(member.id, one) for one in page], page.cursor)
+
+
+@operations.post("/me/requests/{user_id}", summary="Let somebody follow", status=204, tag="people")
+async def accept(member: Member, graph: Graph, user_id: Id) -> None:
+    await graph.accept(member, user_id)
+
+
+@operations.delete("/me/requests/{user_id}", summary="Decline a request", tag="people")
+async def decline(member: Member, graph: Graph, user_id: Id) -> None:
+    await graph.decline(member, user_id)
+
+
+@operations.delete("/me/followers/{user_id}", summary="Remove a follower", tag="people")
+async def remove_follower(member: Member, graph: Graph, user_id: Id) -> None:
+    await graph.remove_follower(member, user_id)
+
+
+@operations.get("/me/blocks", summary="Whom one blocks", tag="people")
+async def blocked(member: Member, graph: Graph, query: Paging) -> PageOf[Person]:
+    page = await graph.blocked(member, query.after)
+    return PageOf([shapes.card(member.id, one) for one in page], page.cursor)
+
+
+@operations.get("/me/mutes", summary="Whom one mutes", tag="people")
+async def muted(member: Member, graph: Graph, query: Paging) -> PageOf[Person]:
+    page = await graph.muted(member, query.after)
+    return PageOf([shapes.card(member.id, one) for one in page], page.cursor)

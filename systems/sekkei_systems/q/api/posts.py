@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from sekkei.clock import Clock
 from sekkei.runtime import days
-from sekkei.web import Answer, Api, PageOf, User, etag
+from sekkei.web import Answer, Operations, PageOf, etag
 from sekkei_systems.q.api import shapes
 from sekkei_systems.q.api.shapes import (
     AnswerOut,
@@ -23,7 +23,6 @@ from sekkei_systems.q.api.shapes import (
     NewReaction,
     Paging,
     QuestionOut,
-    Reactions,
     Reactor,
     TimelineOut,
     TimelinePaging,
@@ -31,8 +30,12 @@ from sekkei_systems.q.api.shapes import (
 )
 from sekkei_systems.q.design import models as stored
 from sekkei_systems.q.rules import times
-from sekkei_systems.q.service import Service
-from sekkei_systems.q.service.reactions import reaction_of
+from sekkei_systems.q.service.access import Author, Member
+from sekkei_systems.q.service.answers import Answers
+from sekkei_systems.q.service.reactions import Reactions, reaction_of
+from sekkei_systems.q.service.timeline import Timelines
+
+operations = Operations()
 
 
 class Shown:
@@ -49,108 +52,107 @@ class Shown:
         return shapes.question(row, row.published_at + times.ON_TIME)
 
 
-def declare(api: Api, service: Service, clock: Clock) -> None:
-    shown = Shown(clock)
-    _today(api, service, shown)
-    _answers(api, service, shown)
-    _reactions(api, service)
+@operations.get("/today", summary="The open question, and one's answer to it", tag="answers")
+async def today(request: Request, member: Member, answers: Answers, shown: Shown) -> Answer[Today]:
+    found = await answers.today(member)
+    mine = found.answer
+    version = f"{found.question.day}-{'none' if mine is None else f'{mine.is_deleted}-{mine.is_flagged}'}"
+    if request.headers.get("if-none-match") == etag(version):
+        return Response(None, 304, {"ETag": etag(version)})  # type: ignore[return-value]
+    answer = None if mine is None else shown.answer(mine, member.id)
+    return Answer(Today(question=shown.question(found.question), answer=answer), etag=version)
 
 
-def _today(api: Api, service: Service, shown: Shown) -> None:
-    @api.get("/today", summary="The open question, and one's answer to it", tag="answers")
-    async def today(request: Request, user: User) -> Answer[Today]:
-        found = await service.answers.today(await service.access.member(user.id))
-        mine = found.answer
-        version = f"{found.question.day}-{'none' if mine is None else f'{mine.is_deleted}-{mine.is_flagged}'}"
-        if request.headers.get("if-none-match") == etag(version):
-            return Response(None, 304, {"ETag": etag(version)})  # type: ignore[return-value]
-        answer = None if mine is None else shown.answer(mine, user.id)
-        return Answer(Today(question=shown.question(found.question), answer=answer), etag=version)
-
-    @api.get("/timeline", summary="What those whom one follows have answered", tag="answers")
-    async def timeline(user: User, query: TimelinePaging) -> TimelineOut:
-        """On time first, then the earlier one. Locked while one wants to answer first and has not."""
-        found = await service.timelines.show(await service.access.member(user.id), query.after, query.limit)
-        return TimelineOut(
-            question=shown.question(found.question),
-            items=[shapes.post(one, shown.answer(one.answer, user.id), user.id) for one in found.entries],
-            total=found.total,
-            locked=found.locked,
-            cursor=found.cursor,
-        )
-
-    @api.get("/me/look-back", summary="Days in a row, and a year ago", tag="answers")
-    async def look_back(user: User) -> LookBack:
-        found = await service.answers.look_back(await service.access.member(user.id))
-        before = found.year_ago
-        memory = None if before is None else shapes.memory(before, shown.answer(before.answer, user.id))
-        return LookBack(streak=found.streak, year_ago=memory)
-
-    @api.get("/me/digest", summary="The reactions of the last seven days", tag="answers")
-    async def digest(user: User) -> Digest:
-        found = await service.reactions.digest(await service.access.member(user.id))
-        return Digest(
-            since=found.since,
-            until=found.until,
-            total=found.total,
-            counts=shapes.counts(found.counts),
-            answers=[
-                DigestAnswer(
-                    question=one.question_text, answer=shown.answer(one.answer, user.id), counts=shapes.counts(got)
-                )
-                for one, got in found.answers
-            ],
-        )
+@operations.get("/timeline", summary="What those whom one follows have answered", tag="answers")
+async def timeline(member: Member, timelines: Timelines, shown: Shown, query: TimelinePaging) -> TimelineOut:
+    """On time first, then the earlier one. Locked while one wants to answer first and has not."""
+    found = await timelines.show(member, query.after, query.limit)
+    return TimelineOut(
+        question=shown.question(found.question),
+        items=[shapes.post(one, shown.answer(one.answer, member.id), member.id) for one in found.entries],
+        total=found.total,
+        locked=found.locked,
+        cursor=found.cursor,
+    )
 
 
-def _answers(api: Api, service: Service, shown: Shown) -> None:
-    @api.post("/answers", summary="Answer the open question", status=201, tag="answers")
-    async def post_answer(user: User, body: NewAnswer) -> AnswerOut:
-        """Once. `date` says which question was on the screen, and is refused when another one is out."""
-        return shown.answer(
-            await service.answers.answer(await service.access.author(user.id), body.text, body.date), user.id
-        )
-
-    @api.get("/users/{user_id}/answers", summary="Somebody's answers, newest first", tag="answers")
-    async def history(user: User, user_id: Id, query: Paging) -> PageOf[Memory]:
-        page = await service.answers.history(await service.access.member(user.id), user_id, query.after)
-        return PageOf([shapes.memory(one, shown.answer(one.answer, user.id)) for one in page], page.cursor)
-
-    @api.get("/answers/{day}/{user_id}", summary="One answer", tag="answers")
-    async def show_answer(user: User, day: date, user_id: Id) -> AnswerPage:
-        answer, author, text = await service.answers.show(await service.access.member(user.id), day, user_id)
-        (summary,) = await service.reactions.summaries(user.id, [answer])
-        return AnswerPage(
-            question=text,
-            answer=shown.answer(answer, user.id),
-            author=shapes.person(user.id, author, None),
-            reactions=shapes.reactions(summary),
-        )
-
-    @api.delete("/answers/{day}", summary="Delete one's answer", status=200, tag="answers")
-    async def delete_answer(user: User, day: date) -> AnswerOut:
-        """It cannot be answered again, but for half an hour the deletion can be undone."""
-        return shown.answer(await service.answers.delete(await service.access.member(user.id), day), user.id)
-
-    @api.post("/answers/{day}/restore", summary="Undo the deletion", tag="answers")
-    async def restore_answer(user: User, day: date) -> AnswerOut:
-        return shown.answer(await service.answers.restore(await service.access.member(user.id), day), user.id)
+@operations.get("/me/look-back", summary="Days in a row, and a year ago", tag="answers")
+async def look_back(member: Member, answers: Answers, shown: Shown) -> LookBack:
+    found = await answers.look_back(member)
+    before = found.year_ago
+    memory = None if before is None else shapes.memory(before, shown.answer(before.answer, member.id))
+    return LookBack(streak=found.streak, year_ago=memory)
 
 
-def _reactions(api: Api, service: Service) -> None:
-    @api.get("/answers/{day}/{user_id}/reactions", summary="Who reacted", tag="answers")
-    async def reactors(user: User, day: date, user_id: Id) -> list[Reactor]:
-        found = await service.reactions.of(await service.access.member(user.id), day, user_id)
-        return [
-            Reactor(reaction=one.reaction_type.value, user=shapes.person(user.id, by, None), created_at=one.created_at)
-            for one, by in found
-        ]
+@operations.get("/me/digest", summary="The reactions of the last seven days", tag="answers")
+async def digest(member: Member, reactions: Reactions, shown: Shown) -> Digest:
+    found = await reactions.digest(member)
+    return Digest(
+        since=found.since,
+        until=found.until,
+        total=found.total,
+        counts=shapes.counts(found.counts),
+        answers=[
+            DigestAnswer(
+                question=one.question_text, answer=shown.answer(one.answer, member.id), counts=shapes.counts(got)
+            )
+            for one, got in found.answers
+        ],
+    )
 
-    @api.put("/answers/{day}/{user_id}/reaction", summary="React, or change it", tag="answers")
-    async def react(user: User, day: date, user_id: Id, body: NewReaction) -> Reactions:
-        kind = reaction_of(body.reaction)
-        return shapes.reactions(await service.reactions.react(await service.access.member(user.id), day, user_id, kind))
 
-    @api.delete("/answers/{day}/{user_id}/reaction", summary="Take a reaction back", status=200, tag="answers")
-    async def take_back(user: User, day: date, user_id: Id) -> Reactions:
-        return shapes.reactions(await service.reactions.take_back(await service.access.member(user.id), day, user_id))
+@operations.post("/answers", summary="Answer the open question", status=201, tag="answers")
+async def post_answer(author: Author, answers: Answers, shown: Shown, body: NewAnswer) -> AnswerOut:
+    """Once. `date` says which question was on the screen, and is refused when another one is out."""
+    return shown.answer(await answers.answer(author, body.text, body.date), author.id)
+
+
+@operations.get("/users/{user_id}/answers", summary="Somebody's answers, newest first", tag="answers")
+async def history(member: Member, answers: Answers, shown: Shown, user_id: Id, query: Paging) -> PageOf[Memory]:
+    page = await answers.history(member, user_id, query.after)
+    return PageOf([shapes.memory(one, shown.answer(one.answer, member.id)) for one in page], page.cursor)
+
+
+@operations.get("/answers/{day}/{user_id}", summary="One answer", tag="answers")
+async def show_answer(
+    member: Member, answers: Answers, reactions: Reactions, shown: Shown, day: date, user_id: Id
+) -> AnswerPage:
+    answer, author, text = await answers.show(member, day, user_id)
+    (summary,) = await reactions.summaries(member.id, [answer])
+    return AnswerPage(
+        question=text,
+        answer=shown.answer(answer, member.id),
+        author=shapes.person(member.id, author, None),
+        reactions=shapes.reactions(summary),
+    )
+
+
+@operations.delete("/answers/{day}", summary="Delete one's answer", status=200, tag="answers")
+async def delete_answer(member: Member, answers: Answers, shown: Shown, day: date) -> AnswerOut:
+    """It cannot be answered again, but for half an hour the deletion can be undone."""
+    return shown.answer(await answers.delete(member, day), member.id)
+
+
+@operations.post("/answers/{day}/restore", summary="Undo the deletion", tag="answers")
+async def restore_answer(member: Member, answers: Answers, shown: Shown, day: date) -> AnswerOut:
+    return shown.answer(await answers.restore(member, day), member.id)
+
+
+@operations.get("/answers/{day}/{user_id}/reactions", summary="Who reacted", tag="answers")
+async def reactors(member: Member, reactions: Reactions, day: date, user_id: Id) -> list[Reactor]:
+    found = await reactions.of(member, day, user_id)
+    return [
+        Reactor(reaction=one.reaction_type.value, user=shapes.person(member.id, by, None), created_at=one.created_at)
+        for one, by in found
+    ]
+
+
+@operations.put("/answers/{day}/{user_id}/reaction", summary="React, or change it", tag="answers")
+async def react(member: Member, reactions: Reactions, day: date, user_id: Id, body: NewReaction) -> shapes.Reactions:
+    kind = reaction_of(body.reaction)
+    return shapes.reactions(await reactions.react(member, day, user_id, kind))
+
+
+@operations.delete("/answers/{day}/{user_id}/reaction", summary="Take a reaction back", status=200, tag="answers")
+async def take_back(member: Member, reactions: Reactions, day: date, user_id: Id) -> shapes.Reactions:
+    return shapes.reactions(await reactions.take_back(member, day, user_id))

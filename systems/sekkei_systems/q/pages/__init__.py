@@ -1,1 +1,26 @@
-"""The phone client, the pictures that it shares, and the moderators' desk."""
+"""The phone client, the pictures that it shares, and the moderators' desk below /q/admin, one page a file."""
+
+from __future__ import annotations
+
+from starlette.routing import BaseRoute
+
+from sekkei.web import Given
+from sekkei_systems.q.pages import (
+    client,
+    days,
+    drawings,
+    flagged,
+    log,
+    overview,
+    questions,
+    reports,
+    submissions,
+    users,
+    words,
+)
+
+FILES = (client, drawings, overview, submissions, flagged, reports, questions, days, users, words, log)
+
+
+def routes(given: Given) -> list[BaseRoute]:
+    return [route for file in FILES for route in file.pages.routes(given)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context
@@ -53,6 +53,11 @@ class Service:
     """Who can sign in: the house's, not Q.'s own."""
     logs: Logs
     words: ForbiddenWords
+
+    @property
+    def nouns(self) -> list[object]:
+        """Its parts, for handlers that ask for them by type."""
+        return [getattr(self, each.name) for each in fields(self)]
 
 
 def hides_flagged(settings: Settings) -> bool:

@@ -11,14 +11,19 @@ Each is read anew for every request, so that a ban ends everything at once, what
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+
+from starlette.requests import Request
 
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.refusals import ProofNeeded
-from sekkei.web import is_recent
+from sekkei.web import User as Account
+from sekkei.web import is_recent, proved_at, require_proof
+from sekkei.web.limits import address
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.refusals import AppIdNeeded, Banned, Leaving, NotAdmin, NotJoined
@@ -53,6 +58,8 @@ class ProvenAdmin(Admin):
 
 
 class Access:
+    """Makes the proofs, for somebody by their id or, with `…_of`, for whoever asks."""
+
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock
@@ -64,27 +71,63 @@ class Access:
         return Joined(found)
 
     async def member(self, who: str) -> Member:
-        user = (await self.joined(who)).user
-        if user.is_banned:
-            raise Banned()
-        if user.deleting_at is not None:
-            raise Leaving()
-        return Member(user)
+        return member_of(await self.joined(who))
 
     async def author(self, who: str) -> Author:
-        user = (await self.member(who)).user
-        if user.app_id is None:
-            raise AppIdNeeded()
-        return Author(user)
+        return author_of(await self.member(who))
 
     async def admin(self, who: str, address: str | None = None) -> Admin:
-        user = (await self.member(who)).user
-        if not user.is_admin:
-            raise NotAdmin()
-        return Admin(user, address)
+        return _admin(await self.member(who), address)
 
     async def proven_admin(self, who: str, address: str | None = None, *, proved_at: datetime | None) -> ProvenAdmin:
-        found = await self.admin(who, address)
-        if not is_recent(proved_at, days.now(self._clock)):
+        return self._proven(await self.admin(who, address), proved_at)
+
+    # For whoever asks
+
+    @property
+    def proofs(self) -> Mapping[type, Callable[..., object]]:
+        """How each is made for a request, out of the one before: for `Given.per_request`."""
+        return {
+            Joined: self.joined_of,
+            Member: member_of,
+            Author: author_of,
+            Admin: admin_of,
+            ProvenAdmin: self.proven_admin_of,
+        }
+
+    async def joined_of(self, user: Account) -> Joined:
+        return await self.joined(user.id)
+
+    def proven_admin_of(self, request: Request, admin: Admin) -> ProvenAdmin:
+        return self._proven(admin, proved_at(request))
+
+    def _proven(self, admin: Admin, at: datetime | None) -> ProvenAdmin:
+        if not is_recent(at, days.now(self._clock)):
             raise ProofNeeded()
-        return ProvenAdmin(found.user, address)
+        return ProvenAdmin(admin.user, admin.address)
+
+
+def member_of(joined: Joined) -> Member:
+    if joined.user.is_banned:
+        raise Banned()
+    if joined.user.deleting_at is not None:
+        raise Leaving()
+    return Member(joined.user)
+
+
+def author_of(member: Member) -> Author:
+    if member.user.app_id is None:
+        raise AppIdNeeded()
+    return Author(member.user)
+
+
+def admin_of(request: Request, member: Member) -> Admin:
+    """In person, and with the authenticator app, where there is one; from where, as a trusted proxy says."""
+    require_proof(request)
+    return _admin(member, address(request))
+
+
+def _admin(member: Member, address: str | None) -> Admin:
+    if not member.user.is_admin:
+        raise NotAdmin()
+    return Admin(member.user, address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import date, time
 from typing import Any
 
@@ -26,6 +27,14 @@ from sekkei_systems.q.service.planning import Planning, gives_back, takes
 PAGE = 50
 
 
+Count = tuple[int, bool]
+"""How many there are, and whether there are more."""
+
+
+def count_of(page: Page[Any]) -> Count:
+    return len(page), page.cursor is not None
+
+
 class Editing:
     def __init__(self, db: Database, clock: Clock, logs: Logs, planning: Planning) -> None:
         self._db = db
@@ -35,6 +44,13 @@ class Editing:
 
     async def with_status(self, by: Admin, status: QuestionStatus, after: str | None = None) -> Page[Question]:
         return await self._db.page(design.questions_with_status(status), size=PAGE, after=after)
+
+    async def stock(self, by: Admin) -> dict[str, Count]:
+        """How many suggestions wait, and how many questions can be drawn."""
+        waiting, approved = await asyncio.gather(
+            self.with_status(by, QuestionStatus.PENDING), self.with_status(by, QuestionStatus.APPROVED)
+        )
+        return {"submissions": count_of(waiting), "questions": count_of(approved)}
 
     async def create(self, by: Admin, text: str) -> Question:
         now = days.now(self._clock)

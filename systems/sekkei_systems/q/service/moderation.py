@@ -30,6 +30,7 @@ from sekkei_systems.q.refusals import AdminsStay, BadText, NoSuchThing, NoSuchUs
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.rules.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
+from sekkei_systems.q.service.editing import Count, count_of
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.words import ForbiddenWords
 
@@ -84,6 +85,14 @@ class Moderation:
         self._clock = clock
         self._logs = logs
         self._words = words
+
+    async def waiting(self, by: Admin) -> dict[str, Count]:
+        """How much there is to look at: posts with a forbidden word, and open reports."""
+        flagged, told = await asyncio.gather(
+            self._db.page(design.flagged_answers(), size=PAGE),
+            self._db.page(design.reports_with_status(ReportStatus.PENDING), size=PAGE),
+        )
+        return {"flagged": count_of(flagged), "reports": count_of(told)}
 
     # Reports
 

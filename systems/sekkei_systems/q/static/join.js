@@ -11,7 +11,7 @@ function welcome(step, title, about, made) {
   return h(
     "div",
     { class: "q-welcome stack" },
-    h("p", { class: "q-step" }, t("q.join.step", { n: step })),
+    h("p", { class: "q-step" }, t("join.step", { n: step })),
     h("h1", {}, title),
     h("p", { class: "about" }, about),
     made,
@@ -40,16 +40,16 @@ export function join(view, again) {
   view.replaceChildren(
     welcome(
       1,
-      t("q.join.title"),
-      t("q.join.about"),
+      t("join.title"),
+      t("join.about"),
       form(
         async () => {
           await change("POST", "/me", { birthDate: birth.value, displayName: shown.value });
           await again("app-id");
         },
-        field(t("q.me.name"), shown, { hint: t("q.join.name.about") }),
-        field(t("q.join.birth"), birth, { hint: t("q.join.birth.about") }),
-        h("button", { class: "q-button wide", type: "submit" }, t("q.join.next")),
+        field(t("me.name"), shown, { hint: t("join.name.about") }),
+        field(t("join.birth"), birth, { hint: t("join.birth.about") }),
+        h("button", { class: "q-button wide", type: "submit" }, t("join.next")),
       ),
     ),
   );
@@ -63,7 +63,7 @@ export function chooseId(view, again) {
     minlength: "3",
     maxlength: "15",
     pattern: "[a-z0-9_]{3,15}",
-    title: t("q.join.id.form"),
+    title: t("join.id.form"),
     autocapitalize: "none",
     autocomplete: "off",
     spellcheck: "false",
@@ -77,20 +77,20 @@ export function chooseId(view, again) {
   view.replaceChildren(
     welcome(
       2,
-      t("q.join.id.title"),
-      t("q.join.id.about"),
+      t("join.id.title"),
+      t("join.id.about"),
       form(
         async () => {
           try {
             await change("PUT", "/me/app-id", { appId: id.value });
           } catch (error) {
-            throw error.code === "taken" ? new Wrong("appId", t("q.join.id.taken", { id: id.value })) : error;
+            throw error.code === "taken" ? new Wrong("appId", t("join.id.taken", { id: id.value })) : error;
           }
           await again();
         },
         preview,
-        field(t("q.join.id"), id, { hint: t("q.join.id.form") }),
-        h("button", { class: "q-button wide", type: "submit" }, t("q.join.id.set")),
+        field(t("join.id"), id, { hint: t("join.id.form") }),
+        h("button", { class: "q-button wide", type: "submit" }, t("join.id.set")),
       ),
     ),
   );
@@ -101,13 +101,13 @@ export function leaving(view, again, me) {
   const date = longDate(Date.parse(me.deletingAt) + GRACE_DAYS * 86_400_000);
   view.replaceChildren(
     empty(
-      t("q.leaving.title"),
-      t("q.leaving", { date }),
-      button(t("q.leaving.stay"), async () => {
+      t("leaving.title"),
+      t("leaving", { date }),
+      button(t("leaving.stay"), async () => {
         await change("DELETE", "/me/withdrawal");
         await again();
       }),
-      h("a", { class: "q-button soft", href: "/account" }, t("q.me.account")),
+      h("a", { class: "q-button soft", href: "/account" }, t("me.account")),
     ),
   );
 }

@@ -19,9 +19,9 @@ export async function mine(view, again) {
   const body = h("div", { class: "stack" });
   const links = h(
     "nav",
-    { class: "q-links", "aria-label": t("q.tab.me") },
-    h("a", { href: "#/questions" }, t("q.questions")),
-    h("a", { href: "#/settings" }, t("q.me.settings")),
+    { class: "q-links", "aria-label": t("tab.me") },
+    h("a", { href: "#/questions" }, t("questions")),
+    h("a", { href: "#/settings" }, t("me.settings")),
   );
   view.classList.add("two");
   view.replaceChildren(
@@ -30,7 +30,7 @@ export async function mine(view, again) {
       { class: "q-side" },
       head(
         me,
-        button(t("q.me.edit"), () => edit(me, again), "soft small"),
+        button(t("me.edit"), () => edit(me, again), "soft small"),
       ),
       lately(look, said.items),
       links,
@@ -57,15 +57,15 @@ function lately(look, said) {
     h(
       "p",
       { class: "q-row" },
-      h("strong", {}, look.streak ? `🔥 ${t("q.streak", { n: look.streak })}` : t("q.streak.none")),
-      h("small", {}, t("q.lately", { n: DAYS_SHOWN })),
+      h("strong", {}, look.streak ? `🔥 ${t("streak", { n: look.streak })}` : t("streak.none")),
+      h("small", {}, t("lately", { n: DAYS_SHOWN })),
     ),
     h(
       "p",
       {
         class: "q-dots",
         role: "img",
-        "aria-label": t("q.lately.said", { on: count("on"), late: count("late"), none: count("none") }),
+        "aria-label": t("lately.said", { on: count("on"), late: count("late"), none: count("none") }),
       },
       kinds.map((kind) => h("i", { class: kind })),
     ),
@@ -81,13 +81,13 @@ function week(digest) {
   return h(
     "section",
     { class: "q-week" },
-    h("h2", {}, t("q.week")),
+    h("h2", {}, t("week")),
     h("p", { class: "q-tally" }, counts),
     best &&
       h(
         "a",
         { class: "q-whole", href: `#/a/${best.answer.date}/${best.answer.userId}` },
-        h("small", {}, t("q.week.best")),
+        h("small", {}, t("week.best")),
         h("p", { class: "q-text" }, best.answer.text),
       ),
   );
@@ -106,7 +106,7 @@ function edit(me, again) {
     name: "username",
     maxlength: "20",
     pattern: "[A-Za-z0-9_]{3,20}",
-    title: t("q.me.username.form"),
+    title: t("me.username.form"),
     autocapitalize: "none",
     autocomplete: "off",
     spellcheck: "false",
@@ -121,7 +121,7 @@ function edit(me, again) {
   });
   const remove =
     me.pictureUrl &&
-    h("label", { class: "check" }, h("input", { type: "checkbox", name: "remove" }), t("q.me.picture.remove"));
+    h("label", { class: "check" }, h("input", { type: "checkbox", name: "remove" }), t("me.picture.remove"));
   const made = form(
     async () => {
       if (user.value && user.value !== me.username) await change("PUT", "/me/username", { username: user.value });
@@ -129,16 +129,16 @@ function edit(me, again) {
       if (file.files[0]) await change("PUT", "/me/picture", { content: await picture(file.files[0]) });
       else if (made.elements.remove?.checked) await change("DELETE", "/me/picture");
       box.close();
-      toast(t("q.saved"), "ok");
+      toast(t("saved"), "ok");
       again();
     },
-    field(t("q.me.name"), shown),
-    field(t("q.me.username"), user, { hint: t("q.me.username.about") }),
-    field(t("q.me.bio"), about.box, { more: about.count }),
-    field(t("q.me.picture"), file, { more: remove, hint: t("q.me.picture.about") }),
-    h("button", { class: "q-button wide", type: "submit" }, t("q.save")),
+    field(t("me.name"), shown),
+    field(t("me.username"), user, { hint: t("me.username.about") }),
+    field(t("me.bio"), about.box, { more: about.count }),
+    field(t("me.picture"), file, { more: remove, hint: t("me.picture.about") }),
+    h("button", { class: "q-button wide", type: "submit" }, t("save")),
   );
-  const box = dialog(t("q.me.edit"), made);
+  const box = dialog(t("me.edit"), made);
   about.update();
 }
 
@@ -148,7 +148,7 @@ async function picture(file) {
   try {
     image = await createImageBitmap(file);
   } catch {
-    throw new Wrong("picture", t("q.me.picture.wrong"));
+    throw new Wrong("picture", t("me.picture.wrong"));
   }
   const side = Math.min(image.width, image.height);
   const canvas = h("canvas", { width: PICTURE_SIDE, height: PICTURE_SIDE });

@@ -90,7 +90,7 @@ export function counted(most, attributes) {
     count.classList.toggle("over", length > most);
     if (length > most - 10)
       spoken.textContent =
-        length > most ? t("q.count.over", { n: length - most }) : t("q.count.left", { n: most - length });
+        length > most ? t("count.over", { n: length - most }) : t("count.left", { n: most - length });
     if (box.isConnected) {
       box.style.height = "auto";
       box.style.height = `${box.scrollHeight + 2}px`;
@@ -123,7 +123,7 @@ export function dialog(title, ...content) {
       "div",
       { class: "dialog-head" },
       h("h2", { id }, title),
-      h("button", { class: "icon-button", type: "button", "data-close": true, "aria-label": t("q.close") }, "×"),
+      h("button", { class: "icon-button", type: "button", "data-close": true, "aria-label": t("close") }, "×"),
     ),
     h("div", { class: "dialog-body stack" }, content),
   );
@@ -142,7 +142,7 @@ export function sure(title, text, label, kind = "danger") {
       h(
         "div",
         { class: "q-choice" },
-        h("button", { class: "q-button soft", type: "button", onclick: () => box.close() }, t("q.cancel")),
+        h("button", { class: "q-button soft", type: "button", onclick: () => box.close() }, t("cancel")),
         h("button", { class: `q-button ${kind}`, type: "button", onclick: () => box.close("yes") }, label),
       ),
     );
@@ -189,9 +189,9 @@ export async function pages(load, show, whenEmpty) {
     if (!list.children.length && !cursor) list.append(whenEmpty());
     return shown[0];
   };
-  const more = button(t("q.more"), async () => (await next())?.querySelector("a, button")?.focus(), "soft wide");
+  const more = button(t("more"), async () => (await next())?.querySelector("a, button")?.focus(), "soft wide");
   await next();
   return h("div", { class: "stack" }, list, more);
 }
 
-export const back = (href) => h("a", { class: "back", href }, `← ${t("q.back")}`);
+export const back = (href) => h("a", { class: "back", href }, `← ${t("back")}`);

@@ -13,7 +13,7 @@ export async function people(view, again) {
   const lists = h("section");
   view.classList.add("two");
   view.replaceChildren(
-    h("div", { class: "q-side" }, h("h1", {}, t("q.people")), search(), requests, sharing(me)),
+    h("div", { class: "q-side" }, h("h1", {}, t("people")), search(), requests, sharing(me)),
     lists,
   );
   await Promise.all([showRequests(requests), showLists(lists, me)]);
@@ -37,7 +37,7 @@ function search() {
     } catch (error) {
       const unknown =
         error.code === "no-such-user"
-          ? t("q.people.unknown", { id: input.value.trim().replace(/^@?/, "@") })
+          ? t("people.unknown", { id: input.value.trim().replace(/^@?/, "@") })
           : wordsOf(error);
       result.replaceChildren(h("p", { class: "q-nothing" }, unknown));
     }
@@ -45,12 +45,12 @@ function search() {
   return h(
     "form",
     { class: "q-search", "data-again": true, role: "search", onsubmit: find },
-    h("label", { for: "find" }, t("q.people.search")),
+    h("label", { for: "find" }, t("people.search")),
     h(
       "div",
       { class: "q-row" },
       input,
-      h("button", { class: "q-button", type: "submit" }, t("q.people.search.button")),
+      h("button", { class: "q-button", type: "submit" }, t("people.search.button")),
     ),
     result,
   );
@@ -64,36 +64,36 @@ function sharing(me) {
   const share = async () => {
     const url = invitation(me);
     if (navigator.share)
-      return navigator.share({ title: "Q.", text: t("q.people.invite", { id: me.appId }), url }).catch(() => {});
+      return navigator.share({ title: "Q.", text: t("people.invite", { id: me.appId }), url }).catch(() => {});
     await navigator.clipboard.writeText(url);
-    return toast(t("q.people.copied"), "ok");
+    return toast(t("people.copied"), "ok");
   };
   return h(
     "section",
     { class: "q-share" },
-    h("p", { class: "q-label" }, t("q.people.share")),
+    h("p", { class: "q-label" }, t("people.share")),
     h("p", { class: "q-id" }, `@${me.appId}`),
     h(
       "div",
       { class: "q-row" },
-      button("QR", () => code(me), "soft", { "aria-label": t("q.people.code") }),
-      button(navigator.share ? t("q.people.send") : t("q.people.copy"), share, "soft"),
+      button("QR", () => code(me), "soft", { "aria-label": t("people.code") }),
+      button(navigator.share ? t("people.send") : t("people.copy"), share, "soft"),
     ),
   );
 }
 
 function code(me) {
   dialog(
-    t("q.people.code"),
+    t("people.code"),
     h("img", {
       class: "q-code",
       src: "/q/code.svg",
-      alt: t("q.people.code.alt", { url: invitation(me) }),
+      alt: t("people.code.alt", { url: invitation(me) }),
       width: 240,
       height: 240,
     }),
     h("p", { class: "q-id center" }, `@${me.appId}`),
-    h("p", { class: "muted center" }, t("q.people.code.about")),
+    h("p", { class: "muted center" }, t("people.code.about")),
   );
 }
 
@@ -120,12 +120,12 @@ async function showRequests(place) {
         "div",
         { class: "q-line-item", "data-user": person.userId },
         who(person),
-        button(t("q.people.accept"), settle("POST", person, "q.people.accepted"), "small"),
-        button(t("q.people.decline"), settle("DELETE", person, "q.people.declined"), "small soft"),
+        button(t("people.accept"), settle("POST", person, "people.accepted"), "small"),
+        button(t("people.decline"), settle("DELETE", person, "people.declined"), "small soft"),
       ),
     ),
   );
-  place.replaceChildren(h("h2", {}, t("q.people.requests")), list);
+  place.replaceChildren(h("h2", {}, t("people.requests")), list);
 }
 
 async function showLists(place, me) {
@@ -139,19 +139,19 @@ async function showLists(place, me) {
     h(
       "button",
       { type: "button", class: "chip", onclick: doing(() => open(kind)) },
-      t(`q.people.${kind}`),
+      t(`people.${kind}`),
       " ",
       h("span", {}, String(kind === "following" ? me.followingCount : me.followerCount)),
     ),
   );
-  place.replaceChildren(h("div", { class: "filters", role: "group", "aria-label": t("q.people") }, buttons), body);
+  place.replaceChildren(h("div", { class: "filters", role: "group", "aria-label": t("people") }, buttons), body);
   await open("following");
 }
 
 function listOf(user, kind) {
   const mine = user === viewer;
   const load = (cursor) => get(`/users/${user}/${kind}${after(cursor)}`, { keep: mine && !cursor });
-  const nobody = () => empty(t("q.people.empty"), mine ? t(`q.people.${kind}.empty`) : "");
+  const nobody = () => empty(t("people.empty"), mine ? t(`people.${kind}.empty`) : "");
   return pages(load, (person) => (mine && kind === "followers" ? follower(person) : row(person)), nobody);
 }
 
@@ -163,21 +163,21 @@ function row(person, ...more) {
 function follower(person) {
   const line = row(
     person,
-    menu(t("q.menu.of", { name: name(person) }), [
+    menu(t("menu.of", { name: name(person) }), [
       [
-        t("q.follower.remove"),
+        t("follower.remove"),
         async () => {
           if (
             !(await sure(
-              t("q.follower.remove"),
-              t("q.follower.remove.sure", { name: name(person) }),
-              t("q.follower.remove.yes"),
+              t("follower.remove"),
+              t("follower.remove.sure", { name: name(person) }),
+              t("follower.remove.yes"),
             ))
           )
             return;
           await change("DELETE", `/me/followers/${person.userId}`);
           line.remove();
-          toast(t("q.follower.removed"), "ok");
+          toast(t("follower.removed"), "ok");
         },
         "danger",
       ],
@@ -200,26 +200,26 @@ function followButton(person, changed = () => {}) {
         : relation.followed
           ? "follow-back"
           : "follow";
-    made.textContent = t(`q.${state}`);
+    made.textContent = t(state);
     made.classList.toggle("soft", relation.follows || relation.requested);
-    made.setAttribute("aria-label", `${t(`q.${state}`)}: ${name(person)}`);
+    made.setAttribute("aria-label", `${t(state)}: ${name(person)}`);
   };
   const made = button(
     "",
     async () => {
       if (relation.follows) {
-        if (!(await sure(t("q.unfollow"), t("q.unfollow.sure", { name: name(person) }), t("q.unfollow.yes")))) return;
+        if (!(await sure(t("unfollow"), t("unfollow.sure", { name: name(person) }), t("unfollow.yes")))) return;
         await change("DELETE", `/users/${person.userId}/follow`);
         relation.follows = false;
       } else if (relation.requested) {
         await change("DELETE", `/users/${person.userId}/follow`);
         relation.requested = false;
-        toast(t("q.request.withdrawn"), "ok");
+        toast(t("request.withdrawn"), "ok");
       } else {
         const { outcome } = await change("PUT", `/users/${person.userId}/follow`);
         relation.follows = outcome === "following";
         relation.requested = outcome === "requested";
-        toast(t(`q.follow.${outcome}`, { name: name(person) }), "ok");
+        toast(t(`follow.${outcome}`, { name: name(person) }), "ok");
       }
       draw();
       changed();
@@ -238,16 +238,16 @@ export async function profile(view, again, id) {
     relation.blocks
       ? null
       : relation.mutes
-        ? [t("q.unmute"), () => unmute(person, again)]
-        : [t("q.mute"), () => mute(person, again)],
-    [t("q.report"), () => report("user", id)],
+        ? [t("unmute"), () => unmute(person, again)]
+        : [t("mute"), () => mute(person, again)],
+    [t("report"), () => report("user", id)],
     relation.blocks
-      ? [t("q.unblock"), () => unblock(person, again)]
-      : [t("q.block"), () => blockFrom(person, again), "danger"],
+      ? [t("unblock"), () => unblock(person, again)]
+      : [t("block"), () => blockFrom(person, again), "danger"],
   ];
   const body = h("div", { class: "stack" });
   const actions = relation.blocks
-    ? button(t("q.unblock"), () => unblock(person, again), "small soft")
+    ? button(t("unblock"), () => unblock(person, again), "small soft")
     : followButton(person, again);
   view.classList.add("two");
   view.replaceChildren(
@@ -255,19 +255,19 @@ export async function profile(view, again, id) {
       "div",
       { class: "q-side" },
       back("#/people"),
-      head(person, actions, menu(t("q.menu.of", { name: name(person) }), items)),
+      head(person, actions, menu(t("menu.of", { name: name(person) }), items)),
     ),
     body,
   );
-  if (relation.blocks) body.replaceChildren(empty(t("q.blocked.title"), t("q.blocked.about")));
-  else if (person.followerCount === null) body.replaceChildren(empty(t("q.private"), t("q.private.about")));
+  if (relation.blocks) body.replaceChildren(empty(t("blocked.title"), t("blocked.about")));
+  else if (person.followerCount === null) body.replaceChildren(empty(t("private"), t("private.about")));
   else await history(body, id, again);
 }
 
 export function head(person, ...actions) {
   const seen = person.followerCount !== null && person.followerCount !== undefined;
   const count = (kind, number) =>
-    h("a", { href: `#/u/${person.userId}/${kind}` }, h("b", {}, String(number)), ` ${t(`q.count.${kind}`)}`);
+    h("a", { href: `#/u/${person.userId}/${kind}` }, h("b", {}, String(number)), ` ${t(`count.${kind}`)}`);
   const { follows, followed } = person.relation ?? {};
   return h(
     "section",
@@ -283,9 +283,9 @@ export function head(person, ...actions) {
     h(
       "p",
       { class: "q-row start" },
-      person.isPrivate && h("span", { class: "q-badge" }, `🔒 ${t("q.private.short")}`),
-      followed && !follows && h("span", { class: "q-badge" }, t("q.follows-you")),
-      person.relation?.mutes && h("span", { class: "q-badge" }, t("q.muted.short")),
+      person.isPrivate && h("span", { class: "q-badge" }, `🔒 ${t("private.short")}`),
+      followed && !follows && h("span", { class: "q-badge" }, t("follows-you")),
+      person.relation?.mutes && h("span", { class: "q-badge" }, t("muted.short")),
     ),
     person.bio && h("p", { class: "q-bio" }, person.bio),
     seen &&
@@ -300,10 +300,10 @@ export function head(person, ...actions) {
 }
 
 export async function history(place, id, again, before = []) {
-  const title = h("h2", {}, t("q.history"));
+  const title = h("h2", {}, t("history"));
   const mine = id === viewer;
   const load = (cursor) => get(`/users/${id}/answers${after(cursor)}`, { keep: mine && !cursor });
-  const none = () => empty(t("q.history.empty"), mine ? t("q.history.empty.mine") : t("q.history.empty.theirs"));
+  const none = () => empty(t("history.empty"), mine ? t("history.empty.mine") : t("history.empty.theirs"));
   try {
     place.replaceChildren(...before, title, await pages(load, (one) => memory(one, again), none));
   } catch (error) {
@@ -315,7 +315,7 @@ export async function history(place, id, again, before = []) {
 export async function list(view, again, id, kind) {
   view.replaceChildren(
     back(id === viewer ? "#/me" : `#/u/${id}`),
-    h("h1", {}, t(`q.people.${kind}`)),
+    h("h1", {}, t(`people.${kind}`)),
     await listOf(id, kind),
   );
 }
@@ -327,28 +327,28 @@ export async function byAppId(view, again, appId) {
 }
 
 export async function blockFrom(person, again) {
-  if (!(await sure(t("q.block.title", { name: name(person) }), t("q.block.sure"), t("q.block")))) return;
+  if (!(await sure(t("block.title", { name: name(person) }), t("block.sure"), t("block")))) return;
   await change("PUT", `/users/${person.userId}/block`);
-  toast(t("q.blocked"), "ok");
+  toast(t("blocked"), "ok");
   again();
 }
 
 export async function unblock(person, again) {
   await change("DELETE", `/users/${person.userId}/block`);
-  toast(t("q.unblocked", { name: name(person) }), "ok");
+  toast(t("unblocked", { name: name(person) }), "ok");
   again();
 }
 
 // Out of the timeline, without a word to anybody.
 export async function mute(person, again) {
   await change("PUT", `/users/${person.userId}/mute`);
-  toast(t("q.muted", { name: name(person) }), "ok");
+  toast(t("muted", { name: name(person) }), "ok");
   again();
 }
 
 export async function unmute(person, again) {
   await change("DELETE", `/users/${person.userId}/mute`);
-  toast(t("q.unmuted", { name: name(person) }), "ok");
+  toast(t("unmuted", { name: name(person) }), "ok");
   again();
 }
 
@@ -371,18 +371,18 @@ export function report(targetType, targetId) {
         description: words.box.value,
       });
       box.close();
-      toast(t("q.report.sent"), "ok");
+      toast(t("report.sent"), "ok");
     },
-    h("fieldset", { class: "q-radios" }, h("legend", {}, t("q.report.why")), choices),
+    h("fieldset", { class: "q-radios" }, h("legend", {}, t("report.why")), choices),
     h(
       "div",
       { class: "field" },
-      h("label", { for: "description" }, t("q.report.more")),
+      h("label", { for: "description" }, t("report.more")),
       words.box,
       h("span", { class: "note error", "data-error": "description" }),
       words.count,
     ),
-    h("button", { class: "q-button wide", type: "submit" }, t("q.report.send")),
+    h("button", { class: "q-button wide", type: "submit" }, t("report.send")),
   );
-  const box = dialog(t("q.report"), h("p", { class: "muted" }, t("q.report.about")), made);
+  const box = dialog(t("report"), h("p", { class: "muted" }, t("report.about")), made);
 }

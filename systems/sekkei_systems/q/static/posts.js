@@ -9,8 +9,8 @@ const EMOJI = ["❤️", "🔥", "😂", "🤔", "👀"];
 
 export function punctuality(answer) {
   return answer.isOnTime
-    ? h("span", { class: "q-badge on" }, t("q.on-time"))
-    : h("span", { class: "q-badge" }, t("q.late", { time: duration(answer.lateMinutes) }));
+    ? h("span", { class: "q-badge on" }, t("on-time"))
+    : h("span", { class: "q-badge" }, t("late", { time: duration(answer.lateMinutes) }));
 }
 
 export const addressOf = (answer) => `/answers/${answer.date}/${answer.userId}`;
@@ -19,7 +19,7 @@ export function post({ answer, author, reactions }, again) {
   const own = author.userId === viewer;
   return h(
     "article",
-    { class: `q-post${own ? " own" : ""}`, "aria-label": t("q.post", { name: name(author) }) },
+    { class: `q-post${own ? " own" : ""}`, "aria-label": t("post", { name: name(author) }) },
     h(
       "header",
       {},
@@ -28,20 +28,20 @@ export function post({ answer, author, reactions }, again) {
       own ? ownMenu(answer, again) : theirMenu(answer, author, again),
     ),
     h("p", { class: "q-text" }, answer.text),
-    answer.isFlagged && h("p", { class: "q-note" }, t("q.answer.flagged")),
+    answer.isFlagged && h("p", { class: "q-note" }, t("answer.flagged")),
     reactionBar(addressOf(answer), reactions),
   );
 }
 
 export function ownMenu(answer, again) {
-  return menu(t("q.menu"), [
-    [t("q.card"), () => shareCard(answer)],
+  return menu(t("menu"), [
+    [t("card"), () => shareCard(answer)],
     [
-      t("q.answer.delete"),
+      t("answer.delete"),
       async () => {
-        if (!(await sure(t("q.answer.delete"), t("q.answer.delete.sure"), t("q.delete")))) return;
+        if (!(await sure(t("answer.delete"), t("answer.delete.sure"), t("delete")))) return;
         await change("DELETE", `/answers/${answer.date}`);
-        toast(t("q.answer.deleted"), "ok");
+        toast(t("answer.deleted"), "ok");
         again();
       },
       "danger",
@@ -50,10 +50,10 @@ export function ownMenu(answer, again) {
 }
 
 function theirMenu(answer, author, again) {
-  return menu(t("q.menu.of", { name: name(author) }), [
-    [t("q.mute"), () => mute(author, again)],
-    [t("q.report"), () => report("answer", `${answer.date}#${answer.userId}`)],
-    [t("q.block"), () => blockFrom(author, again), "danger"],
+  return menu(t("menu.of", { name: name(author) }), [
+    [t("mute"), () => mute(author, again)],
+    [t("report"), () => report("answer", `${answer.date}#${answer.userId}`)],
+    [t("block"), () => blockFrom(author, again), "danger"],
   ]);
 }
 
@@ -64,12 +64,12 @@ async function shareCard(answer) {
   const url = URL.createObjectURL(picture);
   const share =
     navigator.canShare?.({ files: [file] }) &&
-    button(t("q.card.share"), () => navigator.share({ files: [file] }).catch(() => {}), "wide");
+    button(t("card.share"), () => navigator.share({ files: [file] }).catch(() => {}), "wide");
   const box = dialog(
-    t("q.card"),
+    t("card"),
     h("img", { class: "q-shared", src: url, alt: answer.text, width: CARD.width, height: CARD.height }),
     share,
-    h("a", { class: `q-button wide ${share ? "soft" : ""}`, href: url, download: file.name }, t("q.card.save")),
+    h("a", { class: `q-button wide ${share ? "soft" : ""}`, href: url, download: file.name }, t("card.save")),
   );
   box.addEventListener("close", () => URL.revokeObjectURL(url));
 }
@@ -87,7 +87,7 @@ export function undo(answer, again) {
     answer.isDeleted &&
     answer.canRestore &&
     button(
-      t("q.answer.restore"),
+      t("answer.restore"),
       async () => {
         await change("POST", `/answers/${answer.date}/restore`);
         again();
@@ -131,15 +131,15 @@ function reactionBar(path, given) {
     EMOJI.forEach((emoji, at) => {
       const count = now.counts[emoji] ?? 0;
       buttons[at].setAttribute("aria-pressed", String(now.mine === emoji));
-      buttons[at].setAttribute("aria-label", count ? t("q.react.count", { emoji, n: count }) : t("q.react", { emoji }));
+      buttons[at].setAttribute("aria-label", count ? t("react.count", { emoji, n: count }) : t("react", { emoji }));
       buttons[at].lastChild.textContent = count || "";
     });
     const total = Object.values(now.counts).reduce((sum, one) => sum + one, 0);
     all.hidden = total === 0;
-    all.textContent = t("q.reactors.count", { n: `${total}${now.more ? "+" : ""}` });
+    all.textContent = t("reactors.count", { n: `${total}${now.more ? "+" : ""}` });
   };
   draw(given);
-  return h("div", { class: "q-reactions", role: "group", "aria-label": t("q.reactors") }, buttons, all);
+  return h("div", { class: "q-reactions", role: "group", "aria-label": t("reactors") }, buttons, all);
 }
 
 function assumed({ counts, mine, more }, chosen) {
@@ -152,7 +152,7 @@ function assumed({ counts, mine, more }, chosen) {
 async function reactors(path) {
   const found = await get(`${path}/reactions`);
   dialog(
-    t("q.reactors"),
+    t("reactors"),
     found.map((one) =>
       h(
         "a",
@@ -180,8 +180,8 @@ export function memory({ question, answer }, again) {
       "p",
       { class: "q-row start" },
       punctuality(answer),
-      answer.isDeleted && h("span", { class: "q-badge" }, t("q.deleted")),
-      answer.isFlagged && h("span", { class: "q-badge" }, t("q.reviewing")),
+      answer.isDeleted && h("span", { class: "q-badge" }, t("deleted")),
+      answer.isFlagged && h("span", { class: "q-badge" }, t("reviewing")),
       answer.userId === viewer && undo(answer, again),
     ),
   );
@@ -203,6 +203,6 @@ export async function answerPage(view, again, day, id) {
     );
   } catch (error) {
     if (error.code !== "no-such-answer") throw error;
-    view.replaceChildren(back(from), empty(t("q.answer.unseen"), t("q.answer.unseen.about")));
+    view.replaceChildren(back(from), empty(t("answer.unseen"), t("answer.unseen.about")));
   }
 }

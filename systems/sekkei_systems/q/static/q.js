@@ -107,26 +107,26 @@ function problem(error, again) {
   if (error.code === "leaving") queueMicrotask(again);
   if (error.code === "banned")
     return empty(
-      t("q.banned.title"),
-      t("q.banned.about"),
-      h("a", { class: "q-button soft", href: "/account" }, t("q.me.account")),
+      t("banned.title"),
+      t("banned.about"),
+      h("a", { class: "q-button soft", href: "/account" }, t("me.account")),
     );
   if (error.code === "no-such-user")
     return empty(
-      t("q.nobody.title"),
-      t("q.nobody"),
-      h("a", { class: "q-button soft", href: "#/people" }, t("q.tab.people")),
+      t("nobody.title"),
+      t("nobody"),
+      h("a", { class: "q-button soft", href: "#/people" }, t("tab.people")),
     );
   if (error instanceof Unreachable)
     return empty(
-      t("q.offline.title"),
-      t("q.offline.about"),
-      button(t("q.retry"), () => again(), "soft"),
+      t("offline.title"),
+      t("offline.about"),
+      button(t("retry"), () => again(), "soft"),
     );
   return empty(
     wordsOf(error),
     "",
-    button(t("q.retry"), () => again(), "soft"),
+    button(t("retry"), () => again(), "soft"),
   );
 }
 
@@ -178,7 +178,7 @@ if ("serviceWorker" in navigator) {
 
 const news = new EventSource("/q/live");
 news.addEventListener("published", () => {
-  toast(t("q.news"), "info");
+  toast(t("news"), "info");
   if (/^\/?$/.test(path())) show({ stay: true });
 });
 addEventListener("pagehide", () => news.close());

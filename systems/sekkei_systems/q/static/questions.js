@@ -9,7 +9,7 @@ export async function questions(view, again) {
   const [sent, candidates] = await Promise.all([get("/me/questions"), get("/questions/candidates")]);
   view.classList.add("two");
   view.replaceChildren(
-    h("div", { class: "q-side" }, back("#/me"), h("h1", {}, t("q.questions")), proposal(again), mine(sent)),
+    h("div", { class: "q-side" }, back("#/me"), h("h1", {}, t("questions")), proposal(again), mine(sent)),
     voting(candidates),
   );
 }
@@ -20,22 +20,22 @@ function proposal(again) {
     name: "text",
     rows: 1,
     required: true,
-    placeholder: t("q.me.propose.placeholder"),
+    placeholder: t("me.propose.placeholder"),
   });
-  const send = h("button", { class: "q-button small", type: "submit" }, t("q.me.propose.send"));
+  const send = h("button", { class: "q-button small", type: "submit" }, t("me.propose.send"));
   box.addEventListener("counted", (event) => (send.disabled = !event.detail.good));
   const made = form(
     async () => {
       await change("POST", "/questions", { text: box.value });
-      toast(t("q.me.propose.sent"), "ok");
+      toast(t("me.propose.sent"), "ok");
       again();
     },
     h(
       "label",
       { for: "proposal" },
-      h("strong", {}, t("q.me.propose")),
+      h("strong", {}, t("me.propose")),
       h("br"),
-      h("small", {}, t("q.me.propose.about")),
+      h("small", {}, t("me.propose.about")),
     ),
     box,
     h("p", { class: "note error", "data-error": "text" }),
@@ -50,7 +50,7 @@ function mine(sent) {
   return h(
     "section",
     { class: "stack" },
-    h("h2", {}, t("q.questions.mine")),
+    h("h2", {}, t("questions.mine")),
     h(
       "ul",
       { class: "q-list plain" },
@@ -59,7 +59,7 @@ function mine(sent) {
           "li",
           { class: "q-line-item" },
           h("span", { class: "grow" }, one.text, h("br"), h("small", {}, dayName(one.createdAt.slice(0, 10)))),
-          h("span", { class: `q-badge ${one.status === "rejected" ? "" : "good"}` }, t(`q.question.${one.status}`)),
+          h("span", { class: `q-badge ${one.status === "rejected" ? "" : "good"}` }, t(`question.${one.status}`)),
         ),
       ),
     ),
@@ -69,12 +69,12 @@ function mine(sent) {
 function voting(candidates) {
   const list = candidates.length
     ? h("ul", { class: "q-list plain" }, candidates.map(candidate))
-    : empty(t("q.vote.empty"), t("q.vote.empty.about"));
+    : empty(t("vote.empty"), t("vote.empty.about"));
   return h(
     "section",
     { class: "stack" },
-    h("h2", {}, t("q.vote")),
-    h("p", { class: "muted" }, t("q.vote.about")),
+    h("h2", {}, t("vote")),
+    h("p", { class: "muted" }, t("vote.about")),
     list,
   );
 }
@@ -91,7 +91,7 @@ function candidate(given) {
   });
   const draw = () => {
     press.setAttribute("aria-pressed", String(one.mine));
-    press.setAttribute("aria-label", t("q.vote.label", { text: one.text, n: one.votes }));
+    press.setAttribute("aria-label", t("vote.label", { text: one.text, n: one.votes }));
     press.replaceChildren("▲", h("b", {}, String(one.votes)));
   };
   draw();

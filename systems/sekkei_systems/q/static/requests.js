@@ -49,11 +49,11 @@ export class Wrong extends Error {
 
 // What went wrong, in words for the person who is looking.
 export function wordsOf(error) {
-  if (error.status === 429) return t("q.error.slow");
+  if (error.status === 429) return t("error.slow");
   if (error.errors) return error.errors[0]?.detail ?? error.message;
-  if (error instanceof Unreachable) return t("q.offline.write");
+  if (error instanceof Unreachable) return t("offline.write");
   console.warn(error);
-  return t("q.error");
+  return t("error");
 }
 
 export function say(error) {

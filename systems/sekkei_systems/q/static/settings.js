@@ -17,16 +17,16 @@ export async function settings(view, again) {
   const [me, notices] = await Promise.all([get("/me", { keep: true }), get("/me/notifications", { keep: true })]);
   view.replaceChildren(
     back("#/me"),
-    h("h1", {}, t("q.me.settings")),
-    panel(t("q.set.answers"), sight(me, again)),
-    panel(t("q.set.notices"), noticing(notices, again)),
-    panel(t("q.set.display"), display()),
+    h("h1", {}, t("me.settings")),
+    panel(t("set.answers"), sight(me, again)),
+    panel(t("set.notices"), noticing(notices, again)),
+    panel(t("set.display"), display()),
     panel(
-      t("q.set.people"),
-      away(t("q.mutes"), "/me/mutes", unmute, t("q.unmute")),
-      away(t("q.blocks"), "/me/blocks", unblock, t("q.unblock")),
+      t("set.people"),
+      away(t("mutes"), "/me/mutes", unmute, t("unmute")),
+      away(t("blocks"), "/me/blocks", unblock, t("unblock")),
     ),
-    panel(t("q.set.account"), account(me, again)),
+    panel(t("set.account"), account(me, again)),
   );
 }
 
@@ -37,7 +37,7 @@ function panel(title, ...content) {
 // A change is kept at once; when it is refused, the page shows how it really is.
 const keep = (saving, again) =>
   saving
-    .then(() => toast(t("q.saved"), "ok"))
+    .then(() => toast(t("saved"), "ok"))
     .catch((error) => {
       say(error);
       again();
@@ -65,13 +65,13 @@ function sight(me, again) {
         checked: me.visibilityType === kind,
         onchange: () => save({ visibilityType: kind }),
       }),
-      h("span", {}, t(`q.me.visibility.${kind}`)),
+      h("span", {}, t(`me.visibility.${kind}`)),
     );
   return [
-    h("fieldset", { class: "q-radios" }, h("legend", {}, t("q.me.visibility")), ["mutual", "followers"].map(choice)),
-    toggle(t("q.me.private"), t("q.me.private.about"), me.isPrivate, (isPrivate) => save({ isPrivate })),
+    h("fieldset", { class: "q-radios" }, h("legend", {}, t("me.visibility")), ["mutual", "followers"].map(choice)),
+    toggle(t("me.private"), t("me.private.about"), me.isPrivate, (isPrivate) => save({ isPrivate })),
     !me.answersFirstFixed &&
-      toggle(t("q.me.first"), t("q.me.first.about"), me.answersFirst, (answersFirst) => save({ answersFirst })),
+      toggle(t("me.first"), t("me.first.about"), me.answersFirst, (answersFirst) => save({ answersFirst })),
   ];
 }
 
@@ -97,14 +97,14 @@ function noticing(given, again) {
   const hours = h(
     "div",
     { class: "q-hours", hidden: !now.quietFrom },
-    hour("quietFrom", t("q.quiet.from")),
-    hour("quietUntil", t("q.quiet.until")),
+    hour("quietFrom", t("quiet.from")),
+    hour("quietUntil", t("quiet.until")),
   );
   return [
     NOTICES.map((kind) =>
-      toggle(t(`q.notice.${kind}`), t(`q.notice.${kind}.about`), now[kind], (wanted) => save({ [kind]: wanted })),
+      toggle(t(`notice.${kind}`), t(`notice.${kind}.about`), now[kind], (wanted) => save({ [kind]: wanted })),
     ),
-    toggle(t("q.quiet"), t("q.quiet.about"), Boolean(now.quietFrom), (wanted) => {
+    toggle(t("quiet"), t("quiet.about"), Boolean(now.quietFrom), (wanted) => {
       hours.hidden = !wanted;
       const times = Object.fromEntries(
         Object.keys(QUIET).map((key) => [key, wanted ? hours.querySelector(`#${key}`).value : null]),
@@ -127,14 +127,14 @@ function display() {
   const install =
     installing &&
     button(
-      t("q.install"),
+      t("install"),
       async () => {
         await installing.prompt();
         installing = null;
       },
       "soft wide",
     );
-  return [h("div", { class: "field" }, h("label", { for: "language" }, t("q.set.language")), speak), install];
+  return [h("div", { class: "field" }, h("label", { for: "language" }, t("set.language")), speak), install];
 }
 
 // People whom one has muted or blocked, loaded when looked at.
@@ -152,7 +152,7 @@ function away(title, path, end, label) {
         ),
       ),
     );
-    if (!found.items.length) list.replaceChildren(h("p", { class: "muted" }, t("q.people.empty")));
+    if (!found.items.length) list.replaceChildren(h("p", { class: "muted" }, t("people.empty")));
   };
   return h("details", { ontoggle: (event) => event.target.open && show().catch(say) }, h("summary", {}, title), list);
 }
@@ -162,19 +162,19 @@ function account(me, again) {
     h(
       "dl",
       { class: "q-facts" },
-      h("dt", {}, t("q.set.id")),
+      h("dt", {}, t("set.id")),
       h("dd", {}, `@${me.appId}`),
-      h("dt", {}, t("q.set.mail")),
+      h("dt", {}, t("set.mail")),
       h("dd", {}, me.email),
     ),
-    me.isAdmin && h("a", { class: "q-button soft wide", href: "/q/admin" }, t("q.me.admin")),
-    h("a", { class: "q-button soft wide", href: "/account" }, t("q.me.account")),
-    button(t("q.me.out"), signOut, "soft wide"),
+    me.isAdmin && h("a", { class: "q-button soft wide", href: "/q/admin" }, t("me.admin")),
+    h("a", { class: "q-button soft wide", href: "/account" }, t("me.account")),
+    button(t("me.out"), signOut, "soft wide"),
     !me.isAdmin &&
       button(
-        t("q.me.leave"),
+        t("me.leave"),
         async () => {
-          if (!(await sure(t("q.me.leave"), t("q.me.leave.sure"), t("q.me.leave.yes")))) return;
+          if (!(await sure(t("me.leave"), t("me.leave.sure"), t("me.leave.yes")))) return;
           await change("POST", "/me/withdrawal");
           location.hash = "#/";
           await again();

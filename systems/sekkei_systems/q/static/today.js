@@ -14,9 +14,9 @@ export async function today(view, again) {
     if (error.code !== "no-question") throw error;
     view.replaceChildren(
       empty(
-        t("q.none-yet.title"),
-        t("q.none-yet"),
-        h("a", { class: "q-button soft", href: "#/people" }, t("q.timeline.find")),
+        t("none-yet.title"),
+        t("none-yet"),
+        h("a", { class: "q-button soft", href: "#/people" }, t("timeline.find")),
       ),
     );
     return;
@@ -32,7 +32,7 @@ async function showLookBack(place) {
   const found = await get("/me/look-back", { keep: true });
   const streak = document.getElementById("streak");
   streak.hidden = found.streak < 2;
-  streak.textContent = `🔥 ${t("q.streak", { n: found.streak })}`;
+  streak.textContent = `🔥 ${t("streak", { n: found.streak })}`;
   if (found.yearAgo) place.replaceChildren(yearAgo(found.yearAgo));
 }
 
@@ -40,7 +40,7 @@ export function yearAgo({ question, answer }) {
   return h(
     "a",
     { class: "q-year", href: `#/a/${answer.date}/${answer.userId}` },
-    h("h2", {}, t("q.year-ago")),
+    h("h2", {}, t("year-ago")),
     h("p", { class: "muted" }, question),
     h("p", { class: "q-text" }, answer.text),
   );
@@ -54,7 +54,7 @@ function card({ question, answer }, again) {
       "p",
       { class: "q-when" },
       h("span", {}, dayName(question.date, { year: false })),
-      h("span", {}, t("q.card.from", { time: clock(question.publishedAt) })),
+      h("span", {}, t("card.from", { time: clock(question.publishedAt) })),
     ),
     h("h1", { id: "question", class: "q-question" }, question.text),
     answer ? mine(answer, again) : answerForm(question, again),
@@ -66,8 +66,8 @@ function mine(answer, again) {
     return h(
       "div",
       { class: "q-mine", id: "mine", tabindex: "-1" },
-      h("p", {}, t("q.answer.deleted")),
-      h("p", { class: "q-label" }, t(answer.canRestore ? "q.answer.undo" : "q.answer.gone")),
+      h("p", {}, t("answer.deleted")),
+      h("p", { class: "q-label" }, t(answer.canRestore ? "answer.undo" : "answer.gone")),
       undo(answer, again),
     );
   }
@@ -77,11 +77,11 @@ function mine(answer, again) {
     h(
       "div",
       { class: "q-row" },
-      h("p", { class: "q-label" }, t("q.answer.mine"), " ", punctuality(answer)),
+      h("p", { class: "q-label" }, t("answer.mine"), " ", punctuality(answer)),
       ownMenu(answer, again),
     ),
     h("p", { class: "q-text" }, answer.text),
-    answer.isFlagged && h("p", { class: "q-note" }, t("q.answer.flagged")),
+    answer.isFlagged && h("p", { class: "q-note" }, t("answer.flagged")),
   );
 }
 
@@ -92,11 +92,11 @@ function answerForm(question, again) {
     name: "text",
     rows: 2,
     required: true,
-    placeholder: t("q.answer.placeholder"),
+    placeholder: t("answer.placeholder"),
     enterkeyhint: "send",
     value: localStorage.getItem(draft) ?? "",
   });
-  const send = h("button", { class: "q-button", type: "submit" }, t("q.answer.send"));
+  const send = h("button", { class: "q-button", type: "submit" }, t("answer.send"));
   box.addEventListener("counted", (event) => {
     send.disabled = !event.detail.good;
     // A text that was not sent is still there after a reload, a sign-in or a flat battery.
@@ -111,7 +111,7 @@ function answerForm(question, again) {
   const form = h(
     "form",
     { class: "q-answer", "data-again": true, onsubmit: doing(() => answerIt(question, box, draft, again)) },
-    h("label", { class: "visually-hidden", for: "answer" }, t("q.answer.label")),
+    h("label", { class: "visually-hidden", for: "answer" }, t("answer.label")),
     box,
     h("p", { class: "q-note", "data-error": "", role: "alert" }),
     h("p", { class: "q-note", "data-error": "text", role: "alert" }),
@@ -124,7 +124,7 @@ function answerForm(question, again) {
 async function answerIt(question, box, draft, again) {
   try {
     await change("POST", "/answers", { text: box.value, date: question.date });
-    toast(t("q.answer.sent"), "ok");
+    toast(t("answer.sent"), "ok");
   } catch (error) {
     if (!["question-closed", "already-answered"].includes(error.code)) throw error;
     say(error); // it is another question now, or was answered elsewhere: the page shows which
@@ -146,7 +146,7 @@ function remaining(question) {
     const seconds = Math.max(0, Math.ceil(left / 1000));
     const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     words.textContent =
-      left > 0 ? t("q.card.left", { time }) : t("q.card.late", { time: duration(Math.ceil(-left / 60000) || 1) });
+      left > 0 ? t("card.left", { time }) : t("card.late", { time: duration(Math.ceil(-left / 60000) || 1) });
     words.classList.toggle("over", left <= 0);
     line.hidden = left <= 0;
     line.firstChild.style.width = `${Math.max(0, Math.min(1, left / (until - from))) * 100}%`;
@@ -158,7 +158,7 @@ function remaining(question) {
 
 async function showTimeline(place, again) {
   const first = await get("/timeline", { keep: true });
-  const heading = h("h2", { id: "timeline" }, t("q.timeline"), " ", h("span", { class: "count" }, String(first.total)));
+  const heading = h("h2", { id: "timeline" }, t("timeline"), " ", h("span", { class: "count" }, String(first.total)));
   if (first.locked) {
     place.replaceChildren(heading, locked(first.total));
     return;
@@ -168,7 +168,7 @@ async function showTimeline(place, again) {
   const add = (page) => {
     for (const one of page.items) {
       if (!one.answer.isOnTime && !late && list.children.length)
-        list.append(h("p", { class: "q-divide" }, t("q.timeline.late")));
+        list.append(h("p", { class: "q-divide" }, t("timeline.late")));
       late ||= !one.answer.isOnTime;
       list.append(post(one, again));
     }
@@ -176,7 +176,7 @@ async function showTimeline(place, again) {
     more.hidden = !cursor;
   };
   const more = button(
-    t("q.more"),
+    t("more"),
     async () => {
       const seen = list.children.length;
       add(await get(`/timeline${after(cursor)}`));
@@ -189,9 +189,9 @@ async function showTimeline(place, again) {
   const hint =
     nobody &&
     empty(
-      t("q.timeline.empty.title"),
-      t("q.timeline.empty"),
-      h("a", { class: "q-button", href: "#/people" }, t("q.timeline.find")),
+      t("timeline.empty.title"),
+      t("timeline.empty"),
+      h("a", { class: "q-button", href: "#/people" }, t("timeline.find")),
     );
   place.replaceChildren(heading, list, hint || "", more);
 }
@@ -205,9 +205,9 @@ function locked(total) {
     h(
       "div",
       { class: "q-lock" },
-      h("p", { class: "empty-title" }, total ? t("q.locked.title", { n: total }) : t("q.locked.none")),
-      h("p", {}, t("q.locked")),
-      button(t("q.locked.answer"), () => document.getElementById("answer")?.focus(), "small"),
+      h("p", { class: "empty-title" }, total ? t("locked.title", { n: total }) : t("locked.none")),
+      h("p", {}, t("locked")),
+      button(t("locked.answer"), () => document.getElementById("answer")?.focus(), "small"),
     ),
   );
 }

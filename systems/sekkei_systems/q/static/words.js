@@ -4,7 +4,9 @@ export const language = document.documentElement.lang;
 export const viewer = document.body.dataset.user;
 
 export function t(key, values = {}) {
-  return (texts[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  const found = texts[key] ?? key;
+  const text = typeof found === "string" ? found : found[language !== "ja" && values.n === 1 ? "one" : "other"];
+  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
 export const name = (person) => person.displayName || person.username || person.appId || "?";
@@ -32,7 +34,7 @@ export const longDate = (moment) =>
   new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "Asia/Tokyo" }).format(moment);
 
 export const duration = (minutes) =>
-  minutes < 120 ? t("q.minutes", { n: minutes }) : t("q.hours", { n: Math.floor(minutes / 60) });
+  minutes < 120 ? t("minutes", { n: minutes }) : t("hours", { n: Math.floor(minutes / 60) });
 
 // As the server counts: what a reader sees as one character is one.
 const segmenter = new Intl.Segmenter(language, { granularity: "grapheme" });

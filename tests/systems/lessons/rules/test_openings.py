@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from sekkei_systems.lessons.design import TieKind, UserLesson
-from sekkei_systems.lessons.rules.openings import holds_offer, to_tell
+from sekkei_systems.lessons.rules.openings import holds_offer, offers_left, untold
 from sekkei_systems.lessons.rules.policy import Fairness
 from tests.systems.lessons.world import LESSON
 
@@ -29,7 +29,7 @@ def waits(user: str, **more: object) -> UserLesson:
 
 
 def told(queue: list[UserLesson], places: int | None, mode: Fairness, now: datetime = NOW) -> list[str]:
-    return [tie.user_id for tie in to_tell(queue, 1, places, mode, now, NEVER)]
+    return [tie.user_id for tie in untold(queue, 1, now, NEVER)[: offers_left(queue, places, mode, now)]]
 
 
 def test_everybody_or_as_many_as_there_are_places() -> None:

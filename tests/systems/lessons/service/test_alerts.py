@@ -132,3 +132,13 @@ async def test_a_lesson_called_off_is_told_to_those_too_whom_its_studio_did_not_
     assert [user for user, _ in await told(world)] == ["hana", "ren"]
     found = await current(world)
     assert (found.booked, found.booked_here) == (1, 0), "the studio's own one is its own business"
+
+
+async def test_who_cannot_be_reached_is_not_marked_as_reminded(world: World) -> None:
+    await world.lesson(capacity=2)
+    await world.book("hana", LESSON)
+    world.clock.set((LESSON.starts_at - timedelta(hours=2)).timestamp())
+    assert await world.alerts.remind() == 0
+    assert (await tie(world, "hana", TieKind.BOOKING)).reminded_at is None
+    await world.person("hana")
+    assert await world.alerts.remind() == 1, "as soon as they can be reached"

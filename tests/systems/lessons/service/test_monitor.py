@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Awaitable, Callable
 from datetime import time, timedelta
 from typing import Any, cast
@@ -38,6 +39,14 @@ async def waiting(world: World, count: int) -> None:
 
 async def told(world: World) -> list[str]:
     return sorted(message.to.partition("@")[0] for message in await world.notices())
+
+
+async def reachable_world(store: Store, clock: ManualClock, policy: Policy) -> World:
+    """Notices go to those who have a contact, as in the system itself."""
+    world = await open_world(store, clock, policy)
+    outbox = Outbox(world.runtime, clock, "lessons")
+    monitor = Monitor(world.db, clock, outbox, Catalogue(world.db), policy, world.service.notices.opening, Sellers())
+    return dataclasses.replace(world, service=dataclasses.replace(world.service, monitor=monitor))
 
 
 async def test_flapping_availability_gives_one_notice_per_opening(world: World) -> None:
@@ -295,15 +304,39 @@ async def test_an_offer_made_while_somebody_else_books_is_kept(store: Store, clo
     assert (await world.book("u0", LESSON)).user_id == "u0"
 
 
-async def test_who_has_no_address_is_told_once_too(world: World) -> None:
+async def test_who_cannot_be_reached_is_passed_over_and_keeps_their_place(store: Store, clock: ManualClock) -> None:
+    world = await reachable_world(store, clock, Policy(fairness=Fairness.FIRST_IN_LINE))
+    await world.person("u1", muted=frozenset({"opening"}))
+    for user in ("u2", "u3"):
+        await world.person(user)
+    await waiting(world, 4)
+    await resize(world, 1)
+    assert await world.watch() == 1
+    assert await told(world) == ["u2"], "u0 has no contact, u1 does not want to hear of it"
+    queue = await world.queue(LESSON)
+    assert [(tie.user_id, tie.passed_over, tie.notify_count, tie.offer_until is not None) for tie in queue] == [
+        ("u0", 1, 0, False),
+        ("u1", 1, 0, False),
+        ("u2", None, 1, True),
+        ("u3", None, 0, False),
+    ]
+    assert [tie.notification_sent for tie in queue] == [False, False, True, False]
+    await world.person("u0")
+    world.clock.advance(31 * 60)
+    assert await world.watch() == 1
+    assert await told(world) == ["u0", "u2"], "who can be reached now is first in line again"
+
+
+async def test_nobody_is_marked_as_told_without_a_message(store: Store, clock: ManualClock) -> None:
+    world = await reachable_world(store, clock, Policy())
+    await world.person("u2")
     await waiting(world, 3)
     await resize(world, 1)
     world.settle()
-    outbox = Outbox(world.runtime, world.clock, "lessons")
-    monitor = Monitor(world.db, world.clock, outbox, Catalogue(world.db), Policy(), lambda *_: {}, Sellers())
-    assert sum(await asyncio.gather(*(monitor.run() for _ in range(4)))) == 3
+    assert sum(await asyncio.gather(*(world.monitor.run() for _ in range(4)))) == 1
     world.settle()
-    assert [tie.notify_count for tie in await world.queue(LESSON)] == [1, 1, 1]
+    assert [tie.notify_count for tie in await world.queue(LESSON)] == [0, 0, 1]
+    assert await told(world) == ["u2"]
 
 
 async def test_no_place_is_held_past_the_hour_from_which_everybody_is_told(store: Store, clock: ManualClock) -> None:

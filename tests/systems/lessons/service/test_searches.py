@@ -84,6 +84,16 @@ async def test_an_opening_that_was_gone_at_once_does_not_put_off_the_next(world:
     assert max(one.due_at for one in await planned(world) if one.due_at) == now + GATHERED
 
 
+async def test_who_cannot_be_reached_has_been_told_of_nothing(world: World) -> None:
+    await world.searches.save(Member("hana"), Wish(instructor="YUKI"))
+    world.settle()
+    assert await world.searches.came_up(await world.lesson(), opened=True) == 1
+    assert await world.searches.tell("hana") == 0
+    await world.person("hana")
+    assert await world.searches.tell("hana") == 1
+    assert await world.searches.tell("hana") == 0
+
+
 async def planned(world: World) -> list[Schedule]:
     return await world.runtime.all(schedules.scan().consistent())
 

@@ -11,24 +11,25 @@ import sekkei_systems.q
 from sekkei.web.testing import Client, opened
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.pages.client import MODULES, SHELL_FILES
-from sekkei_systems.q.texts.client import CLIENT
+from sekkei_systems.q.texts import say
 from tests.systems.q.conftest import World
 
 ROOM = Path(sekkei_systems.q.__file__).parent
 SCRIPTS = sorted((ROOM / "static").glob("*.js"))
 OTHER_PAGES = ("landing.js", "admin.js")
+SCRIPTED = "\n".join(path.read_text() for path in SCRIPTS)
 SOURCES = "\n".join(
     path.read_text() for path in [*SCRIPTS, *sorted((ROOM / "templates").glob("*.html")), ROOM / "pages" / "client.py"]
 )
 
 
-def test_every_word_that_is_asked_for_is_there_and_none_is_idle() -> None:
-    asked = set(re.findall(r"""["']((?:q|category)\.[a-z.-]*[a-z])["']""", SOURCES))
-    begun = set(re.findall(r"`((?:q|category)\.[a-z.-]*)\$\{", SOURCES)) - {"q."}
-    states = {f"q.{state}" for state in ("mutual", "following", "requested", "follow-back", "follow")}
-    assert {key for key in asked if key not in CLIENT} == set()
-    idle = {key for key in CLIENT if key not in asked | states and not key.startswith(tuple(begun))}
-    assert idle == set()
+def test_every_word_that_the_script_asks_for_is_there_and_none_is_idle() -> None:
+    client = say.section("ja", "client")
+    asked = set(re.findall(r"""["']([a-z][a-z.-]*[a-z])["']""", SOURCES))
+    asked |= set(re.findall(r"""["']client\.([a-z.-]*[a-z])["']""", SOURCES))
+    begun = tuple(set(re.findall(r"t\(`([a-z.-]+\.)\$\{", SOURCES)) | {"category."})
+    assert {key for key in re.findall(r"""\bt\(["']([a-z.-]+)["']""", SCRIPTED) if key not in client} == set()
+    assert {key for key in client if key not in asked and not key.startswith(begun)} == set()
 
 
 def test_the_worker_keeps_every_script_that_the_page_imports() -> None:

@@ -1,0 +1,68 @@
+"""Tables as CloudFormation resources, with everything the design says. They stay when the stack goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.design import Design, Table
+from sekkei.design.definition import create_request
+from sekkei.publish.aws.names import logical, table_name
+
+Resource = dict[str, Any]
+
+
+def tables(*designs: Design) -> dict[str, Resource]:
+    """By logical name, in the order of the designs."""
+    found: dict[str, Resource] = {}
+    for design in designs:
+        design.check()
+        for table in design.tables.values():
+            found[logical(table.name, "table")] = table_resource(design, table)
+    return found
+
+
+def table_resource(design: Design, table: Table) -> Resource:
+    request = create_request(table, "")
+    properties: dict[str, Any] = {"TableName": table_name(design, table)}
+    properties |= {name: request[name] for name in ("AttributeDefinitions", "KeySchema", "BillingMode")}
+    for name in ("ProvisionedThroughput", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        if name in request:
+            properties[name] = request[name]
+    if table.stream is not None:
+        properties["StreamSpecification"] = {"StreamViewType": table.stream}
+    if table.ttl is not None:
+        properties["TimeToLiveSpecification"] = {"AttributeName": table.ttl, "Enabled": True}
+    properties["PointInTimeRecoverySpecification"] = {"PointInTimeRecoveryEnabled": table.pitr}
+    properties["DeletionProtectionEnabled"] = table.deletion_protection
+    properties["Tags"] = [{"Key": "sekkei:design", "Value": design.name}]
+    return {
+        "Type": "AWS::DynamoDB::Table",
+        "DeletionPolicy": "Retain",
+        "UpdateReplacePolicy": "Retain",
+        "Properties": properties,
+    }
+
+
+def template(*designs: Design, env: str) -> dict[str, Any]:
+    """The tables of designs alone, as a template of CloudFormation."""
+    names = ", ".join(design.name for design in designs)
+    return {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Description": f"Tables of {names}",
+        "Parameters": {"Env": env_parameter(env)},
+        "Resources": tables(*designs),
+        "Outputs": {
+            logical(table.name, "name"): {"Value": {"Ref": logical(table.name, "table")}}
+            for design in designs
+            for table in design.tables.values()
+        },
+    }
+
+
+def env_parameter(env: str) -> dict[str, Any]:
+    return {
+        "Type": "String",
+        "Default": env,
+        "AllowedPattern": "[a-zA-Z0-9_.-]{1,100}",
+        "Description": "What {env} stands for in the names of tables",
+    }

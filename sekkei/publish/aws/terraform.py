@@ -1,0 +1,78 @@
+"""Tables as Terraform, in its JSON form (`main.tf.json`), which Terraform and OpenTofu read like any other file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.design import Design, Index, Table
+
+PROVIDER = {"source": "hashicorp/aws", "version": ">= 6.0"}
+
+
+def configuration(*designs: Design, env: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for design in designs:
+        design.check()
+        for table in design.tables.values():
+            found[_name(table)] = _table(design, table)
+    return {
+        "terraform": {"required_providers": {"aws": PROVIDER}, "required_version": ">= 1.5"},
+        "variable": {"env": {"type": "string", "default": env, "description": "What {env} stands for in table names"}},
+        "resource": {"aws_dynamodb_table": found},
+        "output": {f"{name}_arn": {"value": f"${{aws_dynamodb_table.{name}.arn}}"} for name in found},
+    }
+
+
+def _name(table: Table) -> str:
+    """`task-table-v3` is task_table_v3."""
+    return "".join(letter if letter.isalnum() else "_" for letter in table.name).lower()
+
+
+def _table(design: Design, table: Table) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": design.table_name(table, "${var.env}"),
+        "hash_key": table.pk,
+        "attribute": [{"name": name, "type": kind} for name, kind in table.attribute_types().items()],
+        "deletion_protection_enabled": table.deletion_protection,
+        "point_in_time_recovery": {"enabled": table.pitr},
+        "tags": {"sekkei:design": design.name},
+        "lifecycle": {"prevent_destroy": True},
+    }
+    if table.sk is not None:
+        found["range_key"] = table.sk
+    found |= _billing(table)
+    if table.ttl is not None:
+        found["ttl"] = {"attribute_name": table.ttl, "enabled": True}
+    if table.stream is not None:
+        found |= {"stream_enabled": True, "stream_view_type": table.stream}
+    for kind, local in (("global_secondary_index", False), ("local_secondary_index", True)):
+        indexes = [_index(table, index) for index in table.indexes.values() if index.local is local]
+        if indexes:
+            found[kind] = indexes
+    return found
+
+
+def _billing(table: Table) -> dict[str, Any]:
+    if table.capacity is None:
+        return {"billing_mode": "PAY_PER_REQUEST"}
+    capacity = table.capacity
+    return {"billing_mode": "PROVISIONED", "read_capacity": capacity.read, "write_capacity": capacity.write}
+
+
+def _index(table: Table, index: Index) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": index.name}
+    if index.local:
+        found["range_key"] = index.sk[0]
+    elif len(index.pk) == 1 and len(index.sk) <= 1:
+        found |= {"hash_key": index.pk[0], **({"range_key": index.sk[0]} if index.sk else {})}
+    else:
+        hashes = [{"attribute_name": name, "key_type": "HASH"} for name in index.pk]
+        found["key_schema"] = hashes + [{"attribute_name": name, "key_type": "RANGE"} for name in index.sk]
+    if isinstance(index.projection, str):
+        found["projection_type"] = index.projection
+    else:
+        found |= {"projection_type": "INCLUDE", "non_key_attributes": list(index.projection)}
+    if table.capacity is not None and not index.local:
+        capacity = index.capacity or table.capacity
+        found |= {"read_capacity": capacity.read, "write_capacity": capacity.write}
+    return found

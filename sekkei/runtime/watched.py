@@ -1,0 +1,121 @@
+"""A store that counts its calls and tells at once who waits for a change that is made in this process.
+
+    ear = watched.ear("sekkei-runtime", "OUTBOX#")      # rows whose key begins so
+    await ear.wait(1.9)                                 # until such a row is written, or the time is over
+
+A change that another process makes is not heard here; whoever waits looks again after a while. An embedded store can
+tell cheaply whether there is anything to look for (`version`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sekkei.store.protocol import Request, Response, Store
+
+_BY_STATEMENT = frozenset({"ExecuteStatement", "ExecuteTransaction", "BatchExecuteStatement"})
+WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}) | _BY_STATEMENT
+
+
+class Ear:
+    """Hears the writes to one table, or to the rows of it whose key begins in a certain way."""
+
+    def __init__(self, table: str, beginning: str) -> None:
+        self.table, self.beginning = table, beginning
+        self._written = asyncio.Event()
+
+    def hear(self) -> None:
+        self._written.set()
+
+    def forget(self) -> None:
+        """What was heard up to now has been seen to."""
+        self._written.clear()
+
+    async def wait(self, seconds: float) -> bool:
+        """Whether there was something to hear within that time."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._written.wait(), seconds)
+        return self._written.is_set()
+
+
+class Watched:
+    """Any store, watched."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.calls: Counter[str] = Counter()
+        """How often each operation was called."""
+        self.answers_surely: bool = getattr(store, "answers_surely", False)
+        self._ears: dict[str, list[Ear]] = {}
+
+    def __repr__(self) -> str:
+        return repr(self.store)
+
+    def ear(self, table: str, beginning: str = "") -> Ear:
+        made = Ear(table, beginning)
+        self._ears.setdefault(table, []).append(made)
+        return made
+
+    def wake_all(self) -> None:
+        for ears in self._ears.values():
+            for ear in ears:
+                ear.hear()
+
+    def version(self) -> int | None:
+        """A number that is another one after any process has written; None when the store cannot tell."""
+        tell = getattr(self.store, "version", None)
+        found: int | None = tell() if tell is not None else None
+        return found
+
+    async def call(self, operation: str, request: Request) -> Response:
+        self.calls[operation] += 1
+        if operation not in WRITES:
+            return await self.store.call(operation, request)
+        try:
+            return await self.store.call(operation, request)
+        finally:  # one without an answer may have been carried out
+            with contextlib.suppress(LookupError, TypeError, AttributeError):  # of a request that was refused
+                self._tell(operation, request)
+
+    async def close(self) -> None:
+        await self.store.close()
+
+    def _tell(self, operation: str, request: Request) -> None:
+        if operation in _BY_STATEMENT:
+            self.wake_all()
+            return
+        for table, row in _written(operation, request):
+            for ear in self._ears.get(table, ()):
+                if not ear.beginning or any(_text(value).startswith(ear.beginning) for value in row.values()):
+                    ear.hear()
+
+
+def watched(store: Store) -> Watched:
+    """The store, watched once however often it is asked for."""
+    return store if isinstance(store, Watched) else Watched(store)
+
+
+def _written(operation: str, request: Request) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The tables that a request writes to, each with a row or its key."""
+    if operation == "BatchWriteItem":
+        for table, entries in request["RequestItems"].items():
+            for entry in entries:
+                yield from ((table, inside.get("Item") or inside["Key"]) for inside in entry.values())
+    elif operation == "TransactWriteItems":
+        for item in request["TransactItems"]:
+            yield from (
+                (inside["TableName"], inside.get("Item") or inside["Key"])
+                for kind, inside in item.items()
+                if kind != "ConditionCheck"
+            )
+    else:
+        yield request["TableName"], request.get("Item") or request["Key"]
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    found: str = value.get("S", "")
+    return found

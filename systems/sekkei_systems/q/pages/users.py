@@ -1,0 +1,58 @@
+"""Finding users, looking at one, and locking one out."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from sekkei.runtime.refusals import Conflict, Invalid
+from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems.q.pages.desk import Paging, Short, done
+from sekkei_systems.q.service.access import Admin, ProvenAdmin
+from sekkei_systems.q.service.moderation import Moderation
+
+pages = Pages()
+
+
+class Search(Paging):
+    q: str = ""
+
+
+class Ban(Struct):
+    reason: Short = ""
+
+
+@pages.get("/admin/users", name="admin-users")
+async def users(by: Admin, moderation: Moderation, query: Search) -> Html:
+    asked = query.q.strip()
+    if asked:
+        return Html("q/admin/users.html", found=await moderation.search(by, asked), cursor=None, asked=asked)
+    listed = await moderation.people(by, query.after or None)
+    return Html("q/admin/users.html", found=list(listed), cursor=listed.cursor, asked="")
+
+
+@pages.get("/admin/users/{user_id}", name="admin-user")
+async def user(by: Admin, moderation: Moderation, user_id: str, status: int = 200, filled: Form | None = None) -> Html:
+    return Html("q/admin/user.html", status, found=await moderation.dossier(by, user_id), form=filled or Form())
+
+
+@pages.post("/admin/users/{user_id}/ban")
+async def ban(by: ProvenAdmin, moderation: Moderation, user_id: str, sent: Sent[Ban]) -> Html | Redirect:
+    return await _set_banned(by, moderation, user_id, sent, True)
+
+
+@pages.post("/admin/users/{user_id}/unban")
+async def unban(by: ProvenAdmin, moderation: Moderation, user_id: str, sent: Sent[Ban]) -> Html | Redirect:
+    return await _set_banned(by, moderation, user_id, sent, False)
+
+
+async def _set_banned(
+    by: ProvenAdmin, moderation: Moderation, user_id: str, sent: Sent[Ban], banned: bool
+) -> Html | Redirect:
+    change = moderation.ban if banned else moderation.unban
+    try:
+        await change(by, user_id, sent.value.reason)
+    except Invalid as wrong:
+        return await user(by, moderation, user_id, 422, sent.refilled(wrong))
+    except Conflict as refused:
+        return (await user(by, moderation, user_id, refused.status)).flash(refused)
+    return done(f"/q/admin/users/{user_id}")

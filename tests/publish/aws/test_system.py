@@ -1,0 +1,79 @@
+"""A whole system as a stack. cfn-lint reads it where it is at hand."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sekkei.commands.publish import described
+from sekkei.publish.aws.system import template
+
+SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
+
+
+@pytest.fixture(scope="module", params=SYSTEMS)
+def stack(request: pytest.FixtureRequest) -> dict[str, Any]:
+    published = described(request.param)
+    assert published is not None
+    return template(published, "prod")
+
+
+def test_every_reference_leads_somewhere(stack: dict[str, Any]) -> None:
+    known = {*stack["Resources"], *stack["Parameters"], *stack["Conditions"]}
+    for name in _references(stack["Resources"]):
+        assert name in known or name.startswith("AWS::"), name
+
+
+def _references(content: Any) -> set[str]:
+    if isinstance(content, list):
+        return {name for each in content for name in _references(each)}
+    if not isinstance(content, dict):
+        return set()
+    found = {name for each in content.values() for name in _references(each)}
+    if "Ref" in content:
+        found.add(content["Ref"])
+    if "Fn::GetAtt" in content:
+        found.add(content["Fn::GetAtt"][0])
+    return found
+
+
+def test_streams_are_read_with_care(stack: dict[str, Any]) -> None:
+    mappings = [each["Properties"] for each in stack["Resources"].values() if each["Type"].endswith("SourceMapping")]
+    for mapping in mappings:
+        assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+        assert mapping["BisectBatchOnFunctionError"] is True
+        assert mapping["MaximumRetryAttempts"] > 0
+        assert mapping["DestinationConfig"]["OnFailure"]["Destination"]
+
+
+def test_nothing_is_lost_with_the_stack(stack: dict[str, Any]) -> None:
+    for resource in stack["Resources"].values():
+        if resource["Type"] in ("AWS::DynamoDB::Table", "AWS::SecretsManager::Secret", "AWS::SQS::Queue"):
+            assert resource["DeletionPolicy"] == "Retain"
+
+
+def test_no_secret_stands_in_it(stack: dict[str, Any]) -> None:
+    for resource in stack["Resources"].values():
+        for name, value in resource["Properties"].get("Environment", {}).get("Variables", {}).items():
+            if "SECRET" in name or "TOKEN" in name or "KEY" in name:
+                assert isinstance(value, dict), f"{name} is written out"
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    first, second = (json.dumps(template(described("tasks"), "prod")) for _ in range(2))  # type: ignore[arg-type]
+    assert first == second
+
+
+def test_cfn_lint_has_nothing_to_say(stack: dict[str, Any], tmp_path: Path) -> None:
+    lint = shutil.which("cfn-lint")
+    if lint is None:
+        pytest.skip("cfn-lint is not at hand; install it with pip to lint the templates")
+    path = tmp_path / "stack.template.json"
+    path.write_text(json.dumps(stack))
+    done = subprocess.run([lint, str(path)], capture_output=True, text=True, timeout=110)
+    assert done.returncode == 0, done.stdout

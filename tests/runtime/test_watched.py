@@ -1,0 +1,91 @@
+"""A watched store: who waits for a row is woken by a write of this process, and every call is counted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sekkei.errors import ValidationException
+from sekkei.runtime.watched import Watched, watched
+from sekkei.store import Embedded
+from sekkei.store.protocol import Request, Response
+
+KEY = {"PK": {"S": "OUTBOX#1"}, "SK": {"S": "MESSAGE"}}
+
+
+class Nothing:
+    async def call(self, operation: str, request: Request) -> Response:
+        if "refuse" in request:
+            raise ValidationException("no")
+        return {}
+
+    async def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("operation", "request_", "heard"),
+    [
+        ("PutItem", {"TableName": "t", "Item": {**KEY, "n": {"N": "1"}}}, True),
+        ("UpdateItem", {"TableName": "t", "Key": KEY}, True),
+        ("UpdateItem", {"TableName": "t", "Key": {"PK": {"S": "JOB#1"}}}, False),
+        ("DeleteItem", {"TableName": "other", "Key": KEY}, False),
+        ("BatchWriteItem", {"RequestItems": {"t": [{"DeleteRequest": {"Key": KEY}}]}}, True),
+        ("TransactWriteItems", {"TransactItems": [{"Update": {"TableName": "t", "Key": KEY}}]}, True),
+        ("TransactWriteItems", {"TransactItems": [{"ConditionCheck": {"TableName": "t", "Key": KEY}}]}, False),
+        ("ExecuteStatement", {"Statement": "UPDATE t …"}, True),
+        ("GetItem", {"TableName": "t", "Key": KEY}, False),
+    ],
+)
+async def test_a_write_wakes_who_waits_for_it(operation: str, request_: Mapping[str, Any], heard: bool) -> None:
+    store = Watched(Nothing())
+    ear = store.ear("t", "OUTBOX#")
+    await store.call(operation, request_)
+    assert await ear.wait(0) is heard
+    assert store.calls == {operation: 1}
+    ear.forget()
+    assert not await ear.wait(0)
+
+
+async def test_a_write_without_an_answer_may_have_been_carried_out() -> None:
+    store = Watched(Nothing())
+    ear = store.ear("t")
+    with pytest.raises(ValidationException):
+        await store.call("PutItem", {"TableName": "t", "Item": KEY, "refuse": True})
+    assert await ear.wait(0)
+    with pytest.raises(ValidationException):
+        await store.call("PutItem", {"refuse": True})
+
+
+async def test_who_waits_is_woken_at_once() -> None:
+    store = watched(Nothing())
+    assert watched(store) is store
+    ear = store.ear("t")
+    waiting = asyncio.create_task(ear.wait(30))
+    await asyncio.sleep(0)
+    await store.call("PutItem", {"TableName": "t", "Item": KEY})
+    assert await asyncio.wait_for(waiting, 1)
+
+
+async def test_the_version_changes_when_anybody_writes(tmp_path: Path) -> None:
+    assert Watched(Nothing()).version() is None
+    here, there = Embedded(tmp_path / "a.db"), Embedded(tmp_path / "a.db")
+    store = Watched(here)
+    first = store.version()
+    assert store.version() == first
+    table = {
+        "TableName": "tab",
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+    }
+    await there.call("CreateTable", table)
+    second = store.version()
+    assert second != first
+    await store.call("PutItem", {"TableName": "tab", "Item": {"id": {"S": "x"}}})
+    assert store.version() != second
+    await there.close()
+    await here.close()
