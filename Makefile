@@ -3,7 +3,7 @@ SYSTEMS := chiipochi eventbot lessons q tasks
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: help setup up browser test check bench torture docs texts peers lock clean
+.PHONY: help setup up browser test check bench torture docs texts budgets peers lock clean
 
 help:
 	@echo "make up       set up, then run everything at http://127.0.0.1:8000"
@@ -15,6 +15,7 @@ help:
 	@echo "make torture  crash, race, fuzz and bit-flip programmes"
 	@echo "make docs     renew docs/designs from the designs"
 	@echo "make texts    renew texts/keys.py from texts/*.toml"
+	@echo "make budgets  renew tests/budgets.toml: store calls of every route"
 	@echo "make peers    install the other implementations that ours is compared with"
 	@echo "make lock     renew requirements/*.txt from pyproject.toml"
 
@@ -69,6 +70,9 @@ docs: setup
 
 texts: setup
 	@$(BIN)/python -m sekkei.texts sekkei.publish sekkei.runtime sekkei.web $(addprefix sekkei_systems.,$(SYSTEMS)) tests.web.example
+
+budgets: setup
+	SEKKEI_WRITE_BUDGETS=1 $(BIN)/python -m pytest -q tests -k test_authorisation
 
 peers: setup
 	$(BIN)/python -m bench.peers

@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.web.testing import Client, Reply
+from tests.web import budgets
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,9 @@ def uncovered(app: Starlette, system: str, matrix: Matrix) -> list[str]:
 
 
 async def deviations(matrix: Matrix, actors: Mapping[str, Client], parameters: Mapping[str, str]) -> list[str]:
-    """Every attempt that was answered otherwise than the matrix says."""
+    """Every attempt that was answered otherwise than the matrix says, and every route that costs too much."""
     found = []
+    counts: Counter[str] = Counter()
     for name, rule in matrix.items():
         missing = set(actors) - set(rule.expect)
         found += [f"{name}: nothing is said of {actor}" for actor in sorted(missing)]
@@ -76,20 +79,27 @@ async def deviations(matrix: Matrix, actors: Mapping[str, Client], parameters: M
             if actor not in actors:
                 found.append(f"{name}: there is no actor {actor}")
                 continue
-            reply = await _attempt(name, rule, actors[actor], parameters)
+            reply, calls = await _attempt(name, rule, actors[actor], parameters)
+            counts[name] = max(counts[name], calls)
             if reply.status != expected:
                 found.append(f"{name} by {actor}: {reply.status} instead of {expected}; {reply.text[:200]!r}")
-    return found
+    return found + list(budgets.exceeded(counts))
 
 
-async def _attempt(name: str, rule: Rule, client: Client, parameters: Mapping[str, str]) -> Reply:
+async def _attempt(name: str, rule: Rule, client: Client, parameters: Mapping[str, str]) -> tuple[Reply, int]:
+    """The answer, and how many store calls it took."""
     method, _, template = name.partition(" ")
     fresh = await rule.prepare() if rule.prepare else {}
     path = template.replace(":path}", "}").format_map({**parameters, **fresh})
+    token = "" if method == "GET" or client.bearer else await client.token()
+    made = client.shell.deployment.store.calls
+    before = made.total()
     if rule.form is not None:
-        return await client.post(path, rule.form)
-    if rule.json is not None or method not in ("GET", "POST"):
-        return await client.json(method, path, rule.json, headers=rule.headers)
-    if method == "POST":
-        return await client.post(path)
-    return await client.request(method, path, headers={"Accept": "text/html", **rule.headers})
+        reply = await client.post(path, rule.form, token=token)
+    elif rule.json is not None or method not in ("GET", "POST"):
+        reply = await client.json(method, path, rule.json, headers=rule.headers, token=token)
+    elif method == "POST":
+        reply = await client.post(path, token=token)
+    else:
+        reply = await client.request(method, path, headers={"Accept": "text/html", **rule.headers})
+    return reply, made.total() - before

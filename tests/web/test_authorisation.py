@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from sekkei.web.testing import Client, opened, test_settings
+from tests.web import budgets
 from tests.web.authorisation import Matrix, Rule, deviations, routes_of, uncovered
 from tests.web.example import SYSTEM
 from tests.web.example.design import Note, notes
@@ -116,3 +119,14 @@ async def test_a_route_without_a_row_and_a_wrong_answer_are_found() -> None:
         unsaid = {"GET /example/": Rule({})}
         assert await deviations(unsaid, {"anonymous": client}, {}) == ["GET /example/: nothing is said of anonymous"]
         assert "POST /sign-in" in routes_of(client.app, "")
+
+
+async def test_a_route_that_reads_more_than_its_budget_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(budgets.WRITING, raising=False)
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        matrix = {"GET /example/": Rule({"owner": 200}), "GET /example/docs": Rule({"owner": 200})}
+        monkeypatch.setattr(budgets, "read", lambda: {"GET /example/": 1})
+        over, unknown = await deviations(matrix, {"owner": client}, {})
+        assert "GET /example/: 3 store calls, its budget is 1; read less" in over
+        assert unknown.endswith("store calls and no budget; `make budgets` writes it down")
