@@ -1,4 +1,4 @@
-"""`sekkei eventbot register`: tell Discord which commands the bot has."""
+"""`sekkei eventbot register`: tell Discord which commands the bot has. `discord`: a strict Discord of one's own."""
 
 from __future__ import annotations
 
@@ -10,28 +10,33 @@ import orjson
 
 from sekkei.commands import OK, CouldNotRun
 
-SUMMARY = "Event bot: register its commands with Discord, once for every deploy."
+SUMMARY = "Event bot: register its commands with Discord, or run a strict Discord of your own to try it on."
 
 EXAMPLES = """\
 examples:
   sekkei eventbot register --guild 123456789        in one server, where they appear at once
   sekkei eventbot register                          everywhere; Discord takes up to an hour
   sekkei eventbot register --dry-run                print what would be sent, as JSON
+  sekkei eventbot discord --port 8900               a local Discord over HTTP; it prints the settings for the bot
 
-Reads SEKKEI_DISCORD_APPLICATION_ID and SEKKEI_DISCORD_BOT_TOKEN from the environment, never from the command line.
+Registering reads SEKKEI_DISCORD_APPLICATION_ID, SEKKEI_DISCORD_BOT_TOKEN and, for another Discord than the real one,
+SEKKEI_DISCORD_API_URL from the environment, never from the command line.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("register",))
+    parser.add_argument("what", choices=("register", "discord"))
     parser.add_argument("--guild", metavar="ID", help="only in this server")
     parser.add_argument("--dry-run", action="store_true", help="send nothing; print the commands as JSON")
+    parser.add_argument("--port", type=int, default=8900, help="of the local Discord; 0 for any that is free")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from sekkei_systems.eventbot.rules.identifiers import is_snowflake
     from sekkei_systems.eventbot.rules.registration import COMMANDS
 
+    if arguments.what == "discord":
+        return _discord(arguments.port)
     if arguments.guild is not None and not is_snowflake(arguments.guild):
         raise CouldNotRun(f"{arguments.guild!r} is no server's id: copy it from Discord with developer mode on")
     if arguments.dry_run:
@@ -63,4 +68,39 @@ async def _register(guild_id: str | None) -> int:
     finally:
         http.close()
     print(f"{len(made)} commands are registered {'in server ' + guild_id if guild_id else 'everywhere'}.")
+    return OK
+
+
+def _discord(port: int) -> int:
+    """In the foreground, until it is stopped; what was posted is forgotten then."""
+    import socket
+
+    import uvicorn
+
+    from sekkei.clock import SYSTEM
+    from sekkei.runtime.http import Http
+    from sekkei.runtime.live import Live
+    from sekkei.runtime.settings import from_environment
+    from sekkei.store import Embedded
+    from sekkei_systems.eventbot.local import world
+    from sekkei_systems.eventbot.local.discord import LocalDiscord
+    from sekkei_systems.eventbot.local.served import API, Served
+    from sekkei_systems.eventbot.ports.discord.signature import Signer
+
+    secrets = from_environment().secrets
+    signer, token = Signer(secrets.key("eventbot-discord")), secrets.key("eventbot-discord-token").hex()
+    local = LocalDiscord(Embedded(), "local", SYSTEM, Live(), world.server(), world.BOT_ID, token)
+    listening = socket.create_server(("127.0.0.1", port))
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    print(f"A Discord of your own: {url}{API}\nThe bot's settings:")
+    for name, value in (
+        ("APPLICATION_ID", world.BOT_ID),
+        ("PUBLIC_KEY", signer.public_key),
+        ("BOT_TOKEN", token),
+        ("API_URL", f"{url}{API}"),
+    ):
+        print(f"export SEKKEI_DISCORD_{name}={value}")
+    print("Stop it with Ctrl-C.", flush=True)
+    app = Served(local, signer, SYSTEM, Http()).application()
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
     return OK

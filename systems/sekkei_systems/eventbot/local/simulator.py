@@ -122,7 +122,7 @@ async def state(player: Player, simulator: Simulator, desk: Desk, query: StateQu
         {
             "now": simulator.clock.now(),
             "zone": (await desk.settings(world.GUILD_ID)).time_zone,
-            "messages": [_shown(one) for one in messages],
+            "messages": [shown(one) for one in messages],
             "threads": dict(await simulator.local.things("thread")),
             "log": list(simulator.local.log)[:20],
             "faults": [{"kind": one.kind, "count": one.count} for one in simulator.local.faults],
@@ -137,26 +137,29 @@ async def act(request: Request, player: Player, simulator: Simulator, language: 
     if person is None or wanted.channel not in world.CHANNELS:
         raise NotThere()
     client = simulator.client(request.app, "ja" if language == "ja" else "en-US")
-    outcome = await _perform(simulator, client, person, wanted)
+    outcome = await performed(simulator.local, client, person, wanted)
     simulator.live.publish(TOPIC, "changed")
-    return _json(
-        {
-            "ok": outcome.ok,
-            "reason": outcome.reason,
-            "modal": outcome.modal,
-            "choices": outcome.choices,
-            "message": outcome.message_id,
-            "private": outcome.private,
-        }
-    )
+    return _json(act_json(outcome))
 
 
-async def _perform(simulator: Simulator, client: AppClient, person: world.Person, act: Act) -> Outcome:
+def act_json(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "ok": outcome.ok,
+        "reason": outcome.reason,
+        "modal": outcome.modal,
+        "choices": outcome.choices,
+        "message": outcome.message_id,
+        "private": outcome.private,
+    }
+
+
+async def performed(local: LocalDiscord, client: AppClient, person: world.Person, act: Act) -> Outcome:
+    """What somebody does, done. Raises Invalid."""
     if act.kind == "say":
         if not act.words.strip():
             raise Invalid(field="words")
-        await simulator.local.prepare()
-        posted = await simulator.local.post(act.channel, {"content": act.words[:2000]}, author=person.id)
+        await local.prepare()
+        posted = await local.post(act.channel, {"content": act.words[:2000]}, author=person.id)
         return Outcome(True, message_id=posted.message_id)
     if act.kind == "command":
         return await client.command(person, act.channel, act.words, act.options)
@@ -209,12 +212,13 @@ async def _body(request: Request, kind: type[Any]) -> Any:
         raise Invalid() from None
 
 
-def _shown(message: LocalMessage) -> dict[str, Any]:
+def shown(message: LocalMessage) -> dict[str, Any]:
     return {
         "id": message.message_id,
         "author": message.author,
         "body": orjson.loads(message.body),
         "private": message.seen_by is not None,
+        "pinged": message.pinged,
         "thinking": message.thinking,
         "at": message.at.timestamp(),
         "edited": message.edited_at.timestamp() if message.edited_at else None,

@@ -1,0 +1,98 @@
+"""The local Discord over HTTP, in a process of its own: the bot reaches it as it reaches the real one.
+
+/api/v10/…           Discord's REST API
+POST /act            somebody does something: {"person", "channel", "kind": "command", "words": "event list", …}
+GET /state           a channel as one person sees it: ?channel=…&person=…
+POST /interactions   {"url": …}: where the bot takes interactions; a PING and a forgery try it first, as Discord does
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import orjson
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sekkei.clock import Clock
+from sekkei.errors import NoAnswer
+from sekkei.runtime.http import Http
+from sekkei.runtime.refusals import Refusal
+from sekkei_systems.eventbot.local import world
+from sekkei_systems.eventbot.local.client import AppClient
+from sekkei_systems.eventbot.local.discord import LocalDiscord
+from sekkei_systems.eventbot.local.simulator import Act, act_json, performed, shown
+from sekkei_systems.eventbot.ports.discord.errors import Unavailable
+from sekkei_systems.eventbot.ports.discord.signature import Signer
+
+API = "/api/v10"
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+@dataclass(slots=True)
+class Served:
+    """One local Discord and the bot that it sends interactions to."""
+
+    local: LocalDiscord
+    signer: Signer
+    clock: Clock
+    http: Http
+    interactions: str = ""
+
+    def application(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Route(API + "/{path:path}", self.rest, methods=METHODS),
+                Route("/act", self.act, methods=["POST"]),
+                Route("/state", self.state, methods=["GET"]),
+                Route("/interactions", self.connect, methods=["POST"]),
+            ]
+        )
+
+    async def rest(self, request: Request) -> Response:
+        path = request.url.path.removeprefix(API)
+        try:
+            answer = await self.local.send(request.method, path, request.headers, await request.body())
+        except Unavailable:
+            return Response(status_code=504)
+        return Response(answer.body, answer.status, dict(answer.headers), "application/json")
+
+    async def act(self, request: Request) -> Response:
+        wanted = msgspec.json.decode(await request.body(), type=Act)
+        client = AppClient(self.local, self.signer, self.deliver, self.local.application_id, self.clock)
+        try:
+            outcome = await performed(self.local, client, world.PEOPLE[wanted.person], wanted)
+        except Refusal as refusal:
+            return _json({"ok": False, "reason": str(refusal)}, refusal.status)
+        return _json({**act_json(outcome), "response": outcome.response})
+
+    async def deliver(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        try:
+            answer = await self.http.request("POST", self.interactions, headers=headers, body=body)
+        except NoAnswer as error:
+            return 599, str(error).encode()
+        return answer.status, answer.body
+
+    async def state(self, request: Request) -> Response:
+        query = request.query_params
+        messages = await self.local.messages(query["channel"], query["person"])
+        return _json({"messages": [shown(one) for one in messages], "log": list(self.local.log)})
+
+    async def connect(self, request: Request) -> Response:
+        """Discord keeps an address only if it answers a PING and refuses a forged one."""
+        self.interactions = str(orjson.loads(await request.body())["url"])
+        ping = orjson.dumps({"type": 1})
+        signed = {**self.signer.headers(ping, self.clock.now()), "content-type": "application/json"}
+        forged = {**signed, "x-signature-ed25519": "0" * 128}
+        good, bad = await self.deliver(ping, signed), await self.deliver(ping, forged)
+        ok = good[0] == 200 and orjson.loads(good[1]) == {"type": 1} and bad[0] == 401
+        return _json({"ok": ok, "ping": good[0], "forged": bad[0]}, 200 if ok else 400)
+
+
+def _json(content: Any, status: int = 200) -> Response:
+    return Response(orjson.dumps(content), status, media_type="application/json")
