@@ -12,18 +12,20 @@ card cannot confirm what it does not show.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 from urllib.parse import parse_qs
 
 from sekkei_systems.chiipochi.design.models import UserState
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture, code_of, find, normalised
+from sekkei_systems.chiipochi.rules import amounts
+from sekkei_systems.chiipochi.rules.amounts import Malformed, Said
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture, code_of, find, is_known, normalised
 from sekkei_systems.chiipochi.texts import Language
 
 AMOUNTS = (100, 300, 500)
 AMOUNT_MIN, AMOUNT_MAX = 100, 50_000
+AMOUNT_DIGITS_MAX = 12
 SESSION = timedelta(minutes=10)
 TEXT_LENGTH_MAX = 200
 """Of what is looked at for a speciality; nobody types a longer one."""
@@ -185,8 +187,6 @@ _LANGUAGE_WORDS: dict[Language, tuple[str, ...]] = {
 }
 SPEAK = {normalised(word): language for language, said in _LANGUAGE_WORDS.items() for word in said}
 STOP_PLEDGE = frozenset(map(normalised, ("毎月の寄付をやめる", "毎月をやめる", "毎月停止", "stop monthly")))
-_AMOUNT = re.compile(r"^[¥\\]?(\d{1,12})円?$")
-_WITH_AMOUNT = re.compile(r"^(?P<word>.+?)[\s、,]*[¥\\]?(?P<amount>\d{1,12})円?$")
 _MONTHLY = re.compile(r"^(?:毎月|monthly)\s*(?P<rest>.*)$", re.IGNORECASE)
 
 
@@ -257,34 +257,30 @@ def _on_text(text: str, question: _Question) -> Decision:
     monthly = _MONTHLY.match(text)
     if monthly:
         return _pledge(monthly["rest"])
-    amount = _amount(text)
-    if amount is not None:
-        return _other_amount(amount, question)
     return _speciality(text, question)
 
 
 def _speciality(text: str, question: _Question) -> Decision:
-    found, amount = _with_amount(text)
-    if found and not AMOUNT_MIN <= amount <= AMOUNT_MAX:
-        return Say("out-of-range")
-    if len(found) == 1:
-        return Ask(found[0], amount)
+    said = Said(None, text) if is_known(text) else amounts.read(text)
+    found = find(said.rest)
+    if said.amount is not None and not found and not amounts.without_endings(said.rest):
+        return _other_amount(said.amount, question)
+    amount = AMOUNTS[0] if said.amount is None else said.amount
     if found:
-        return Choose(found, amount)
+        return _ask(found, amount)
     if question.is_open and question.prefecture is not None:
         return AskAgain(question.prefecture, question.amount, question.nonce)
     return Expire() if question.expired else Say("unknown")
 
 
+def _ask(found: tuple[Prefecture, ...], amount: int | Malformed) -> Decision:
+    if isinstance(amount, Malformed) or not AMOUNT_MIN <= amount <= AMOUNT_MAX:
+        return Say("out-of-range")
+    return Ask(found[0], amount) if len(found) == 1 else Choose(found, amount)
+
+
 def _without_question(question: _Question) -> Decision:
     return Expire() if question.expired else Say("nothing-pending")
-
-
-def _with_amount(text: str) -> tuple[tuple[Prefecture, ...], int]:
-    """ピーナッツ 300: what stands before the number, if it is known; otherwise all of it, with the usual amount."""
-    split = _WITH_AMOUNT.match(unicodedata.normalize("NFKC", text))
-    found = find(split["word"]) if split else ()
-    return (found, int(split["amount"])) if split and found else (find(text), AMOUNTS[0])
 
 
 def _confirm(question: _Question) -> Decision:
@@ -293,12 +289,10 @@ def _confirm(question: _Question) -> Decision:
     return Confirm(question.prefecture, question.amount, question.awaiting, question.nonce)
 
 
-def _other_amount(amount: int, question: _Question) -> Decision:
+def _other_amount(amount: int | Malformed, question: _Question) -> Decision:
     if not question.is_open or question.prefecture is None:
         return _without_question(question)
-    if not AMOUNT_MIN <= amount <= AMOUNT_MAX:
-        return Say("out-of-range")
-    return Ask(question.prefecture, amount)
+    return _ask((question.prefecture,), amount)
 
 
 def _pledge(rest: str) -> Decision:
@@ -341,8 +335,8 @@ def _in_a_group(incoming: Incoming) -> Decision:
 
 
 def _amount(text: str) -> int | None:
-    found = _AMOUNT.match(unicodedata.normalize("NFKC", text).replace(",", "").strip())
-    return int(found[1]) if found else None
+    """What a button of ours carries."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= AMOUNT_DIGITS_MAX else None
 
 
 def _fields(data: str) -> dict[str, str]:

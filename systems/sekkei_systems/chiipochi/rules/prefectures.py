@@ -10,8 +10,11 @@ import functools
 import itertools
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from sekkei_systems.chiipochi.rules.amounts import BEGINNINGS, ENDINGS
 
 _FILE = Path(__file__).parents[1] / "data" / "prefectures.txt"
 CONTAINED_LENGTH_MIN = 3
@@ -29,6 +32,8 @@ class Prefecture:
     en: str
     column: int
     row: int
+    other_names: tuple[str, ...]
+    """In kana, and its capital."""
     specialities: tuple[tuple[str, ...], ...]
     """Each in its spellings, the first as the bot writes it."""
 
@@ -47,10 +52,11 @@ class Prefecture:
 
 
 def _parse(paragraph: str) -> Prefecture:
-    first, *specialities = paragraph.split("\n")
+    first, names, *specialities = paragraph.split("\n")
     number, code, ja, en, column, row = first.split()
     spellings = tuple(tuple(line.split(", ")) for line in specialities)
-    return Prefecture(int(number), code, ja, en, int(column), int(row), spellings)
+    other_names = tuple(names.removeprefix("= ").split(", "))
+    return Prefecture(int(number), code, ja, en, int(column), int(row), other_names, spellings)
 
 
 def _read(path: Path) -> dict[str, Prefecture]:
@@ -77,29 +83,57 @@ def _words() -> dict[str, tuple[str, ...]]:
     """Every known word in its normal form, and the codes of the prefectures that it stands for."""
     found: dict[str, list[str]] = {}
     for prefecture in PREFECTURES.values():
-        names = (prefecture.ja, prefecture.full, prefecture.en, prefecture.iso)
-        for word in itertools.chain(names, *prefecture.specialities):
+        for word in itertools.chain(_names(prefecture), *prefecture.specialities):
             codes = found.setdefault(normalised(word), [])
             if prefecture.code not in codes:
                 codes.append(prefecture.code)
     return {word: tuple(codes) for word, codes in found.items()}
 
 
+def _names(prefecture: Prefecture) -> Iterator[str]:
+    yield from (prefecture.ja, prefecture.full, prefecture.en, prefecture.iso)
+    for name in prefecture.other_names:
+        yield name
+        if not name.isascii():
+            yield f"{name}市"
+    yield f"{prefecture.ja}市"
+
+
 @functools.cache
 def _found_inside() -> tuple[str, ...]:
-    """The words that are known inside a sentence too; an English one is not (there is tea in a team)."""
-    return tuple(word for word in _words() if len(word) >= CONTAINED_LENGTH_MIN and not word.isascii())
+    """The words that are known inside a sentence too. An English one is not (there is tea in a team), nor is a name in
+    kana (あいち in あいちゃん)."""
+    alone = {normalised(name) for prefecture in PREFECTURES.values() for name in prefecture.other_names}
+    return tuple(
+        word for word in _words() if len(word) >= CONTAINED_LENGTH_MIN and not word.isascii() and word not in alone
+    )
+
+
+def is_known(text: str) -> bool:
+    """Is all of this one known word?"""
+    return normalised(text) in _words()
 
 
 def find(text: str) -> tuple[Prefecture, ...]:
     """The prefectures that a message may mean: none, one, or several to choose from."""
     word = normalised(text)
-    known = _words()
-    codes = known.get(word)
+    codes = next((codes for form in _forms(text) if (codes := _words().get(normalised(form)))), None)
     if codes is None and len(word) <= TEXT_LENGTH_MAX:
         inside = max((key for key in _found_inside() if key in word), key=len, default="")
-        codes = known.get(inside)
+        codes = _words().get(inside)
     return tuple(PREFECTURES[code] for code in codes or ())
+
+
+def _forms(text: str) -> Iterator[str]:
+    """What was typed, then with ever fewer of the polite words and particles around it."""
+    text = unicodedata.normalize("NFKC", text[:TEXT_LENGTH_MAX])
+    yield text
+    while (shorter := BEGINNINGS.sub("", text, count=1)) != text:
+        text = shorter
+        yield text
+    while (shorter := ENDINGS.sub("", text, count=1)) != text:
+        text = shorter
+        yield text
 
 
 def pending_text(code: str) -> str:

@@ -51,3 +51,23 @@ def test_the_state_spells_a_prefecture_as_the_document_does() -> None:
     assert pending_text("CHIBA") == "CHIBA_pending"
     assert code_of("CHIBA_pending") == "CHIBA"
     assert normalised("ﾋﾟｰﾅｯﾂ 🥜") == normalised("ぴーなっつ")
+
+
+CAPITALS = (
+    "札幌 青森 盛岡 仙台 秋田 山形 福島 水戸 宇都宮 前橋 さいたま 千葉 新宿 横浜 新潟 富山 金沢 福井 甲府 長野 岐阜 静岡 "
+    "名古屋 津 大津 京都 大阪 神戸 奈良 和歌山 鳥取 松江 岡山 広島 山口 徳島 高松 松山 高知 福岡 佐賀 長崎 熊本 大分 宮崎 鹿児島 那覇"
+)
+
+
+def test_every_capital_is_understood() -> None:
+    for prefecture, capital in zip(PREFECTURES.values(), CAPITALS.split(), strict=True):
+        assert find(capital) == (prefecture,), capital
+        assert find(f"{capital}市") == (prefecture,) or capital == "新宿", capital
+
+
+def test_every_prefecture_is_understood_in_kana_and_inside_no_other_word() -> None:
+    assert find("とうきょう")[0].code == "TOKYO"
+    assert find("オオサカ")[0].code == "OSAKA"
+    assert all(prefecture.other_names for prefecture in PREFECTURES.values())
+    assert find("あいちゃん") == ()
+    assert find("津軽") == () or find("津軽")[0].code == "AOMORI"
