@@ -28,6 +28,8 @@ from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.reactions import Rewards
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
+from sekkei_systems.chiipochi.service.later import AFTERWARDS, INSTRUCTIONS
+from sekkei_systems.chiipochi.service.reconciliation import ASK
 from sekkei_systems.chiipochi.service.refunds import REFUNDS, RefundTransport
 from sekkei_systems.chiipochi.webhooks import line, payments
 
@@ -38,7 +40,13 @@ def build(context: Context) -> Parts:
     chat = Chat(context)
     line_api = LineApi.configured(settings, http, context.clock)
     service = Service(context, provider, line_api or chat)
-    transports: dict[str, Transport] = {"line": line_api or chat, REFUNDS: RefundTransport(service.refunds)}
+    transports: dict[str, Transport] = {
+        "line": line_api or chat,
+        REFUNDS: RefundTransport(service.refunds),
+        ASK: service.reconciliation,
+        AFTERWARDS: service.later,
+        INSTRUCTIONS: service.later,
+    }
     if isinstance(provider, LocalProvider):
         transports["chiipochi.callback"] = LocalCallbacks(provider, service.settling)
     return Parts(
@@ -47,7 +55,7 @@ def build(context: Context) -> Parts:
         reactions=[Rewards(context, service)],
         scheduled=jobs.scheduled(context, service),
         recurring=jobs.RECURRING,
-        jobs=jobs.jobs(context),
+        jobs=jobs.jobs(context, service),
         transports=transports,
     )
 

@@ -6,8 +6,9 @@ import asyncio
 import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Any
 
-from sekkei.design import replace
+from sekkei.design import Put, replace
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
@@ -18,6 +19,8 @@ from sekkei_systems.chiipochi.design import (
     donations,
     handled,
     local_payments,
+    paid_donations,
+    paid_row,
     pledges,
     stamp_card,
     user_settings,
@@ -43,7 +46,7 @@ from sekkei_systems.chiipochi.texts import say
 DAYS = 28
 FAVOURITES = ("CHIBA", "HOKKAIDO", "OKINAWA", "AOMORI", "FUKUOKA", "ISHIKAWA", "KYOTO", "KUMAMOTO", "NAGANO")
 AMOUNTS = (100, 100, 100, 300, 300, 500, 1_000)
-TOGETHER = 15
+TOGETHER = 12
 """Six items each at most, and a transaction takes a hundred."""
 CHAT_KEPT = timedelta(days=30)
 
@@ -94,8 +97,14 @@ def _donations(
 async def _succeeded(context: Context, pending: list[Donation]) -> None:
     """Donations with all that followed from them, so that nobody is thanked for them again."""
     some = [_settled(donation, Status.SUCCEEDED) for donation in pending]
-    puts = [action for donation in some for action in (donations.put(donation), local_payments.put(_paid(donation)))]
+    puts = [action for donation in some for action in _rows(donation)]
     await context.db.transact(*puts, award_stamps(some))
+
+
+def _rows(donation: Donation) -> Iterator[Put[Any]]:
+    yield donations.put(donation)
+    yield local_payments.put(_paid(donation))
+    yield paid_donations.put(paid_row(donation))
 
 
 def _paid(donation: Donation) -> LocalPayment:
@@ -111,7 +120,8 @@ def _paid(donation: Donation) -> LocalPayment:
 
 def _settled(pending: Donation, status: Status) -> Donation:
     number = random.Random(order_id_of(pending.user_id, pending.created_at)).randrange(10**12)
-    return replace(pending, status=status, tx_id=f"lp_demo_{number:012d}")
+    paid_at = pending.created_at if status is Status.SUCCEEDED else None
+    return replace(pending, status=status, tx_id=f"lp_demo_{number:012d}", paid_at=paid_at)
 
 
 async def _unsettled(context: Context, service: Service, people: list[str], now: datetime) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
-from sekkei.design import Action, ConditionFailed, Database, replace
+from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.system import Context, ScheduledJob
@@ -20,15 +20,26 @@ from sekkei_systems.chiipochi.design import (
     given_back,
     history_of_user,
     local_payments,
+    paid_donations,
+    paid_row,
+    payment_orders,
     pledges,
-    pledges_on,
     returns,
     stamp_card,
     stamps,
     user_settings,
     user_states,
 )
-from sekkei_systems.chiipochi.design.models import FORGOTTEN, Award, Donation, LocalPayment, Return
+from sekkei_systems.chiipochi.design.models import (
+    FORGOTTEN,
+    Award,
+    Donation,
+    LocalPayment,
+    PaymentOrder,
+    Return,
+    Status,
+)
+from sekkei_systems.chiipochi.reactions import counted_yen
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.links import order_id_of
 
@@ -38,6 +49,7 @@ RECURRING = {
     "check-totals": "20 0 * * *",
     "export": "30 0 * * *",
     "ask-for-pledges": "0 9 * * *",
+    "upgrade": "7 * * * *",
 }
 FORGET_BATCH = 25
 
@@ -69,12 +81,17 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
         async for donation in context.db.each(given_back()):
             if donation.refunded_at is not None and days.day_of(donation.refunded_at) >= min(changed):
                 changed.add(donation.day)
+        async for donation in service.reports.paid_on(today - timedelta(days=1)):
+            changed.add(donation.day)  # made days ago, and paid only now
         for day in sorted(changed - {today}):
             await service.exports.write(day)
 
     async def ask_for_pledges(payload: Payload) -> None:
-        async for pledge in context.db.each(pledges_on(days.today(context.clock).day)):
-            await service.pledges.ask(pledge)
+        await service.pledges.ask_all()
+
+    async def upgrade(payload: Payload) -> None:
+        """Bring rows of an earlier version up to date, once."""
+        await context.jobs.start("paid-at", {}, id="upgrade/paid-at")
 
     return {
         "handle-left-over": handle_left_over,
@@ -82,11 +99,59 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
         "check-totals": check_totals,
         "export": export,
         "ask-for-pledges": ask_for_pledges,
+        "upgrade": upgrade,
     }
 
 
-def jobs(context: Context) -> dict[str, Job]:
-    return {"forget": Job([("donations", _forget_donations(context)), ("rest", _forget_rest(context))])}
+def jobs(context: Context, service: Service) -> dict[str, Job]:
+    return {
+        "forget": Job([("donations", _forget_donations(context)), ("rest", _forget_rest(context))]),
+        "reconcile": Job([("ask", service.reconciliation.step)]),
+        "paid-at": Job([("days", _write_paid_at(context, service))]),
+    }
+
+
+FIRST_DAY = date(2025, 1, 1)
+"""Before that there was no ちいポチ."""
+UPGRADE_DAYS = 31
+
+
+def _write_paid_at(context: Context, service: Service):  # type: ignore[no-untyped-def]
+    async def step(payload: Payload, cursor: str | None) -> Progress:
+        """Until 0.1 a donation did not say when it was paid, and counted for the day it was made on. So it stays, and
+        now it says so. A month of days at a time; whatever is written already is left alone."""
+        first = date.fromisoformat(cursor) if cursor else FIRST_DAY
+        today = days.today(context.clock)
+        done = 0
+        for age in range(UPGRADE_DAYS):
+            day = first + timedelta(days=age)
+            if day > today:
+                return Progress(done)
+            async for donation in service.reports.donations_on(day):
+                done += await _upgraded(context, donation)
+        return Progress(done, f"{first + timedelta(days=UPGRADE_DAYS)}")
+
+    return step
+
+
+async def _upgraded(context: Context, donation: Donation) -> bool:
+    if donation.status is not Status.SUCCEEDED or donation.paid_at is not None:
+        return False
+    paid = replace(donation, paid_at=donation.created_at)
+    says = donations.update(donation.user_id, donation.created_at).knowing(donation)
+    says = says.set(Donation.paid_at, donation.created_at).when(Donation.paid_at.absent())
+    actions: list[Action[Any, Any]] = [says, paid_donations.put(paid_row(paid))]
+    award = await context.db.get(awards(donation.user_id, donation.created_at).consistent())
+    if award is not None and award.amount is None:
+        counted = await counted_yen(context.db, donation, award)
+        whole = awards.update(award.user_id, award.donated_at).set(Award.amount, counted).set(Award.day, donation.day)
+        actions.append(whole.when(Award.amount.absent()))
+    try:
+        await context.db.transact(*actions)
+    except TransactionFailed:
+        log.info("a donation changed while it was brought up to date", extra={"user": donation.user_id})
+        return False
+    return True
 
 
 def pseudonym(context: Context, user_id: str) -> str:
@@ -108,6 +173,19 @@ def _forget_donations(context: Context):  # type: ignore[no-untyped-def]
     return step
 
 
+def _moved_payment(found: Donation, moved: Donation) -> list[Action[Any, Any]]:
+    """The rows by which a payment is found later."""
+    actions: list[Action[Any, Any]] = []
+    if found.paid_at is not None:
+        row = paid_row(found)
+        actions += [paid_donations.delete(row.day, row.shard, row.user_id, row.created_at)]
+        actions += [paid_donations.put(paid_row(moved))]
+    if found.payment_ref is not None:
+        order = PaymentOrder(payment_ref=found.payment_ref, user_id=moved.user_id, created_at=moved.created_at)
+        actions.append(payment_orders.put(order))
+    return actions
+
+
 async def _move(context: Context, found: Donation, to: str) -> None:
     """The mark of a donation that was counted moves with it: one that was not is counted under its new name."""
     moved = replace(found, user_id=to, idempotency_key=None)
@@ -124,8 +202,11 @@ async def _move(context: Context, found: Donation, to: str) -> None:
         Donation.paid_late_at == found.paid_late_at,
         Donation.refund_asked_at == found.refund_asked_at,
         Donation.refunded_at == found.refunded_at,
+        Donation.refunded_amount == found.refunded_amount,
+        Donation.dispute == found.dispute,
+        Donation.paid_at == found.paid_at,
     )
-    await context.db.transact(gone, donations.put(moved), *marks)
+    await context.db.transact(gone, donations.put(moved), *marks, *_moved_payment(found, moved))
     if found.tx_id is not None:
         try:
             renamed = local_payments.update(found.tx_id)

@@ -1,7 +1,9 @@
-"""What follows from a donation that succeeded, once: a stamp, the day's totals, a word of thanks.
+"""What follows from a donation's money: a stamp, the day's totals, a word of thanks; less of it when money goes back.
 
 Records come in batches. Those of one batch are rewarded several in a transaction, because under a burst they all add to
-the same totals; where that fails (some of them were told before), each is looked at alone. A refund leaves the totals.
+the same totals; where that fails (some of them were told before), each is looked at alone. Looking at one means: read
+the donation and its award as they are now, and make the award, the totals and the stamp what the donation says. That
+bears any record twice, late or in any order.
 """
 
 from __future__ import annotations
@@ -11,17 +13,26 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from sekkei.design import Action, Change, Reactions, Table, TransactionFailed
+from sekkei.design import Action, Change, Database, Reactions, Table, TransactionFailed
 from sekkei.design.streams import OnFailure, Record, decode_record
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import award_stamps, design, donations, stamp_card, take_back
-from sekkei_systems.chiipochi.design.models import Donation, Status
+from sekkei_systems.chiipochi.design import (
+    award_stamps,
+    awards,
+    correct_award,
+    design,
+    donations,
+    returns,
+    stamp_card,
+)
+from sekkei_systems.chiipochi.design.models import Award, Donation, Status
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.links import order_id_of
 
 LIVE_TOPIC = "chiipochi/day"
+TRIES_MAX = 5
 TOGETHER = 19
 """Five items each and the totals of up to three days: a transaction takes a hundred."""
 
@@ -52,14 +63,13 @@ class Rewards(Reactions):
                 self._rewarded.update(_key(donation) for donation in some)
 
     async def _react(self, change: Change[Donation]) -> None:
-        donation = _succeeded(change)
-        if donation is not None and _key(donation) not in self._rewarded:
-            await give_stamps(self._context, self._service, [donation])
-        if change.new is not None and _was_given_back(change):
-            await leave_totals(self._context, change.new)
-        if change.new is not None:
-            news = {"day": f"{change.new.day}", "status": change.new.status.value}
-            self._context.live.publish(LIVE_TOPIC, "changed", news)
+        donation = change.new
+        if donation is None:
+            return
+        if _key(donation) not in self._rewarded and _matters(change):
+            await bring_in_line(self._context, self._service, donation)
+        news = {"day": f"{donation.paid_day}", "status": donation.status.value}
+        self._context.live.publish(LIVE_TOPIC, "changed", news)
 
 
 def _key(donation: Donation) -> str:
@@ -72,9 +82,10 @@ def _succeeded(change: Change[Donation]) -> Donation | None:
     return change.new if change.new is not None and change.new.counts and before is not Status.SUCCEEDED else None
 
 
-def _was_given_back(change: Change[Donation]) -> bool:
-    """Is this the step in which money that had counted was given back?"""
-    return change.old is not None and change.old.counts and change.new is not None and not change.new.counts
+def _matters(change: Change[Donation]) -> bool:
+    """Does this change what is kept of the money?"""
+    before = change.old.kept if change.old is not None else 0
+    return change.new is not None and change.new.kept != before
 
 
 async def give_stamps(context: Context, service: Service, some: Sequence[Donation]) -> bool:
@@ -93,20 +104,47 @@ async def give_stamps(context: Context, service: Service, some: Sequence[Donatio
     return True
 
 
-async def leave_totals(context: Context, donation: Donation) -> None:
-    """Once, however often it is told; what has been moved away meanwhile is left to the nightly recount."""
-    transaction = take_back(donation)
-    still_there = donations.must_exist(donation.user_id, donation.created_at)
+async def bring_in_line(context: Context, service: Service, told: Donation) -> None:
+    """Make totals and stamps what the donation says now, whatever it said when the record was written."""
+    for _ in range(TRIES_MAX):
+        donation = await context.db.get(donations(told.user_id, told.created_at).consistent())
+        if donation is None:
+            return  # moved; under its new name it is told again
+        award = await context.db.get(awards(told.user_id, told.created_at).consistent())
+        if award is None:
+            if not donation.counts or await give_stamps(context, service, [donation]):
+                return
+        elif await _corrected(context, donation, award):
+            return
+    raise ConnectionError("somebody else counts this donation again and again")
+
+
+async def _corrected(context: Context, donation: Donation, award: Award) -> bool:
+    """False when somebody was quicker."""
+    counted = await counted_yen(context.db, donation, award)
+    if counted == donation.kept:
+        return True
+    correction = correct_award(donation, award, counted)
     try:
-        await context.db.transact(still_there, *transaction.actions)
+        await context.db.transact(correction)
     except TransactionFailed as failed:
-        if not any(failed.failed(action) for action in (still_there, *transaction.actions[:2])):
+        if not failed.failed(correction.actions[0]):
             raise
-        log.info("a refund had left the totals before", extra={"order": _key(donation)})
+        return False
+    return True
+
+
+async def counted_yen(db: Database, donation: Donation, award: Award) -> int:
+    """What an award stands for. One of before does not say: all of it, unless its refund left the totals."""
+    if award.amount is not None:
+        return award.amount
+    gone = await db.get(returns(donation.user_id, donation.created_at).consistent())
+    return donation.amount if gone is None else 0
 
 
 async def _stamps(context: Context, user_id: str) -> dict[str, int]:
-    return {stamp.prefecture: stamp.count for stamp in await context.db.all(stamp_card(user_id))}
+    found = await context.db.all(stamp_card(user_id))
+    return {stamp.prefecture: stamp.count for stamp in found if stamp.count > 0}
 
 
 async def _thanks(context: Context, service: Service, some: Sequence[Donation]) -> list[Action[Any, Any]]:

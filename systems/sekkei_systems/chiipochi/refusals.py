@@ -47,3 +47,9 @@ class NotRefundable(Conflict):
 
 class TooLateToPay(Gone):
     code = "gone"
+
+
+class PaymentsDown(Refusal):
+    """The provider does not answer; the payer may try again in a few minutes."""
+
+    status = 503

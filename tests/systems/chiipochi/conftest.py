@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -16,11 +17,14 @@ from sekkei.design import Database
 from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.transports.line import signature
 from sekkei.store import Retrying, Store
-from sekkei.web.testing import Client, Reply, opened
+from sekkei.web.testing import Client, Reply, opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
-from sekkei_systems.chiipochi.design import history_of_user
+from sekkei_systems.chiipochi.design import donations, history_of_user
 from sekkei_systems.chiipochi.design.models import Donation, Outcome
 from sekkei_systems.chiipochi.local.payments import LocalProvider
+from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe
+from sekkei_systems.chiipochi.local.stripe import serve as serve_stripe
+from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.ports.line.signatures import local_secret
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.links import order_id_of
@@ -40,6 +44,7 @@ CHECKOUT = {
     "amount_total": 100,
     "status": "complete",
     "payment_status": "paid",
+    "metadata": {"order_id": "U1|2025-08-20T05:10:00.000Z"},
 }
 """A checkout session as Stripe shows it, paid."""
 
@@ -140,6 +145,66 @@ class Bot:
         await self.pay(donation)
         await self.work()
         return (await self.donations(user))[-1]
+
+
+class StripeBot(Bot):
+    """The bot of an NPO that takes money through Stripe; the account is a strict local one."""
+
+    def __init__(self, client: Client, clock: ManualClock, stripe: LocalStripe) -> None:
+        super().__init__(client, clock)
+        self.stripe, self.ledger = stripe, stripe.ledger
+
+    async def checkout(self, word: str = "ピーナッツ 500", user: str = AOI) -> tuple[Donation, dict[str, Any]]:
+        """As far as Stripe's page."""
+        await self.say(word, "はい", user=user)
+        donation = (await self.donations(user))[-1]
+        token = self.service.links.order_token(order_id_of(user, donation.created_at))
+        assert (await self.client.get(f"/chiipochi/pay/{token}")).status == 303
+        donation = await self.now(donation)
+        return donation, self.ledger.sessions[donation.tx_id or ""]
+
+    async def now(self, donation: Donation) -> Donation:
+        """The donation as it stands now."""
+        found = await self.db.get(donations(donation.user_id, donation.created_at).consistent())
+        assert found is not None
+        return found
+
+    async def post(self, body: bytes, signature: str) -> Reply:
+        headers = {"stripe-signature": signature}
+        return await self.client.request("POST", "/chiipochi/payments/stripe", body, headers)
+
+    async def tell(self, times: int = 1) -> list[int]:
+        """Stripe's news, in the order it happened; and everything that follows."""
+        self.ledger.pass_time()
+        found = [(await self.post(*one)).status for one in self.ledger.news(WEBHOOK_SECRET) for _ in range(times)]
+        await self.work()
+        return found
+
+    def done(self, donation: Donation) -> str:
+        return f"{self.service.links.pay(order_id_of(donation.user_id, donation.created_at))}/done".partition("8000")[2]
+
+
+WEBHOOK_SECRET = "whsec_local"
+
+
+@asynccontextmanager
+async def at_stripe(clock: ManualClock, **more: str) -> AsyncIterator[StripeBot]:
+    async with serve_stripe(Ledger(clock)) as stripe:
+        values = {
+            "stripe_secret_key": KEY,
+            "stripe_webhook_secret": WEBHOOK_SECRET,
+            "stripe_api_url": stripe.url,
+            "stripe_payment_methods": "card,konbini",
+            **more,
+        }
+        async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
+            yield StripeBot(client, clock, stripe)
+
+
+@pytest.fixture
+async def stripe_bot(clock: ManualClock) -> AsyncIterator[StripeBot]:
+    async with at_stripe(clock) as bot:
+        yield bot
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from pathlib import Path
 from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.design.models import Outcome
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot
 from tests.web.authorisation import Rule, deviations, uncovered
@@ -35,6 +36,8 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
         await actors["operator"].sign_in("demo-aoi")
         links = bot.service.links
         url = await bot.service.settling.start(links.order_token(order_id_of(REN, waiting.created_at)))
+        await bot.decide(url.rpartition("/")[2], Outcome.PAID)
+        await bot.work()
         order = {"order": order_id_of(REN, waiting.created_at)}
         day = {"day": f"{TODAY}"}
         matrix = {
@@ -53,6 +56,7 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             ),
             "GET /chiipochi/pay/{order}": Rule({"anonymous": 303, "user": 303, "operator": 303}),
             "GET /chiipochi/pay/{order}/done": Rule(ANYBODY),
+            "GET /chiipochi/pay/{order}/back": Rule({"anonymous": 303, "user": 303, "operator": 303}),
             "GET /chiipochi/u/{token}": Rule(ANYBODY),
             "GET /chiipochi/u/{token}/donations.csv": Rule(ANYBODY),
             "GET /chiipochi/u/{token}/year/{year}": Rule(ANYBODY),

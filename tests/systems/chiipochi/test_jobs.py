@@ -45,7 +45,7 @@ async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot
     assert after.agrees
     assert len(await quick_bot.donations(pseudonym(context, AOI))) == 3
     jobs: dict[str, Job] = dict(quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs)
-    assert set(jobs) == {"forget"}
+    assert set(jobs) == {"forget", "reconcile", "paid-at"}
 
 
 async def test_whoever_is_forgotten_between_paying_and_counting_is_counted_once(quick_bot: Bot) -> None:
@@ -109,9 +109,9 @@ async def test_a_donor_who_is_forgotten_while_money_is_given_back_is_in_the_book
     ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
     gives = settling.provider.refund
 
-    async def slow(tx_id: str, order_id: str) -> str:
+    async def slow(tx_id: str, order_id: str, key: str) -> str:
         await step({"user_id": AOI}, None)
-        return await gives(tx_id, order_id)
+        return await gives(tx_id, order_id, key)
 
     refunds = quick_bot.service.refunds
     await refunds.refund(Operator("demo-ren"), AOI, donation.created_at)

@@ -84,11 +84,33 @@ def waiting_since(status: Status, created_at: datetime) -> datetime | None:
 
 
 def refund_partition(
-    paid_late_at: datetime | None, refund_asked_at: datetime | None, refunded_at: datetime | None
+    amount: int,
+    paid_late_at: datetime | None,
+    refund_asked_at: datetime | None,
+    refund_failed_at: datetime | None,
+    refunded_at: datetime | None,
+    refunded_amount: int | None,
 ) -> str | None:
-    if refunded_at is not None:
+    """OWED while somebody has to see to it, DONE once money went back, also a part of it."""
+    if refunded_at is not None and (refunded_amount is None or refunded_amount >= amount):
         return "DONE"
-    return "OWED" if paid_late_at is not None or refund_asked_at is not None else None
+    asked = refund_asked_at is not None and (refunded_at is None or refund_asked_at > refunded_at)
+    if asked or refund_failed_at is not None or paid_late_at is not None:
+        return "OWED"
+    return "DONE" if refunded_at is not None else None
+
+
+def paid_day(created_at: datetime, paid_at: datetime | None) -> date:
+    """The day that a donation counts for: when its money came. Rows of before have no `paid_at`: when it was made."""
+    return japanese_day(paid_at or created_at)
+
+
+class Dispute(Enum):
+    """A payment that the cardholder's bank has taken back, or not."""
+
+    OPEN = "open"
+    WON = "won"
+    LOST = "lost"
 
 
 @model
@@ -110,6 +132,25 @@ class Donation:
     pending_since: Attr[datetime | None] = computed(
         waiting_since, stored_as=UTC_MILLISECONDS, ja="未確定になった日時", en="since when it is pending", added=True
     )
+    paid_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="入金された日時", en="when the money came", added=True
+    )
+    paid_day: Attr[date] = computed(paid_day, keep=False, ja="入金された日（JST）", en="the Japanese day of the money")
+    payment_ref: Attr[str | None] = attr(
+        default=None, ja="決済会社の支払い ID", en="what the provider calls the money itself", added=True
+    )
+    waiting_for: Attr[str | None] = attr(
+        default=None, ja="入金待ちの方法（konbini など）", en="how the money is to come (konbini, …)", added=True
+    )
+    pay_by: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="支払い期限", en="until when it can be paid", added=True
+    )
+    pay_url: Attr[str | None] = attr(
+        default=None, ja="支払い方法の案内", en="where the payer reads how to pay", added=True
+    )
+    looked_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="最後に問い合わせた日時", en="when we last asked", added=True
+    )
     paid_late_at: Attr[datetime | None] = attr(
         default=None,
         stored_as=UTC_MILLISECONDS,
@@ -123,8 +164,17 @@ class Donation:
     refund_asked_by: Attr[str | None] = attr(
         default=None, ja="返金を指示した運営者", en="who asked for the refund", added=True
     )
+    refund_failed_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="返金に失敗した日時", en="when a refund failed", added=True
+    )
     refunded_at: Attr[datetime | None] = attr(
-        default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was given back", added=True
+        default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was refunded", added=True
+    )
+    refunded_amount: Attr[int | None] = attr(
+        default=None, ja="返金額（なければ全額）", en="yen refunded; all of it where absent", added=True
+    )
+    dispute: Attr[Dispute | None] = attr(
+        default=None, ja="チャージバック（open / won / lost）", en="a chargeback: open, won or lost", added=True
     )
     refund_id: Attr[str | None] = attr(default=None, ja="返金の取引 ID", en="the refund's own id", added=True)
     refund_pk: Attr[str | None] = computed(
@@ -132,9 +182,38 @@ class Donation:
     )
 
     @property
+    def refunded(self) -> int:
+        """Yen that went back to the donor."""
+        if self.refunded_amount is not None:
+            return self.refunded_amount
+        return self.amount if self.refunded_at is not None else 0
+
+    @property
+    def kept(self) -> int:
+        """Yen that arrived and stayed: not refunded, and not taken back by a bank."""
+        if self.status is not Status.SUCCEEDED or self.dispute in (Dispute.OPEN, Dispute.LOST):
+            return 0
+        return max(0, self.amount - self.refunded)
+
+    @property
+    def standing(self) -> str:
+        """How it stands, in one word for people; the texts have one for each."""
+        if self.status is not Status.SUCCEEDED:
+            return "waiting" if self.status is Status.PENDING and self.waiting_for else self.status.value.lower()
+        if self.dispute in (Dispute.OPEN, Dispute.LOST):
+            return f"dispute-{self.dispute.value}"
+        return "succeeded" if not self.refunded else "partly-refunded" if self.kept else "refunded"
+
+    @property
+    def is_refund_running(self) -> bool:
+        """The provider has been asked for a refund and has not done it yet."""
+        asked = self.refund_asked_at is not None and self.refund_failed_at is None
+        return asked and self.refund_pk == "OWED"
+
+    @property
     def counts(self) -> bool:
-        """Is it in the totals? Its money arrived and was not given back."""
-        return self.status is Status.SUCCEEDED and self.refunded_at is None
+        """Is it in the totals?"""
+        return self.kept > 0
 
 
 @model
@@ -146,13 +225,39 @@ class Stamp:
 
 @model
 class Award:
+    """What a donation has added to the totals. A row of before lacks `amount` and `day`: all of it, on the day it was
+    made, unless there is a `Return` beside it."""
+
     user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
     donated_at: Attr[datetime] = part(stored_as=UTC_MILLISECONDS, ja="寄付日時", en="the donation's time")
     prefecture: Attr[str] = attr(ja="都道府県", en="prefecture")
+    amount: Attr[int | None] = attr(default=None, ja="合計に加えた金額", en="yen in the totals")
+    day: Attr[date | None] = attr(default=None, ja="合計の日付", en="the day of the totals")
+
+
+@model
+class PaidDonation:
+    """A donation under the day on which its money came."""
+
+    day: Attr[date] = part(ja="入金日（JST）", en="Japanese day")
+    shard: Attr[int] = part(ja="分割番号", en="spreads a day under a burst")
+    user_id: Attr[str] = part(ja="LINE ユーザー ID", en="LINE user")
+    created_at: Attr[datetime] = part(stored_as=UTC_MILLISECONDS, ja="寄付日時", en="the donation's time")
+
+
+@model
+class PaymentOrder:
+    """Which donation a payment is for; later news of a provider names only the payment."""
+
+    payment_ref: Attr[str] = part(ja="支払い ID", en="the payment")
+    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
+    created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="寄付日時", en="the donation's time")
 
 
 @model
 class Return:
+    """Written until 0.1: a refund that had left the totals. Today the award says it."""
+
     user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
     donated_at: Attr[datetime] = part(stored_as=UTC_MILLISECONDS, ja="寄付日時", en="the donation's time")
 
@@ -208,6 +313,8 @@ class Outcome(Enum):
     """Of a payment, as a provider knows it."""
 
     OPEN = "open"
+    WAITING = "waiting"
+    """The payer has chosen a way that takes days: a convenience store, a bank transfer."""
     PAID = "paid"
     FAILED = "failed"
 
@@ -220,6 +327,13 @@ class LocalPayment:
     outcome: Attr[Outcome] = attr(default=Outcome.OPEN, ja="結果", en="what became of it")
     description: Attr[str] = attr(default="", ja="内容", en="what is paid for")
     return_url: Attr[str] = attr(default="", ja="戻り先", en="where the payer goes next")
+    cancel_url: Attr[str] = attr(default="", ja="中止したときの戻り先", en="where a payer goes who cancels")
+    open_until: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="受付期限", en="until when it can be begun"
+    )
+    decided_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="決まった日時", en="when it was decided"
+    )
     refunded_at: Attr[datetime | None] = attr(
         default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was given back"
     )

@@ -23,6 +23,8 @@ from sekkei_systems.chiipochi.design.models import (
     Donation,
     LineEvent,
     LocalPayment,
+    PaidDonation,
+    PaymentOrder,
     Pledge,
     PrefectureTotal,
     Return,
@@ -64,6 +66,9 @@ stamps_table = design.table("stamps", "user_id", "stamp_key", ja="スタンプ�
 totals_table = design.table(
     "daily_totals", "day_key", "total_key", ja="日次合計（全体・県別）", en="Totals per day and prefecture", added=True
 )
+payments_table = design.table(
+    "payments", "payment_key", "entry_key", ja="入金（日別・支払い別）", en="Money by day and by payment", added=True
+)
 
 events_table = design.table(
     "line_events",
@@ -83,7 +88,7 @@ chat_table = design.table(
     en="What the chat simulator shows",
     added=True,
 )
-payments_table = design.table(
+local_payments_table = design.table(
     "local_payments", "tx_id", ja="ローカル決済（開発用の決済会社）", en="Payments of the local provider", added=True
 )
 pledges_table = design.table(
@@ -126,6 +131,16 @@ def returns(user_id: str, donated_at: datetime) -> Key:
     return Key(user_id, f"REFUND#{donated_at}")
 
 
+@payments_table.entity(PaidDonation, ja="その日に入金された寄付", en="a donation whose money came that day", added=True)
+def paid_donations(day: date, shard: int, user_id: str, created_at: datetime) -> Key:
+    return Key(f"PAID#{day}#{shard:04d}", f"USER#{user_id}#{created_at}")
+
+
+@payments_table.entity(PaymentOrder, ja="支払いの寄付", en="the donation of a payment", added=True)
+def payment_orders(payment_ref: str) -> Key:
+    return Key(f"PAYMENT#{payment_ref}", "ORDER")
+
+
 @totals_table.entity(DayTotal, ja="全体の合計", en="total of a day", added=True)
 def day_totals(day: date) -> Key:
     return Key(f"DATE#{day}", "ALL")
@@ -146,7 +161,7 @@ def chat_messages(user_id: str, at: datetime, message_id: str) -> Key:
     return Key(user_id, f"{at}#{message_id}")
 
 
-@payments_table.entity(LocalPayment, ja="ローカル決済", en="local payment", added=True)
+@local_payments_table.entity(LocalPayment, ja="ローカル決済", en="local payment", added=True)
 def local_payments(tx_id: str) -> Key:
     return Key(tx_id)
 

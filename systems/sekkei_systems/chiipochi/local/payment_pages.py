@@ -10,15 +10,15 @@ from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models import Outcome
-from sekkei_systems.chiipochi.local.payments import LocalProvider
+from sekkei_systems.chiipochi.local.payments import LocalProvider, store_until
 
-OUTCOMES = {"approve": Outcome.PAID, "decline": Outcome.FAILED}
+OUTCOMES = {"approve": Outcome.PAID, "decline": Outcome.FAILED, "store": Outcome.WAITING}
 
 pages = Pages()
 
 
 class DecisionForm(Struct):
-    decision: Literal["approve", "decline"]
+    decision: Literal["approve", "decline", "store"]
 
 
 @pages.get("/local-pay/{tx_id}", name="local-pay")
@@ -26,7 +26,9 @@ async def show(provider: LocalProvider, tx_id: str) -> Html:
     payment = await provider.payment(tx_id)
     if payment is None:
         raise NotThere()
-    return Html("chiipochi/local_pay.html", payment=payment)
+    until = store_until(payment) if payment.outcome is Outcome.WAITING else None
+    over = provider.is_over(payment)
+    return Html("chiipochi/local_pay.html", payment=payment, until=until, over=over)
 
 
 @pages.post("/local-pay/{tx_id}", name="local-pay-decide")

@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.responses import Response, StreamingResponse
 
 from sekkei.clock import Clock
-from sekkei.runtime import days
+from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.pages.view import Asked, csv_file
@@ -18,7 +18,6 @@ from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.exports import Exports, as_csv
 from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
-from sekkei_systems.chiipochi.service.orders import Orders
 from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
 from sekkei_systems.chiipochi.service.refunds import Refunds
 from sekkei_systems.chiipochi.service.reports import Reports
@@ -57,7 +56,6 @@ async def show(
         "chiipochi/operator.html",
         day=asked.day,
         check=await service.reports.check(asked.day),
-        donors=len(await service.reports.donors_on(asked.day)),
         pending=await service.reconciliation.pending(PENDING_SHOWN),
         owed=await service.refunds.owed(operator),
         given_back=await service.refunds.given_back(operator),
@@ -72,10 +70,9 @@ async def show(
 
 
 @pages.post("/operator/reconcile", name="reconcile")
-async def reconcile(operator: Operator, reconciliation: Reconciliation) -> Redirect:
-    done = await reconciliation.run()
-    counts = {"settled": done.settled, "open": done.open, "given_up": done.given_up}
-    return Redirect("chiipochi:operator").flash("operator.reconciled", **counts)
+async def reconcile(operator: Operator, jobs: Jobs, clock: Clock) -> Redirect:
+    await jobs.start("reconcile", {}, id=f"reconcile/{int(clock.now())}")
+    return Redirect("chiipochi:operator").flash("operator.asking")
 
 
 @pages.post("/operator/repair", name="repair")
@@ -85,12 +82,9 @@ async def repair(operator: Operator, reports: Reports, form: DayForm) -> Redirec
 
 
 @pages.post("/operator/ask", name="ask-provider")
-async def ask(
-    operator: Operator, orders: Orders, reconciliation: Reconciliation, clock: Clock, form: OrderForm
-) -> Redirect:
-    donation = await orders.find(*form.key)
-    result = await reconciliation.look_at(donation, days.now(clock))
-    return Redirect("chiipochi:operator").flash(f"operator.result.{result}")
+async def ask(operator: Operator, reconciliation: Reconciliation, form: OrderForm) -> Redirect:
+    await reconciliation.ask(operator, *form.key)
+    return Redirect("chiipochi:operator").flash("operator.asking")
 
 
 @pages.post("/operator/refund", name="refund")

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from sekkei.web import Html, Pages
+from sekkei.web import Html, Pages, Redirect
+from sekkei_systems.chiipochi.design.models import Status
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service.orders import Orders
 from sekkei_systems.chiipochi.service.settling import Settling
 
+LOOKS_MAX = 30
+"""Every two seconds: a provider that has not told us after a minute takes its time."""
+
 pages = Pages()
+
+
+class Looks(Struct):
+    looks: Annotated[int, Meta(ge=0)] = 0
 
 
 @pages.get("/pay/{token}", name="pay")
@@ -17,7 +28,25 @@ async def pay(token: str, settling: Settling) -> Response:
     return Response(None, 303, {"Location": await settling.start(token), "Cache-Control": "no-store"})
 
 
-@pages.get("/pay/{token}/done", name="paid")
-async def paid(token: str, orders: Orders) -> Html:
+@pages.get("/pay/{token}/back", name="unpaid")
+async def unpaid(token: str, orders: Orders) -> Html | Redirect:
+    """For whoever cancelled at the provider: pay after all, or go back to the chat."""
     donation = await orders.of_link(token)
-    return Html("chiipochi/done.html", donation=donation, prefecture=PREFECTURES[donation.prefecture])
+    if donation.status is not Status.PENDING or donation.waiting_for is not None:
+        return Redirect("chiipochi:paid", token=token)
+    return Html("chiipochi/unpaid.html", donation=donation, prefecture=PREFECTURES[donation.prefecture], token=token)
+
+
+@pages.get("/pay/{token}/done", name="paid")
+async def paid(token: str, orders: Orders, query: Looks) -> Html:
+    """Looks again for a little while; whoever comes later sees how it stands and can go on paying."""
+    donation = await orders.of_link(token)
+    looks = min(query.looks, LOOKS_MAX)
+    again = donation.status is Status.PENDING and not donation.pay_url and looks < LOOKS_MAX
+    return Html(
+        "chiipochi/done.html",
+        donation=donation,
+        prefecture=PREFECTURES[donation.prefecture],
+        token=token,
+        again=looks + 1 if again else None,
+    )

@@ -193,8 +193,10 @@ def _praise(prefecture: Prefecture, card: Mapping[str, int], language: Language)
     return say(language, "bot.thanks.times", times=times) if times in TIMES_WORTH_A_WORD else ""
 
 
-def refunded(prefecture: Prefecture, amount: int, language: Language) -> list[Message]:
-    return [text(say(language, "bot.refunded", place=prefecture.name(language), yen=yen(amount, language)))]
+def of_money(news: str, prefecture: Prefecture, amount: int, language: Language) -> list[Message]:
+    """That money was refunded, or came too late."""
+    given = {"place": prefecture.name(language), "yen": yen(amount, language)}
+    return [text(say.find(language, f"bot.{news}", given))]
 
 
 def pledged(prefecture: Prefecture, amount: int, day: int, language: Language) -> list[Message]:
@@ -234,7 +236,7 @@ def history(found: Sequence[Donation], url: str, language: Language) -> list[Mes
 
 
 def _line(donation: Donation, language: Language) -> str:
-    mark = "↩" if donation.refunded_at is not None else _MARKS[donation.status]
+    mark = "↩" if donation.status is Status.SUCCEEDED and not donation.kept else _MARKS[donation.status]
     place = PREFECTURES[donation.prefecture].name(language)
     return f"{mark} {donation.day:%m/%d} {place} {yen(donation.amount, language)}"
 

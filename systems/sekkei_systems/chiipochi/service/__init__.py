@@ -12,6 +12,7 @@ from sekkei_systems.chiipochi.service.conversations import Conversations
 from sekkei_systems.chiipochi.service.donations import Donations
 from sekkei_systems.chiipochi.service.exports import Exports
 from sekkei_systems.chiipochi.service.inbox import Inbox
+from sekkei_systems.chiipochi.service.later import Later
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import Links
 from sekkei_systems.chiipochi.service.mine import Mine
@@ -36,7 +37,8 @@ class Service:
         self.orders = Orders(db, self.links)
         letters = Letters(context, self.readers)
         self.settling = Settling(context, provider, self.links, self.orders, letters)
-        self.reconciliation = Reconciliation(context, provider, self.settling)
+        self.reconciliation = Reconciliation(context, provider, self.settling, self.orders)
+        self.later = Later(context, provider, self.orders, letters)
         self.refunds = Refunds(context, provider, self.orders, letters)
         self.pledges = Pledges(context, self.donations, self.links, self.readers)
         self.mine = Mine(db, clock)

@@ -38,6 +38,8 @@ COLUMNS = (
     Column("status", "text"),
     Column("tx_id", "text", optional=True),
     Column("refunded_at", "milliseconds", optional=True),
+    Column("paid_at", "milliseconds", optional=True),
+    Column("kept", "integer"),
 )
 """Of the Parquet files; the day is the folder."""
 SPREADSHEET = ("when", "prefecture", "yen", "status", "payment", "refunded")
@@ -56,6 +58,8 @@ def row(donation: Donation, key: bytes) -> dict[str, Any]:
         "status": donation.status.value,
         "tx_id": donation.tx_id,
         "refunded_at": _iso(donation.refunded_at) if donation.refunded_at is not None else None,
+        "paid_at": _iso(donation.paid_at) if donation.paid_at is not None else None,
+        "kept": donation.kept,
     }
 
 
@@ -95,7 +99,11 @@ class Exports:
 
 
 def _values(found: dict[str, Any], donation: Donation) -> list[Any]:
-    instants = {"created_at": donation.created_at, "refunded_at": donation.refunded_at}
+    instants = {
+        "created_at": donation.created_at,
+        "refunded_at": donation.refunded_at,
+        "paid_at": donation.paid_at,
+    }
     milliseconds = {name: at and int(at.timestamp() * 1000 + 0.5) for name, at in instants.items()}
     return [{**found, **milliseconds}[column.name] for column in COLUMNS]
 

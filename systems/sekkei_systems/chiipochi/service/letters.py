@@ -12,18 +12,24 @@ from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
 
+News = Literal["failed", "refunded", "paid-late"]
+
 
 class Letters:
     def __init__(self, context: Context, readers: Readers) -> None:
         self._outbox, self._readers = context.outbox, readers
 
-    async def to(self, donation: Donation, what: Literal["failed", "refunded"]) -> list[Action[Any, Any]]:
-        """A word to the donor, if there is a way to them."""
+    async def to(self, donation: Donation, news: News, amount: int | None = None) -> list[Action[Any, Any]]:
+        """A word to the donor; `amount` is all that was refunded so far."""
         language = await self._readers.one(donation.user_id)
         if language is None:
             return []
-        said = messages.fixed(what, language)
-        if what == "refunded":
-            said = messages.refunded(PREFECTURES[donation.prefecture], donation.amount, language)
-        reason = f"{what}/{order_id_of(donation.user_id, donation.created_at)}"
+        reason = f"{news}/{order_id_of(donation.user_id, donation.created_at)}"
+        if news == "failed":
+            said = messages.fixed(news, language)
+        else:
+            whole = donation.amount if amount is None else amount
+            fresh = whole - donation.refunded if news == "refunded" else whole
+            said = messages.of_money(news, PREFECTURES[donation.prefecture], fresh, language)
+            reason = f"{reason}/{whole}"
         return [self._outbox.message("line", donation.user_id, messages.body(messages.letter(said)), id=reason)]

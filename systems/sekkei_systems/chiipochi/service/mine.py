@@ -10,11 +10,13 @@ from datetime import date, datetime, timedelta
 from sekkei.clock import Clock
 from sekkei.design import Database, Page
 from sekkei.runtime import days
-from sekkei_systems.chiipochi.design import donations, donations_of_user_on, history_of_user, pledges, stamp_card
+from sekkei_systems.chiipochi.design import donations, donations_of_user_between, history_of_user, pledges, stamp_card
 from sekkei_systems.chiipochi.design.models import Donation, Pledge, Status
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.reports import Sum
 
+LATE = timedelta(days=61)
+"""A convenience store takes money for sixty days at most."""
 STREAK_MAX = 120
 """Months; whoever has given for longer is said to have given for so long."""
 
@@ -33,11 +35,12 @@ class Year:
         return sorted(self.prefectures.items(), key=lambda found: (-found[1], found[0]))
 
 
-def add_up(found: Iterable[Donation]) -> Sum:
+def add_up(found: Iterable[Donation], day: date) -> Sum:
+    """What came on a day and stayed, and what still waits."""
     amount = count = pending = 0
     for donation in found:
-        if donation.counts:
-            amount, count = amount + donation.amount, count + 1
+        if donation.counts and donation.paid_day == day:
+            amount, count = amount + donation.kept, count + 1
         elif donation.status is Status.PENDING:
             pending += donation.amount
     return Sum(amount, count, pending)
@@ -48,27 +51,28 @@ class Mine:
         self._db, self._clock = db, clock
 
     async def today(self, donor: Donor) -> Sum:
-        return add_up(await self._db.all(donations_of_user_on(donor.user_id, days.today(self._clock)).consistent()))
+        """Money that came today, also for a donation of last week."""
+        today = days.today(self._clock)
+        found = await self._db.all(donations_of_user_between(donor.user_id, today - LATE, today).consistent())
+        return add_up(found, today)
 
     async def history(self, donor: Donor, after: str | None = None, size: int = 20) -> Page[Donation]:
         return await self._db.page(history_of_user(donor.user_id), size=size, after=after)
 
     async def stamps(self, donor: Donor) -> dict[str, int]:
-        return {stamp.prefecture: stamp.count for stamp in await self._db.all(stamp_card(donor.user_id))}
+        found = await self._db.all(stamp_card(donor.user_id))
+        return {stamp.prefecture: stamp.count for stamp in found if stamp.count > 0}
 
     async def year(self, donor: Donor, year: int) -> Year:
         """What somebody gave in one year (Japan's calendar)."""
-        first, last = days.start_of(date(year, 1, 1)), days.start_of(date(year + 1, 1, 1))
-        query = donations.where(
-            Donation.user_id == donor.user_id, Donation.created_at.between(first, last - timedelta(milliseconds=1))
-        )
+        query = donations_of_user_between(donor.user_id, date(year, 1, 1) - LATE, date(year, 12, 31))
         prefectures: Counter[str] = Counter()
         months = [0] * 12
         count = 0
         async for donation in self._db.each(query):
-            if donation.counts:
-                prefectures[donation.prefecture] += donation.amount
-                months[days.day_of(donation.created_at).month - 1] += donation.amount
+            if donation.counts and donation.paid_day.year == year:
+                prefectures[donation.prefecture] += donation.kept
+                months[donation.paid_day.month - 1] += donation.kept
                 count += 1
         return Year(year, sum(months), count, dict(prefectures), months)
 

@@ -23,8 +23,11 @@ class Orders:
             raise UnknownOrder()
         return await self.find(*key)
 
+    async def get(self, user_id: str, created_at: datetime) -> Donation | None:
+        return await self._db.get(donations(user_id, created_at).consistent())
+
     async def find(self, user_id: str, created_at: datetime) -> Donation:
-        found = await self._db.get(donations(user_id, created_at).consistent())
+        found = await self.get(user_id, created_at)
         if found is None:
             raise UnknownOrder()
         return found

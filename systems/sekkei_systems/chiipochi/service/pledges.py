@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime, timedelta
 
 from sekkei.design import TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import donations, pledges
+from sekkei_systems.chiipochi.design import donations, pledges, pledges_on
 from sekkei_systems.chiipochi.design.models import Pledge
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
@@ -15,6 +15,14 @@ from sekkei_systems.chiipochi.service.donations import Donations, Effects
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
 from sekkei_systems.chiipochi.texts import Language
+
+DAY_MAX = 28
+"""Every month has it."""
+
+
+def month_due(day: int, today: date) -> str:
+    """The month in which a day of the month came last."""
+    return f"{today:%Y-%m}" if day <= today.day else f"{today.replace(day=1) - timedelta(days=1):%Y-%m}"
 
 
 class Pledges:
@@ -24,7 +32,7 @@ class Pledges:
 
     def make(self, user_id: str, prefecture: Prefecture, amount: int, language: Language, now: datetime) -> Effects:
         today = days.day_of(now)
-        day = min(today.day, 28)  # every month has it
+        day = min(today.day, DAY_MAX)
         pledge = Pledge(
             user_id=user_id,
             prefecture=prefecture.code,
@@ -40,14 +48,25 @@ class Pledges:
             return [], messages.say_letter("no-pledge", language)
         return [pledges.delete(user_id)], messages.say_letter("pledge-stopped", language)
 
-    async def ask(self, pledge: Pledge) -> bool:
+    async def ask_all(self) -> int:
+        """Ask for every pledge whose day has come. One whose day passed while nothing ran is asked for once, for the
+        month that it fell in; months before that are let go."""
+        today = days.today(self._clock)
+        asked = 0
+        for day in range(1, DAY_MAX + 1):
+            month = month_due(day, today)
+            async for pledge in self._db.each(pledges_on(day)):
+                if pledge.last_month is None or pledge.last_month < month:
+                    asked += await self.ask(pledge, month)
+        return asked
+
+    async def ask(self, pledge: Pledge, month: str) -> bool:
         """Begin this month's donation of a pledge and send the way to pay; False when that has been done, or when the
         one who made it has blocked the bot."""
         language = await self._readers.one(pledge.user_id)
         if language is None:
             return False
         now = days.now(self._clock)
-        month = f"{days.today(self._clock):%Y-%m}"
         donation = self._donations.new(
             pledge.user_id, pledge.prefecture, pledge.amount, now, f"{pledge.user_id}/pledge/{month}"
         )

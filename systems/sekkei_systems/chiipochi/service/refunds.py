@@ -11,7 +11,7 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.refusals import Conflict
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import ask_refund, given_back, refunded, to_refund
+from sekkei_systems.chiipochi.design import ask_refund, given_back, refund_failed, refunded, to_refund
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.ports.payments.port import Provider, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable
@@ -33,9 +33,11 @@ class RefundTransport:
         self._refunds = refunds
 
     async def send(self, message: Message) -> str:
+        order, tx_id = message.body["order"], message.body["tx_id"]
         try:
-            return await self._refunds.give_back(message.body["order"], message.body["tx_id"])
+            return await self._refunds.give_back(order, tx_id, message.body.get("key", ""))
         except RefundRefused as refused:
+            await self._refunds.give_up(order, tx_id)
             raise Undeliverable(str(refused)) from refused
 
 
@@ -55,36 +57,44 @@ class Refunds:
     async def refund(self, operator: Operator, user_id: str, created_at: datetime) -> None:
         """Ask for a donation's money to be given back; asking twice is asking once."""
         donation = await self._orders.find(user_id, created_at)
-        if donation.refund_asked_at is not None or donation.refunded_at is not None:
+        if donation.is_refund_running or _is_done(donation):
             return
         if donation.tx_id is None or not (donation.counts or donation.paid_late_at):
             raise NotRefundable()
-        order_id = order_id_of(user_id, created_at)
-        body = {"order": order_id, "tx_id": donation.tx_id}
-        asked = ask_refund(donation, operator.id, days.now(self._clock))
+        now, order_id = days.now(self._clock), order_id_of(user_id, created_at)
+        key = f"{int(now.timestamp() * 1000)}"
+        body = {"order": order_id, "tx_id": donation.tx_id, "key": key}
+        asked = ask_refund(donation, operator.id, now)
+        message = self._outbox.message(REFUNDS, operator.id, body, id=f"refund/{order_id}/{key}")
         try:
-            await self._db.transact(asked, self._outbox.message(REFUNDS, operator.id, body, id=f"refund/{order_id}"))
+            await self._db.transact(asked, message)
         except TransactionFailed:
             raise Conflict() from None
         log.warning("a refund was asked for", extra={"order": order_id, "amount": donation.amount, "by": operator.id})
 
-    async def give_back(self, order_id: str, tx_id: str) -> str:
+    async def give_back(self, order_id: str, tx_id: str, key: str) -> str:
         """Have the provider do it, and write it down; the refund's id. Raises RefundRefused for good."""
         donation = await self._orders.ordered(order_id, tx_id)
         if donation is None:
             raise RefundRefused("there is no such donation")
-        if donation.refunded_at is not None:
+        if _is_done(donation):
             return donation.refund_id or ""
-        refund_id = await self._provider.refund(tx_id, order_id)
+        refund_id = await self._provider.refund(tx_id, order_id, key)
         await self._returned(donation, refund_id)
         return refund_id
+
+    async def give_up(self, order_id: str, tx_id: str) -> None:
+        """The provider refused: somebody has to look at it, and may try again."""
+        donation = await self._orders.ordered(order_id, tx_id)
+        if donation is not None:
+            await self._db.write(refund_failed(donation, days.now(self._clock)))
 
     async def mark_refunded(self, operator: Operator, user_id: str, created_at: datetime) -> None:
         """Somebody gave the money back by hand; saying so twice is saying it once."""
         donation = await self._orders.find(user_id, created_at)
         if donation.refund_pk is None:
             raise NotRefundable()
-        if donation.refunded_at is None:
+        if not _is_done(donation):
             await self._returned(donation, f"by hand: {operator.id}")
 
     async def _returned(self, donation: Donation, refund_id: str) -> None:
@@ -94,8 +104,12 @@ class Refunds:
             await self._db.transact(done, *await self._letters.to(donation, "refunded"))
         except TransactionFailed as failed:
             found = await self._orders.ordered(order_id, donation.tx_id)
-            if found is None or found.refunded_at is None:  # moved meanwhile: the money must be in the books
+            if found is None or not _is_done(found):  # moved meanwhile: the money must be in the books
                 raise Conflict() from failed
             log.info("a refund was written down before", extra={"user": donation.user_id, "error": repr(failed)})
             return
         log.warning("money was given back", extra={"order": order_id, "refund": refund_id, "amount": donation.amount})
+
+
+def _is_done(donation: Donation) -> bool:
+    return donation.refunded >= donation.amount

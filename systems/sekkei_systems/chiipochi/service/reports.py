@@ -12,13 +12,15 @@ from sekkei.clock import Clock
 from sekkei.design import Condition, ConditionFailed, Database, Field
 from sekkei_systems.chiipochi.design import (
     day_totals,
+    donations,
     donations_on,
     donations_on_shard,
+    paid_on,
     prefecture_totals,
     total_of_day,
     totals_by_prefecture,
 )
-from sekkei_systems.chiipochi.design.models import DayTotal, Donation, PrefectureTotal
+from sekkei_systems.chiipochi.design.models import DayTotal, Donation, PrefectureTotal, Status
 
 REPAIRS_MAX = 5
 M = TypeVar("M")
@@ -54,6 +56,7 @@ class Check:
 
     stored: Day
     counted: Day
+    donors: int = 0
 
     @property
     def agrees(self) -> bool:
@@ -90,23 +93,42 @@ class Reports:
             async for donation in self._db.each(donations_on_shard(day, shard)):
                 yield donation
 
+    async def paid_on(self, day: date) -> AsyncIterator[Donation]:
+        """Every donation whose money came on a day. Rows of before, which do not say when, count for the day they
+        were made on."""
+        for shard in range(max(1, self._day_shards)):
+            rows = await self._db.all(paid_on(day, shard).consistent())
+            found = await self._db.get_many([donations(row.user_id, row.created_at).consistent() for row in rows])
+            for donation in found:
+                if donation is not None and donation.paid_day == day:
+                    yield donation
+        async for donation in self.donations_on(day):
+            if donation.status is Status.SUCCEEDED and donation.paid_at is None:
+                yield donation
+
     async def donors_on(self, day: date) -> list[str]:
         """Who donated on a day, each once."""
-        return sorted({found.user_id async for found in self.donations_on(day) if found.counts})
+        return sorted({found.user_id async for found in self.paid_on(day) if found.counts})
 
     async def recount(self, day: date) -> Day:
         """The same totals, counted from the donations themselves."""
+        return (await self._counted(day))[0]
+
+    async def _counted(self, day: date) -> tuple[Day, int]:
         amounts: Counter[str] = Counter()
         counts: Counter[str] = Counter()
-        async for donation in self.donations_on(day):
+        donors: set[str] = set()
+        async for donation in self.paid_on(day):
             if donation.counts:
-                amounts[donation.prefecture] += donation.amount
+                amounts[donation.prefecture] += donation.kept
                 counts[donation.prefecture] += 1
+                donors.add(donation.user_id)
         rows = {code: Sum(amounts[code], counts[code]) for code in counts}
-        return Day(day, sum(amounts.values()), sum(counts.values()), rows)
+        return Day(day, sum(amounts.values()), sum(counts.values()), rows), len(donors)
 
     async def check(self, day: date) -> Check:
-        return Check(await self.day(day, consistent=True), await self.recount(day))
+        counted, donors = await self._counted(day)
+        return Check(await self.day(day, consistent=True), counted, donors)
 
     async def repair(self, day: date) -> Check:
         """Make a day's totals what the recount says, unless they change meanwhile; then count again."""

@@ -1,4 +1,9 @@
-"""Payments: begun when somebody follows the link, settled once by whichever word of the provider comes first."""
+"""Payments: begun when somebody follows the link, settled once by whichever word of the provider comes first.
+
+PENDING  the payer is at the checkout → paid: SUCCEEDED    → failed, expired: FAILED
+         → "complete, unpaid": a convenience store or a bank has the rest; pending until the provider says more
+FAILED   money comes after all → it is owed back, and the donor is told
+"""
 
 from __future__ import annotations
 
@@ -11,13 +16,14 @@ from sekkei.design import Action, ConditionFailed, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import begin_payment, donations, paid_after_all, settle
+from sekkei_systems.chiipochi.design import await_money, begin_payment, donations, fail, paid_after_all, settle
 from sekkei_systems.chiipochi.design.models import Donation, Outcome, Status
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider
-from sekkei_systems.chiipochi.refusals import TooLateToPay, UnknownOrder, WrongAmount
+from sekkei_systems.chiipochi.ports.payments.port import LaterEvent, Order, PaymentEvent, Provider, ProviderDown
+from sekkei_systems.chiipochi.refusals import PaymentsDown, TooLateToPay, UnknownOrder, WrongAmount
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.service.later import AFTERWARDS, INSTRUCTIONS
 from sekkei_systems.chiipochi.service.letters import Letters
-from sekkei_systems.chiipochi.service.links import Links, order_id_of
+from sekkei_systems.chiipochi.service.links import Links, donation_key, order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
 from sekkei_systems.chiipochi.texts import LANGUAGES, say
 
@@ -27,13 +33,13 @@ EVENTS_KEPT = timedelta(days=30)
 
 log = logging.getLogger("sekkei_systems.chiipochi.settling")
 
-Result = Literal["settled", "known", "late", "open"]
+Result = Literal["settled", "known", "late", "open", "waiting", "later", "not ours"]
 
 
 class Settling:
     def __init__(self, context: Context, provider: Provider, links: Links, orders: Orders, letters: Letters) -> None:
         self._db, self._clock, self._provider = context.db, context.clock, provider
-        self._idempotency = context.idempotency
+        self._idempotency, self._outbox = context.idempotency, context.outbox
         self._links, self._orders, self._letters = links, orders, letters
 
     @property
@@ -43,32 +49,47 @@ class Settling:
     async def start(self, token: str) -> str:
         """Where the payer goes, out of the token in the link that the bot gave."""
         donation = await self._orders.of_link(token)
-        order_id = order_id_of(donation.user_id, donation.created_at)
-        if donation.status is not Status.PENDING:
-            return f"{self._links.pay(order_id)}/done"
+        link = self._links.pay(order_id_of(donation.user_id, donation.created_at))
+        if donation.status is not Status.PENDING or donation.waiting_for is not None:
+            return f"{link}/done"
         until = donation.created_at + PAYABLE
         if days.now(self._clock) >= until - timedelta(minutes=30):
             raise TooLateToPay()
-        # In both languages: a provider that is asked again must be asked the same, whatever is spoken by then.
-        place = PREFECTURES[donation.prefecture]
-        description = " / ".join(say(one, "bot.pay.description", place=place.name(one)) for one in LANGUAGES)
-        done = f"{self._links.pay(order_id)}/done"
-        checkout = await self._provider.create(order_id, donation.amount, description, done, until)
+        try:
+            checkout = await self._provider.create(self._order(donation, link))
+        except ProviderDown as error:
+            log.error("the provider takes no checkout", extra={"error": str(error)})
+            raise PaymentsDown() from error
         try:
             await self._db.write(begin_payment(donation.user_id, donation.created_at, checkout.tx_id))
         except ConditionFailed:
-            return f"{self._links.pay(order_id)}/done"  # settled meanwhile
+            return f"{link}/done"  # settled meanwhile
         return checkout.url
+
+    def _order(self, donation: Donation, link: str) -> Order:
+        # In both languages: a provider that is asked again must be asked the same, whatever is spoken by then.
+        place = PREFECTURES[donation.prefecture]
+        description = " / ".join(say(one, "bot.pay.description", place=place.name(one)) for one in LANGUAGES)
+        order_id = order_id_of(donation.user_id, donation.created_at)
+        until = donation.created_at + PAYABLE
+        return Order(order_id, donation.amount, description, f"{link}/done", f"{link}/back", until)
 
     async def receive(self, provider: str, body: bytes, headers: Mapping[str, str]) -> Result:
         """A provider's callback. An order that is not there (yet) is refused, so that the provider tries again."""
         if provider != self._provider.name:
             raise NotThere()
         event = self._provider.verify(body, headers)
-        return "open" if event is None else await self.apply(event)
+        if event is None:
+            return "not ours"
+        if isinstance(event, LaterEvent):
+            await self._outbox.put(AFTERWARDS, event.payment_ref, {}, id=f"afterwards/{event.id}")
+            return "later"
+        return await self.apply(event)
 
     async def apply(self, event: PaymentEvent) -> Result:
         """Write down what became of a payment; once, however often and in whatever order it is told."""
+        if donation_key(event.order_id) is None:
+            return "not ours"
         donation = await self._orders.ordered(event.order_id, event.tx_id)
         extra = {"event": event.id, "order": event.order_id, "tx_id": event.tx_id}
         if donation is None:
@@ -81,32 +102,50 @@ class Settling:
             raise WrongAmount()
         if donation.status is not Status.PENDING:
             return await self._after_the_end(donation, event)
-        status = Status.SUCCEEDED if event.outcome is Outcome.PAID else Status.FAILED
-        return await self._settle(donation, status, event)
+        if event.outcome is Outcome.WAITING:
+            return await self._wait(donation, event)
+        return await self._settle(donation, event)
 
-    async def _settle(self, donation: Donation, status: Status, event: PaymentEvent) -> Result:
-        now_settled = settle(donation.user_id, donation.created_at, status, event.tx_id or None)
-        seen = self._idempotency.mark(f"payment/{event.id}", {"order": event.order_id}, EVENTS_KEPT)
-        actions: list[Action[Any, Any]] = [now_settled, seen]
-        if status is Status.FAILED:
-            actions += await self._letters.to(donation, "failed")
+    async def _wait(self, donation: Donation, event: PaymentEvent) -> Result:
+        """The payer goes to a shop or a bank now; how and until when, the provider is asked."""
+        order_id = order_id_of(donation.user_id, donation.created_at)
+        body = {"order": order_id, "tx_id": event.tx_id}
+        waits = await_money(donation.user_id, donation.created_at, event.tx_id, event.method or "later")
+        asked = self._outbox.message(INSTRUCTIONS, order_id, body, id=f"instructions/{order_id}")
         try:
-            await self._db.transact(*actions)
+            await self._db.transact(waits.when(Donation.waiting_for.absent()), asked)
+        except TransactionFailed:
+            return "known"
+        return "waiting"
+
+    async def _settle(self, donation: Donation, event: PaymentEvent) -> Result:
+        seen = self._idempotency.mark(f"payment/{event.id}", {"order": event.order_id}, EVENTS_KEPT)
+        changes = await self._changes(donation, event)
+        try:
+            await self._db.transact(*changes, seen)
         except TransactionFailed as failed:
-            if failed.failed(seen) and not failed.failed(now_settled):
+            if failed.failed(seen) and not failed.failed(changes[0]):
                 return "known"  # this very event has been heard before
             return await self._after_the_end(
                 await self._db.need(donations(donation.user_id, donation.created_at).consistent()), event
             )
         return "settled"
 
+    async def _changes(self, donation: Donation, event: PaymentEvent) -> list[Action[Any, Any]]:
+        if event.outcome is Outcome.PAID:
+            paid_at = event.paid_at or days.now(self._clock)
+            return list(settle(donation, event.tx_id, event.payment_ref, paid_at).actions)
+        failed = fail(donation.user_id, donation.created_at, event.tx_id or None)
+        return [failed, *await self._letters.to(donation, "failed")]
+
     async def _after_the_end(self, donation: Donation, event: PaymentEvent) -> Result:
-        """The donation is settled. Money that comes for one that was given up must be given back."""
+        """The donation is settled. Money that comes for one that was given up must be refunded."""
         if event.outcome is not Outcome.PAID or donation.status is not Status.FAILED:
             return "known"
+        late = paid_after_all(donation, event.tx_id, event.paid_at or days.now(self._clock))
         try:
-            await self._db.write(paid_after_all(donation, days.now(self._clock)))
-        except ConditionFailed:
+            await self._db.transact(late, *await self._letters.to(donation, "paid-late"))
+        except TransactionFailed:
             return "known"
         log.error("money came for a donation that was given up", extra={"order": event.order_id, "event": event.id})
         return "late"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sekkei_systems.chiipochi.design.models import Outcome
 from sekkei_systems.chiipochi.service.links import order_id_of
-from tests.systems.chiipochi.conftest import AOI, Bot
+from tests.systems.chiipochi.conftest import AOI, Bot, StripeBot
 
 
 async def _link(bot: Bot) -> str:
@@ -23,3 +25,41 @@ async def test_the_link_leads_to_the_provider_and_after_that_to_the_thanks(quick
     await quick_bot.work()
     assert "ありがとうございます" in (await quick_bot.client.get(f"{link}/done")).text
     assert (await quick_bot.client.get(link)).location.endswith("/done")
+
+
+async def test_whoever_cancels_at_the_provider_can_go_on_paying_or_back_to_line(stripe_bot: StripeBot) -> None:
+    donation, session = await stripe_bot.checkout()
+    path = session["cancel_url"].partition("8000")[2]
+    page = (await stripe_bot.client.get(path)).text
+    assert "お支払いはまだ済んでいません" in page
+    assert 'http-equiv="refresh"' not in page
+    assert f'href="{path.removesuffix("/back")}"' in page
+    stripe_bot.ledger.pay_by_card(session)
+    await stripe_bot.tell()
+    assert (await stripe_bot.client.get(path)).location.endswith("/done")
+    assert (await stripe_bot.now(donation)).counts
+
+
+async def test_the_page_that_waits_stops_waiting(quick_bot: Bot) -> None:
+    link = await _link(quick_bot)
+    await quick_bot.client.get(link)
+    first = (await quick_bot.client.get(f"{link}/done")).text
+    assert "looks=1" in first
+    last = (await quick_bot.client.get(f"{link}/done?looks=30")).text
+    assert 'http-equiv="refresh"' not in last
+    assert f'href="{link}"' in last, "and leads to paying instead"
+
+
+@pytest.mark.parametrize("fault", ["down", "lost"])
+async def test_while_stripe_is_down_the_donor_reads_a_sentence(stripe_bot: StripeBot, fault: str) -> None:
+    bot = stripe_bot
+    await bot.say("ピーナッツ", "はい")
+    (donation,) = await bot.donations()
+    link = bot.done(donation).removesuffix("/done")
+    bot.stripe.faults.down, bot.stripe.faults.lose_answers = fault == "down", 9 * (fault == "lost")
+    reply = await bot.client.get(link)
+    assert reply.status == 503
+    assert "決済会社につながりません" in reply.text
+    bot.stripe.faults.down, bot.stripe.faults.lose_answers = False, 0
+    assert (await bot.client.get(link)).status == 303
+    assert len(bot.ledger.sessions) == 1, "one donation, one checkout, however often it was tried"

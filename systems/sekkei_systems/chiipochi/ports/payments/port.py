@@ -7,7 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from sekkei_systems.chiipochi.design.models import Outcome
+from sekkei_systems.chiipochi.design.models import Dispute, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be paid, in yen, and where the payer goes afterwards."""
+
+    id: str
+    amount: int
+    description: str
+    done_url: str
+    cancel_url: str
+    until: datetime
+    """A checkout stays open until then; a convenience store may take the money later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,28 +40,75 @@ class PaymentEvent:
     order_id: str
     amount: int
     outcome: Outcome
+    paid_at: datetime | None = None
+    """When the money came, where the provider tells."""
+    payment_ref: str | None = None
+    """What the provider calls the money itself; refunds and disputes name it."""
+    method: str = ""
+    """How the payer pays, where that takes days."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaterEvent:
+    """Something happened to money that had come: a refund, a dispute. What, the provider is asked."""
+
+    id: str
+    payment_ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """How somebody pays at a convenience store or by bank transfer."""
+
+    method: str
+    pay_by: datetime | None
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Afterwards:
+    """What became of money that had come."""
+
+    refunded: int
+    dispute: Dispute | None
 
 
 class RefundRefused(Exception):
     """The provider will not give this money back; somebody has to look at it."""
 
 
+class ProviderDown(ConnectionError):
+    """The provider refused or did not answer; it is tried again."""
+
+
 class Provider(Protocol):
     name: str
 
-    async def create(self, order_id: str, amount: int, description: str, return_url: str, until: datetime) -> Checkout:
-        """Begin a payment in yen, open until a moment; asking again for the same order gives the same payment."""
+    async def create(self, order: Order) -> Checkout:
+        """Begin a payment; asking again for the same order gives the same payment."""
         ...
 
-    def verify(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
-        """A callback, if it is signed; None for kinds that say nothing about a payment. Raises BadCallback."""
+    def verify(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | LaterEvent | None:
+        """A callback, if it is signed; None for what is not about our payments. Raises BadCallback."""
         ...
 
     async def fetch(self, tx_id: str) -> PaymentEvent | None:
         """How a payment stands; None when the provider does not know it."""
         ...
 
-    async def refund(self, tx_id: str, order_id: str) -> str:
-        """Give all of a payment back; the refund's id, the same however often it is asked for. Raises RefundRefused,
-        or anything else to be tried again."""
+    async def instructions(self, tx_id: str) -> Instructions | None:
+        """How the payer of a payment that waits can pay."""
+        ...
+
+    async def tx_of(self, payment_ref: str) -> str | None:
+        """The checkout of a payment; None when it is none of ours."""
+        ...
+
+    async def afterwards(self, tx_id: str) -> Afterwards:
+        """Refunds and disputes of a payment, as they stand now."""
+        ...
+
+    async def refund(self, tx_id: str, order_id: str, key: str) -> str:
+        """Give all that is left of a payment back; the refund's id, the same however often this key is asked with.
+        Raises RefundRefused, or anything else to be tried again."""
         ...

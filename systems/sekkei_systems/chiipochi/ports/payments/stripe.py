@@ -1,13 +1,16 @@
 """Stripe Checkout, in yen (a currency without cents, at least ¥50).
 
-SEKKEI_STRIPE_SECRET_KEY       the account's secret key
-SEKKEI_STRIPE_WEBHOOK_SECRET   of the endpoint /chiipochi/payments/stripe
+SEKKEI_STRIPE_SECRET_KEY        the account's secret key
+SEKKEI_STRIPE_WEBHOOK_SECRET    of the endpoint /chiipochi/payments/stripe
+SEKKEI_STRIPE_PAYMENT_METHODS   card, konbini, customer_balance (bank transfer); without it the Dashboard decides
+SEKKEI_STRIPE_KONBINI_DAYS      how long a convenience store takes the money, 1 to 60; 3 unless told otherwise
+SEKKEI_STRIPE_API_URL           https://api.stripe.com unless told otherwise
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -16,10 +19,21 @@ import orjson
 from sekkei.clock import Clock
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
+from sekkei.store import NoAnswer
 from sekkei.store.http import Answer
-from sekkei_systems.chiipochi.design.models import Outcome
+from sekkei_systems.chiipochi.design.models import Dispute, Outcome
 from sekkei_systems.chiipochi.ports.payments import signed
-from sekkei_systems.chiipochi.ports.payments.port import Checkout, PaymentEvent, RefundRefused
+from sekkei_systems.chiipochi.ports.payments.methods import Methods
+from sekkei_systems.chiipochi.ports.payments.port import (
+    Afterwards,
+    Checkout,
+    Instructions,
+    LaterEvent,
+    Order,
+    PaymentEvent,
+    ProviderDown,
+    RefundRefused,
+)
 from sekkei_systems.chiipochi.refusals import BadCallback
 
 API_URL = "https://api.stripe.com"
@@ -28,103 +42,198 @@ _OUTCOMES = {
     "checkout.session.async_payment_failed": Outcome.FAILED,
     "checkout.session.expired": Outcome.FAILED,
 }
+_LATER = ("charge.refunded", "charge.refund.updated", "refund.", "charge.dispute.")
+_INSTRUCTIONS = {
+    "konbini_display_details": ("konbini", "hosted_voucher_url"),
+    "display_bank_transfer_instructions": ("customer_balance", "hosted_instructions_url"),
+}
+_DISPUTES = {"won": Dispute.WON, "lost": Dispute.LOST, "warning_closed": Dispute.WON}
 
 
-class StripeError(ConnectionError):
+class StripeError(ProviderDown):
     """Stripe refused or did not understand; the donation stays pending and is looked at again."""
 
 
 class Stripe:
     name = "stripe"
 
-    def __init__(self, key: str, webhook_secret: str, http: Http, clock: Clock, url: str = "") -> None:
+    def __init__(
+        self,
+        key: str,
+        webhook_secret: str,
+        http: Http,
+        clock: Clock,
+        url: str = "",
+        *,
+        site: str = "",
+        methods: Methods | None = None,
+    ) -> None:
         self._headers = {"Authorization": f"Bearer {key}"}
         self._webhook_secret = webhook_secret.encode()
         self._url = (url or API_URL).rstrip("/")
         self._http, self._clock = http, clock
+        self._site, self._methods = site, methods or Methods()
 
     @staticmethod
     def configured(settings: Settings, http: Http, clock: Clock) -> Stripe | None:
         key = settings.get("stripe_secret_key")
         if not key:
             return None
-        return Stripe(key, settings.get("stripe_webhook_secret"), http, clock, settings.get("stripe_api_url"))
+        return Stripe(
+            key,
+            settings.get("stripe_webhook_secret"),
+            http,
+            clock,
+            settings.get("stripe_api_url"),
+            site=f"{settings.public_url}/chiipochi",
+            methods=Methods.configured(settings),
+        )
 
-    async def create(self, order_id: str, amount: int, description: str, return_url: str, until: datetime) -> Checkout:
+    # Paying
+
+    async def create(self, order: Order) -> Checkout:
         fields = {
             "mode": "payment",
-            "client_reference_id": order_id,
-            "metadata[order_id]": order_id,
-            "payment_intent_data[metadata][order_id]": order_id,
+            "client_reference_id": order.id,
+            **self._marks("metadata", order.id),
+            **self._marks("payment_intent_data[metadata]", order.id),
             "line_items[0][quantity]": "1",
             "line_items[0][price_data][currency]": "jpy",
-            "line_items[0][price_data][unit_amount]": str(amount),
-            "line_items[0][price_data][product_data][name]": description,
-            "success_url": return_url,
-            "cancel_url": return_url,
-            "expires_at": str(int(until.timestamp())),
+            "line_items[0][price_data][unit_amount]": str(order.amount),
+            "line_items[0][price_data][product_data][name]": order.description,
+            "success_url": order.done_url,
+            "cancel_url": order.cancel_url,
+            "expires_at": str(int(order.until.timestamp())),
+            **self._methods.fields(order.amount),
         }
-        answer = await self._post("/v1/checkout/sessions", fields, order_id)
-        if answer.status != 200:
-            raise StripeError(f"Stripe answered {answer.status} to a new checkout")
-        found = orjson.loads(answer.body)
+        if self._methods.needs_customer:
+            fields["customer"] = await self._customer(order)
+        found = await self._post("/v1/checkout/sessions", fields, order.id)
         return Checkout(str(found["id"]), str(found["url"]))
 
-    def verify(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
-        signed.check(self._webhook_secret, self._clock.now(), body, headers.get("stripe-signature"))
-        try:
-            event = orjson.loads(body)
-            kind, session = event["type"], event["data"]["object"]
-            if not kind.startswith("checkout.session."):
-                return None
-            outcome = _OUTCOMES.get(kind) or _standing(session)
-            return _event(str(event["id"]), session, outcome)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise BadCallback() from None
+    def _marks(self, place: str, order_id: str) -> dict[str, str]:
+        """By which we know our own again, among other programs of the account."""
+        return {f"{place}[order_id]": order_id, f"{place}[site]": self._site}
+
+    async def _customer(self, order: Order) -> str:
+        """A bank transfer needs somebody to whom it is credited."""
+        fields = {"description": order.description, **self._marks("metadata", order.id)}
+        return str((await self._post("/v1/customers", fields, f"customer|{order.id}"))["id"])
 
     async def fetch(self, tx_id: str) -> PaymentEvent | None:
-        session = await self._session(tx_id)
+        session = await self._session(tx_id, "payment_intent.latest_charge")
         if session is None:
             return None
         outcome = _standing(session)
-        return _event(f"fetched/{tx_id}/{outcome.value}", session, outcome)
+        charge = _charge(session)
+        return _event(f"fetched/{tx_id}/{outcome.value}", session, outcome, charge.get("created"))
 
-    async def refund(self, tx_id: str, order_id: str) -> str:
+    async def instructions(self, tx_id: str) -> Instructions | None:
+        session = await self._session(tx_id, "payment_intent") or {}
+        action = _object(_object(session.get("payment_intent")).get("next_action"))
+        for name, (method, address) in _INSTRUCTIONS.items():
+            found = _object(action.get(name))
+            if found:
+                until = found.get("expires_at")
+                return Instructions(method, None if until is None else _moment(until), str(found.get(address) or ""))
+        return None
+
+    # What Stripe says
+
+    def verify(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | LaterEvent | None:
+        signed.check(self._webhook_secret, self._clock.now(), body, headers.get("stripe-signature"))
+        try:
+            event = orjson.loads(body)
+            kind, found = str(event["type"]), event["data"]["object"]
+            if kind.startswith(_LATER):
+                ref = _id(found.get("payment_intent"))
+                return LaterEvent(str(event["id"]), ref) if ref else None
+            if not kind.startswith("checkout.session.") or not self._is_ours(found):
+                return None
+            outcome = _OUTCOMES.get(kind) or _standing(found)
+            return _event(str(event["id"]), found, outcome, event.get("created"))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise BadCallback() from None
+
+    def _is_ours(self, session: Mapping[str, Any]) -> bool:
+        """Another program of the account may sell through Checkout too. Checkouts of before 0.2 do not name a site."""
+        marks = _object(session.get("metadata"))
+        return "order_id" in marks and marks.get("site", self._site) == self._site
+
+    # Afterwards
+
+    async def tx_of(self, payment_ref: str) -> str | None:
+        query = urlencode({"payment_intent": payment_ref, "limit": 1})
+        sessions = (await self._get(f"/v1/checkout/sessions?{query}") or {}).get("data", [])
+        return str(sessions[0]["id"]) if sessions and self._is_ours(sessions[0]) else None
+
+    async def afterwards(self, tx_id: str) -> Afterwards:
+        charge = _charge(await self._session(tx_id, "payment_intent.latest_charge") or {})
+        dispute = await self._dispute(str(charge["id"])) if charge.get("disputed") else None
+        return Afterwards(int(charge.get("amount_refunded") or 0), dispute)
+
+    async def _dispute(self, charge: str) -> Dispute | None:
+        found = (await self._get(f"/v1/disputes?{urlencode({'charge': charge, 'limit': 1})}") or {}).get("data", [])
+        # A mere inquiry of the bank (warning_…) takes no money yet.
+        status = str(found[0]["status"]) if found else ""
+        return _DISPUTES.get(status) or (None if not status or status.startswith("warning_") else Dispute.OPEN)
+
+    async def refund(self, tx_id: str, order_id: str, key: str) -> str:
         """Stripe gives back payments, not checkouts, so the checkout is asked for its payment first."""
-        intent = (await self._session(tx_id) or {}).get("payment_intent")
+        intent = _id((await self._session(tx_id) or {}).get("payment_intent"))
         if not intent:
             raise RefundRefused("Stripe knows of no payment of this checkout")
-        fields = {"payment_intent": str(intent), "metadata[order_id]": order_id, "reason": "requested_by_customer"}
-        answer = await self._post("/v1/refunds", fields, f"refund|{tx_id}")
+        fields = {"payment_intent": intent, "metadata[order_id]": order_id, "reason": "requested_by_customer"}
+        answer = await self._send("/v1/refunds", fields, f"refund|{tx_id}|{key}".rstrip("|"))
         if answer.status == 200:
             found = orjson.loads(answer.body)
             if found.get("status") in ("failed", "canceled"):
                 raise RefundRefused(f"Stripe's refund {found.get('id')} is {found['status']}")
             return str(found["id"])
         if _error_code(answer) == "charge_already_refunded":
-            return "given back at Stripe"
+            return "refunded at Stripe"
         if 400 <= answer.status < 500 and answer.status not in (401, 409, 429):
             raise RefundRefused(f"Stripe answered {answer.status}: {_error_code(answer)}")
         raise StripeError(f"Stripe answered {answer.status} to a refund")
 
-    async def _session(self, tx_id: str) -> dict[str, Any] | None:
-        url = f"{self._url}/v1/checkout/sessions/{quote(tx_id, safe='')}"
-        answer = await self._http.request("GET", url, headers=self._headers)
+    # Calls
+
+    async def _session(self, tx_id: str, expand: str = "") -> dict[str, Any] | None:
+        query = f"?{urlencode({'expand[]': expand})}" if expand else ""
+        return await self._get(f"/v1/checkout/sessions/{quote(tx_id, safe='')}{query}")
+
+    async def _get(self, path: str) -> dict[str, Any] | None:
+        answer = await self._request("GET", path, self._headers, None)
         if answer.status == 404:
             return None
         if answer.status != 200:
-            raise StripeError(f"Stripe answered {answer.status} to a question about a checkout")
+            raise StripeError(f"Stripe answered {answer.status} to a question")
         found: dict[str, Any] = orjson.loads(answer.body)
         return found
 
-    async def _post(self, path: str, fields: Mapping[str, str], key: str) -> Answer:
+    async def _post(self, path: str, fields: Mapping[str, str], key: str) -> dict[str, Any]:
+        answer = await self._send(path, fields, key)
+        if answer.status != 200:
+            raise StripeError(f"Stripe answered {answer.status} to {path}: {_error_code(answer)}")
+        found: dict[str, Any] = orjson.loads(answer.body)
+        return found
+
+    async def _send(self, path: str, fields: Mapping[str, str], key: str) -> Answer:
         """Everything in a request follows from the key, so Stripe answers a repeated one as it did the first time."""
         headers = {
             **self._headers,
             "Idempotency-Key": quote(key, safe="|:"),
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        return await self._http.request("POST", self._url + path, headers=headers, body=urlencode(fields).encode())
+        return await self._request("POST", path, headers, urlencode(fields).encode())
+
+    async def _request(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
+        try:
+            if body is None:
+                return await self._http.request(method, self._url + path, headers=headers)
+            return await self._http.request(method, self._url + path, headers=headers, body=body)
+        except (OSError, NoAnswer) as error:
+            raise StripeError(f"Stripe does not answer: {error!r}") from error
 
 
 def _error_code(answer: Answer) -> str:
@@ -134,14 +243,54 @@ def _error_code(answer: Answer) -> str:
         return ""
 
 
+def _object(found: Any) -> dict[str, Any]:
+    return found if isinstance(found, dict) else {}
+
+
+def _id(found: Any) -> str | None:
+    """Stripe shows a related thing as its id, or whole where that was asked for."""
+    value = found.get("id") if isinstance(found, dict) else found
+    return str(value) if value else None
+
+
+def _moment(seconds: Any) -> datetime:
+    return datetime.fromtimestamp(int(seconds), UTC)
+
+
+def _charge(session: Mapping[str, Any]) -> dict[str, Any]:
+    return _object(_object(session.get("payment_intent")).get("latest_charge"))
+
+
 def _standing(session: Mapping[str, Any]) -> Outcome:
+    """A checkout that is complete and unpaid waits for a convenience store or a bank, for days. Only when Stripe says
+    that the payment failed, or sends its `payment_intent` back to the start, is there nothing to wait for."""
     if session.get("payment_status") == "paid":
         return Outcome.PAID
-    return Outcome.FAILED if session.get("status") == "expired" else Outcome.OPEN
+    if session.get("status") == "expired":
+        return Outcome.FAILED
+    if session.get("status") != "complete":
+        return Outcome.OPEN
+    intent = _object(session.get("payment_intent"))
+    return Outcome.FAILED if intent.get("status") in ("requires_payment_method", "canceled") else Outcome.WAITING
 
 
-def _event(event_id: str, session: Mapping[str, Any], outcome: Outcome) -> PaymentEvent:
-    order_id = (session.get("metadata") or {}).get("order_id") or session.get("client_reference_id") or ""
-    if str(session.get("currency", "jpy")).lower() != "jpy":
+def _event(event_id: str, session: Mapping[str, Any], outcome: Outcome, at: Any) -> PaymentEvent:
+    order_id = _object(session.get("metadata")).get("order_id") or session.get("client_reference_id") or ""
+    if str(session.get("currency") or "jpy").lower() != "jpy":
         raise BadCallback()
-    return PaymentEvent(event_id, str(session["id"]), str(order_id), int(session.get("amount_total") or 0), outcome)
+    return PaymentEvent(
+        event_id,
+        str(session["id"]),
+        str(order_id),
+        int(session.get("amount_total") or 0),
+        outcome,
+        _moment(at) if outcome is Outcome.PAID and at is not None else None,
+        _id(session.get("payment_intent")),
+        _method(session) if outcome is Outcome.WAITING else "",
+    )
+
+
+def _method(session: Mapping[str, Any]) -> str:
+    """What is known without asking; the instructions say it for sure."""
+    slow = [method for method in session.get("payment_method_types") or [] if method != "card"]
+    return str(slow[0]) if len(slow) == 1 else "later"

@@ -22,7 +22,7 @@ from tests.systems.chiipochi.conftest import CHECKOUT
 @pytest.mark.parametrize(
     ("kind", "session", "outcome"),
     [
-        ("checkout.session.completed", {"payment_status": "unpaid"}, Outcome.OPEN),
+        ("checkout.session.completed", {"payment_status": "unpaid", "status": "complete"}, Outcome.WAITING),
         ("checkout.session.async_payment_succeeded", {}, Outcome.PAID),
         ("checkout.session.async_payment_failed", {"payment_status": "unpaid"}, Outcome.FAILED),
         ("checkout.session.expired", {"payment_status": "unpaid", "status": "expired"}, Outcome.FAILED),
@@ -54,8 +54,8 @@ async def test_stripe_gives_money_back_once(clock: ManualClock) -> None:
     async with http_server((200, {}, paid), (500, {}, {}), (200, {}, paid), done) as server:
         stripe = Stripe("sk", "whsec", Http(), clock, server.url)
         with pytest.raises(StripeError):
-            await stripe.refund("cs_1", "U1|x")
-        assert await stripe.refund("cs_1", "U1|x") == "re_1"
+            await stripe.refund("cs_1", "U1|x", "")
+        assert await stripe.refund("cs_1", "U1|x", "") == "re_1"
     first, second = server.received[1], server.received[3]
     assert (first.path, first.headers["idempotency-key"]) == ("/v1/refunds", "refund|cs_1")
     assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
@@ -76,9 +76,9 @@ async def test_what_stripe_says_to_a_refund(clock: ManualClock, answer: Any, ref
         stripe = Stripe("sk", "whsec", Http(), clock, server.url)
         if refused:
             with pytest.raises(RefundRefused):
-                await stripe.refund("cs_1", "U1|x")
+                await stripe.refund("cs_1", "U1|x", "")
         else:
-            assert await stripe.refund("cs_1", "U1|x") == "given back at Stripe"
+            assert await stripe.refund("cs_1", "U1|x", "") == "refunded at Stripe"
 
 
 async def test_a_checkout_without_a_payment_cannot_be_given_back(clock: ManualClock) -> None:
@@ -86,7 +86,7 @@ async def test_a_checkout_without_a_payment_cannot_be_given_back(clock: ManualCl
         stripe = Stripe("sk", "whsec", Http(), clock, server.url)
         for _ in range(2):
             with pytest.raises(RefundRefused):
-                await stripe.refund("cs_1", "U1|x")
+                await stripe.refund("cs_1", "U1|x", "")
 
 
 async def test_stripe_is_asked_how_a_payment_stands(clock: ManualClock) -> None:

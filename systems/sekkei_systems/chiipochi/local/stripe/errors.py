@@ -1,0 +1,17 @@
+"""How Stripe says no."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Refused(Exception):
+    """An answer of Stripe's with an error in it."""
+
+    def __init__(self, code: str, message: str, status: int = 400, kind: str = "invalid_request_error") -> None:
+        super().__init__(message)
+        self.code, self.message, self.status, self.kind = code, message, status, kind
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return {"error": {"code": self.code, "message": self.message, "type": self.kind}}

@@ -1,0 +1,254 @@
+"""The account: checkouts, payments, charges, refunds, disputes, and the events that tell of them."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator
+from datetime import datetime, time, timedelta
+from typing import Any
+
+import orjson
+
+from sekkei.clock import Clock
+from sekkei_systems.chiipochi.design.models import JST
+from sekkei_systems.chiipochi.local.stripe.errors import Refused
+from sekkei_systems.chiipochi.ports.payments import signed
+
+Thing = dict[str, Any]
+
+
+class Ledger:
+    """Everything by its id. Methods that are verbs are what payers, banks and people at the Dashboard do."""
+
+    def __init__(self, clock: Clock, seed: int = 1) -> None:
+        self.clock = clock
+        self.sessions: dict[str, Thing] = {}
+        self.intents: dict[str, Thing] = {}
+        self.charges: dict[str, Thing] = {}
+        self.refunds: dict[str, Thing] = {}
+        self.disputes: dict[str, Thing] = {}
+        self.customers: dict[str, Thing] = {}
+        self.events: list[Thing] = []
+        self._told = 0
+        self._dice = random.Random(seed)
+        self._number = 0
+
+    def now(self) -> int:
+        return int(self.clock.now())
+
+    def new_id(self, prefix: str) -> str:
+        self._number += 1
+        return f"{prefix}_test_{self._number:06d}{self._dice.getrandbits(48):012x}"
+
+    # Payers
+
+    def pay_by_card(self, session: Thing) -> Thing:
+        self._open(session)
+        intent = self._begin(session, "succeeded")
+        session |= {"status": "complete", "payment_status": "paid", "url": None}
+        charge = self._charge(intent)
+        self._tell("checkout.session.completed", session)
+        return charge
+
+    def choose_konbini(self, session: Thing) -> None:
+        """The payer gets a slip; the checkout is complete, and unpaid."""
+        self._open(session)
+        if "konbini" not in session["payment_method_types"]:
+            raise Refused("payment_method_unactivated", "This checkout does not offer konbini.")
+        days = session["payment_method_options"].get("konbini", {}).get("expires_after_days") or 3
+        last = datetime.fromtimestamp(self.now(), JST).date() + timedelta(days=int(days))
+        until = int(datetime.combine(last, time(23, 59, 59), JST).timestamp())
+        intent = self._begin(session, "requires_action")
+        voucher = f"https://payments.stripe.com/konbini/voucher/{intent['id']}"
+        details = {"expires_at": until, "hosted_voucher_url": voucher, "stores": {}}
+        intent["next_action"] = {"type": "konbini_display_details", "konbini_display_details": details}
+        self._unpaid(session)
+
+    def choose_transfer(self, session: Thing) -> None:
+        self._open(session)
+        intent = self._begin(session, "requires_action")
+        page = f"https://payments.stripe.com/bank_transfers/instructions/{intent['id']}"
+        details = {"amount_remaining": session["amount_total"], "currency": "jpy", "hosted_instructions_url": page}
+        intent["next_action"] = {
+            "type": "display_bank_transfer_instructions",
+            "display_bank_transfer_instructions": details,
+        }
+        self._unpaid(session)
+
+    def _unpaid(self, session: Thing) -> None:
+        session |= {"status": "complete", "payment_status": "unpaid", "url": None}
+        self._tell("checkout.session.completed", session)
+
+    def pay_later(self, session: Thing) -> Thing:
+        """At the till or at the bank, while the slip is good."""
+        self.pass_time()
+        intent = self.intents[str(session["payment_intent"])]
+        if intent["status"] != "requires_action":
+            raise Refused("payment_intent_unexpected_state", f"The payment is {intent['status']}.")
+        intent |= {"status": "succeeded", "next_action": None}
+        session["payment_status"] = "paid"
+        charge = self._charge(intent)
+        self._tell("checkout.session.async_payment_succeeded", session)
+        return charge
+
+    # Time
+
+    def pass_time(self) -> None:
+        """What runs out by now: checkouts that nobody finished, slips that nobody paid."""
+        for session in self.sessions.values():
+            if session["status"] == "open" and session["expires_at"] <= self.now():
+                session |= {"status": "expired", "url": None}
+                self._tell("checkout.session.expired", session)
+            elif session["status"] == "complete" and session["payment_status"] == "unpaid":
+                self._lapse(session)
+
+    def _lapse(self, session: Thing) -> None:
+        intent = self.intents[str(session["payment_intent"])]
+        details = (intent.get("next_action") or {}).get("konbini_display_details")
+        if details and details["expires_at"] < self.now():
+            intent |= {"status": "requires_payment_method", "next_action": None}
+            self._tell("checkout.session.async_payment_failed", session)
+
+    # Banks and the Dashboard
+
+    def refund(self, charge: Thing, amount: int | None = None, metadata: Thing | None = None) -> Thing:
+        left = charge["amount"] - charge["amount_refunded"]
+        if left == 0:
+            raise Refused("charge_already_refunded", f"Charge {charge['id']} has already been refunded.")
+        if charge["disputed"] and self._dispute_of(charge)["status"] != "won":
+            raise Refused("charge_disputed", f"Charge {charge['id']} has been charged back.")
+        if amount is not None and not 0 < amount <= left:
+            raise Refused("amount_too_large", f"Refund amount is greater than unrefunded amount ({left}).")
+        found = {
+            "id": self.new_id("re"),
+            "object": "refund",
+            "amount": left if amount is None else amount,
+            "charge": charge["id"],
+            "payment_intent": charge["payment_intent"],
+            "status": "succeeded",
+            "currency": "jpy",
+            "created": self.now(),
+            "metadata": metadata or {},
+        }
+        self.refunds[str(found["id"])] = found
+        self._refunded(charge, int(found["amount"]))
+        self._tell("charge.refunded", charge)
+        self._tell("refund.created", found)
+        return found
+
+    def fail_refund(self, refund: Thing) -> None:
+        """The payer's bank sends the money back to us."""
+        charge = self.charges[str(refund["charge"])]
+        refund["status"] = "failed"
+        self._refunded(charge, -int(refund["amount"]))
+        self._tell("refund.failed", refund)
+
+    def _refunded(self, charge: Thing, amount: int) -> None:
+        charge["amount_refunded"] += amount
+        charge["refunded"] = charge["amount_refunded"] == charge["amount"]
+
+    def dispute(self, charge: Thing) -> Thing:
+        """The bank takes the money until it is decided."""
+        found = {
+            "id": self.new_id("dp"),
+            "object": "dispute",
+            "amount": charge["amount"],
+            "charge": charge["id"],
+            "payment_intent": charge["payment_intent"],
+            "status": "needs_response",
+            "currency": "jpy",
+            "created": self.now(),
+        }
+        self.disputes[str(found["id"])] = found
+        charge["disputed"] = True
+        self._tell("charge.dispute.created", found)
+        self._tell("charge.dispute.funds_withdrawn", found)
+        return found
+
+    def close_dispute(self, dispute: Thing, *, won: bool) -> None:
+        dispute["status"] = "won" if won else "lost"
+        self._tell("charge.dispute.closed", dispute)
+        if won:
+            self._tell("charge.dispute.funds_reinstated", dispute)
+
+    def _dispute_of(self, charge: Thing) -> Thing:
+        return next(one for one in self.disputes.values() if one["charge"] == charge["id"])
+
+    # What the account keeps, to compare with
+
+    def kept(self, charge: Thing) -> int:
+        """Yen of a charge that are the account's now."""
+        if charge["disputed"] and self._dispute_of(charge)["status"] != "won":
+            return 0
+        return int(charge["amount"] - charge["amount_refunded"])
+
+    # News
+
+    def other_program(self, kind: str = "checkout.session.completed") -> None:
+        """An event of something else that sells through the same account."""
+        thing = {"id": self.new_id("cs"), "object": "checkout.session", "metadata": {"cart": "7"}, "currency": "jpy"}
+        self._tell(kind, {**thing, "payment_status": "paid", "status": "complete", "amount_total": 980})
+
+    def news(self, secret: str) -> Iterator[tuple[bytes, str]]:
+        """Events that were not told yet, each as its body and its `Stripe-Signature`."""
+        while self._told < len(self.events):
+            event = self.events[self._told]
+            self._told += 1
+            yield self.signed(event, secret)
+
+    def signed(self, event: Thing, secret: str) -> tuple[bytes, str]:
+        body = orjson.dumps(event)
+        return body, signed.sign(secret.encode(), self.clock.now(), body)
+
+    def _tell(self, kind: str, thing: Thing) -> None:
+        self.events.append(
+            {
+                "id": self.new_id("evt"),
+                "object": "event",
+                "type": kind,
+                "created": self.now(),
+                "data": {"object": copy.deepcopy(thing)},
+            }
+        )
+
+    # Parts
+
+    def _open(self, session: Thing) -> None:
+        self.pass_time()
+        if session["status"] != "open":
+            raise Refused("checkout_session_expired", f"This checkout is {session['status']}.")
+
+    def _begin(self, session: Thing, status: str) -> Thing:
+        intent = {
+            "id": self.new_id("pi"),
+            "object": "payment_intent",
+            "amount": session["amount_total"],
+            "currency": "jpy",
+            "status": status,
+            "created": self.now(),
+            "latest_charge": None,
+            "next_action": None,
+            "metadata": dict(session["payment_intent_metadata"]),
+        }
+        self.intents[str(intent["id"])] = intent
+        session["payment_intent"] = intent["id"]
+        return intent
+
+    def _charge(self, intent: Thing) -> Thing:
+        charge = {
+            "id": self.new_id("ch"),
+            "object": "charge",
+            "amount": intent["amount"],
+            "amount_refunded": 0,
+            "currency": "jpy",
+            "created": self.now(),
+            "disputed": False,
+            "payment_intent": intent["id"],
+            "refunded": False,
+            "status": "succeeded",
+            "metadata": dict(intent["metadata"]),
+        }
+        self.charges[str(charge["id"])] = charge
+        intent["latest_charge"] = charge["id"]
+        return charge

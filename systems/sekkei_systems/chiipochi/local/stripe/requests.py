@@ -1,0 +1,217 @@
+"""Stripe's API as far as donations need it: which parameters it takes, and what it refuses."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from sekkei_systems.chiipochi.local.stripe.errors import Refused
+from sekkei_systems.chiipochi.local.stripe.ledger import Ledger, Thing
+from sekkei_systems.chiipochi.ports.payments.methods import KNOWN, LEAST
+
+AMOUNT_MIN = 50
+OPEN_MIN_SECONDS, OPEN_MAX_SECONDS = 30 * 60, 24 * 3600
+KEY_LENGTH_MAX = 255
+METADATA_KEYS_MAX, METADATA_KEY_MAX, METADATA_VALUE_MAX = 50, 40, 500
+CHECKOUT = frozenset(
+    [
+        "mode",
+        "client_reference_id",
+        "metadata",
+        "payment_intent_data",
+        "line_items",
+        "success_url",
+        "cancel_url",
+        "expires_at",
+        "payment_method_types",
+        "payment_method_options",
+        "customer",
+        "locale",
+    ]
+)
+REFUND = frozenset({"payment_intent", "charge", "amount", "metadata", "reason"})
+CUSTOMER = frozenset({"description", "metadata", "name", "email"})
+_PART = re.compile(r"\[([^\]]*)\]")
+
+
+def nested(body: bytes) -> Thing:
+    """`line_items[0][quantity]=1` as a tree; lists are trees with numbers for keys."""
+    found: Thing = {}
+    for name, value in parse_qsl(body.decode(), keep_blank_values=True):
+        first, *rest = [name.partition("[")[0], *_PART.findall(name)]
+        place = found
+        for part, following in zip([first, *rest], rest, strict=False):
+            place = place.setdefault(part, {})
+            if not isinstance(place, dict):
+                raise Refused("parameter_invalid", f"Invalid parameter: {name} ({following})")
+        place[([first, *rest])[-1]] = value
+    return found
+
+
+class Requests:
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._answers: dict[str, tuple[bytes, Thing]] = {}
+
+    def post(self, path: str, body: bytes, key: str | None) -> Thing:
+        """A key that was used before answers as it did then; with other parameters it is refused."""
+        made: dict[str, Callable[[Thing], Thing]] = {
+            "/v1/checkout/sessions": self._session,
+            "/v1/refunds": self._refund,
+            "/v1/customers": self._customer,
+        }
+        if path not in made:
+            raise Refused("resource_missing", f"Unrecognized request URL (POST: {path}).", 404)
+        if key is not None and len(key) > KEY_LENGTH_MAX:
+            raise Refused("idempotency_key_too_long", "Idempotency keys may have 255 characters.")
+        if key is not None and key in self._answers:
+            before, answer = self._answers[key]
+            if before != path.encode() + body:
+                message = "Keys for idempotent requests can only be used with the same parameters."
+                raise Refused("idempotency_key_in_use", message, 400, "idempotency_error")
+            return answer
+        answer = copy.deepcopy(made[path](nested(body)))
+        if key is not None:
+            self._answers[key] = (path.encode() + body, answer)
+        return answer
+
+    def get(self, path: str, query: Mapping[str, list[str]]) -> Thing:
+        self._ledger.pass_time()
+        name, _, id = path.removeprefix("/v1/").rpartition("/")
+        if name == "checkout/sessions":
+            return self._expanded(self._one(self._ledger.sessions, id), query.get("expand[]", []))
+        if path == "/v1/checkout/sessions":
+            return self._listed(self._ledger.sessions, "payment_intent", query)
+        if path == "/v1/disputes":
+            return self._listed(self._ledger.disputes, "charge", query)
+        raise Refused("resource_missing", f"Unrecognized request URL (GET: {path}).", 404)
+
+    def _one(self, things: Mapping[str, Thing], id: str) -> Thing:
+        if id not in things:
+            raise Refused("resource_missing", f"No such object: {id!r}", 404)
+        return things[id]
+
+    def _listed(self, things: Mapping[str, Thing], by: str, query: Mapping[str, list[str]]) -> Thing:
+        wanted = query.get(by, [None])[0]
+        found = [_public(one) for one in things.values() if wanted is None or one.get(by) == wanted]
+        limit = int(query.get("limit", ["10"])[0])
+        return {"object": "list", "data": found[:limit], "has_more": len(found) > limit}
+
+    def _expanded(self, session: Thing, wanted: list[str]) -> Thing:
+        found = _public(session)
+        for path in wanted:
+            if path not in ("payment_intent", "payment_intent.latest_charge"):
+                raise Refused("parameter_invalid", f"This property cannot be expanded ({path}).")
+            intent = self._ledger.intents.get(str(session["payment_intent"]))
+            if intent is None:
+                continue
+            found["payment_intent"] = copy.deepcopy(intent)
+            if path.endswith("latest_charge") and intent["latest_charge"]:
+                found["payment_intent"]["latest_charge"] = copy.deepcopy(self._ledger.charges[intent["latest_charge"]])
+        return found
+
+    # What can be made
+
+    def _session(self, given: Thing) -> Thing:
+        _only(given, CHECKOUT)
+        if given.get("mode") != "payment":
+            raise Refused("parameter_missing", "Missing required param: mode.")
+        amount = _line_total(given.get("line_items"))
+        for name in ("success_url", "cancel_url"):
+            if not str(given.get(name, "")).startswith(("http://", "https://")):
+                raise Refused("url_invalid", f"Not a valid URL: {name}.")
+        methods = self._methods(given, amount)
+        id = self._ledger.new_id("cs")
+        session = {
+            "id": id,
+            "object": "checkout.session",
+            "mode": "payment",
+            "status": "open",
+            "payment_status": "unpaid",
+            "url": f"https://checkout.stripe.com/c/pay/{id}",
+            "amount_total": amount,
+            "currency": "jpy",
+            "client_reference_id": given.get("client_reference_id"),
+            "metadata": _metadata(given.get("metadata")),
+            "payment_intent": None,
+            "payment_intent_metadata": _metadata((given.get("payment_intent_data") or {}).get("metadata")),
+            "payment_method_types": methods,
+            "payment_method_options": given.get("payment_method_options") or {},
+            "success_url": given["success_url"],
+            "cancel_url": given["cancel_url"],
+            "created": self._ledger.now(),
+            "expires_at": self._expiry(given.get("expires_at")),
+        }
+        self._ledger.sessions[id] = session
+        return _public(session)
+
+    def _methods(self, given: Thing, amount: int) -> list[str]:
+        methods = list((given.get("payment_method_types") or {"0": "card", "1": "konbini"}).values())
+        explicit = "payment_method_types" in given
+        if unknown := [name for name in methods if name not in KNOWN]:
+            raise Refused("parameter_invalid", f"Invalid payment_method_types: {unknown[0]}")
+        if explicit and (low := [name for name in methods if amount < LEAST[name]]):
+            raise Refused("amount_too_small", f"Amount must be at least ¥{LEAST[low[0]]} for {low[0]}.")
+        if "customer_balance" in methods and given.get("customer") not in self._ledger.customers:
+            raise Refused("parameter_missing", "customer_balance needs a customer.")
+        return [name for name in methods if amount >= LEAST[name]]
+
+    def _expiry(self, given: Any) -> int:
+        now = self._ledger.now()
+        if given is None:
+            return now + OPEN_MAX_SECONDS
+        if not str(given).isdigit() or not OPEN_MIN_SECONDS <= int(given) - now <= OPEN_MAX_SECONDS:
+            raise Refused("parameter_invalid", "expires_at must be 30 minutes to 24 hours from now.")
+        return int(given)
+
+    def _refund(self, given: Thing) -> Thing:
+        _only(given, REFUND)
+        intent = self._one(self._ledger.intents, str(given.get("payment_intent")))
+        if intent["latest_charge"] is None:
+            raise Refused("charge_not_found", "The payment has no successful charge to refund.")
+        amount = int(given["amount"]) if "amount" in given else None
+        charge = self._ledger.charges[intent["latest_charge"]]
+        return self._ledger.refund(charge, amount, _metadata(given.get("metadata")))
+
+    def _customer(self, given: Thing) -> Thing:
+        _only(given, CUSTOMER)
+        found = {"id": self._ledger.new_id("cus"), "object": "customer", "metadata": _metadata(given.get("metadata"))}
+        self._ledger.customers[str(found["id"])] = found
+        return found
+
+
+def _public(session: Thing) -> Thing:
+    return {name: copy.deepcopy(value) for name, value in session.items() if name != "payment_intent_metadata"}
+
+
+def _only(given: Thing, known: frozenset[str]) -> None:
+    if unknown := sorted(given.keys() - known):
+        raise Refused("parameter_unknown", f"Received unknown parameter: {unknown[0]}")
+
+
+def _line_total(lines: Any) -> int:
+    if not isinstance(lines, dict) or not lines:
+        raise Refused("parameter_missing", "Missing required param: line_items.")
+    total = 0
+    for line in lines.values():
+        price = line.get("price_data", {})
+        amount, quantity = str(price.get("unit_amount", "")), str(line.get("quantity", ""))
+        if price.get("currency") != "jpy" or not price.get("product_data", {}).get("name"):
+            raise Refused("parameter_invalid", "Invalid price_data.")
+        if not amount.isdigit() or not quantity.isdigit():
+            raise Refused("parameter_invalid_integer", "Invalid integer.")
+        total += int(amount) * int(quantity)
+    if total < AMOUNT_MIN:
+        raise Refused("amount_too_small", f"Amount must be at least ¥{AMOUNT_MIN}.")
+    return total
+
+
+def _metadata(given: Any) -> dict[str, str]:
+    found = {str(name): str(value) for name, value in (given or {}).items()}
+    too_long = any(len(name) > METADATA_KEY_MAX or len(value) > METADATA_VALUE_MAX for name, value in found.items())
+    if too_long or len(found) > METADATA_KEYS_MAX:
+        raise Refused("parameter_invalid", "Metadata is too long.")
+    return found

@@ -1,0 +1,100 @@
+"""What the provider is asked after a callback, so that no callback waits for it: instructions, refunds, disputes.
+
+News of a refund or a dispute come twice, late and in any order, and name one payment. So none of them is believed: each
+leads to one question, and the answer is what is written, unless somebody has written meanwhile; then it is asked again.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from sekkei.design import Action, ConditionFailed, TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.design import Message
+from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi.design import afterwards, donation_of_payment, instruct, order_of_payment
+from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status
+from sekkei_systems.chiipochi.ports.payments.port import Afterwards, Provider
+from sekkei_systems.chiipochi.service.letters import Letters
+from sekkei_systems.chiipochi.service.orders import Orders
+
+AFTERWARDS = "chiipochi.afterwards"
+INSTRUCTIONS = "chiipochi.instructions"
+TRIES_MAX = 5
+
+log = logging.getLogger("sekkei_systems.chiipochi.later")
+
+
+class Later:
+    """Both kinds of outbox messages end here."""
+
+    def __init__(self, context: Context, provider: Provider, orders: Orders, letters: Letters) -> None:
+        self._db, self._clock, self._provider = context.db, context.clock, provider
+        self._orders, self._letters = orders, letters
+
+    async def send(self, message: Message) -> str:
+        if message.kind == INSTRUCTIONS:
+            return await self.instruct(message.body["order"], message.body["tx_id"])
+        return await self.look(message.to)
+
+    async def instruct(self, order_id: str, tx_id: str) -> str:
+        donation = await self._orders.ordered(order_id, tx_id)
+        if donation is None or donation.status is not Status.PENDING:
+            return "not needed any more"
+        found = await self._provider.instructions(tx_id)
+        if found is None:
+            return "there are none"
+        try:
+            await self._db.write(instruct(donation.user_id, donation.created_at, found.method, found.pay_by, found.url))
+        except ConditionFailed:
+            return "not needed any more"
+        return found.method
+
+    async def look(self, payment_ref: str) -> str:
+        """Ask what became of a payment, and write it down."""
+        for _ in range(TRIES_MAX):
+            donation = await self._of_payment(payment_ref)
+            if donation is None:
+                return "not ours"
+            if donation.tx_id is None or (donation.status is Status.PENDING):
+                raise ConnectionError("the payment is not settled yet")  # tried again a little later
+            if await self._write(donation, await self._provider.afterwards(donation.tx_id)):
+                return "written"
+        raise ConnectionError("somebody else writes it again and again")
+
+    async def _of_payment(self, payment_ref: str) -> Donation | None:
+        """By the payment; a donor who was forgotten, or a payment of before, is found by the checkout."""
+        order = await self._db.get(order_of_payment(payment_ref))
+        found = None if order is None else await self._orders.get(order.user_id, order.created_at)
+        if found is not None:
+            return found
+        tx_id = await self._provider.tx_of(payment_ref)
+        return None if tx_id is None else await self._db.first(donation_of_payment(tx_id))
+
+    async def _write(self, donation: Donation, found: Afterwards) -> bool:
+        """False when it was changed since it was read."""
+        if (donation.refunded, donation.dispute) == (found.refunded, found.dispute):
+            return True
+        update = afterwards(donation, found.refunded, found.dispute, days.now(self._clock))
+        try:
+            await self._db.transact(update, *await self._told(donation, found))
+        except TransactionFailed as failed:
+            if failed.failed(update):
+                return False
+            await self._db.write(update)  # they have been told of this before
+        _log(donation, found)
+        return True
+
+    async def _told(self, donation: Donation, found: Afterwards) -> list[Action[Any, Any]]:
+        if found.refunded > donation.refunded:
+            return await self._letters.to(donation, "refunded", amount=found.refunded)
+        return []
+
+
+def _log(donation: Donation, found: Afterwards) -> None:
+    extra = {"tx_id": donation.tx_id, "refunded": found.refunded, "dispute": found.dispute and found.dispute.value}
+    if found.refunded < donation.refunded or found.dispute in (Dispute.OPEN, Dispute.LOST):
+        log.error("money needs somebody's attention: a refund failed, or a payment is disputed", extra=extra)
+    else:
+        log.warning("money was refunded or came back", extra=extra)

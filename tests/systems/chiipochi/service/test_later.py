@@ -1,0 +1,176 @@
+"""What the provider tells later: instructions, refunds, disputes. Whatever the order, it ends as the ledger says."""
+
+from __future__ import annotations
+
+import random
+from datetime import date
+
+from sekkei_systems.chiipochi.design.models import Dispute, Status
+from sekkei_systems.chiipochi.service.access import Donor, Operator
+from sekkei_systems.chiipochi.service.links import order_id_of
+from tests.systems.chiipochi.conftest import AOI, TODAY, WEBHOOK_SECRET, StripeBot, utc
+
+
+async def _total(bot: StripeBot, day: date = TODAY) -> tuple[int, int]:
+    check = await bot.service.reports.check(day)
+    assert check.agrees, check
+    return check.stored.amount, check.stored.count
+
+
+async def test_money_at_a_convenience_store_days_later_is_a_donation(stripe_bot: StripeBot) -> None:
+    """Until 0.1 it was declared failed after a day, and the donor was told that no money had been taken."""
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    bot.ledger.choose_konbini(session)
+    assert await bot.tell() == [200]
+    waiting = await bot.now(donation)
+    assert (waiting.status, waiting.waiting_for, waiting.standing) == (Status.PENDING, "konbini", "waiting")
+    assert waiting.pay_by == utc("2025-08-23T23:59:59+09:00")
+    page = (await bot.client.get(bot.done(donation))).text
+    assert "コンビニ払い" in page
+    assert "23:59" in page
+    assert (waiting.pay_url or "?") in page
+    assert "refresh" not in page, "nothing moves for days: the page does not reload"
+    bot.clock.advance(2.5 * 24 * 3600)
+    await bot.service.reconciliation.run()
+    await bot.work()
+    assert (await bot.now(donation)).status is Status.PENDING
+    assert await bot.sent("failed/") == []
+    bot.ledger.pay_later(session)
+    assert await bot.tell() == [200]
+    paid = await bot.now(donation)
+    assert (paid.status, paid.paid_day) == (Status.SUCCEEDED, date(2025, 8, 23))
+    assert await _total(bot, date(2025, 8, 23)) == (500, 1)
+    assert await _total(bot) == (0, 0)
+    assert len(await bot.sent("thanks/")) == 1
+
+
+async def test_a_slip_that_runs_out_is_told_once(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    bot.ledger.choose_konbini(session)
+    await bot.tell()
+    bot.clock.advance(4 * 24 * 3600)
+    await bot.tell(times=2)
+    assert (await bot.now(donation)).status is Status.FAILED
+    assert len(await bot.sent("failed/")) == 1
+
+
+async def test_a_lost_notice_of_a_slip_that_ran_out_is_asked_for(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    bot.ledger.choose_konbini(session)
+    bot.clock.advance(5 * 24 * 3600)
+    bot.ledger.pass_time()
+    assert (await bot.service.reconciliation.run()).settled == 1
+    assert (await bot.now(donation)).status is Status.FAILED
+
+
+async def test_refunds_at_the_dashboard_change_totals_receipt_and_stamp(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    assert await _total(bot) == (500, 1)
+    first = bot.ledger.refund(charge, 200)
+    await bot.tell(times=3)
+    assert await _total(bot) == (300, 1)
+    assert (await bot.now(donation)).standing == "partly-refunded"
+    token = bot.service.links.my_token(AOI)
+    receipt = f"/chiipochi/u/{token}/receipt/{order_id_of(AOI, donation.created_at).partition('|')[2]}"
+    assert "¥300" in (await bot.client.get(receipt)).text
+    assert ["200円を返金しました" in str(one.body) for one in await bot.sent("refunded/")] == [True]
+    second = bot.ledger.refund(charge)
+    await bot.tell()
+    assert await _total(bot) == (0, 0)
+    assert await bot.service.mine.stamps(Donor(AOI)) == {}
+    assert "返金されたため" in (await bot.client.get(receipt)).text
+    bot.ledger.fail_refund(second)
+    await bot.tell()
+    assert await _total(bot) == (300, 1)
+    assert await bot.service.mine.stamps(Donor(AOI)) == {"CHIBA": 1}
+    (owed,) = await bot.service.refunds.owed(Operator("aoi"))
+    assert owed.refund_failed_at is not None
+    assert first["status"] == "succeeded"
+
+
+async def test_a_refund_of_ours_that_fails_can_be_asked_for_again(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    bot.ledger.pay_by_card(session)
+    await bot.tell()
+    for _ in range(2):
+        await bot.service.refunds.refund(Operator("aoi"), AOI, donation.created_at)
+        await bot.work()
+        bot.clock.advance(1)
+    (refund,) = bot.ledger.refunds.values()
+    await bot.tell()
+    assert await _total(bot) == (0, 0)
+    bot.ledger.fail_refund(refund)
+    await bot.tell()
+    assert await _total(bot) == (500, 1)
+    await bot.service.refunds.refund(Operator("aoi"), AOI, donation.created_at)
+    await bot.work()
+    await bot.tell()
+    assert [one["status"] for one in bot.ledger.refunds.values()] == ["failed", "succeeded"]
+    assert await _total(bot) == (0, 0)
+    assert await bot.service.refunds.owed(Operator("aoi")) == []
+
+
+async def test_disputes_take_the_money_and_bring_it_back_when_they_are_won(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    dispute = bot.ledger.dispute(charge)
+    await bot.tell(times=2)
+    assert (await bot.now(donation)).dispute is Dispute.OPEN
+    assert await _total(bot) == (0, 0)
+    assert await bot.service.mine.stamps(Donor(AOI)) == {}
+    bot.ledger.close_dispute(dispute, won=True)
+    await bot.tell()
+    assert (await bot.now(donation)).dispute is Dispute.WON
+    assert await _total(bot) == (500, 1)
+    lost = bot.ledger.dispute(charge)
+    bot.ledger.disputes = {lost["id"]: lost}
+    bot.ledger.close_dispute(lost, won=False)
+    await bot.tell()
+    assert await _total(bot) == (0, 0)
+    assert (await bot.now(donation)).standing == "dispute-lost"
+
+
+async def test_news_in_any_order_twice_and_late_end_as_the_ledger_says(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    dice = random.Random(3)
+    for place, word in enumerate(("ピーナッツ 500", "ゴーヤ 300", "牛タン 1000", "たこ焼き 700")):
+        _, session = await bot.checkout(word)
+        charge = bot.ledger.pay_by_card(session)
+        bot.clock.advance(60)
+        if place % 2:
+            bot.ledger.refund(charge, 100)
+        if place == 2:
+            bot.ledger.close_dispute(bot.ledger.dispute(charge), won=True)
+        if place == 3:
+            bot.ledger.dispute(charge)
+    told = [one for one in bot.ledger.news(WEBHOOK_SECRET) for _ in range(2)]
+    dice.shuffle(told)
+    for body, signature in told:
+        assert (await bot.post(body, signature)).status == 200
+        if dice.random() < 0.3:
+            await bot.work()
+    for _ in range(6):
+        bot.clock.advance(600)
+        await bot.work()
+    kept = [bot.ledger.kept(charge) for charge in bot.ledger.charges.values()]
+    assert await _total(bot) == (sum(kept), sum(one > 0 for one in kept))
+
+
+async def test_news_of_other_programs_in_the_account_are_taken_and_change_nothing(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, _ = await bot.checkout()
+    bot.ledger.other_program()
+    bot.ledger.other_program("invoice.paid")
+    charge = {"id": "ch_x", "amount": 10, "amount_refunded": 0, "disputed": False, "payment_intent": "pi_of_theirs"}
+    bot.ledger.refund(charge)
+    assert await bot.tell() == [200, 200, 200, 200]
+    assert (await bot.now(donation)).status is Status.PENDING
