@@ -170,13 +170,13 @@ def confirm_donation(donation: Donation, awaiting: str, nonce: str, now: datetim
 
 @design.pattern(number="4", ja="今日の寄付合計（ユーザー別）", sample={"day": date(2025, 8, 20)})
 def donations_of_user_on(user_id: str, day: date) -> Query[Donation]:
-    """One user's donations on a Japanese day, to add up."""
+    """One user's donations made on a Japanese day, to add up. What people are shown counts by `paid_at` instead."""
     return donations.where(Donation.user_id == user_id, Donation.created_at.between(*bounds(day)))
 
 
 @design.pattern(number="5", ja="今日の寄付合計（全体/県別）")
 def donations_on(day: date) -> Query[Donation]:
-    """Everyone's donations on a Japanese day, to add up in all and per prefecture."""
+    """Everyone's donations made on a Japanese day, to add up. `daily_totals` count by `paid_at` instead."""
     return donations_by_day.where(Donation.gsi1_pk == day_partition(day, None))
 
 
