@@ -28,6 +28,7 @@ COMMANDS = (
     "simulate",
     "compare",
     "publish",
+    "world",
     "engine",
     "dead-letters",
     "verify",

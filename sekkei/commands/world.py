@@ -1,0 +1,149 @@
+"""`sekkei world`: a system in simulated time, under faults, from a seed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sekkei.commands import FINDINGS, OK, CouldNotRun
+
+if TYPE_CHECKING:
+    from sekkei.worlds import Outcome, Script
+
+SUMMARY = "Run a system in simulated time: people act, processes die, calls are lost; say which promise broke."
+
+EXAMPLES = """\
+examples:
+  sekkei world tasks                          a hundred seeds, from 0 on
+  sekkei world tasks --seed 13 --trace        one seed, told as a story
+  sekkei world tasks --seed 13 --shrink       the shortest story that still breaks the same promise
+  sekkei world tasks --count 1000 --save failed.json      keep what failed; --replay failed.json runs it again
+  sekkei world tasks --focus moves_a_task,renames         only these operations
+
+A world of your own: a `sekkei.worlds.Script`, named by an entry point of the group `sekkei.worlds`, or given as
+module:attribute. Exit code: 0 every promise held, 1 one broke, 2 could not run.
+"""
+
+GROUP = "sekkei.worlds"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("world", help="a system that has one, or module:attribute")
+    parser.add_argument("--seed", type=int, help="run this seed only, or begin with it")
+    parser.add_argument("--count", type=int, help="how many seeds (default: 100, or 1 with --seed)")
+    parser.add_argument("--trace", action="store_true", help="tell the story of each seed")
+    parser.add_argument("--shrink", action="store_true", help="look for a shorter story when one breaks")
+    parser.add_argument("--focus", metavar="NAMES", help="only these operations, separated by commas")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write down what failed")
+    parser.add_argument("--replay", type=Path, metavar="FILE", help="run again what was written down")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    script = _find(arguments.world)
+    if arguments.focus:
+        _focus(script, arguments.focus.split(","))
+    if arguments.replay:
+        return _replay(script, arguments.replay)
+    count = arguments.count if arguments.count is not None else 100 if arguments.seed is None else 1
+    if count < 1:
+        raise CouldNotRun("--count: give 1 or more.")
+    return _many(script, arguments, range(arguments.seed or 0, (arguments.seed or 0) + count))
+
+
+def _find(name: str) -> Script:
+    from importlib import import_module
+    from importlib.metadata import entry_points
+
+    from sekkei.worlds import Script
+
+    known = {point.name: point.value for point in entry_points(group=GROUP)}
+    module, _, attribute = known.get(name, name).partition(":")
+    try:
+        found = getattr(import_module(module), attribute or "WORLD", None)
+    except ImportError as error:
+        found = None
+        if error.name != module:
+            raise CouldNotRun(f"{module} could not be imported: {error}") from error
+    if not isinstance(found, Script):
+        there = ", ".join(sorted(known)) or "none"
+        raise CouldNotRun(f"{name} has no world. There are: {there}; or give module:attribute of a Script.")
+    return found
+
+
+def _focus(script: Script, names: list[str]) -> None:
+    known = {operation.name for operation in script.operations}
+    strange = set(names) - known
+    if strange:
+        raise CouldNotRun(f"Nobody does {', '.join(sorted(strange))}. They do: {', '.join(sorted(known))}.")
+    script.operations = [operation for operation in script.operations if operation.name in names]
+
+
+def _many(script: Script, arguments: argparse.Namespace, seeds: range) -> int:
+    from sekkei.worlds import run as run_one
+    from sekkei.worlds import shrink
+
+    failed: list[Outcome] = []
+    began, simulated = time.monotonic(), 0.0
+    for number, seed in enumerate(seeds, 1):
+        outcome = run_one(script, seed)
+        simulated += outcome.simulated_seconds
+        if outcome.broken:
+            _progress("")
+            print(f"seed {seed}: {outcome.broken}")
+            if arguments.shrink:
+                outcome = shrink(script, outcome, progress=lambda left: _progress(f"{left} operations left"))
+                _progress("")
+                print(f"  shortest story found, {len(outcome.operations)} operations:")
+            failed.append(outcome)
+        if arguments.trace or (outcome.broken and arguments.shrink):
+            print(tell(outcome))
+        _progress(f"{number} of {len(seeds)} seeds, {len(failed)} broken")
+    _progress("")
+    seconds = time.monotonic() - began
+    print(f"{len(seeds)} seeds, {simulated / 3600:.1f} simulated hours in {seconds:.1f} s: {len(failed)} broken.")
+    if failed and arguments.save:
+        _save(script, failed, arguments.save)
+    return FINDINGS if failed else OK
+
+
+def tell(outcome: Outcome) -> str:
+    """The story as people would tell it."""
+    lines = [
+        f"  {int(event.at) // 60:>3}:{event.at % 60:06.3f}  {event.who:<14} {event.what}" for event in outcome.story
+    ]
+    return "\n".join([*lines, f"  digest {outcome.digest}"])
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def _save(script: Script, failed: list[Outcome], path: Path) -> None:
+    content = [
+        {"world": script.name, "seed": each.seed, "skip": sorted(each.skip), "broken": each.broken} for each in failed
+    ]
+    try:
+        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise CouldNotRun(f"{path} cannot be written: {error.strerror}.") from error
+    print(f"wrote {path}")
+
+
+def _replay(script: Script, path: Path) -> int:
+    from sekkei.worlds import run as run_one
+
+    try:
+        saved = [(each["seed"], frozenset(each["skip"])) for each in json.loads(path.read_text("utf-8"))]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CouldNotRun(f"{path} is no file of failed seeds: {error}.") from error
+    broken = 0
+    for seed, skip in saved:
+        outcome = run_one(script, seed, skip=skip)
+        broken += bool(outcome.broken)
+        print(f"seed {seed}: {outcome.broken or 'every promise held'}\n{tell(outcome)}")
+    return FINDINGS if broken else OK

@@ -1,0 +1,28 @@
+"""Whole systems in simulated time, from one seed: processes that die, a network that loses things, people who act.
+
+    outcome = run(WORLD, seed=13)
+    outcome.broken        "" or which invariant broke, and how
+    shrink(WORLD, outcome).story
+
+See `sekkei.worlds.script` for how a world is written.
+"""
+
+from sekkei.worlds.running import Outcome, many, run, shrink
+from sekkei.worlds.script import Script
+from sekkei.worlds.seam import Truth
+from sekkei.worlds.world import Broken, Event, Faults, Gone, Person, World
+
+__all__ = [
+    "Broken",
+    "Event",
+    "Faults",
+    "Gone",
+    "Outcome",
+    "Person",
+    "Script",
+    "Truth",
+    "World",
+    "many",
+    "run",
+    "shrink",
+]

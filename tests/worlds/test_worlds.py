@@ -1,0 +1,62 @@
+"""The floor itself: what it finds, that it finds it again, and how long it takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from sekkei.worlds import run, shrink
+from sekkei.worlds.world import CALM
+from tests.worlds.bank import Bank, CarelessBank, script
+
+SEEDS = range(12)
+
+
+def test_a_sound_bank_loses_nothing() -> None:
+    found = {seed: outcome.broken for seed in SEEDS if (outcome := run(script(Bank), seed)).broken}
+    assert found == {}
+
+
+def test_a_careless_bank_is_found_out() -> None:
+    broken = {run(script(CarelessBank), seed).invariant for seed in SEEDS}
+    assert "no_money_is_lost" in broken
+    assert broken <= {"", "no_money_is_lost", "nobody_is_in_debt"}
+
+
+def test_without_faults_people_alone_find_it_too() -> None:
+    assert any(run(script(CarelessBank), seed, faults=CALM).broken for seed in SEEDS)
+
+
+def test_the_same_seed_tells_the_same_story() -> None:
+    first, second = run(script(CarelessBank), 3), run(script(CarelessBank), 3)
+    assert first.digest == second.digest
+    assert [event.what for event in first.story] == [event.what for event in second.story]
+    assert run(script(CarelessBank), 4).digest != first.digest
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_the_order_of_hashes_does_not_matter(hash_seed: str) -> None:
+    program = (
+        "from sekkei.worlds import run; from tests.worlds.bank import Bank, script; print(run(script(Bank), 5).digest)"
+    )
+    environment = {"PYTHONHASHSEED": hash_seed, "PATH": "/usr/bin:/bin"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=110, env=environment)
+    assert done.stdout.strip() == run(script(Bank), 5).digest, done.stderr
+
+
+def test_a_story_is_made_short() -> None:
+    failed = next(outcome for seed in SEEDS if (outcome := run(script(CarelessBank), seed)).broken)
+    shorter = shrink(script(CarelessBank), failed)
+    assert shorter.invariant == failed.invariant
+    assert len(shorter.operations) <= 8
+    assert len(shorter.operations) < len(failed.operations)
+
+
+def test_simulated_time_takes_no_time() -> None:
+    began = time.monotonic()
+    outcome = run(script(Bank), 0, faults=CALM)
+    assert outcome.simulated_seconds >= 40
+    assert time.monotonic() - began < 20
