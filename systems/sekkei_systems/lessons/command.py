@@ -62,7 +62,6 @@ def _import(arguments: argparse.Namespace) -> int:
 async def _take_in(arguments: argparse.Namespace, content: bytes) -> int:
     from sekkei.clock import SYSTEM
     from sekkei.design import tables
-    from sekkei.runtime import days
     from sekkei.store import open_store
     from sekkei_systems.lessons.design import design
     from sekkei_systems.lessons.rules.listings import read
@@ -71,7 +70,7 @@ async def _take_in(arguments: argparse.Namespace, content: bytes) -> int:
     from sekkei_systems.lessons.service.timetable import Timetable
 
     studios = studios_in(os.environ.get("SEKKEI_LESSONS_STUDIOS", DEFAULT_STUDIOS))
-    found = read(arguments.file, content, studios, days.now(SYSTEM))
+    found = read(arguments.file, content, studios)
     store = open_store(arguments.store)
     try:
         await tables.create(store, design, arguments.env)

@@ -22,6 +22,7 @@ from sekkei_systems.lessons.design import (
     complete_booking,
     user_lessons,
 )
+from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.slots import parse_slot, slot_of
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.listings import take_in
@@ -120,15 +121,21 @@ class LessonJobs:
 
     async def refresh(self, payload: Mapping[str, Any]) -> None:
         """The timetables of the studios' own feeds, for the days that are shown."""
-        today, timetable = days.today(self._clock), self._service.timetable
         for studio in self._service.access.studios:
             feed = self._service.provider.feed(studio.code)
+            today = days.today(self._clock)
             found = await feed.list(studio.code, today, today + DAYS_AHEAD) if feed else None
-            if found is None:
-                continue
-            there = await timetable.between(studio.code, today, today + DAYS_AHEAD)
-            # Everybody was told that it is off: only the desk takes that back, no feed that has not heard of it yet.
-            off = {slot_of(one) for one in there if one.called_off}
-            taken = await take_in(timetable, [one for one in found if slot_of(one) not in off])
-            if taken.refused:
-                log.warning("lessons of a feed were refused", extra={"studio": studio.code, "why": taken.refused[:5]})
+            if found is not None:
+                await self._take_in(studio.code, found)
+
+    async def _take_in(self, studio_code: str, found: list[LessonDraft]) -> None:
+        timetable, today = self._service.timetable, days.today(self._clock)
+        there = await timetable.between(studio_code, today, today + DAYS_AHEAD)
+        # Everybody was told that it is off: only the desk takes that back, no feed that has not heard of it yet.
+        off = {slot_of(one) for one in there if one.called_off}
+        taken = await take_in(timetable, [draft for draft in found if draft.slot not in off])
+        if taken.refused:
+            log.warning("lessons of a feed were refused", extra={"studio": studio_code, "why": taken.refused[:5]})
+        ended = await self._service.listed.compare(studio_code, {draft.slot for draft in found})
+        if ended:
+            log.warning("lessons that a feed no longer lists were called off", extra={"slots": list(map(str, ended))})

@@ -19,6 +19,18 @@ class BadSlot(Invalid):
     """No studio, day or time that could be a key."""
 
 
+class BadTime(Invalid):
+    """No time of the day."""
+
+
+class BadDay(Invalid):
+    """No day."""
+
+
+class EndBeforeStart(Invalid):
+    """A lesson that would go round the clock."""
+
+
 class LessonOver(Conflict):
     pass
 

@@ -36,6 +36,7 @@ from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
 from sekkei_systems.lessons.service.favorites import Favorites
+from sekkei_systems.lessons.service.listed import Listed
 from sekkei_systems.lessons.service.lists import LessonView, Lists
 from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.searches import Searches
@@ -176,6 +177,7 @@ def service_on(
         provider=provider,
         sellers=sellers,
         counts=Counts(db, clock),
+        listed=Listed(db, clock, timetable),
     )
 
 

@@ -6,10 +6,8 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
-from sekkei.clock import Clock
-from sekkei.runtime import days
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import (
     Identifier,
@@ -17,9 +15,9 @@ from sekkei_systems.lessons.api.shapes import (
     SearchText,
     TimeOfDay,
     lesson_out,
-    time_in,
 )
-from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.rules.drafts import LessonDraft
+from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Staff
@@ -29,17 +27,26 @@ operations = Operations()
 
 
 class LessonIn(msgspec.Struct, rename="camel"):
+    """A change of a lesson: what is left out stays as it was."""
+
+    name: SearchText | UnsetType = UNSET
+    instructor: SearchText | UnsetType = UNSET
+    end: TimeOfDay | UnsetType | None = UNSET
+    capacity: Annotated[int, Meta(ge=0, le=10000)] | UnsetType | None = UNSET
+    """null: no limit."""
+    program: SearchText | UnsetType = UNSET
+    id: Identifier | UnsetType = UNSET
+    """Which lesson it is; another one in the same slot is refused."""
+    is_open: bool | UnsetType = UNSET
+    called_off: bool | UnsetType = UNSET
+    """A lesson that is called off takes place again only by false; without it, it stays as it is."""
+
+
+class NewLessonIn(LessonIn, kw_only=True, rename="camel"):
+    """A lesson; what is left out is as usual."""
+
     name: SearchText
     instructor: SearchText
-    end: TimeOfDay | None = None
-    capacity: Annotated[int, Meta(ge=0, le=10_000)] | None = None
-    """None: no limit."""
-    program: SearchText | None = None
-    id: Identifier | None = None
-    """Which lesson it is; another one in the same slot is refused."""
-    is_open: bool = True
-    called_off: bool | None = None
-    """A lesson that is called off takes place again only by false; without it, it stays as it is."""
 
 
 class GuestOut(msgspec.Struct, rename="camel"):
@@ -88,17 +95,13 @@ async def attendance(staff: Staff, desk: Desk, user_id: Identifier, at: Slot, bo
 
 
 @operations.post("/lessons/{lesson:path}", summary="A new lesson in a free slot", status=201, tag="studios")
-async def add_lesson(staff: Staff, sellers: Sellers, desk: Desk, clock: Clock, at: Slot, body: LessonIn) -> LessonOut:
-    return lesson_out(await desk.add(staff, lesson_of(at, body, days.now(clock))), sellers)
+async def add_lesson(staff: Staff, sellers: Sellers, desk: Desk, at: Slot, body: NewLessonIn) -> LessonOut:
+    return lesson_out(await desk.add(staff, draft_in(at, body)), sellers)
 
 
-@operations.put("/lessons/{lesson:path}", summary="What a lesson is from now on", tag="studios")
-async def change_lesson(
-    staff: Staff, sellers: Sellers, desk: Desk, clock: Clock, at: Slot, body: LessonIn
-) -> LessonOut:
-    changed = lesson_of(at, body, days.now(clock))
-    bring_back = body.called_off is False
-    return lesson_out(await desk.change(staff, changed, bring_back=bring_back), sellers)
+@operations.put("/lessons/{lesson:path}", summary="What changes of a lesson; what is left out stays", tag="studios")
+async def change_lesson(staff: Staff, sellers: Sellers, desk: Desk, at: Slot, body: LessonIn) -> LessonOut:
+    return lesson_out(await desk.change(staff, draft_in(at, body)), sellers)
 
 
 @operations.delete("/lessons/{lesson:path}", summary="Call a lesson off; everybody concerned is told", tag="studios")
@@ -106,18 +109,15 @@ async def call_off(staff: Staff, desk: Desk, at: Slot) -> None:
     await desk.call_off(staff, at)
 
 
-def lesson_of(slot: Slot, given: LessonIn, now: datetime) -> Lesson:
-    return Lesson(
-        studio_code=slot.studio_code,
-        lesson_date=slot.lesson_date,
-        start_time=slot.start_time,
-        end_time=time_in(given.end),
-        lesson_id=given.id,
+def draft_in(slot: Slot, given: LessonIn) -> LessonDraft:
+    return LessonDraft(
+        slot,
         lesson_name=given.name,
         instructor=given.instructor,
-        program=given.program,
+        end_time=given.end if given.end is UNSET else optional_time_in(given.end, "end"),
         capacity=given.capacity,
+        program=given.program,
+        lesson_id=given.id,
         is_open=given.is_open,
-        called_off=bool(given.called_off),
-        updated_at=now,
+        called_off=given.called_off,
     )

@@ -9,8 +9,9 @@ from msgspec import Meta
 from starlette.requests import Request
 
 from sekkei.web import Operations, Rate, limit
-from sekkei_systems.lessons.api.shapes import TimeOfDay, time_in
+from sekkei_systems.lessons.api.shapes import TimeOfDay
 from sekkei_systems.lessons.design import Contact
+from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.notices import addresses_of
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.contacts import Contacts, Preferences
@@ -66,8 +67,8 @@ async def prefer(member: Member, contacts: Contacts, person: Contact, body: Pref
         channels=body.channels,
         muted=body.muted,
         language=body.language,
-        quiet_from=time_in(body.quiet_from),
-        quiet_until=time_in(body.quiet_until),
+        quiet_from=optional_time_in(body.quiet_from, "quietFrom"),
+        quiet_until=optional_time_in(body.quiet_until, "quietUntil"),
     )
     return preferences_out(await contacts.prefer(member, wanted))
 

@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Meta
 
 from sekkei.web import Operations
-from sekkei_systems.lessons.api.shapes import Identifier, SearchText, TimeOfDay, time_in
+from sekkei_systems.lessons.api.shapes import Identifier, SearchText, TimeOfDay
 from sekkei_systems.lessons.design import Search
+from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.searches import Searches, Wish
 
@@ -60,8 +61,8 @@ def wish_of(access: Access, given: SearchIn) -> Wish:
         program=given.program,
         instructor=given.instructor,
         weekdays=frozenset(given.weekdays),
-        time_from=time_in(given.time_from),
-        time_until=time_in(given.time_until),
+        time_from=optional_time_in(given.time_from, "timeFrom"),
+        time_until=optional_time_in(given.time_until, "timeUntil"),
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time
+from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from sekkei.runtime.refusals import Invalid
 from sekkei.web import User
 from sekkei_systems.lessons.design import Contact, Lesson, UserLesson
 from sekkei_systems.lessons.rules.places import free_places
@@ -19,7 +18,7 @@ from sekkei_systems.lessons.service.contacts import Contacts
 
 LessonName = Annotated[str, Meta(max_length=60, description="studio/date/time, such as gnz/2025-07-30/19:30")]
 Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
-TimeOfDay = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+TimeOfDay = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 """A time of the day: 09:30."""
 SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
 
@@ -92,15 +91,6 @@ def tie_out(tie: UserLesson) -> TieOut:
         reservation_id=tie.reservation_id,
         offer_until=tie.offer_until,
     )
-
-
-def time_in(text: str | None) -> time | None:
-    if not text:
-        return None
-    try:
-        return time.fromisoformat(text)
-    except ValueError:
-        raise Invalid(field="time") from None
 
 
 async def contact_of(user: User, contacts: Contacts) -> Contact:

@@ -142,6 +142,10 @@ class Lesson:
     pushed_at: Attr[datetime | None] = attr(
         "pushedAt", default=None, stored_as=INSTANT, ja="最新の空席通知の時刻", en="when the newest push was signed"
     )
+    listed: Attr[bool | None] = attr(default=None, ja="フィードの時間割にあるか", en="a feed listed it")
+    missing_since: Attr[datetime | None] = attr(
+        "missingSince", default=None, stored_as=INSTANT, ja="フィードから消えた時刻", en="no longer listed since"
+    )
     ttl: Attr[datetime | None] = attr(default=None, stored_as=epoch(), ja="自動削除用", en="when it is deleted")
 
 

@@ -172,12 +172,6 @@ def give_place_back(lesson: Lesson, now: datetime) -> Update[Lesson]:
     return update.add(Lesson.booked_here, -1).when(Lesson.booked_here > 0)
 
 
-@design.pattern(ja="キャンセル待ちから予約へ", added=True)
-def book_from_waitlist(waiting: UserLesson, booking: UserLesson, lesson: Lesson, now: datetime) -> Transaction:
-    """The waitlist ends, the booking begins and the place is taken, all together."""
-    return Transaction(change_status(waiting, Status.COMPLETED, now), register(booking), take_place(lesson, now))
-
-
 @design.pattern(ja="予約から履歴へ", added=True)
 def complete_booking(booking: UserLesson, history: UserLesson, now: datetime) -> Transaction:
     """The lesson took place: the booking is completed and stays as history."""

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.api.shapes import SearchText, TimeOfDay, time_in
-from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.pages.view import AskedDay, View
+from sekkei_systems.lessons.api.shapes import SearchText
+from sekkei_systems.lessons.pages.view import AskedDay, Typed, View
+from sekkei_systems.lessons.rules.drafts import LessonDraft
+from sekkei_systems.lessons.rules.entered import optional_time_in, time_in
 from sekkei_systems.lessons.rules.listings import Unreadable
 from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
@@ -33,27 +34,26 @@ pages = Pages()
 class LessonForm(msgspec.Struct):
     lesson_name: SearchText
     instructor: SearchText
-    end_time: TimeOfDay | None = None
+    end_time: Typed | None = None
     capacity: Annotated[int, Meta(ge=0, le=10_000)] | None = None
     is_open: bool = False
 
 
 class NewLesson(LessonForm, kw_only=True):
     lesson_date: date
-    start_time: TimeOfDay
+    start_time: Typed
 
 
-def lesson_of(slot: Slot, given: LessonForm, now: datetime) -> Lesson:
-    return Lesson(
-        studio_code=slot.studio_code,
-        lesson_date=slot.lesson_date,
-        start_time=slot.start_time,
-        end_time=time_in(given.end_time),
+def draft_in(slot: Slot, given: LessonForm, *, bring_back: bool = False) -> LessonDraft:
+    """A form says everything; an empty field says that there is none."""
+    return LessonDraft(
+        slot,
         lesson_name=given.lesson_name,
         instructor=given.instructor,
+        end_time=optional_time_in(given.end_time, "end_time"),
         capacity=given.capacity,
         is_open=given.is_open,
-        updated_at=now,
+        called_off=False if bring_back else UNSET,
     )
 
 
@@ -94,8 +94,8 @@ async def open_desk(shown: Shown, query: AskedDay) -> Html:
 async def add(shown: Shown, staff: Staff, desk: Desk, query: AskedDay, sent: Sent[NewLesson]) -> Html | Redirect:
     try:
         given = sent.value
-        slot = Slot(staff.studio.code, given.lesson_date, time.fromisoformat(given.start_time))
-        await desk.add(staff, lesson_of(slot, given, shown.view.now))
+        slot = Slot(staff.studio.code, given.lesson_date, time_in(given.start_time, "start_time"))
+        await desk.add(staff, draft_in(slot, given))
     except (Invalid, refusals.SlotTaken, refusals.LessonOver) as wrong:
         return await shown.html(wrong.status, query.day(shown.view.today), sent.refilled(wrong))
     return Redirect("lessons:people", code=staff.studio.code, slot=str(slot)).flash("done.lesson")

@@ -12,7 +12,7 @@ from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.pages.desk import LessonForm, lesson_of
+from sekkei_systems.lessons.pages.desk import LessonForm, draft_in
 from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import elsewhere, free_places
@@ -82,8 +82,7 @@ async def people(shown: Shown) -> Html:
 @pages.post("/desk/{code}/people/{slot:path}")
 async def change(shown: Shown, desk: Desk, sent: Sent[ChangedLesson]) -> Html | Redirect:
     try:
-        changed = lesson_of(shown.staff.own(shown.at), sent.value, shown.view.now)
-        await desk.change(shown.staff, changed, bring_back=sent.value.bring_back)
+        await desk.change(shown.staff, draft_in(shown.at, sent.value, bring_back=sent.value.bring_back))
     except (Invalid, refusals.LessonOver, refusals.CalledOff) as wrong:
         return await shown.html(wrong.status, sent.refilled(wrong))
     return shown.again.flash("done.lesson")

@@ -13,9 +13,9 @@ from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.runtime.settings import Settings
 from sekkei.web import Form, Html, Pages, Redirect, Sent, limit
 from sekkei_systems.lessons.api.preferences import CODES
-from sekkei_systems.lessons.api.shapes import TimeOfDay, time_in
 from sekkei_systems.lessons.design import Contact
-from sekkei_systems.lessons.pages.view import View
+from sekkei_systems.lessons.pages.view import Typed, View
+from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.notices import TOPICS, addresses_of
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.contacts import CHANNELS, Contacts, Preferences
@@ -30,8 +30,8 @@ class PreferencesForm(msgspec.Struct):
     channels: list[str] = []
     topics: list[str] = []
     language: str = "ja"
-    quiet_from: TimeOfDay | None = None
-    quiet_until: TimeOfDay | None = None
+    quiet_from: Typed | None = None
+    quiet_until: Typed | None = None
 
 
 class AddressForm(msgspec.Struct):
@@ -102,8 +102,8 @@ async def save(shown: Shown, member: Member, contacts: Contacts, sent: Sent[Pref
             channels=given.channels,
             muted=[topic for topic in TOPICS if topic not in given.topics],
             language=given.language,
-            quiet_from=time_in(given.quiet_from),
-            quiet_until=time_in(given.quiet_until),
+            quiet_from=optional_time_in(given.quiet_from, "quiet_from"),
+            quiet_until=optional_time_in(given.quiet_until, "quiet_until"),
         )
         await contacts.prefer(member, wanted)
     except Invalid as wrong:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from sekkei.clock import Clock
 from sekkei.runtime import days
@@ -15,6 +17,9 @@ from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot, parse_slot
 from sekkei_systems.lessons.service.access import Access, Member, Staff, member_of
 from sekkei_systems.lessons.service.contacts import Contacts
+
+Typed = Annotated[str, Meta(max_length=20)]
+"""A time as it is typed; `rules.entered` reads it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,18 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
+from msgspec import UNSET
 
 from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Refusal
-from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.rules.drafts import LessonDraft
+from sekkei_systems.lessons.rules.entered import day_in, plainly, time_in
 from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX
-from sekkei_systems.lessons.rules.slots import Slot, slot, slot_of
+from sekkei_systems.lessons.rules.slots import Slot, slot
 from sekkei_systems.lessons.rules.studios import Studio
 
 PROBLEMS_MAX = 100
@@ -34,7 +36,8 @@ HEADINGS = {
 }
 NEEDED = ("studio", "date", "start", "name", "instructor")
 _YES = frozenset({"1", "true", "yes", "y", "○", "はい"})
-_MOMENT = re.compile(r"(\d{8})T(\d{6})(Z?)")
+_NONE = frozenset({"none", "-", "∞", "なし", "無制限"})
+_MOMENT = re.compile(r"([0-9]{8})T([0-9]{6})(Z?)")
 _ESCAPED = re.compile(r"\\([\\;,nN])")
 Row = Mapping[str, Any]
 
@@ -43,7 +46,7 @@ Row = Mapping[str, Any]
 class Listing:
     """What a file says."""
 
-    lessons: list[Lesson] = field(default_factory=list)
+    lessons: list[LessonDraft] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def refuse(self, where: str, reason: str) -> None:
@@ -55,7 +58,7 @@ class Unreadable(ValueError):
     """The file as a whole is not what its name says."""
 
 
-def read(name: str, content: bytes, studios: Sequence[Studio], now: datetime) -> Listing:
+def read(name: str, content: bytes, studios: Sequence[Studio]) -> Listing:
     """By the ending of the file's name: .csv, .ics or .json."""
     ending = name.rpartition(".")[2].lower()
     readers = {"csv": _rows_of_csv, "ics": _rows_of_ics, "json": _rows_of_json}
@@ -66,15 +69,15 @@ def read(name: str, content: bytes, studios: Sequence[Studio], now: datetime) ->
     except UnicodeDecodeError:
         raise Unreadable(f"{name}: is not UTF-8") from None
     found = Listing()
-    codes = {studio.name: studio.code for studio in studios}
+    codes = {name: studio.code for studio in studios for name in (studio.name, studio.code)}
     taken: dict[Slot, str] = {}
     for where, row in readers[ending](text):
         try:
-            lesson = _lesson(row, codes, now)
-            first = taken.setdefault(slot_of(lesson), where)
+            draft = _draft(row, codes)
+            first = taken.setdefault(draft.slot, where)
             if first != where:
                 raise ValueError(f"a second lesson in the slot of {first}")
-            found.lessons.append(lesson)
+            found.lessons.append(draft)
         except Refusal as refusal:
             found.refuse(where, refusal.text("en"))
         except ValueError as error:
@@ -82,45 +85,41 @@ def read(name: str, content: bytes, studios: Sequence[Studio], now: datetime) ->
     return found
 
 
-def _lesson(row: Row, codes: Mapping[str, str], now: datetime) -> Lesson:
-    given = {name: str(value).strip() for name, value in row.items() if value is not None}
-    missing = [name for name in NEEDED if not given.get(name)]
+def _draft(row: Row, codes: Mapping[str, str]) -> LessonDraft:
+    """What a line says; a column that is not there, or an empty cell, says nothing."""
+    given = {name: str(value).strip() for name, value in row.items() if value is not None and str(value).strip()}
+    missing = [name for name in NEEDED if name not in given]
     if missing:
         raise ValueError(f"{', '.join(missing)} missing")
     if max(len(given["name"]), len(given["instructor"])) > NAME_LENGTH_MAX:
         raise ValueError(f"name and instructor have at most {NAME_LENGTH_MAX} characters")
-    studio = given["studio"]
-    where = slot(codes.get(studio, studio), given["date"].replace("/", "-"), given["start"].rjust(5, "0"))
-    return Lesson(
-        studio_code=where.studio_code,
-        lesson_date=where.lesson_date,
-        start_time=where.start_time,
-        end_time=_time(given.get("end", "")),
-        lesson_id=given.get("id") or None,
+    studio = codes.get(given["studio"], given["studio"])
+    if codes and studio not in codes.values():
+        raise ValueError(f"studio {given['studio']!r} is not one of {', '.join(sorted(set(codes.values())))}")
+    return LessonDraft(
+        slot(studio, f"{day_in(given['date'])}", f"{time_in(given['start']):%H:%M}"),
         lesson_name=given["name"],
         instructor=given["instructor"],
-        program=given.get("program") or None,
-        capacity=_capacity(given.get("capacity", "")),
-        is_open=given.get("open", "true").lower() in _YES,
-        called_off=given.get("cancelled", "").lower() in _YES,
-        updated_at=now,
+        end_time=time_in(given["end"], "end") if "end" in given else UNSET,
+        capacity=_capacity(given["capacity"]) if "capacity" in given else UNSET,
+        program=given.get("program", UNSET),
+        lesson_id=given.get("id", UNSET),
+        is_open=_is_yes(given["open"]) if "open" in given else UNSET,
+        called_off=True if _is_yes(given.get("cancelled", "")) else UNSET,  # only the desk brings one back
     )
 
 
-def _time(text: str) -> time | None:
-    if not text:
-        return None
-    if not re.fullmatch(r"\d{1,2}:\d\d", text):
-        raise ValueError(f"end {text!r} is no time like 20:15")
-    return time.fromisoformat(text.rjust(5, "0"))
+def _is_yes(text: str) -> bool:
+    return plainly(text).lower() in _YES
 
 
 def _capacity(text: str) -> int | None:
-    if not text:
+    plain = plainly(text).lower()
+    if plain in _NONE:
         return None
-    if not (text.isascii() and text.isdigit() and int(text) <= CAPACITY_MAX):
-        raise ValueError(f"capacity {text!r} is no whole number up to {CAPACITY_MAX}")
-    return int(text)
+    if not (plain.isascii() and plain.isdigit() and int(plain) <= CAPACITY_MAX):
+        raise ValueError(f"capacity {text!r} is no whole number up to {CAPACITY_MAX}; write none for no limit")
+    return int(plain)
 
 
 def _rows_of_csv(text: str) -> Iterator[tuple[str, Row]]:

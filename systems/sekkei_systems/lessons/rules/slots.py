@@ -14,8 +14,10 @@ from sekkei_systems.lessons.refusals import BadSlot
 LENGTH_DEFAULT = timedelta(minutes=60)
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9998, 12, 31)
 """Days before and after which there are no others cannot be reckoned with."""
+LENGTH_MAX = timedelta(hours=12)
+"""A lesson may go over midnight, but not round the clock."""
 _STUDIO = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
-_TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+_TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,7 +41,7 @@ def slot(studio_code: str, lesson_date: str, start_time: str) -> Slot:
     if not _STUDIO.fullmatch(studio_code) or not _TIME.fullmatch(start_time):
         raise BadSlot(field="studio" if not _STUDIO.fullmatch(studio_code) else "time")
     try:
-        if len(lesson_date) != 10:
+        if len(lesson_date) != 10 or not lesson_date.isascii():
             raise ValueError(lesson_date)
         day = date.fromisoformat(lesson_date)
     except ValueError:
@@ -67,6 +69,11 @@ def span(lesson: Lesson) -> tuple[datetime, datetime]:
         return start, start + LENGTH_DEFAULT
     end = datetime.combine(lesson.lesson_date, lesson.end_time, JST)
     return start, end if end > start else end + timedelta(days=1)
+
+
+def length_of(lesson: Lesson) -> timedelta:
+    start, end = span(lesson)
+    return end - start
 
 
 def overlapping(lesson: Lesson, others: Iterable[Lesson]) -> list[Lesson]:

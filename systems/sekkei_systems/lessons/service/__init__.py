@@ -20,6 +20,7 @@ from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
 from sekkei_systems.lessons.service.favorites import Favorites
+from sekkei_systems.lessons.service.listed import Listed
 from sekkei_systems.lessons.service.lists import Lists
 from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.searches import Searches
@@ -51,6 +52,7 @@ class Service:
     provider: ByStudio
     sellers: Sellers
     counts: Counts
+    listed: Listed
 
     def parts(self) -> list[object]:
         return [getattr(self, one.name) for one in fields(self)]
@@ -82,4 +84,5 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         provider=provider,
         sellers=sellers,
         counts=Counts(db, clock),
+        listed=Listed(db, clock, timetable),
     )

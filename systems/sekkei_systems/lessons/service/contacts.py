@@ -28,6 +28,7 @@ from sekkei_systems.lessons.design import (
     line_tries,
     proofs,
 )
+from sekkei_systems.lessons.rules.entered import digits_in, plainly
 from sekkei_systems.lessons.rules.links import Links, Tap
 from sekkei_systems.lessons.rules.notices import TOPICS, Notices, addresses_of
 from sekkei_systems.lessons.service.access import Member
@@ -44,7 +45,7 @@ _FIELDS: dict[str, Field[Contact, str | None]] = {
     "webhook": Contact.webhook_url,
 }
 _PUSH_TOKEN = re.compile(r"Expo(?:nent)?PushToken\[[\w:-]{1,200}\]")
-_DIGITS = re.compile(r"\d{8}")
+_DIGITS = re.compile(r"[0-9]{8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ class Contacts:
             found = await self._db.write(tried.when(Proof.attempts < ATTEMPTS_MAX, Proof.ttl > self._now()))
         except ConditionFailed:
             raise refusals.CodeOver() from None
-        digits = "".join(filter(str.isdigit, code))
+        digits = digits_in(code)
         if not hmac.compare_digest(found.code_hash, self._hash(member.user_id, channel, digits)):
             raise refusals.WrongCode(field="code")
         gone = proofs.delete(member.user_id, channel).when(Proof.code_hash == found.code_hash)
@@ -174,7 +175,7 @@ class Contacts:
 
     async def link_line(self, line_user_id: str, text: str) -> Contact | None:
         """What somebody typed to the bot; None when it is no code that waits for it, or they tried too many."""
-        digits = _DIGITS.search(text)
+        digits = _DIGITS.search(plainly(text))
         if digits is None or not await self._may_try(line_user_id):
             return None
         hashed = self._hash("", "line", digits[0])

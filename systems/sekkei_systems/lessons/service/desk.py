@@ -8,6 +8,7 @@ from datetime import timedelta
 from sekkei.design import TransactionFailed
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Contact, Lesson, Status, TieKind, UserLesson, contact, of_studio_on
+from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.listings import read
 from sekkei_systems.lessons.rules.notices import reaches
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
@@ -45,22 +46,22 @@ class Desk:
         self._timetable = timetable
         self._access = access
 
-    async def add(self, staff: Staff, lesson: Lesson) -> Lesson:
-        staff.own(slot_of(lesson))
-        return await self._timetable.add(lesson)
+    async def add(self, staff: Staff, draft: LessonDraft) -> Lesson:
+        staff.own(draft.slot)
+        return await self._timetable.add(draft)
 
-    async def change(self, staff: Staff, lesson: Lesson, *, bring_back: bool = False) -> Lesson:
-        """One that is called off stays so, unless it is to be brought back."""
-        staff.own(slot_of(lesson))
-        return await self._timetable.change(lesson, bring_back=bring_back)
+    async def change(self, staff: Staff, draft: LessonDraft) -> Lesson:
+        """One that is called off stays so, unless it is said that it takes place after all."""
+        staff.own(draft.slot)
+        return await self._timetable.change(draft)
 
     async def call_off(self, staff: Staff, slot: Slot) -> Lesson:
         return await self._timetable.call_off(staff.own(slot))
 
     async def take_in(self, staff: Staff, name: str, content: bytes) -> tuple[Taken, list[str]]:
         """A studio's timetable out of a file; what could not be used is said line by line. Raises Unreadable."""
-        found = read(name, content, self._access.studios, self._ties.now())
-        own = [one for one in found.lessons if one.studio_code == staff.studio.code]
+        found = read(name, content, self._access.studios)
+        own = [one for one in found.lessons if one.slot.studio_code == staff.studio.code]
         taken = await take_in(self._timetable, own)
         elsewhere = len(found.lessons) - len(own)
         strangers = [f"{elsewhere} lessons of other studios"] if elsewhere else []

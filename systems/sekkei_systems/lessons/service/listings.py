@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sekkei.runtime.refusals import Refusal
-from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.service.timetable import Timetable
 
 
@@ -21,27 +20,24 @@ class Taken:
     refused: list[str] = field(default_factory=list)
 
 
-async def take_in(timetable: Timetable, found: Iterable[Lesson], *, dry: bool = False) -> Taken:
-    """Put lessons into the timetable. May be repeated; what is booked stays booked."""
+async def take_in(timetable: Timetable, found: Iterable[LessonDraft], *, dry: bool = False) -> Taken:
+    """Put lessons into the timetable. May be repeated; what is booked stays booked, what is not said stays as it is."""
     taken = Taken()
-    for lesson in found:
-        there = await timetable.find(slot_of(lesson))
-        if there is not None and _said(there) == _said(lesson):
+    for draft in found:
+        there = await timetable.find(draft.slot)
+        if there is not None and draft.onto(there) == there:
             taken.unchanged += 1
             continue
         try:
             if dry:
-                timetable.check(lesson, there)
+                timetable.check(draft, there)
+            elif there is None:
+                await timetable.add(draft)
             else:
-                await timetable.save(lesson)
+                await timetable.change(draft)
         except Refusal as refusal:
-            taken.refused.append(f"{slot_of(lesson)}: {refusal.text('en')}")
+            taken.refused.append(f"{draft.slot}: {refusal.text('en')}")
             continue
         taken.added += there is None
         taken.changed += there is not None
     return taken
-
-
-def _said(lesson: Lesson) -> tuple[object, ...]:
-    is_open = lesson.is_open and not lesson.called_off
-    return lesson.lesson_name, lesson.instructor, lesson.end_time, lesson.capacity, is_open, lesson.called_off

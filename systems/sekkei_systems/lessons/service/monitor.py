@@ -110,7 +110,7 @@ class Monitor:
         now = days.now(self._clock)
         if slot.starts_at <= now:
             return 0
-        said_at = said_at or now
+        said_at = min(said_at or now, now)  # a clock that runs ahead must not silence what is said later
         newest = Lesson.pushed_at.absent() | (Lesson.pushed_at <= said_at)
         heard = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time).set(Lesson.pushed_at, said_at)
         try:

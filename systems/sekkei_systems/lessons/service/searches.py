@@ -6,6 +6,7 @@ after that notice is one notice at their end. New lessons can wait: those of two
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from datetime import datetime, time, timedelta
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed
 from sekkei.runtime import days
-from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import Schedules
 from sekkei_systems.lessons import refusals
@@ -28,6 +28,7 @@ from sekkei_systems.lessons.design import (
     lesson,
     matches,
     matches_of,
+    plain,
     search_key,
     searches,
     searches_of,
@@ -82,11 +83,9 @@ class Searches:
             raise refusals.BadSearch(field="program")
         if wish.time_from and wish.time_until and wish.time_from >= wish.time_until:
             raise refusals.BadSlot(field="timeUntil")
-        if len(await self.of(member)) >= SEARCHES_MAX:
-            raise refusals.TooManySearches(limit=SEARCHES_MAX)
         made = Search(
             user_id=member.user_id,
-            search_id=uuid7(self._clock),
+            search_id=_id_of(wish),
             studio_code=wish.studio_code,
             program=program,
             instructor=instructor,
@@ -95,7 +94,14 @@ class Searches:
             time_until=wish.time_until,
             created_at=days.now(self._clock),
         )
-        await self._db.transact(searches.create(made))
+        saved = await self.of(member)
+        same = next((one for one in saved if _wish_of(one) == _wish_of(made)), None)
+        if same is not None:
+            return same
+        if len(saved) >= SEARCHES_MAX:
+            raise refusals.TooManySearches(limit=SEARCHES_MAX)
+        with contextlib.suppress(TransactionFailed):  # by its id: the same one was saved at the same moment
+            await self._db.transact(searches.create(made))
         return made
 
     async def delete(self, member: Member, search_id: str) -> None:
@@ -197,3 +203,16 @@ class Searches:
         ]
         own = {slot_of(tie) for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE}
         return sorted((one for one in free if slot_of(one) not in own), key=lambda one: slot_of(one).starts_at)
+
+
+def _wish_of(search: Search) -> tuple[object, ...]:
+    """What is looked for, whatever width and case it was typed in."""
+    names = (plain(search.program or ""), plain(search.instructor or ""))
+    return search.studio_code, *names, search.weekdays, search.time_from, search.time_until
+
+
+def _id_of(wish: Wish) -> str:
+    """The same for the same wish, so that it is saved once."""
+    named = [wish.studio_code or "", plain(wish.program or ""), plain(wish.instructor or "")]
+    named += [str(sorted(wish.weekdays)), str(wish.time_from), str(wish.time_until)]
+    return hashlib.sha256("\n".join(named).encode()).hexdigest()[:32]

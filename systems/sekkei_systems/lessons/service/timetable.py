@@ -5,13 +5,16 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from msgspec import UNSET
+
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Field, replace
 from sekkei.runtime import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, lesson, lessons, timetable
+from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX
-from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot, slot_of
+from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, LENGTH_MAX, Slot, length_of
 
 DAYS_MAX = 31
 LESSON_KEPT = timedelta(days=90)
@@ -47,74 +50,78 @@ class Timetable:
             raise refusals.LessonOver()
         return found
 
-    def check(self, found: Lesson, there: Lesson | None, *, bring_back: bool = False) -> None:
-        """Refuses what may not stand in the timetable where `there` stands now."""
-        if found.capacity is not None and not 0 <= found.capacity <= CAPACITY_MAX:
-            raise refusals.BadLesson(field="capacity")
-        for field, text in (("lesson_name", found.lesson_name), ("instructor", found.instructor)):
-            if not text.strip() or len(text) > NAME_LENGTH_MAX:
-                raise refusals.BadLesson(field=field)
-        if not FIRST_DAY <= found.lesson_date <= LAST_DAY:
-            raise refusals.BadLesson(field="lesson_date")
-        if slot_of(found).starts_at <= self._now():
+    def check(self, draft: LessonDraft, there: Lesson | None) -> Lesson:
+        """The lesson as it would be; refuses what may not stand in the timetable where `there` stands now."""
+        wanted = draft.fresh(self._now()) if there is None else draft.onto(there)
+        _check(wanted)
+        if draft.slot.starts_at <= self._now():
             raise refusals.LessonOver()
-        if there is not None and found.lesson_id and there.lesson_id and found.lesson_id != there.lesson_id:
+        if there is None:
+            return wanted
+        if draft.lesson_id and there.lesson_id and draft.lesson_id != there.lesson_id:
             raise refusals.SlotTaken(name=there.lesson_name)
-        if there is not None and there.called_off and found.is_open and not (found.called_off or bring_back):
+        if there.called_off and draft.is_open is True and draft.called_off is UNSET:
             raise refusals.CalledOff()
+        return wanted
 
-    async def add(self, found: Lesson) -> Lesson:
+    async def add(self, draft: LessonDraft) -> Lesson:
         """A new lesson; a studio has one at a time."""
-        self.check(found, None)
-        is_open = found.is_open and not found.called_off
-        made = replace(found, is_open=is_open, booked=0, booked_here=0, ttl=slot_of(found).starts_at + LESSON_KEPT)
+        wanted = self.check(draft, None)
+        made = replace(wanted, booked=0, booked_here=0, ttl=draft.slot.starts_at + LESSON_KEPT)
         try:
             return await self._db.write(lessons.create(made))
         except ConditionFailed:
-            there = await self.find(slot_of(found))
+            there = await self.find(draft.slot)
             if there == made:  # the answer to the first try was lost
                 return made
             raise refusals.SlotTaken(name=there.lesson_name if there else "") from None
 
-    async def change(self, found: Lesson, *, bring_back: bool = False) -> Lesson:
-        """What the lesson in this slot is from now on.
+    async def change(self, draft: LessonDraft) -> Lesson:
+        """What is said of the lesson in this slot; the rest stays.
 
-        Everybody was told when it was called off, so it stays so until somebody wants to `bring_back` just that.
+        Everybody was told when it was called off, so it stays so until somebody says that it takes place after all.
         """
-        there = await self.get(slot_of(found))
-        self.check(found, there, bring_back=bring_back)
-        called_off = found.called_off or (there.called_off and not bring_back)
-        update = (
-            lessons.update(found.studio_code, found.lesson_date, found.start_time)
-            .set(Lesson.lesson_name, found.lesson_name)
-            .set(Lesson.instructor, found.instructor)
-            .set(Lesson.is_open, found.is_open and not called_off)
-            .set(Lesson.called_off, called_off)
-            .set(Lesson.updated_at, self._now())
-        )
-        changes: list[tuple[Field[Lesson, Any], Any]] = [
-            (Lesson.capacity, found.capacity),
-            (Lesson.end_time, found.end_time),
-            (Lesson.program, found.program or there.program),
-            (Lesson.lesson_id, found.lesson_id or there.lesson_id),
-        ]
-        for attribute, value in changes:
-            update = update.remove(attribute) if value is None else update.set(attribute, value)
-        update = update.when(Lesson.studio_code.exists())
-        if not (called_off or bring_back):  # nor may it have been called off since it was read
+        slot, wanted = draft.slot, self.check(draft, await self.get(draft.slot))
+        update = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time)
+        update = update.set(Lesson.updated_at, self._now()).when(Lesson.studio_code.exists())
+        for name in draft.said.keys() | ({"is_open"} if draft.called_off is not UNSET else set()):
+            value, field = getattr(wanted, name), _FIELDS[name]
+            update = update.remove(field) if value is None else update.set(field, value)
+        if draft.is_open is True and draft.called_off is UNSET:  # nor may it have been called off since it was read
             update = update.when(~Lesson.called_off.is_(True))
         try:
             return await self._db.write(update)
         except ConditionFailed:
-            raise refusals.NoSuchLesson() if await self.find(slot_of(found)) is None else refusals.CalledOff() from None
-
-    async def save(self, found: Lesson) -> Lesson:
-        """Add or change: what a studio's own feed or file says of a slot."""
-        return await (self.add(found) if await self.find(slot_of(found)) is None else self.change(found))
+            raise refusals.NoSuchLesson() if await self.find(slot) is None else refusals.CalledOff() from None
 
     async def call_off(self, slot: Slot) -> Lesson:
         """It does not take place. Those concerned are told, and their bookings end, as a reaction to this."""
-        return await self.change(replace(await self.upcoming(slot), called_off=True))
+        await self.upcoming(slot)
+        return await self.change(LessonDraft(slot, called_off=True))
 
     def _now(self) -> datetime:
         return days.now(self._clock)
+
+
+_FIELDS: dict[str, Field[Lesson, Any]] = {
+    "lesson_name": Lesson.lesson_name,
+    "instructor": Lesson.instructor,
+    "end_time": Lesson.end_time,
+    "capacity": Lesson.capacity,
+    "program": Lesson.program,
+    "lesson_id": Lesson.lesson_id,
+    "is_open": Lesson.is_open,
+    "called_off": Lesson.called_off,
+}
+
+
+def _check(wanted: Lesson) -> None:
+    if wanted.capacity is not None and not 0 <= wanted.capacity <= CAPACITY_MAX:
+        raise refusals.BadLesson(field="capacity")
+    for field, text in (("lesson_name", wanted.lesson_name), ("instructor", wanted.instructor)):
+        if not text.strip() or len(text) > NAME_LENGTH_MAX:
+            raise refusals.BadLesson(field=field)
+    if not FIRST_DAY <= wanted.lesson_date <= LAST_DAY:
+        raise refusals.BadLesson(field="lesson_date")
+    if wanted.end_time is not None and length_of(wanted) > LENGTH_MAX:
+        raise refusals.EndBeforeStart(field="end_time")

@@ -19,7 +19,7 @@ async def test_the_desk_takes_files_and_attendance(client: Client, clock: Manual
         return (await client.get(reply.location, follow=True)).text
 
     head = "studio,date,start,name,instructor,capacity\n"
-    rows = "gnz,2025-08-01,10:00,Yoga,Mako,9\ngnz,2025-08-01,9:5,x,y,1\nsby,2025-08-01,10:00,x,y,1\n"
+    rows = "gnz,2025-08-01,10:00,Yoga,Mako,9\ngnz,2025-08-01,9:75,x,y,1\nsby,2025-08-01,10:00,x,y,1\n"
     assert "追加 1 件、変更 0 件、そのまま 0 件、取り込めない行 2 件" in await upload("a.csv", head + rows)
     assert "Yoga" in (await client.get("/lessons/desk/gnz?date=2025-08-01")).text
     assert "追加 0 件、変更 0 件" in await upload("a.csv", head)

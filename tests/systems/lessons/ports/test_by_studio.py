@@ -4,6 +4,7 @@ from sekkei.runtime.settings import Settings
 from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio, provider_of
 from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
 from sekkei_systems.lessons.ports.timetable.feed import Feed
+from sekkei_systems.lessons.rules.drafts import draft_of
 from sekkei_systems.lessons.rules.places import Availability
 from tests.systems.lessons.world import LESSON, STUDIOS, World
 
@@ -18,4 +19,4 @@ async def test_every_studio_has_its_own_feed_or_our_timetable(world: World) -> N
     ours = ByStudio({}, Catalogue(world.db))
     assert await ours.availability(there) == Availability(5, 5, True, told=False)
     world.settle()
-    assert await ours.list("gnz", LESSON.lesson_date, LESSON.lesson_date) == [there]
+    assert await ours.list("gnz", LESSON.lesson_date, LESSON.lesson_date) == [draft_of(there)]

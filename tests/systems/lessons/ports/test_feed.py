@@ -13,6 +13,7 @@ from sekkei.store.http import Limits
 from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.ports.timetable.feed import FAILURES_MAX, Feed, Patience
 from sekkei_systems.lessons.rules.places import Availability
+from sekkei_systems.lessons.rules.slots import Slot
 from tests.runtime.servers import http_server
 from tests.systems.lessons.world import LESSON, NOON, STUDIOS
 
@@ -54,11 +55,11 @@ async def test_a_feed_says_what_is_free(clock: ManualClock) -> None:
 
 async def test_a_feed_lists_its_own_lessons(clock: ManualClock) -> None:
     row = {"studio": "gnz", "date": "2025-08-01", "start": "10:00", "name": "House", "instructor": "Y"}
-    rows = [row, {**row, "studio": "sby"}, {**row, "start": "9:5"}]
+    rows = [row, {**row, "studio": "sby"}, {**row, "start": "9:75"}]
     async with feed_with(clock, (200, {}, {"lessons": rows})) as (feed, server):
         found = await feed.list("gnz", date(2025, 8, 1), date(2025, 8, 2))
         assert found is not None
-        assert [(one.studio_code, one.start_time) for one in found] == [("gnz", time(10, 0))]
+        assert [one.slot for one in found] == [Slot("gnz", date(2025, 8, 1), time(10, 0))]
         assert server.received[0].path == "/gnz?from=2025-08-01&to=2025-08-02"
 
 

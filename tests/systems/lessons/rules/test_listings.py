@@ -3,11 +3,13 @@ from __future__ import annotations
 from datetime import date, time
 
 import pytest
+from msgspec import UNSET
 
 from sekkei.clock import ManualClock
 from sekkei.runtime import days
-from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.listings import Unreadable, read
+from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.studios import Studio
 from tests.systems.lessons.world import LESSON, NOON
 
@@ -31,8 +33,8 @@ ICS = (
 )
 
 
-def read_text(name: str, text: str) -> tuple[list[Lesson], list[str]]:
-    found = read(name, text.encode(), STUDIOS, NOW)
+def read_text(name: str, text: str) -> tuple[list[LessonDraft], list[str]]:
+    found = read(name, text.encode(), STUDIOS)
     return found.lessons, found.problems
 
 
@@ -40,10 +42,9 @@ def test_a_csv_file() -> None:
     lessons, problems = read_text("a.csv", "\ufeff" + CSV)
     assert problems == []
     first, second = lessons
-    assert (first.studio_code, first.lesson_date, first.start_time) == ("gnz", LESSON.lesson_date, LESSON.start_time)
-    assert (first.end_time, first.capacity, first.called_off) == (time(20, 15), 20, False)
-    assert (second.start_time, second.instructor, second.capacity) == (time(9, 30), "Mako, 他", None)
-    assert second.called_off
+    assert (first.slot, first.end_time, first.capacity, first.called_off) == (LESSON, time(20, 15), 20, UNSET)
+    assert (second.slot.start_time, second.instructor, second.capacity) == (time(9, 30), "Mako, 他", UNSET)
+    assert second.called_off is True
 
 
 def test_an_icalendar_file() -> None:
@@ -51,15 +52,15 @@ def test_an_icalendar_file() -> None:
     assert problems == []
     first, second = lessons
     assert (first.lesson_name, first.instructor, first.lesson_id) == ("BSL House 1, 入門", "YUKI", "a1")
-    assert (first.start_time, first.end_time, first.capacity) == (time(19, 30), time(20, 15), 20)
-    assert (second.lesson_date, second.start_time, second.called_off) == (date(2025, 7, 31), time(9, 30), True)
+    assert (first.slot, first.end_time, first.capacity) == (LESSON, time(20, 15), 20)
+    assert (second.slot, second.called_off) == (Slot("gnz", date(2025, 7, 31), time(9, 30)), True)
 
 
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("g#z,2025-07-30,19:30,a,b,", "no #"),
-        ("gnz,2025-02-30,19:30,a,b,", "YYYY-MM-DD"),
+        ("g#z,2025-07-30,19:30,a,b,", "is not one of gnz"),
+        ("gnz,2025-02-30,19:30,a,b,", "2025-07-30"),
         ("gnz,2025-07-30,25:30,a,b,", "09:30"),
         ("gnz,2025-07-30,19:30,,b,", "name missing"),
         ("gnz,2025-07-30,19:30,a,b,-1", "capacity"),
@@ -86,4 +87,25 @@ def test_what_is_no_timetable_is_refused(name: str, text: str) -> None:
 
 def test_other_encodings_are_refused() -> None:
     with pytest.raises(Unreadable):
-        read("a.csv", CSV.encode("shift_jis"), STUDIOS, NOW)
+        read("a.csv", CSV.encode("shift_jis"), STUDIOS)
+
+
+def test_what_people_type() -> None:
+    rows = "ｇｎｚ,２０２５/7/30,１９：３０,９：５,a,b,２０\ngnz,2025年8月1日,9:5,,c,d,なし\n".replace("ｇｎｚ", "銀座")
+    lessons, problems = read_text("a.csv", f"studio,date,start,end,name,instructor,capacity\n{rows}")
+    assert problems == []
+    assert [(one.slot, one.end_time, one.capacity) for one in lessons] == [
+        (LESSON, time(9, 5), 20),
+        (Slot("gnz", date(2025, 8, 1), time(9, 5)), UNSET, None),
+    ]
+
+
+def test_what_is_not_said_is_not_none() -> None:
+    (first,), _ = read_text("a.csv", "studio,date,start,name,instructor\ngnz,2025-07-30,19:30,a,b\n")
+    assert first.said == {"lesson_name": "a", "instructor": "b"}
+
+
+def test_studios_that_nobody_knows_are_refused() -> None:
+    rows = "studio,date,start,name,instructor\nxyz,2025-07-30,19:30,a,b\n"
+    lessons, problems = read_text("a.csv", rows)
+    assert (lessons, problems) == ([], ["line 2: studio 'xyz' is not one of gnz"])

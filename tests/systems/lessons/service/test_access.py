@@ -7,6 +7,7 @@ import pytest
 from sekkei.design import replace
 from sekkei.runtime.settings import Settings
 from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.rules.drafts import draft_of
 from sekkei_systems.lessons.service.access import Access, Member, StaffList, staff_of
 from tests.systems.lessons.world import LESSON, STUDIOS, World
 
@@ -22,8 +23,8 @@ async def test_only_those_who_run_a_studio_see_and_change_it(world: World) -> No
     desk, elsewhere = world.service.desk, access.staff(strangers[0], "sby")
     for attempt in (
         desk.roll(elsewhere, LESSON),
-        desk.add(elsewhere, other),
-        desk.change(elsewhere, replace(found, instructor="Mako")),
+        desk.add(elsewhere, draft_of(other)),
+        desk.change(elsewhere, draft_of(replace(found, instructor="Mako"))),
         desk.call_off(elsewhere, LESSON),
         desk.mark_attendance(elsewhere, LESSON, "hana", True),
     ):
@@ -36,8 +37,8 @@ async def test_only_those_who_run_a_studio_see_and_change_it(world: World) -> No
     world.settle()
     assert await world.service.timetable.between("gnz", LESSON.lesson_date, date(2025, 8, 2)) == [found]
     mine = access.staff(Member("a", "a@x"), "gnz")
-    await desk.add(mine, other)
-    assert (await desk.change(mine, replace(found, instructor="Mako"))).instructor == "Mako"
+    await desk.add(mine, draft_of(other))
+    assert (await desk.change(mine, draft_of(replace(found, instructor="Mako")))).instructor == "Mako"
     assert [[one.code for one in access.run_by(each)] for each in (Member("a", "a@x"), *strangers[:2])] == [
         ["gnz"],
         ["sby"],

@@ -8,6 +8,7 @@ from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson, lesson, user_lesson
+from sekkei_systems.lessons.rules.drafts import draft_of
 from sekkei_systems.lessons.rules.places import Availability
 from tests.systems.lessons.world import LESSON, STAFF, World
 
@@ -56,7 +57,7 @@ async def test_who_has_booked_is_reminded_once(world: World) -> None:
 
 async def test_another_instructor_is_told_and_copied(world: World) -> None:
     await full_house(world)
-    await world.service.desk.change(STAFF, replace(await current(world), instructor="Mako"))
+    await world.service.desk.change(STAFF, draft_of(replace(await current(world), instructor="Mako")))
     assert await world.alerts.lesson_changed(LESSON) == 4
     assert await world.alerts.lesson_changed(LESSON) == 0, "done again, it changes and tells nothing"
     title = "レッスンの内容が変わりました"
@@ -68,7 +69,7 @@ async def test_another_instructor_is_told_and_copied(world: World) -> None:
     # There and back again are two changes.
     for name in ("YUKI", "Mako"):
         world.settle()
-        await world.service.desk.change(STAFF, replace(await current(world), instructor=name))
+        await world.service.desk.change(STAFF, draft_of(replace(await current(world), instructor=name)))
         assert await world.alerts.lesson_changed(LESSON) == 4
     assert len(await told(world)) == 9
 
@@ -98,7 +99,7 @@ async def test_a_lesson_of_the_past_cannot_be_put_into_the_timetable(world: Worl
     found = await world.lesson()
     world.clock.set(LESSON.starts_at.timestamp())
     with pytest.raises(refusals.LessonOver):
-        await world.service.desk.change(STAFF, replace(found, instructor="Mako"))
+        await world.service.desk.change(STAFF, draft_of(replace(found, instructor="Mako")))
     assert days.now(world.clock) == LESSON.starts_at
     assert (await current(world)).instructor == "YUKI"
 

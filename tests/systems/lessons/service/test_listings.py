@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, time
 
 import pytest
 
@@ -44,8 +44,19 @@ async def test_another_lesson_in_a_taken_slot_and_the_past_are_refused(world: Wo
 async def test_a_file_does_not_bring_back_what_is_called_off(world: World) -> None:
     await world.lesson(capacity=20)
     off = await world.service.desk.call_off(STAFF, LESSON)
-    head = "studio,date,start,name,instructor,capacity\n"
-    row = f"gnz,{LESSON.lesson_date},{LESSON.start_time:%H:%M},House,Mako,20\n"
+    head = "studio,date,start,name,instructor,capacity,open\n"
+    row = f"gnz,{LESSON.lesson_date},{LESSON.start_time:%H:%M},House,Mako,20,はい\n"
     taken, problems = await world.service.desk.take_in(STAFF, "a.csv", (head + row).encode())
     assert (taken.changed, [problem.split(":")[0] for problem in problems]) == (0, [f"{LESSON}".split(":")[0]])
     assert await world.service.timetable.get(LESSON) == off
+
+
+async def test_a_file_says_nothing_of_what_it_leaves_out(world: World) -> None:
+    """135 people were once told of an opening that was none: a file without capacities had removed them."""
+    await world.lesson(capacity=3, is_open=False, program="BSL", end_time=time(20, 15))
+    drafts, _ = read_text("a.csv", "studio,date,start,name,instructor\ngnz,2025-07-30,19:30,House,Mako\n")
+    assert (await take_in(world.service.timetable, drafts)).changed == 1
+    found = await world.lesson_now()
+    assert (found.lesson_name, found.instructor) == ("House", "Mako")
+    assert (found.capacity, found.is_open, found.program, found.end_time) == (3, False, "BSL", time(20, 15))
+    assert (await take_in(world.service.timetable, drafts)).unchanged == 1

@@ -391,3 +391,12 @@ async def test_late_word_that_a_lesson_was_full_takes_no_new_offer_away(store: S
     (tie,) = await world.db.get_many(user_lessons.ref_of(one).consistent() for one in before)
     assert tie is not None
     assert tie.offer_until is not None
+
+
+async def test_a_push_signed_ahead_of_time_does_not_silence_the_next(world: World) -> None:
+    await waiting(world, 1)
+    now = days.now(world.clock)
+    assert await world.monitor.pushed(LESSON, Availability(0, 20, True), now + timedelta(minutes=4)) == 0
+    world.clock.advance(30)
+    assert await world.monitor.pushed(LESSON, Availability(3, 20, True), days.now(world.clock)) == 1
+    assert (await world.lesson_now()).booked == 17

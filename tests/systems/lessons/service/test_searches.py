@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from datetime import time
 
 import pytest
@@ -114,7 +115,18 @@ async def test_searches_are_ones_own_and_few(world: World) -> None:
     with pytest.raises(refusals.BadSlot):
         await world.searches.save(Member("hana"), Wish(instructor="x", time_from=time(9, 0), time_until=time(9, 0)))
     assert await world.searches.of(Member("hana")) == []
-    for _ in range(SEARCHES_MAX):
-        await world.searches.save(Member("hana"), Wish(instructor="YUKI"))
+    for number in range(SEARCHES_MAX):
+        await world.searches.save(Member("hana"), Wish(instructor=f"YUKI {number}"))
     with pytest.raises(refusals.TooManySearches):
         await world.searches.save(Member("hana"), Wish(instructor="YUKI"))
+    again = await world.searches.save(Member("hana"), Wish(instructor="ｙｕｋｉ 0"))
+    assert again.instructor == "YUKI 0", "the same one is there already"
+
+
+async def test_the_same_search_is_saved_once(world: World) -> None:
+    wish = Wish(instructor="YUKI", weekdays=frozenset({0, 4}), time_from=time(18, 0))
+    made = await asyncio.gather(*(world.searches.save(Member("hana"), wish) for _ in range(5)))
+    assert len({one.search_id for one in made}) == 1
+    assert len(await world.searches.of(Member("hana"))) == 1
+    await world.searches.save(Member("hana"), Wish(instructor="YUKI", weekdays=frozenset({0})))
+    assert len(await world.searches.of(Member("hana"))) == 2

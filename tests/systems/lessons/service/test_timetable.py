@@ -5,6 +5,7 @@ import pytest
 from sekkei.design import replace
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.rules.drafts import draft_of
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.timetable import Timetable
 from tests.systems.lessons.world import LESSON, STAFF, World
@@ -13,9 +14,9 @@ from tests.systems.lessons.world import LESSON, STAFF, World
 async def test_a_second_lesson_in_one_slot_is_refused(world: World) -> None:
     there = await world.lesson(capacity=3, lesson_id="a")
     with pytest.raises(refusals.SlotTaken, match="BSL House 1"):
-        await world.service.desk.add(STAFF, replace(there, lesson_name="Yoga", lesson_id=None))
+        await world.service.desk.add(STAFF, draft_of(replace(there, lesson_name="Yoga", lesson_id=None)))
     with pytest.raises(refusals.SlotTaken):
-        await world.service.desk.change(STAFF, replace(there, lesson_name="Yoga", lesson_id="b"))
+        await world.service.desk.change(STAFF, draft_of(replace(there, lesson_name="Yoga", lesson_id="b")))
     assert await world.service.timetable.get(LESSON) == there
 
 
@@ -28,6 +29,6 @@ async def test_a_change_does_not_bring_back_what_is_called_off_meanwhile(world: 
 
     there = await world.lesson(capacity=20)
     with pytest.raises(refusals.CalledOff):
-        await Slow(world.db, world.clock).change(replace(there, instructor="Mako"))
+        await Slow(world.db, world.clock).change(draft_of(replace(there, instructor="Mako")))
     found = await world.service.timetable.get(LESSON)
     assert (found.instructor, found.called_off, found.is_open) == ("YUKI", True, False)

@@ -14,6 +14,7 @@ from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
 from sekkei_systems.lessons.ports.timetable.feed import Feed
 from sekkei_systems.lessons.ports.timetable.provider import Provider
+from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.selling import by_studio
 from sekkei_systems.lessons.rules.studios import Studio
@@ -31,7 +32,7 @@ class ByStudio:
     def feed(self, studio_code: str) -> Provider | None:
         return self._feeds.get(studio_code, self._feeds.get(""))
 
-    async def list(self, studio_code: str, first: date, last: date) -> list[Lesson] | None:
+    async def list(self, studio_code: str, first: date, last: date) -> list[LessonDraft] | None:
         return await (self.feed(studio_code) or self._otherwise).list(studio_code, first, last)
 
     async def availability(self, lesson: Lesson) -> Availability | None:

@@ -13,10 +13,10 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.errors import DamagedAnswer, NoAnswer
-from sekkei.runtime import days
 from sekkei.runtime.http import Http
 from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.ports.timetable.provider import availability_in
+from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.listings import read
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.slots import slot_of
@@ -90,13 +90,13 @@ class Feed:
     async def availability(self, lesson: Lesson) -> Availability | None:
         return await self._asked(quote(str(slot_of(lesson))), lambda body: availability_in(orjson.loads(body)))
 
-    async def list(self, studio_code: str, first: date, last: date) -> list[Lesson] | None:
-        def lessons_in(body: bytes) -> list[Lesson]:
-            found = read("feed.json", body, self._studios, days.now(self._clock))
+    async def list(self, studio_code: str, first: date, last: date) -> list[LessonDraft] | None:
+        def lessons_in(body: bytes) -> list[LessonDraft]:
+            found = read("feed.json", body, self._studios)
             if found.problems:
                 log.warning("lines of a feed were left out", extra={"studio": studio_code, "lines": found.problems[:5]})
             # A feed speaks for the studio that it was asked about.
-            return [lesson for lesson in found.lessons if lesson.studio_code == studio_code]
+            return [draft for draft in found.lessons if draft.slot.studio_code == studio_code]
 
         return await self._asked(f"{quote(studio_code)}?from={first}&to={last}", lessons_in)
 

@@ -6,13 +6,14 @@ from datetime import date
 from typing import Any, Protocol
 
 from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.places import Availability
 
 
 class Provider(Protocol):
     """Asked once per lesson and pass; None when it cannot say now."""
 
-    async def list(self, studio_code: str, first: date, last: date) -> list[Lesson] | None: ...
+    async def list(self, studio_code: str, first: date, last: date) -> list[LessonDraft] | None: ...
 
     async def availability(self, lesson: Lesson) -> Availability | None: ...
 

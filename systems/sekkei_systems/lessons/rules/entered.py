@@ -1,0 +1,46 @@
+"""Times, days and numbers as people type them: full width, `9:5`, `2025/7/30`. What is none is refused in words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import date, time
+
+from sekkei_systems.lessons.refusals import BadDay, BadTime
+
+_TIME = re.compile(r"([0-9]{1,2}):([0-9]{1,2})(?::[0-9]{1,2})?")
+_DAY = re.compile(r"([0-9]{4})[-/.年]([0-9]{1,2})[-/.月]([0-9]{1,2})日?")
+
+
+def plainly(text: str) -> str:
+    """Full width as half width, without blanks around it."""
+    return unicodedata.normalize("NFKC", text).strip()
+
+
+def time_in(text: str, field: str = "time") -> time:
+    found = _TIME.fullmatch(plainly(text))
+    try:
+        if found is None:
+            raise ValueError(text)
+        return time(int(found[1]), int(found[2]))
+    except ValueError:
+        raise BadTime(field=field) from None
+
+
+def day_in(text: str, field: str = "date") -> date:
+    found = _DAY.fullmatch(plainly(text))
+    try:
+        if found is None:
+            raise ValueError(text)
+        return date(int(found[1]), int(found[2]), int(found[3]))
+    except ValueError:
+        raise BadDay(field=field) from None
+
+
+def digits_in(text: str) -> str:
+    """The digits of a code, whatever was typed between them."""
+    return "".join(one for one in plainly(text) if one.isascii() and one.isdigit())
+
+
+def optional_time_in(text: str | None, field: str = "time") -> time | None:
+    return time_in(text, field) if text and text.strip() else None
