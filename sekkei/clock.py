@@ -6,9 +6,7 @@ Everything that needs the time of day, a random identifier or a random delay tak
 
 from __future__ import annotations
 
-import random
 import time
-import uuid
 from typing import Protocol
 
 
@@ -35,18 +33,24 @@ class SystemClock:
         return time.time()
 
     def random(self) -> float:
-        return random.random()
+        from random import random
+
+        return random()
 
     def uuid(self) -> str:
-        return str(uuid.uuid4())
+        from uuid import uuid4
+
+        return str(uuid4())
 
 
 class ManualClock:
     """A clock that stands still until told otherwise, with seeded randomness."""
 
     def __init__(self, start: float = 1_700_000_000.0, seed: int = 0) -> None:
+        from random import Random  # here and below: loaded by those who need it, in a few milliseconds
+
         self._now = start
-        self._random = random.Random(seed)
+        self._random = Random(seed)
 
     def now(self) -> float:
         return self._now
@@ -55,7 +59,9 @@ class ManualClock:
         return self._random.random()
 
     def uuid(self) -> str:
-        return str(uuid.UUID(int=self._random.getrandbits(128), version=4))
+        from uuid import UUID
+
+        return str(UUID(int=self._random.getrandbits(128), version=4))
 
     def advance(self, seconds: float) -> None:
         """Move the hands; a negative number moves them back."""

@@ -4,9 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from .actions import Action, Check, Delete, Put, Transaction, Update
 from .annotations import approximate, epoch, iso, time_of_day
-from .collections import Collection, collection
 from .conditions import Condition
-from .database import Database
 from .design import Design, Marking, Relation
 from .entity import Entity
 from .errors import (
@@ -25,33 +23,51 @@ from .errors import (
 )
 from .fields import Attr, Field, attr, computed, part, template, version
 from .keys import Key, Ref
-from .measured import Measurements, Units
 from .model import model, replace
-from .patterns import Pattern, Plan
 from .query import Query
-from .reading import Page
-from .renewal import Renewal
-from .streams import Change, Reactions
 from .table import Capacity, Index, LocalIndex, Table
-from .unique import Unique, UniqueKey
 from .views import View
 
 if TYPE_CHECKING:
     from . import provisioning as tables
+    from .collections import Collection, collection
+    from .database import Database
+    from .measured import Measurements, Units
+    from .patterns import Pattern, Plan
+    from .reading import Page
+    from .renewal import Renewal
+    from .streams import Change, Reactions
     from .sync_database import SyncDatabase
-else:
+    from .unique import Unique, UniqueKey
 
-    def __getattr__(name: str) -> Any:
-        """What most programs never need is loaded when asked for; `tables` is the public name of `provisioning`."""
-        if name == "tables":
-            from . import provisioning
+_HOMES = {
+    "Change": "streams",
+    "Collection": "collections",
+    "Database": "database",
+    "Measurements": "measured",
+    "Page": "reading",
+    "Pattern": "patterns",
+    "Plan": "patterns",
+    "Reactions": "streams",
+    "Renewal": "renewal",
+    "SyncDatabase": "sync_database",
+    "Unique": "unique",
+    "UniqueKey": "unique",
+    "Units": "measured",
+    "collection": "collections",
+}
+"""What not every program needs, and the module that is loaded when it is asked for."""
 
-            return provisioning
-        if name == "SyncDatabase":
-            from .sync_database import SyncDatabase
 
-            return SyncDatabase
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name == "tables":
+        return import_module(".provisioning", __name__)
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    return found
 
 
 __all__ = [

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .table import Table
     from .views import View
 
-_ATOM = re.compile(r"(\\d|\[\^\\?.\]|\\.|.)(\{\d+\}|\+|\?)?", re.DOTALL)
+_ATOM = r"(?s)(\\d|\[\^\\?.\]|\\.|.)(\{\d+\}|\+|\?)?"
 
 
 class Atom(NamedTuple):
@@ -50,7 +50,7 @@ Chain = tuple[Atom, ...]
 def _chain(pattern: str) -> Chain:
     """The chain of a regular expression of the simple sort that codecs use."""
     found: list[Atom] = []
-    for text, count in _ATOM.findall(pattern):
+    for text, count in re.findall(_ATOM, pattern):
         if text == r"\d":
             atom = Atom("digit")
         elif text.startswith("[^"):

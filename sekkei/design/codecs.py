@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from base64 import b64decode, b64encode
+from binascii import a2b_base64 as b64decode
+from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal, Inexact, InvalidOperation, Rounded
 from enum import Enum
 from typing import Any
 
-from .samples import Sample, is_sample
+from .planning import Sample, is_sample
 
 AttributeValue = dict[str, Any]
 NULL: AttributeValue = {"NULL": True}
@@ -167,7 +168,7 @@ class Binary(Codec):
     def text(self, value: Any) -> str:
         if not isinstance(value, bytes | bytearray):
             raise Unfit(f"takes bytes, got {type(value).__name__}")
-        return b64encode(value).decode("ascii")
+        return b2a_base64(value, newline=False).decode("ascii")
 
     def from_text(self, text: str) -> bytes:
         return b64decode(text)

@@ -6,7 +6,6 @@ not encrypted: it shows keys to whoever looks.
 
 from __future__ import annotations
 
-import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
@@ -24,6 +23,8 @@ def _signature(secret: bytes, fingerprint: bytes, body: bytes) -> bytes:
 
 def seal(key: dict[str, Any], fingerprint: bytes, secret: bytes) -> str:
     """The cursor that continues after `key`."""
+    import json
+
     body = json.dumps(key, separators=(",", ":"), ensure_ascii=False).encode()
     return urlsafe_b64encode(_signature(secret, fingerprint, body) + body).decode().rstrip("=")
 
@@ -36,6 +37,7 @@ def unseal(cursor: str, fingerprint: bytes, secret: bytes) -> dict[str, Any]:
         raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except ValueError:
         raise CursorRefused("SK401", "the cursor is damaged. Start again from the first page.") from None
+    import json
     from hmac import compare_digest
 
     signature, body = raw[:SIGNATURE_BYTES], raw[SIGNATURE_BYTES:]

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
 
 from . import limits
-from .apart import check_table, check_view
-from .database import Database
 from .entity import Entity
 from .errors import DesignError
-from .patterns import Pattern, Plannable
 from .table import Capacity, Index, StreamView, Table
 
 if TYPE_CHECKING:
     from sekkei.store.protocol import Store
 
+    from .actions import Action, Transaction
+    from .database import Database
+    from .keys import Ref
+    from .patterns import Pattern
+    from .query import Query
     from .sync_database import SyncDatabase
 
+    Step = Ref[Any] | Query[Any] | Action[Any, Any] | Transaction | Sequence[Ref[Any]]
+    Plannable = Step | tuple[Step, ...]
+
 P = ParamSpec("P")
-R = TypeVar("R", bound=Plannable)
+R = TypeVar("R", bound="Plannable")
 
 
 class Acceptance(NamedTuple):
@@ -157,6 +162,8 @@ class Design:
         `sample`  stand-ins for parameters that need a real value while the pattern is planned
         """
 
+        from .patterns import Pattern
+
         def declare(declared: Callable[..., Any]) -> Pattern[..., Any]:
             if declared.__name__ in self.patterns:
                 raise DesignError(
@@ -184,6 +191,8 @@ class Design:
 
     def check(self) -> None:
         """Everything that can only be said of the whole design. Opening and publishing do this by themselves."""
+        from .apart import check_table, check_view
+
         for table in self.tables.values():
             if not table.entities:
                 raise DesignError("SK139", f"table {table.name} has no entity. Declare one, or remove the table.")
@@ -205,6 +214,8 @@ class Design:
         measure: bool = False,
     ) -> Database:
         """The design on a store."""
+        from .database import Database  # with all that carries calls out
+
         self.check()
         return Database(self, store, env=env, secret=secret, clock=clock, measure=measure)
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from .actions import Check, Delete, Put, Update
-from .apart import mingles
 from .codecs import AttributeValue
 from .conditions import Condition
 from .decoding import Decoder, decoder
@@ -210,6 +209,8 @@ class Entity(Generic[P, M]):
         """May items of another type have this entity's keys?"""
         among = len(self.table.entities)
         if self._mingled[0] != among:
+            from .apart import mingles
+
             self._mingled = (among, mingles(self))
         return self._mingled[1]
 

@@ -6,7 +6,6 @@ At run time `Task.title` is the Field; an instance's own value hides it, so read
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
@@ -216,7 +215,8 @@ class Field(Generic[M, T]):
     # Inside maps and lists
 
     def _inside(self, step: str | int, codec: Codec, name: str) -> Any:
-        inner = copy.copy(self)
+        inner = object.__new__(type(self))
+        inner.__dict__.update(self.__dict__)
         inner.path, inner.codec, inner.name = (*self.path, step), codec, f"{self.name}.{name}"
         inner.optional, inner.form = True, None
         return inner

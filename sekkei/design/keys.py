@@ -6,12 +6,12 @@ with markers instead of values, and what it returns is the template.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .codecs import AttributeValue
 from .errors import DesignError, ValueRefused
+from .signatures import NO_DEFAULT, parameters
 
 if TYPE_CHECKING:
     from .entity import Entity
@@ -64,7 +64,7 @@ class Marker:
 
 def trace(function: Callable[..., Key]) -> tuple[str, str | None]:
     """The templates of a key function."""
-    names = list(inspect.signature(function).parameters)
+    names = list(parameters(function))
     if _branches(function):
         raise DesignError(
             "SK113",
@@ -89,10 +89,10 @@ def trace(function: Callable[..., Key]) -> tuple[str, str | None]:
 
 def _branches(function: Callable[..., Key]) -> bool:
     """Does the function's own code jump? One that only places its parameters never does."""
-    import dis  # inspect has loaded it already
+    from opcode import hasjabs, hasjrel
 
     code = getattr(function, "__code__", None)
-    jumps = {*dis.hasjrel, *dis.hasjabs}
+    jumps = {*hasjrel, *hasjabs}
     return code is not None and any(opcode in jumps for opcode in code.co_code[::2])
 
 
@@ -103,10 +103,10 @@ def _text(half: object) -> str:
 def make_binder(function: Callable[..., Key]) -> Callable[..., dict[str, Any]]:
     """A function of the same parameters that returns them by name."""
     declared, given, space = [], [], {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in declared:
+    for name, parameter in parameters(function).items():
+        if parameter.keyword_only and "*" not in declared:
             declared.append("*")
-        if parameter.default is not parameter.empty:
+        if parameter.default is not NO_DEFAULT:
             space[f"_{name}"] = parameter.default
             declared.append(f"{name}=_{name}")
         else:

@@ -16,12 +16,12 @@ LOCAL_INDEXES_MAX = 5
 PROJECTED_MAX = 100  # attributes, over all indexes of a table
 ATTRIBUTE_BYTES_MAX = 255  # of the name of a key attribute or one that an index projects
 KEY_TYPES = ("S", "N", "B")
-_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
+_NAME = r"[A-Za-z0-9_.-]{3,255}"
 
 
 def check_name(what: str, name: str) -> None:
     """Tables and indexes are named alike."""
-    if _NAME.fullmatch(name) is None:
+    if re.fullmatch(_NAME, name) is None:
         shown = name if len(name) < 60 else f"{name[:50]}…"
         raise DesignError(
             "SK157",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,11 +47,15 @@ class Measurements:
         """An empty one when there is no file."""
         if not path.exists():
             return cls()
+        import json
+
         found = json.loads(path.read_text(encoding="utf-8"))
         return cls({name: _units(values) for name, values in found.items()})
 
     def save(self, path: Path) -> None:
         content = {name: _shown(units) for name, units in sorted(self.units.items())}
+        import json
+
         path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

@@ -6,7 +6,6 @@ the database; to get a changed copy, use `replace(task, title="...")`.
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints, overload
@@ -16,7 +15,8 @@ from .codecs import AttributeValue, Integer, from_stored, to_stored
 from .decoding import Decoder, Item, decoder
 from .errors import DesignError, ItemRefused, ValueRefused
 from .fields import MISSING, Attr, Field, Spec, attr, computed, part, template, version
-from .samples import Planning, is_sample, label_of, sample_of
+from .planning import Planning, is_sample, label_of
+from .signatures import annotations_of, parameters
 from .templates import Template
 
 M = TypeVar("M")
@@ -160,6 +160,8 @@ def planned(field: Field[Any, Any], given: Mapping[str, Any]) -> Any:
     stand_in = next((value for value in given.values() if is_sample(value)), None)
     if stand_in is None:
         return field.function(**given)
+    from .samples import sample_of
+
     before, dot, _ = label_of(stand_in).strip("{}").rpartition(".")
     try:
         made = field.function(**given)
@@ -173,8 +175,8 @@ def parameters_of(function: Callable[..., Any], fields: Mapping[str, Field[Any, 
     """The attributes that a function's parameters name; checks that they exist and have the annotated types."""
     found = []
     hints = hints_of(function)
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or name not in fields:
+    for name, parameter in parameters(function).items():
+        if parameter.rest or name not in fields:
             raise DesignError(
                 "SK106", f"{place}: parameter {name} is no attribute. Known: {', '.join(sorted(fields))}."
             )
@@ -192,7 +194,7 @@ def parameters_of(function: Callable[..., Any], fields: Mapping[str, Field[Any, 
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     """A function's annotations, without those that name what only a type checker can see."""
     found: dict[str, Any] = {}
-    for name, annotation in inspect.get_annotations(function).items():
+    for name, annotation in annotations_of(function).items():
         alone = type("Alone", (), {"__annotations__": {name: annotation}})
         try:
             found.update(get_type_hints(alone, function.__globals__, {}))
@@ -208,7 +210,7 @@ def _own_fields(cls: type[Any], local: Mapping[str, Any]) -> dict[str, Field[Any
         if described is not None:
             fields.update(described.fields)
     hints = get_type_hints(cls, localns={**local, **vars(sys.modules[cls.__module__])})
-    for name in inspect.get_annotations(cls):
+    for name in annotations_of(cls):
         if get_origin(hints[name]) is Attr:
             fields[name] = _field(cls, name, get_args(hints[name])[0])
     return fields

@@ -6,30 +6,28 @@ returns is its plan, and a pattern that cannot be served does not load.
 
 from __future__ import annotations
 
-import copy
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from .actions import Action, Check, Delete, Put, Transaction, Update
 from .conditions import grouped
 from .errors import DesignError, SekkeiError
 from .expressions import Readable
 from .keys import Ref
-from .measured import Units
 from .model import hints_of
-from .query import Query
-from .reading import PAGE_SIZE
+from .planning import Planning
+from .query import PAGE_SIZE, Query
 from .rekey import affected, touched
-from .samples import Planning, samples
+from .samples import samples
+from .signatures import clean
 from .spans import others_in
-from .unique import Unique
+
+if TYPE_CHECKING:
+    from .measured import Units
+    from .unique import Unique
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
-
-Step = Ref[Any] | Query[Any] | Action[Any, Any] | Transaction | Sequence[Ref[Any]]
-Plannable = Step | tuple[Step, ...]
 
 
 class Plan:
@@ -92,7 +90,7 @@ class Pattern(Generic[P, R_co]):
     ) -> None:
         self.name, self.function = function.__name__, function
         self.number, self.ja, self.added = number, ja, added
-        self.en = inspect.cleandoc(function.__doc__ or "")
+        self.en = clean(function.__doc__)
         self.__doc__ = self.en
         self.scan, self._page = scan, page
         if not self.en:
@@ -111,10 +109,14 @@ class Pattern(Generic[P, R_co]):
             return found._with(pattern=self.name, size=found.size or self._page)
         if isinstance(found, Action):
             return found._with(pattern=self.name)
-        if isinstance(found, Ref | Transaction):
-            named = copy.copy(found)
-            named.pattern = self.name
-            return named
+        if isinstance(found, Ref):
+            ref = Ref(found.entity, found.key, found.values)
+            ref.strong, ref.pattern = found.strong, self.name
+            return ref
+        if isinstance(found, Transaction):
+            transaction = Transaction(*found.actions, token=found.token)
+            transaction.pattern = self.name
+            return transaction
         if isinstance(found, tuple | list):
             return type(found)(self._named(one) for one in found)
         return found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import json
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .binding import KeyTest
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
 
 M_co = TypeVar("M_co", covariant=True)
 S = TypeVar("S")
+PAGE_SIZE = 50  # when neither the caller nor the query says
 PAGE_SIZE_MAX = 1000
 
 
@@ -46,8 +45,8 @@ class Query(Generic[M_co]):
         self.pattern: str | None = None
 
     def _with(self, **changes: Any) -> Any:
-        changed = copy.copy(self)
-        changed.__dict__.update(changes)
+        changed = object.__new__(type(self))
+        changed.__dict__.update(self.__dict__, **changes)
         return changed
 
     def filter(self, *conditions: Condition[Any]) -> Query[M_co]:
@@ -165,6 +164,7 @@ class Query(Generic[M_co]):
 
     def fingerprint(self, table_name: str) -> bytes:
         """What a cursor is bound to: the pattern, the keys asked for, the filter and the direction."""
+        import json
         from hashlib import sha256
 
         expression = Expression()

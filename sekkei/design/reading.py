@@ -12,7 +12,7 @@ from .codecs import AttributeValue
 from .cursors import seal, unseal
 from .errors import Contended, ItemRefused, ValueRefused
 from .keys import Ref
-from .query import PAGE_SIZE_MAX, Query
+from .query import PAGE_SIZE, PAGE_SIZE_MAX, Query
 from .retries import TRIES_MAX, pause
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 M_co = TypeVar("M_co", covariant=True)
 Item = dict[str, AttributeValue]
-PAGE_SIZE = 50  # when neither the caller nor the query says
 READS_PER_PAGE_MAX = 20  # a filter that keeps almost nothing ends in a short page with a cursor, not in a long wait
 BATCH_GET_MAX = 100
 _PASSING = ("None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")

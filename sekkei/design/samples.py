@@ -7,7 +7,6 @@ A pattern function is run once when the design loads. Each parameter gets a real
 from __future__ import annotations
 
 import datetime as dt
-import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -16,12 +15,10 @@ from enum import Enum
 from typing import Any, Union, get_args, get_origin
 
 from .errors import DesignError
+from .planning import Planning, Sample, is_sample, label_of
+from .signatures import parameters
 
-
-class Sample:
-    """Marks a stand-in; `label` is what it shows in a plan."""
-
-    label: str
+__all__ = ["Planning", "Sample", "is_sample", "label_of", "sample_of", "samples"]
 
 
 class SampleText(Sample, str):
@@ -107,28 +104,6 @@ class SampleDatetime(Reckoning, dt.datetime):
         return self.label
 
 
-class Planning:
-    """True while a pattern is planned; outside of that, nobody looks for stand-ins."""
-
-    depth = 0
-
-    def __enter__(self) -> None:
-        Planning.depth += 1
-
-    def __exit__(self, *error: object) -> None:
-        Planning.depth -= 1
-
-
-def label_of(value: object) -> str:
-    """What a stand-in shows as."""
-    return value.label if isinstance(value, Sample) else str(getattr(value, "_name_", ""))
-
-
-def is_sample(value: object) -> bool:
-    """Is this a stand-in? An enum's stand-in is a member that the enum does not list."""
-    return isinstance(value, Sample) or (isinstance(value, Enum) and value._name_.startswith("{"))
-
-
 def _of_date(cls: type[Any], label: str) -> Any:
     # A class of its own per parameter: what a date's own methods make of it keeps the class, and so the label.
     labelled = type(cls.__name__, (cls,), {"label": label})
@@ -205,7 +180,7 @@ def _instance(annotation: type[Any], label: str) -> Any:
 def samples(function: Callable[..., Any], hints: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """One stand-in per parameter of `function`; `given` has the caller's own for those that need a real value."""
     found: dict[str, Any] = {}
-    for name in inspect.signature(function).parameters:
+    for name in parameters(function):
         if name in given:
             found[name] = given[name]
             continue

@@ -7,14 +7,14 @@ followed by the delimiter, which it must not contain; a design that breaks this 
 from __future__ import annotations
 
 import re
+from _string import formatter_parser  # type: ignore[import-not-found]  # what string.Formatter().parse calls
 from collections.abc import Mapping
-from string import Formatter
 from typing import Any
 
 from .codecs import AttributeValue, Choice, Codec, Integer, LiteralCodec, Text, Unfit
 from .errors import DesignError, ValueRefused
 from .fields import Field
-from .samples import is_sample
+from .planning import is_sample
 
 
 class Component:
@@ -95,7 +95,7 @@ class Template:
     def __init__(self, text: str, fields: Mapping[str, Field[Any, Any]], delimiter: str, place: str) -> None:
         self.text, self.place, self.delimiter = text, place, delimiter
         self.pieces: list[str | Component] = []
-        for literal, name, spec, _ in Formatter().parse(text):
+        for literal, name, spec, _ in formatter_parser(text):
             if literal:
                 self.pieces.append(literal)
             if name is not None:

@@ -88,8 +88,8 @@ async def test_units_are_kept_per_pattern(tmp_path: Path) -> None:
         await db.all(late_to_start("t", date(2026, 1, 1)))
         assert plain.measurements.units == {}
     units = db.measurements.units
-    assert units["one_task"] == Units(1.0, 0.0, 1)
-    assert units["late_to_start"] == Units(0.5, 0.0, 1)
+    assert units["one_task"][:3] == Units(1.0, 0.0, 1)[:3]
+    assert units["late_to_start"][:3] == Units(0.5, 0.0, 1)[:3]
     assert units["add_task"].write > 4
     path = tmp_path / "units.json"
     db.measurements.save(path)
