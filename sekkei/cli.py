@@ -10,10 +10,13 @@ loaded only when it is asked for.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
+from typing import NoReturn
 
 from sekkei.commands import COULD_NOT_RUN, CouldNotRun
 
@@ -35,6 +38,8 @@ COMMANDS = (
     "backup",
     "restore",
     "recover",
+    "snapshot",
+    "completion",
 )
 """Each is a module in `sekkei/commands`; see there for what it has to have."""
 
@@ -61,15 +66,42 @@ def further_commands() -> dict[str, str]:
     return {point.name: point.value for point in entry_points(group=GROUP)}
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what somebody may have meant."""
+
+    def error(self, message: str) -> NoReturn:
+        wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if wrong is not None:
+            options = re.findall(r"[\w.-]+", wrong[2])
+            if self.prog == "sekkei":
+                message = f"there is no command {wrong[1]!r}"
+        else:
+            wrong = re.search(r"unrecognized arguments: (-\S+)", message)
+            options = [option for action in self._actions for option in action.option_strings]
+        meant = get_close_matches(wrong[1], options, 1) if wrong is not None else []
+        super().error(f"{message}. Did you mean {meant[0]}?" if meant else message)
+
+
+class Version(argparse.Action):
+    """`--version`, read off the installed distribution only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"sekkei {version('sekkei')}")
+        parser.exit()
+
+
 def parser(asked: str | None = None) -> argparse.ArgumentParser:
     """`asked` is the command that will be run, if that is known: only then a system's command is loaded."""
     further = further_commands()
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="sekkei",
         description="DynamoDB designs as executable Python.",
         epilog=EXAMPLES + (f"\nSystems have commands too: {', '.join(sorted(further))}." if further else ""),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    top.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
     modules = {name: f"sekkei.commands.{name.replace('-', '_')}" for name in COMMANDS}
     if asked is not None and asked in further:
@@ -85,13 +117,23 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(sub)
-        sub.set_defaults(run=module.run)
+        sub.set_defaults(run=module.run, parser=sub, top=top)
     return top
+
+
+def _parsed(given: list[str]) -> argparse.Namespace:
+    """What was asked for; an option that nobody knows is told by the command that it was given to."""
+    top = parser(given[0] if given else None)
+    arguments, unknown = top.parse_known_args(given)
+    if unknown:
+        command = getattr(arguments, "parser", top)
+        command.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return arguments
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else list(argv)
-    arguments = parser(given[0] if given else None).parse_args(given)
+    arguments = _parsed(given)
     try:
         code: int = arguments.run(arguments)
     except CouldNotRun as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -57,3 +58,29 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["engne"], "there is no command 'engne'. Did you mean engine?"),
+        (["engine", "--memroy"], "unrecognized arguments: --memroy. Did you mean --memory?"),
+        (["tables", "aply", "q"], "Did you mean apply?"),
+        (["tables", "diff", "taks", "--store", ":memory:"], "Did you mean tasks?"),
+    ],
+)
+def test_a_slip_is_told_with_what_was_meant(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code: object = cli.main(arguments)
+    except SystemExit as exit:
+        code = exit.code
+    assert code == 2
+    assert told in capsys.readouterr().err
+
+
+def test_version_and_python_m() -> None:
+    done = subprocess.run([sys.executable, "-m", "sekkei", "--version"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "sekkei")
+    assert done.stdout.split()[1] == version("sekkei")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -34,8 +35,10 @@ def find(name: str) -> tuple[Design, Path]:
         found = getattr(module, attribute or "design", None)
         if isinstance(found, Design):
             return found, _home(sys.modules[candidate])
+    close = get_close_matches(module_name, [point.name for point in entry_points(group="sekkei.systems")], 1)
+    meant = f" Did you mean {close[0]}?" if close else ""
     raise DesignError(
-        "SK148", f"{name!r} names no design. Pass a module that has one called `design`, or module:attribute."
+        "SK148", f"{name!r} names no design. Pass a module that has one called `design`, or module:attribute.{meant}"
     )
 
 
