@@ -184,6 +184,10 @@ class InteractionDesk:
     async def _reply(self, asked: Asked, answer: Answer) -> None:
         """Through the outbox, once; the row goes in the same transaction."""
         interaction = asked.interaction
+        if answer["type"] == 7 and not interaction.from_private:
+            # The picture is old by now; the edit that follows every change draws what everybody sees.
+            await self._desk.soon.delete(_row(interaction))
+            return
         if answer["type"] == 9:  # a form opens within three seconds or never
             answer = answers.message(render.private(Busy().text(language(interaction.locale))))
         original = answer["type"] == 7 or interaction.type != COMPONENT

@@ -10,6 +10,7 @@ import pytest
 
 from sekkei.design import Database
 from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT, Person
+from sekkei_systems.eventbot.service import Draft
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 from sekkei_systems.eventbot.webhooks.desk import InteractionDesk
 from tests.systems.eventbot.conftest import AOI, REN, Bot, send, somebody
@@ -149,3 +150,18 @@ async def test_the_mark_and_the_effect_are_one(quick: Bot, verb: str, monkeypatc
     assert status == 200
     assert "うまくいきません" not in answer.decode()
     assert (await send(quick, body))[0] == 409
+
+
+async def test_a_late_answer_never_paints_an_old_picture_over_a_new_one(quick: Bot, gate: asyncio.Event) -> None:
+    """The edit that follows every change draws the message; what the press would have shown is stale by then."""
+    event = await quick.event()
+    assert (await quick.press(REN, event, "join")).response == {"type": 6}
+    gate.set()
+    await desk_of(quick).settled()
+    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft("新しい題", event.event_start_at))
+    settle = quick.client.shell.deployment.systems["eventbot"].parts.scheduled["settle-event"]
+    await settle({"guild_id": GUILD_ID, "event_id": event.event_id})
+    await quick.client.shell.deployment.worker.deliver()
+    shown = {one.message_id: body for one, body in await quick.posts()}
+    assert shown[str(event.recruit_message_id)]["embeds"][0]["title"] == "新しい題"
+    assert REN.id in str(shown[str(event.recruit_message_id)])
