@@ -51,6 +51,27 @@ from sekkei.web.texts import of_table
 
 READY_SECONDS = 3.0
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
+FORWARDING = frozenset(
+    {
+        "cf-connecting-ip",
+        "client-ip",
+        "fly-client-ip",
+        "forwarded",
+        "true-client-ip",
+        "via",
+        "x-client-ip",
+        "x-cluster-client-ip",
+        "x-forwarded",
+        "x-forwarded-for",
+        "x-forwarded-host",
+        "x-forwarded-port",
+        "x-forwarded-proto",
+        "x-forwarded-server",
+        "x-original-host",
+        "x-real-ip",
+    }
+)
+"""Headers that only something between us and whoever asks puts in."""
 
 log = logging.getLogger("sekkei.web")
 
@@ -88,6 +109,7 @@ class Shell:
         reload = settings.get("develop") not in ("", "0")
         self.templates = make_environment(_folders(packages, "templates"), reload=reload)
         self.hosts = self._host_names()
+        self._meant_for_this_machine = urlsplit(settings.public_url).hostname in LOOPBACK_NAMES
         self.webhooks: list[re.Pattern[str]] = []
         self.load_demo = settings.demo
         self._prepared = False
@@ -135,8 +157,14 @@ class Shell:
         return await self.accounts.by_identity(self.provider.issuer, str(claims["sub"]), email or None, name)
 
     def is_local(self, request: Request) -> bool:
-        """Asked from this machine, directly, of a server that only this machine can reach."""
-        if not self.loopback or request.client is None or "x-forwarded-for" in request.headers:
+        """Asked from this machine, directly, of a server that only this machine can reach and that is meant for it.
+
+        A proxy on this machine may add headers, or none: with a public address that others can reach, nobody is
+        local, whatever a request looks like.
+        """
+        if not self.loopback or not self._meant_for_this_machine or request.client is None:
+            return False
+        if _host(request.headers.get("host", "")) not in LOOPBACK_NAMES or FORWARDING & set(request.headers.keys()):
             return False
         try:
             return ipaddress.ip_address(request.client.host).is_loopback
@@ -236,6 +264,14 @@ def _routes(shell: Shell) -> list[BaseRoute]:
     shell.addresses = Addresses(routes)
     shell.webhooks = csrf.webhook_paths(routes)
     return routes
+
+
+def _host(header: str) -> str | None:
+    """The name in a Host header, without its port."""
+    try:
+        return urlsplit(f"//{header}").hostname
+    except ValueError:
+        return None
 
 
 async def healthy(request: Request) -> Response:

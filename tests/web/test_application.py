@@ -7,8 +7,9 @@ import dataclasses
 import pytest
 
 from sekkei.runtime.system import Context, Parts
+from sekkei.web.application import FORWARDING
 from sekkei.web.demo import load
-from sekkei.web.testing import opened
+from sekkei.web.testing import opened, test_settings
 from tests.web.example import SYSTEM
 
 
@@ -48,3 +49,27 @@ async def test_demo_data_is_loaded_once_and_one_that_fails_leaves_the_others() -
         assert await load(client.shell) == []
         await client.sign_in()
         assert "牛乳を買う" in (await client.get("/example/")).text
+
+
+@pytest.mark.parametrize("header", sorted(FORWARDING))
+async def test_whoever_comes_through_a_proxy_is_a_stranger(header: str) -> None:
+    async with opened(SYSTEM) as client:
+        assert (await client.get("/console/outbox")).status == 200, "on one's own machine"
+        forwarded = await client.get("/console/outbox", headers={header: "203.0.113.9"})
+        assert forwarded.status == 303, "to the sign-in"
+        assert "demo-aoi" not in (await client.get("/sign-in", headers={header: "203.0.113.9"})).text
+
+
+@pytest.mark.parametrize("url", ["https://tasks.example.com", "http://192.168.1.5:8000"])
+async def test_nobody_is_local_when_the_public_address_is_not(url: str) -> None:
+    """nginx with a bare proxy_pass adds no header at all, and names us by our own address."""
+    async with opened(SYSTEM, settings=test_settings(public_url=url)) as client:
+        assert (await client.get("/console/outbox")).status == 303
+        assert "demo-aoi" not in (await client.get("/sign-in")).text
+        assert (await client.post("/sign-in/demo", {"person": "demo-aoi"})).status == 403
+
+
+async def test_another_name_in_the_request_is_not_local() -> None:
+    async with opened(SYSTEM, settings=test_settings(values={"hosts": "intranet"})) as client:
+        client.host = "intranet"
+        assert (await client.get("/console/outbox")).status == 303

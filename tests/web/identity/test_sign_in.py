@@ -245,7 +245,9 @@ async def test_cookies_are_out_of_reach_of_scripts_and_secure_over_https() -> No
         assert "Secure" not in cookie
     settings = test_settings(public_url="https://tasks.example.com")
     async with opened(SYSTEM, settings=settings) as client:
-        reply = await client.post("/sign-in/demo", {"person": "demo-aoi"})
+        await client.shell.accounts.set_password(await client.sign_in_by_email("a@example.com"), "correct horse")
+        client.sign_out()
+        reply = await client.post("/sign-in", {"email": "a@example.com", "password": "correct horse"})
         cookie = next(value for name, value in reply.headers if name == "set-cookie" and SESSION_COOKIE in value)
         assert "Secure" in cookie.split("; ")
         assert reply.header("strict-transport-security")
