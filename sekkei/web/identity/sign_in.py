@@ -235,7 +235,9 @@ async def sign_out(request: Request) -> Response:
 def _signed_out(request: Request) -> Response:
     request.state.set_cookies.append((SESSION_COOKIE, "", 0))
     flash(request, t(request, "sign-in.bye"))
-    return redirect(request, "/")
+    response = redirect(request, "/")
+    response.headers["Clear-Site-Data"] = '"cache", "storage"'  # what was kept for them on this device goes too
+    return response
 
 
 # The account

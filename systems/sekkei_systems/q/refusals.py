@@ -19,6 +19,10 @@ class Leaving(NotAllowed):
     """In the week between asking to withdraw and the deletion."""
 
 
+class OtherAccount(NotAllowed):
+    """The page that asks was opened by somebody else."""
+
+
 class NotAdmin(NotAllowed):
     """Only those who run Q. may do it."""
 

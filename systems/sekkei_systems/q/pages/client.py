@@ -11,7 +11,9 @@ from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.people import People
 from sekkei_systems.q.texts import say
 
-YEAR_SECONDS = 365 * 24 * 3600
+DAY_SECONDS = 24 * 3600
+KEPT_SECONDS = 7 * DAY_SECONDS
+"""How long the worker shows what it kept; a session that nobody renews lasts longer."""
 MODULES = (
     "app.js",
     "live.js",
@@ -50,13 +52,14 @@ async def home(user: User | None, language: str) -> Html:
     if user is None:
         return Html("q/landing.html")
     texts = say.section(language, "client")
-    return Html("q/app.html", headers={"Content-Security-Policy": POLICY}, texts=texts, modules=MODULES)
+    headers = {"Content-Security-Policy": POLICY, "X-Account": user.id}
+    return Html("q/app.html", headers=headers, texts=texts, modules=MODULES)
 
 
 @pages.get("/pictures/{user_id}/{digest}", name="picture")
 async def picture(member: Member, people: People, user_id: str, digest: str) -> Response:
     found = await people.picture(member, user_id, digest)
-    headers = {"Cache-Control": f"private, max-age={YEAR_SECONDS}, immutable"}
+    headers = {"Cache-Control": f"private, max-age={DAY_SECONDS}", "Vary": "Cookie"}  # for this person alone
     return Response(found.content, media_type=found.content_type, headers=headers)
 
 
@@ -99,5 +102,7 @@ async def worker(request: Request) -> Response:
     """Below /q/, so that it may look after all of it."""
     shell: Shell = request.app.state.shell
     files = [shell.static.url(name) for name in SHELL_FILES]
-    script = shell.templates.get_template("q/sw.js").render(version=shell.static.version, files=files)
+    script = shell.templates.get_template("q/sw.js").render(
+        version=shell.static.version, files=files, kept_seconds=KEPT_SECONDS
+    )
     return Response(script, media_type="text/javascript", headers={"Cache-Control": "no-cache"})

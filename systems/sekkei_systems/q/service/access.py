@@ -26,7 +26,7 @@ from sekkei.web import is_recent, proved_at, require_proof
 from sekkei.web.limits import address
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.tables import users
-from sekkei_systems.q.refusals import AppIdNeeded, Banned, Leaving, NotAdmin, NotJoined
+from sekkei_systems.q.refusals import AppIdNeeded, Banned, Leaving, NotAdmin, NotJoined, OtherAccount
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,10 @@ class Access:
             ProvenAdmin: self.proven_admin_of,
         }
 
-    async def joined_of(self, user: Account) -> Joined:
+    async def joined_of(self, request: Request, user: Account) -> Joined:
+        """A page says whose it is: somebody else may have signed in on the device since it was opened."""
+        if request.headers.get("x-account", user.id) != user.id:
+            raise OtherAccount()
         return await self.joined(user.id)
 
     def proven_admin_of(self, request: Request, admin: Admin) -> ProvenAdmin:

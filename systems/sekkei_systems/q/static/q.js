@@ -5,8 +5,8 @@ import { button, empty, h } from "./parts.js";
 import { byAppId, list, people, profile, showDot } from "./people.js";
 import { answerPage } from "./posts.js";
 import { questions } from "./questions.js";
-import { get, toast, Unreachable, wordsOf } from "./requests.js";
-import { forget, settings } from "./settings.js";
+import { forget, get, toast, Unreachable, wordsOf } from "./requests.js";
+import { settings } from "./settings.js";
 import { today } from "./today.js";
 import { t, viewer } from "./words.js";
 

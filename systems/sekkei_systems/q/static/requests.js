@@ -1,6 +1,6 @@
 // Talking to the API: what comes, what is changed, and what to say when it goes wrong.
 import { Problem, send, toast } from "../app.js";
-import { t } from "./words.js";
+import { t, viewer } from "./words.js";
 
 const offline = document.getElementById("offline");
 let ahead = 0; // of this device's clock: milliseconds that the server's is ahead
@@ -17,25 +17,40 @@ export const now = () => Date.now() + ahead;
 
 // GET. `keep` asks the worker to keep the answer for times without a network; a sign tells that it is a kept one.
 export async function get(path, { keep = false } = {}) {
-  const headers = { Accept: "application/json", ...(keep ? { "X-Keep": "1" } : {}) };
+  const headers = { Accept: "application/json", "X-Account": viewer, ...(keep ? { "X-Keep": "1" } : {}) };
   const response = await reached(fetch(`/q/api${path}`, { headers }));
   const kept = response.headers.has("X-Kept");
   offline.hidden = !kept;
   const date = Date.parse(response.headers.get("date") ?? "");
   if (!kept && date && Math.abs(date - Date.now()) > 2000) ahead = date - Date.now();
   const body = (response.headers.get("content-type") ?? "").includes("json") ? await response.json() : null;
-  if (!response.ok) throw new Problem(body, response.status);
+  if (!response.ok) throw await met(new Problem(body, response.status));
   return body;
+}
+
+// Whoever was here is not here any more: signed out from afar, suspended, or somebody else has signed in.
+async function met(error) {
+  if (error.status === 401 || error.code === "banned" || error.code === "other-account") await forget();
+  if (error.code === "other-account") location.reload();
+  return error;
+}
+
+// What was kept on this device: what was seen, and what was written but not sent.
+export async function forget() {
+  for (const key of Object.keys(localStorage)) if (key.startsWith("q-")) localStorage.removeItem(key);
+  if (!("caches" in window)) return;
+  const names = await caches.keys();
+  await Promise.all(names.filter((name) => name.startsWith("q-data")).map((name) => caches.delete(name)));
 }
 
 export const after = (cursor) => (cursor ? `?after=${encodeURIComponent(cursor)}` : "");
 
 export async function change(method, path, body) {
   try {
-    return await reached(send(method, `/q/api${path}`, body));
+    return await reached(send(method, `/q/api${path}`, body, { "X-Account": viewer }));
   } catch (error) {
     if (error.code === "csrf") location.reload(); // the page is older than the session
-    throw error;
+    throw await met(error);
   }
 }
 

@@ -1,7 +1,7 @@
 // Settings: who sees one's answers, notices, language, people kept away, the account.
 import { back, button, h, sure, who } from "./parts.js";
 import { unblock, unmute } from "./people.js";
-import { change, get, say, toast } from "./requests.js";
+import { change, forget, get, say, toast } from "./requests.js";
 import { language, name, t } from "./words.js";
 
 const NOTICES = ["question", "reaction", "follow", "digest"];
@@ -195,9 +195,4 @@ async function signOut() {
   );
   document.body.append(leave);
   leave.submit();
-}
-
-export async function forget() {
-  for (const key of Object.keys(localStorage)) if (key.startsWith("q-")) localStorage.removeItem(key);
-  if ("caches" in window) await caches.delete("q-data");
 }

@@ -1,17 +1,28 @@
 // Keeps the shell of Q. and what was seen last, so that it opens without a network. Writes always need one.
+//
+// What was seen belongs to an account: it stands in a cache of that account's name, and only a page of the same account
+// is shown it. Whenever the server says that somebody else, or nobody, is signed in here, the rest goes.
 const SHELL = "q-shell-{{ version }}";
-const DATA = "q-data";
+const DATA = "q-data-";
+const KEPT_FOR = {{ kept_seconds }} * 1000; // shorter than a session lasts
 const FILES = {{ files|tojson }};
 const PAGE = "/q/";
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
+  event.waitUntil(
+    caches
+      .open(SHELL)
+      .then((cache) => cache.addAll(FILES))
+      .then(() => self.skipWaiting()),
+  );
 });
 
 self.addEventListener("activate", (event) => {
-  const old = (name) => name.startsWith("q-shell-") && name !== SHELL;
+  const old = (name) => (name.startsWith("q-shell-") && name !== SHELL) || name === "q-data";
   event.waitUntil(
-    caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))).then(keepPage).then(() => self.clients.claim()),
+    drop(old)
+      .then(keepPage)
+      .then(() => self.clients.claim()),
   );
 });
 
@@ -20,14 +31,19 @@ self.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== location.origin) return;
   if (FILES.includes(url.pathname)) event.respondWith(stored(request));
-  else if (request.mode === "navigate" && url.pathname === PAGE) event.respondWith(fresh(request, PAGE));
-  else if (request.headers.has("X-Keep")) event.respondWith(fresh(request, url.pathname));
+  else if (request.mode === "navigate" && url.pathname === PAGE) event.respondWith(page(request));
+  else if (request.headers.has("X-Keep")) event.respondWith(data(request, url.pathname));
 });
+
+async function drop(unwanted) {
+  const names = await caches.keys();
+  await Promise.all(names.filter(unwanted).map((name) => caches.delete(name)));
+}
 
 // The visit that brought the worker came before it, and counts too.
 async function keepPage() {
   try {
-    await fresh(new Request(PAGE), PAGE);
+    await page(new Request(PAGE));
   } catch {
     // without a network there is nothing to keep
   }
@@ -37,21 +53,57 @@ async function stored(request) {
   return (await caches.match(request)) ?? fetch(request);
 }
 
-// From the network, and kept; without one, what was kept last, with a sign that it is old.
-async function fresh(request, key) {
+// The page says whose it is; nothing of anybody else stays on the device.
+async function page(request) {
+  let response;
   try {
-    const response = await fetch(request);
-    if (response.ok && !response.redirected) {
-      const copy = response.clone();
-      const cache = await caches.open(DATA);
-      await cache.put(key, copy);
-    }
-    return response;
+    response = await fetch(request);
   } catch (error) {
-    const found = await caches.match(key, { cacheName: DATA });
+    const names = await caches.keys();
+    const name = names.find((one) => one.startsWith(DATA));
+    const found = name && (await keptIn(name, PAGE));
     if (!found) throw error;
-    const headers = new Headers(found.headers);
-    headers.set("X-Kept", "1");
-    return new Response(found.body, { status: found.status, headers });
+    return found;
   }
+  const account = response.headers.get("X-Account");
+  if (response.ok || response.redirected) await drop((name) => name.startsWith(DATA) && name !== DATA + account);
+  if (response.ok && !response.redirected && account) await keep(DATA + account, PAGE, response);
+  return response;
+}
+
+// From the network, and kept for the account that asked; without a network, what was kept for it.
+async function data(request, path) {
+  const name = DATA + request.headers.get("X-Account");
+  let response;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    const found = await keptIn(name, path);
+    if (!found) throw error;
+    return found;
+  }
+  if (response.ok && !response.redirected) await keep(name, path, response);
+  return response;
+}
+
+async function keep(name, path, response) {
+  const copy = response.clone();
+  const headers = new Headers(copy.headers);
+  headers.set("X-Kept-At", String(Date.now()));
+  const cache = await caches.open(name);
+  await cache.put(path, new Response(copy.body, { status: copy.status, headers }));
+}
+
+// With a sign that it is old. What is too old is forgotten, with everything beside it.
+async function keptIn(name, path) {
+  if (!(await caches.has(name))) return null;
+  const found = await caches.match(path, { cacheName: name });
+  if (!found) return null;
+  if (Date.now() - Number(found.headers.get("X-Kept-At")) > KEPT_FOR) {
+    await caches.delete(name);
+    return null;
+  }
+  const headers = new Headers(found.headers);
+  headers.set("X-Kept", "1");
+  return new Response(found.body, { status: found.status, headers });
 }

@@ -170,6 +170,7 @@ Key = Literal[
     "refusal.not-following",
     "refusal.not-joined",
     "refusal.oneself",
+    "refusal.other-account",
     "refusal.question-closed",
     "refusal.quiet-half",
     "refusal.taken",

@@ -31,3 +31,19 @@ async def test_leaving_is_told_with_its_day_and_can_be_taken_back(site: tuple[Cl
     assert (reply.status, reply.json()["deletedAt"][:10]) == (202, "2025-11-13")
     assert (await client.json("GET", "/q/api/today")).json()["code"] == "leaving"
     assert (await client.json("DELETE", "/q/api/me/withdrawal")).json()["deletingAt"] is None
+
+
+async def test_a_page_that_somebody_else_opened_does_nothing_for_whoever_is_signed_in_now(
+    site: tuple[Client, World],
+) -> None:
+    client, world = site
+    await client.sign_in("demo-aoi")
+    await world.join("demo-aoi")
+    mine, others = {"X-Account": "demo-aoi"}, {"X-Account": "demo-ren"}
+    assert (await client.json("GET", "/q/api/me", headers=mine)).status == 200
+    for method, path, body in (("GET", "/q/api/me", None), ("PATCH", "/q/api/me", {"bio": "x"})):
+        reply = await client.json(method, path, body, headers=others)
+        assert (reply.status, reply.json()["code"]) == (403, "other-account")
+    assert (await world.user("demo-aoi")).bio is None
+    page = await client.get("/q/")
+    assert page.header("x-account") == "demo-aoi"
