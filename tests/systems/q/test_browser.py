@@ -7,8 +7,6 @@ import re
 from datetime import date
 from typing import Any
 
-import pytest
-from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page, Route, expect
 
 from sekkei_systems.q import SYSTEM
@@ -437,74 +435,3 @@ async def test_language_and_sign_out(browser: Windows, serve: Serve, shots: Shot
     assert [name for name in await yui.evaluate("caches.keys()") if name.startswith("q-data")] == []
     assert await yui.evaluate("Object.keys(localStorage)") == []
     assert browser.problems == []
-
-
-KEPT_CACHES = "caches.keys().then((names) => names.filter((name) => name.startsWith('q-data')).sort())"
-
-
-async def _is_kept(page: Page, person: str) -> bool:
-    return bool(await page.evaluate(KEPT, ["/q/api/me", person]))
-
-
-async def _sign_in(page: Page, site: Site, person: str) -> None:
-    """Somebody else on the same device, who comes in as everybody does."""
-    await page.goto(f"{site.url}/sign-in")
-    await page.locator(f'button[name="person"][value="{person}"]').click()
-    await page.wait_for_url(lambda url: "/sign-in" not in url)
-
-
-async def _nothing_without_a_network(page: Page, site: Site) -> None:
-    await page.context.set_offline(True)
-    with pytest.raises(PlaywrightError, match=r"ERR_INTERNET_DISCONNECTED|ERR_FAILED"):
-        await page.goto(f"{site.url}/q/")
-    await page.context.set_offline(False)
-
-
-async def test_the_next_person_on_the_device_sees_nothing_of_the_last(browser: Windows, serve: Serve) -> None:
-    site = await serve(SYSTEM, demo=True)
-    page = await phone(browser, site, "demo-aoi")
-    assert await _is_kept(page, "demo-aoi")
-    # Signed out elsewhere in the house: without a network nothing of them opens.
-    await page.goto(f"{site.url}/account")
-    await page.locator(".page-user summary, [data-menu] summary").first.click()
-    await page.locator('form[action="/sign-out"] button').first.click()
-    await page.wait_for_url(lambda url: "/account" not in url)
-    assert await page.evaluate(KEPT_CACHES) == []
-    await _nothing_without_a_network(page, site)
-    # Somebody else signs in: without a network they see their own.
-    await _sign_in(page, site, "demo-ren")
-    await page.goto(f"{site.url}/q/")
-    assert await _is_kept(page, "demo-ren")
-    assert await page.evaluate(KEPT_CACHES) == ["q-data-demo-ren"]
-    # Their session ends and a third one signs in beside the page that is still open: it is not theirs.
-    other = await page.context.new_page()
-    await page.context.clear_cookies()
-    await _sign_in(other, site, "demo-yui")
-    await page.evaluate("location.hash = '#/me'")
-    await expect(page.locator("body")).to_have_attribute("data-user", "demo-yui")
-    assert await _is_kept(page, "demo-yui")
-    assert await page.evaluate(KEPT_CACHES) == ["q-data-demo-yui"]
-    # Signed out from afar: the next word from the server empties the device.
-    await site.client.shell.accounts.end_all_sessions("demo-yui")
-    await page.evaluate("location.hash = '#/people'")
-    await page.wait_for_url("**/sign-in?next=*")
-    assert await page.evaluate(KEPT_CACHES) == []
-    await _nothing_without_a_network(page, site)
-
-
-async def test_what_was_kept_does_not_outlive_a_week(browser: Windows, serve: Serve) -> None:
-    site = await serve(SYSTEM, demo=True)
-    page = await phone(browser, site, "demo-aoi")
-    assert await _is_kept(page, "demo-aoi")
-    await page.evaluate(
-        """async () => {
-          const cache = await caches.open("q-data-demo-aoi");
-          const found = await cache.match("/q/");
-          const headers = new Headers(found.headers);
-          headers.set("X-Kept-At", String(Date.now() - 8 * 24 * 3600 * 1000));
-          await cache.put("/q/", new Response(await found.text(), { headers }));
-        }"""
-    )
-    await _nothing_without_a_network(page, site)
-    await page.goto(f"{site.url}/account")
-    assert await page.evaluate(KEPT_CACHES) == []
