@@ -39,6 +39,7 @@ ROOMS = {
     "static": "scripts, styles, pictures",
     "data": "what a program reads and nobody translates",
     "command": "`sekkei SYSTEM …`",
+    "world": "people and promises in simulated time (sekkei.worlds)",
 }
 BESIDE = {"lessons_migration"}
 """Packages beside the systems that belong to one of them; they have no rooms."""
