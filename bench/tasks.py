@@ -7,7 +7,7 @@ import itertools
 import multiprocessing
 import statistics
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -27,12 +27,16 @@ from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Embedded
 from sekkei.web import application
 from sekkei.web.server import bind, http_server
+from sekkei.web.testing import opened
 from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import Task, Totals, stored_tasks, tasks, totals
+from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Service, Visitor
+from tests.systems.tasks.metered import Metered
 
 SIZES = (100, 100_000)
+COST_SIZES = (10, 2_000, 50_000)
 ROUNDS = 5
 CLIENTS = 8
 SECONDS = 1.0
@@ -59,8 +63,10 @@ class Site:
         return head.encode() + content
 
 
-def run(sizes: tuple[int, int] = SIZES) -> None:
+def run(sizes: tuple[int, int] = SIZES, cost_sizes: Sequence[int] = COST_SIZES) -> None:
     peers.PEERS.mkdir(exist_ok=True)
+    print(asyncio.run(_costs(cost_sizes)))
+    print()
     with (
         tempfile.TemporaryDirectory(prefix="bench-", dir=peers.PEERS) as folder,
         _served(Path(folder), sizes) as (site, ask),
@@ -110,6 +116,44 @@ async def _flip(site: Site) -> None:
     ]
     answered, _ = await load(site.port, requests, LANES, 60)
     assert answered == FLIPS
+
+
+# What it costs on DynamoDB: calls, and units by its formula
+
+
+async def _costs(sizes: Sequence[int]) -> str:
+    columns = [await _costs_of(size) for size in sizes]
+    rows = [[name, *(column[name] for column in columns)] for name in columns[0]]
+    return table(["calls, units", *(f"team of {size:,}" for size in sizes)], rows)
+
+
+async def _costs_of(size: int) -> dict[str, str]:
+    store = Metered(Embedded())
+    async with opened(SYSTEM, store=store) as client:
+        await client.sign_in("demo-aoi")
+        await client.get("/tasks/")
+        opened_system = client.shell.deployment.systems["tasks"]
+        service: Service = opened_system.parts.service
+        team_id, _ = await _team(opened_system.context.db, service, "demo-aoi", size)
+        admin = await service.access.admin("demo-aoi", team_id)
+        long = await service.tasks.create(admin, TaskDraft("千文字", "あ" * 1_000, assignee="demo-aoi"))
+        base = f"/tasks/teams/{team_id}"
+        measured = {
+            "board": client.get(base),
+            "card that changed": client.get(f"{base}/cards/{long.task_id}"),
+            "list": client.get(f"{base}/tasks"),
+            "search": client.get(f"{base}/tasks?q=%E5%8D%83%E6%96%87%E5%AD%97"),
+            "new task": service.tasks.create(admin, TaskDraft("短い")),
+            "move, 1,000 characters": service.tasks.change(admin, long.task_id, TaskChanges(status=Status.DOING)),
+            "comment of 1 KB": service.comments.add(admin, long.task_id, "a" * 1_000),
+        }
+        return {name: await _cost(store, work) for name, work in measured.items()}
+
+
+async def _cost(store: Metered, work: Awaitable[object]) -> str:
+    store.start()
+    await work
+    return f"{len(store.calls)}, {store.units:g}"
 
 
 # The server, in a process of its own
@@ -168,7 +212,7 @@ async def _team(db: Any, service: Service, who: str, size: int) -> tuple[str, tu
 
     async def lane() -> None:
         while batch := [_stored(team_id, at) for at in itertools.islice(numbers, 25)]:
-            await db.store.call("BatchWriteItem", {"RequestItems": {tasks.table.name: batch}})
+            await db.store.call("BatchWriteItem", {"RequestItems": {db.table_name(tasks.table): batch}})
 
     await asyncio.gather(*(lane() for _ in range(LANES)))
     counts = [len(range(at, size, 3)) for at in range(3)]
@@ -179,7 +223,7 @@ async def _team(db: Any, service: Service, who: str, size: int) -> tuple[str, tu
 def _stored(team_id: str, at: int) -> dict[str, Any]:
     """As it is after its first write. Only what differs is made anew, because there are many."""
     title = {"S": f"仕事 {at:06}"}
-    own = {"SK": {"S": f"TASK#{_id(at)}"}, "team_task_title": title, "search_text": title, "version": {"N": "1"}}
+    own = {"SK": {"S": f"TASK#{_id(at)}"}, "team_task_title": title, "version": {"N": "1"}}
     return {"PutRequest": {"Item": {**_sample(team_id, at % 3, at % 365), **own}}}
 
 

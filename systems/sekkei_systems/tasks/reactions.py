@@ -80,10 +80,12 @@ def _tell_boards(reactions: Reactions, context: Context) -> None:
 
     @reactions.on(comments)
     async def said(change: Change[Comment]) -> None:
-        values = change.ref.values
+        team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
         if change.new is not None and change.old is None:
             await herald.said(change.new)
-        publish(topic(values["team_id"]), "comment", {"task": values["task_id"]})
+        if change.new is None or change.old is None:
+            await herald.counted(team_id, task_id)
+        publish(topic(team_id), "comment", {"task": task_id})
 
     @reactions.on(activities)
     async def written_down(change: Change[Activity]) -> None:

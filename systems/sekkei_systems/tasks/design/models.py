@@ -11,7 +11,7 @@ from sekkei.runtime.days import JST
 from sekkei_systems.tasks.rules.statuses import GROUPS, Priority, Status, group
 
 SEARCHED_CHARACTERS_MAX = 10_300
-DESCRIPTION_KEPT_MAX = 1_000
+DESCRIPTION_KEPT_MAX = 500
 TRASH = "trash"
 
 JST_SECONDS = iso("+09:00", 0)
@@ -197,7 +197,6 @@ class Talk:
     team_id: Attr[str] = part()
     task_id: Attr[str] = part()
     comments: Attr[int] = attr("comment_count", default=0)
-    closed: Attr[bool | None] = attr("talk_closed", default=None, en="The task is in the trash")
 
 
 @model
@@ -211,7 +210,6 @@ class Comment:
     mentions: Attr[frozenset[str]] = attr(default=frozenset(), ja="@で呼ばれた人", en="Whom it calls by @name")
     created_at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
     edited_at: Attr[datetime | None] = attr("editedAt", default=None, stored_as=JST_SECONDS)
-    search_text: Attr[str | None] = attr(default=None, en="Its text in one form of letters, where that is another")
 
 
 @model

@@ -40,7 +40,7 @@ design = Design(
 
 
 def _capacity(read: int, write: int) -> Capacity | None:
-    """On demand, because moving one task costs about 18 write units; the original's provisioned units if asked for."""
+    """On demand, because moving one task costs 42 write units or more; the original's provisioned units if asked for."""
     return Capacity(read, write) if os.environ.get("SEKKEI_TASKS_CAPACITY") == "provisioned" else None
 
 
@@ -185,7 +185,7 @@ def search_texts(team_id: str, task_id: str) -> Key:
 
 @table.entity(Talk, type="task_talk", ja="コメント数", added=True)
 def talks(team_id: str, task_id: str) -> Key:
-    """How many comments a task has. It is there as long as the task or its place in the trash."""
+    """How many comments a task has, counted by the stream."""
     return Key(f"TEAM#{team_id}", f"TALK#{task_id}")
 
 

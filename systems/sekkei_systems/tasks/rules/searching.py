@@ -12,12 +12,6 @@ def text_of_task(title: str, description: str) -> str:
     return searched(f"{title}\n{description}")[:SEARCHED_CHARACTERS_MAX]
 
 
-def text_of_comment(text: str) -> str | None:
-    """Only where it differs from the text itself."""
-    found = searched(text)
-    return None if found == text else found
-
-
 @dataclass(frozen=True, slots=True)
 class Named:
     """Which tags and people a word means, by their names."""

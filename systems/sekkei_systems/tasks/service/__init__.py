@@ -75,7 +75,7 @@ def open_service(context: Context) -> Service:
         teams=teams,
         tags=Tags(db, clock, jobs),
         tasks=tasks,
-        comments=Comments(db, clock, renewal),
+        comments=Comments(db, clock),
         trash=Trash(db, clock, tasks),
         invitations=Invitations(db, clock, context.outbox, invited, people, teams, blocks),
         feeds=Feeds(db, clock, secrets.key("tasks calendars"), access, url),

@@ -1,27 +1,26 @@
-"""Comments: said, edited and deleted by their author. They do not change the task, so no edit stands in their way."""
+"""Comments: said, edited and deleted by their author. They do not change the task, so they are in no edit's way; the
+stream counts them."""
 
 from __future__ import annotations
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, TransactionFailed
+from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.refusals import Refusal
-from sekkei_systems.tasks.design import Comment, Talk, comments, comments_on, members_of, talks
+from sekkei_systems.tasks.design import Comment, comments, comments_on, members_of, one_task
 from sekkei_systems.tasks.refusals import BadText, NoSuchComment, NoSuchTask, NotYourComment
 from sekkei_systems.tasks.rules.entered import text_of
 from sekkei_systems.tasks.rules.mentions import mentioned
-from sekkei_systems.tasks.rules.searching import text_of_comment
 from sekkei_systems.tasks.service.access import Member
-from sekkei_systems.tasks.service.renewal import Renewal
 
 TEXT_MAX = 4_000
 SHOWN_MAX = 500
 
 
 class Comments:
-    def __init__(self, db: Database, clock: Clock, renewal: Renewal) -> None:
-        self._db, self._clock, self._renewal = db, clock, renewal
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db, self._clock = db, clock
 
     async def all(self, member: Member, task_id: str) -> list[Comment]:
         """The oldest first."""
@@ -48,29 +47,17 @@ class Comments:
             text=written,
             mentions=await self._called(member.team_id, written),
             created_at=days.now_jst(self._clock),
-            search_text=text_of_comment(written),
         )
-        if await self._stored(made):
-            return made
-        # Perhaps a task of version 0.1 that nobody has brought up to date yet.
-        if await self._renewal.task(member.team_id, task_id) and await self._stored(made):
-            return made
-        raise NoSuchTask()
-
-    async def _stored(self, made: Comment) -> bool:
-        one_more = talks.update(made.team_id, made.task_id).add(Talk.comments, 1).when(Talk.closed.absent())
-        try:
-            await self._db.transact(comments.create(made), one_more)
-        except TransactionFailed:
-            return False
-        return True
+        task = await self._db.get(one_task(member.team_id, task_id))
+        if task is None or task.deleted_at is not None:
+            raise NoSuchTask()
+        return await self._db.write(comments.create(made))
 
     async def change(self, member: Member, task_id: str, comment_id: str, text: str) -> Comment:
         written = _checked(text)
         update = (
             comments.update(member.team_id, task_id, comment_id)
             .set(Comment.text, written)
-            .set(Comment.search_text, text_of_comment(written))
             .set(Comment.mentions, await self._called(member.team_id, written))
             .set(Comment.edited_at, days.now_jst(self._clock))
             .when(Comment.author == member.user_id)
@@ -82,10 +69,9 @@ class Comments:
 
     async def delete(self, member: Member, task_id: str, comment_id: str) -> None:
         gone = comments.delete(member.team_id, task_id, comment_id).must_exist()
-        fewer = talks.upsert(member.team_id, task_id).add(Talk.comments, -1)
         try:
-            await self._db.transact(gone.when(Comment.author == member.user_id), fewer)
-        except TransactionFailed as failed:
+            await self._db.write(gone.when(Comment.author == member.user_id))
+        except ConditionFailed as failed:
             raise await self._why_not(member, task_id, comment_id) from failed
 
     async def _why_not(self, member: Member, task_id: str, comment_id: str) -> Refusal:

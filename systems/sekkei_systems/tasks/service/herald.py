@@ -12,9 +12,12 @@ from sekkei_systems.tasks.design import (
     Comment,
     Note,
     NoteKind,
+    Talk,
     Task,
+    comments_on,
     notes,
     one_task,
+    talks,
     users,
 )
 
@@ -44,6 +47,14 @@ class Herald:
             await self._tell_of(comment, user_id, NoteKind.MENTION, task)
         if task.assignee and task.assignee != comment.author and task.assignee not in comment.mentions:
             await self._tell_of(comment, task.assignee, NoteKind.COMMENT, task)
+
+    async def counted(self, team_id: str, task_id: str) -> None:
+        """How many comments a task has now. Counted anew each time, so a record that comes again changes nothing."""
+        count = await self._db.count(comments_on(team_id, task_id).consistent())
+        try:
+            await self._db.write(talks.update(team_id, task_id).set(Talk.comments, count))
+        except ConditionFailed:
+            return  # the task is gone, or of version 0.1 and still to be brought up to date
 
     async def _tell_of(self, comment: Comment, user_id: str, kind: NoteKind, task: Task) -> None:
         name, at = comment.author_name, comment.created_at

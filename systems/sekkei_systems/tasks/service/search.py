@@ -15,7 +15,6 @@ from typing import TypeVar
 
 from sekkei.design import Condition, Database, Page, Query
 from sekkei_systems.tasks.design import (
-    Comment,
     SearchText,
     Task,
     comments_in,
@@ -24,6 +23,7 @@ from sekkei_systems.tasks.design import (
     members_of,
     search_texts,
     searchable,
+    searched,
     tags_of,
     tasks,
 )
@@ -63,25 +63,33 @@ class Search:
             left -= (await self._named(member.team_id, tuple(left))).words_of(task)
         if left:
             said = await self._db.all(comments_on(task.team_id, task.task_id))
-            left -= {word for word in left for one in said if word in (one.search_text or one.text)}
+            left -= {word for word in left for one in said if word in searched(one.text)}
         return not left
 
     async def _hits(self, team_id: str, words: tuple[str, ...]) -> dict[str, set[str]]:
         """Which tasks answer which words."""
         texts, said, named = await asyncio.gather(
             self._db.all(_any(searchable(team_id), (SearchText.text.contains(word) for word in words))),
-            self._db.all(_any(comments_in(team_id), map(_says, words))),
+            self._said(team_id, words),
             self._named(team_id, words),
         )
         hits: dict[str, set[str]] = {}
         for text in texts:
             hits.setdefault(text.task_id, set()).update(word for word in words if word in text.text)
-        for comment in said:
-            plain = comment.search_text or comment.text
-            hits.setdefault(comment.task_id, set()).update(word for word in words if word in plain)
+        for task_id, found in said:
+            hits.setdefault(task_id, set()).update(found)
         for task in await self._of(team_id, named):
             hits.setdefault(task.task_id, set()).update(named.words_of(task))
         return hits
+
+    async def _said(self, team_id: str, words: tuple[str, ...]) -> list[tuple[str, set[str]]]:
+        """Comments are stored as they were written, so their letters are compared here; a page of them at a time."""
+        found: list[tuple[str, set[str]]] = []
+        async for comment in self._db.each(comments_in(team_id)):
+            plain = searched(comment.text)
+            answered = {word for word in words if word in plain}
+            found += [(comment.task_id, answered)] if answered else []
+        return found
 
     async def _named(self, team_id: str, words: tuple[str, ...]) -> Named:
         tags, members = await asyncio.gather(self._db.all(tags_of(team_id)), self._db.all(members_of(team_id)))
@@ -106,11 +114,6 @@ def passes(wanted: Filter, task: Task, today: date) -> bool:
         fits = begun if wanted.late is Late.DOING else late is wanted.late
         return fits and wanted.matches(task)
     return task.status in wanted.statuses and wanted.matches(task)
-
-
-def _says(word: str) -> Condition[Comment]:
-    plain = Comment.search_text.absent() & Comment.text.contains(word)
-    return Comment.search_text.contains(word) | plain
 
 
 def _any(query: Query[M], conditions: Iterable[Condition[M]]) -> Query[M]:

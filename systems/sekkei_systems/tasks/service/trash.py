@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Contended, Database, Update, replace
+from sekkei.design import Contended, Database, replace
 from sekkei.design.retries import pause
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Changed, Refusal
-from sekkei_systems.tasks.design import Talk, Task, members_of, one_task, search_texts, tags_of, talks, tasks, trashed
+from sekkei_systems.tasks.design import Task, members_of, one_task, search_texts, tags_of, tasks, trashed
 from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.writes import texts
 from sekkei_systems.tasks.service.access import Member
@@ -37,9 +36,8 @@ class Trash:
                 raise Changed()
             now = days.now_jst(self._clock)
             gone = replace(task, deleted_at=now, expires=now + LIFE)
-            beside: list[Action[Any, Any]] = [search_texts.delete(task.team_id, task_id), self._talk(task, True)]
             try:
-                return await self._tasks.write(member, task, gone, *beside)
+                return await self._tasks.write(member, task, gone, search_texts.delete(task.team_id, task_id))
             except Overtaken:
                 await pause(attempt, self._clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
@@ -53,7 +51,7 @@ class Trash:
             task = await self._tasks.whole(await self._found(member, task_id))
             back = replace(await self._without_the_gone(task), deleted_at=None, expires=None)
             try:
-                return await self._tasks.write(member, task, back, *texts(back)[:1], self._talk(task, None))
+                return await self._tasks.write(member, task, back, *texts(back)[:1])
             except Overtaken:
                 await pause(attempt, self._clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
@@ -73,7 +71,3 @@ class Trash:
         refs = {tag.ref for tag in await self._db.all(tags_of(task.team_id).consistent())}
         members = {one.user_id for one in await self._db.all(members_of(task.team_id).consistent())}
         return replace(task, tags=task.tags & refs, assignee=task.assignee if task.assignee in members else None)
-
-    def _talk(self, task: Task, closed: bool | None) -> Update[Talk]:
-        """What is in the trash is not talked about."""
-        return talks.upsert(task.team_id, task.task_id).set(Talk.closed, closed)

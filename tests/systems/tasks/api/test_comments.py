@@ -12,6 +12,7 @@ async def test_comments_are_in_the_order_of_time(client: Client) -> None:
         assert (await client.json("POST", f"{task}/comments", {"text": text})).status == 201
     found = (await client.json("GET", f"{task}/comments")).json()["items"]
     assert [(one["text"], one["author"]) for one in found] == [("一", "demo-aoi"), ("二", "demo-aoi")]
+    await client.work()
     assert (await client.json("GET", task)).json()["comments"] == 2
 
 

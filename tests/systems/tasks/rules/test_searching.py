@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.searching import Named, text_of_comment, text_of_task
+from sekkei_systems.tasks.rules.searching import Named, text_of_task
 
 
 def test_one_form_of_letters() -> None:
     assert text_of_task("ＡＷＳ", "Deploy") == "aws\ndeploy"
-    assert text_of_comment("そのまま") is None
-    assert text_of_comment("ＯＫ！") == "ok!"
 
 
 def test_words_are_few_and_each_counts_once() -> None:

@@ -77,7 +77,7 @@ async def test_the_worker_brings_every_task_up_to_date_once(world: World) -> Non
         assert not {"search_text", "comment_count"} & set(await _raw(world, team, id))
     first = await tasks.get(aoi, "k1")
     assert (first.description, first.version) == ("長" * 3_000, 3)
-    assert (await _raw(world, team, "k1"))["team_task_discription"] == {"S": "長" * 1_000}
+    assert (await _raw(world, team, "k1"))["team_task_discription"] == {"S": "長" * 500}
     assert await tasks.comment_counts(aoi, ["k1", "k2"]) == {"k1": 1, "k2": 1}
     assert {task.task_id for task in await tasks.page(aoi, Filter(frozenset(Status), text="old"))} == {"k1", "k2"}
     assert [task.task_id for task in await tasks.column(aoi, Status.DONE, Filter())] == ["k2"]
@@ -93,6 +93,8 @@ async def test_an_old_task_can_be_talked_about_and_deleted_before_the_worker_has
         await _old(world, team, id)
     await world.jobs.recount(team.team_id)
     await world.service.comments.add(aoi, "k1", "新しい話")
+    await world.settle()
+    assert await world.service.renewal.task(team.team_id, "k1")
     await world.settle()
     assert await world.service.tasks.comment_counts(aoi, ["k1"]) == {"k1": 2}
     await world.service.trash.put(aoi, "k2")
