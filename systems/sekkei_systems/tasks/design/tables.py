@@ -40,7 +40,7 @@ design = Design(
 
 
 def _capacity(read: int, write: int) -> Capacity | None:
-    """On demand, because moving one task costs 42 write units or more; the original's provisioned units if asked for."""
+    """On demand, because moving a task costs 42 write units or more; the original's provisioned units if asked for."""
     return Capacity(read, write) if os.environ.get("SEKKEI_TASKS_CAPACITY") == "provisioned" else None
 
 
