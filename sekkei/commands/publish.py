@@ -26,13 +26,14 @@ examples:
   sekkei publish tasks --to terraform --out deploy          the tables, as main.tf.json
   sekkei publish tasks --to workbench --out models          for NoSQL Workbench
   sekkei publish tasks --to iam --pattern default_board     what one pattern may do, on the terminal
+  sekkei publish tasks --to package --out deploy            package.zip for its functions
   sekkei publish tasks --to cloudformation --out deploy --check     write nothing; exit 1 when a file differs
 
 The same design gives the same file, byte by byte. Nothing secret stands in any of them.
 Exit code: 0 well, 1 a file differs (with --check), 2 could not run.
 """
 
-TARGETS = ("cloudformation", "terraform", "workbench", "openapi", "iam")
+TARGETS = ("cloudformation", "terraform", "workbench", "openapi", "iam", "package")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--env", default="prod", help="fills {env} in names of tables (default: %(default)s)")
     parser.add_argument("--pattern", action="append", default=[], help="with --to iam: only what these patterns do")
     parser.add_argument("--leading-key", metavar="TEXT", help="with --pattern: bind it to partition keys like this")
+    parser.add_argument(
+        "--arch", choices=("arm64", "x86_64"), default="arm64", help="of the functions (default: arm64)"
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is not up to date")
 
 
@@ -55,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise CouldNotRun(f"--env {arguments.env!r}: letters, digits, - _ and . only; it is part of table names.")
     if arguments.check and arguments.out is None:
         raise CouldNotRun("--check compares with files; name their folder with --out DIR.")
+    if arguments.to == "package":
+        return _package(arguments)
     try:
         design = load(arguments.design)
         files = _MAKERS[arguments.to](design, arguments)
@@ -64,6 +70,24 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(files.values()), end="")
         return OK
     return _check(arguments.out, files) if arguments.check else _write(arguments.out, files)
+
+
+def _package(arguments: argparse.Namespace) -> int:
+    from sekkei.publish.aws.package import CannotBuild, build
+    from sekkei.runtime.discovery import names
+
+    if arguments.design not in names():
+        raise CouldNotRun(
+            f"{arguments.design} is no system, so it has no functions. Systems: {', '.join(sorted(names()))}."
+        )
+    if arguments.out is None:
+        raise CouldNotRun("A package is a file: name its folder with --out DIR.")
+    try:
+        path = build(arguments.design, arguments.out / "package.zip", arguments.arch)
+    except (CannotBuild, OSError) as error:
+        raise CouldNotRun(str(error)) from error
+    print(f"wrote {path}, {path.stat().st_size / 1e6:.1f} MB, for {arguments.arch}")
+    return OK
 
 
 def _cloudformation(design: Design, arguments: argparse.Namespace) -> dict[str, str]:
