@@ -56,6 +56,10 @@ class Bot:
     async def posts(self, channel: str = RECRUIT, viewer: Person = AOI) -> list[tuple[LocalMessage, dict[str, Any]]]:
         return [(one, orjson.loads(one.body)) for one in await self.local.messages(channel, viewer.id)]
 
+    async def posts_of(self, channel: str) -> list[tuple[LocalMessage, dict[str, Any]]]:
+        """All that was ever posted there."""
+        return [(one, orjson.loads(one.body)) for one in await self.local.messages(channel, "", size=1000)]
+
     async def event(self, **changes: Any) -> Event:
         """One that is posted already."""
         given = {"title": "もくもく会", "start": self.service.desk.now().replace(hour=21), **changes}

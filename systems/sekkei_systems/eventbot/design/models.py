@@ -98,6 +98,8 @@ class Event:
         en="members with the role, as 0.1.0 kept them",
         added=True,
     )
+    posts: Attr[int] = attr(default=0, ja="投稿し直した回数", en="how often it was posted again", added=True)
+    post_tried: Attr[bool] = attr(default=False, ja="投稿を始めた", en="posting has begun", added=True)
     repeat_day: Attr[int | None] = attr(
         default=None, ja="毎月の何日に繰り返すか", en="day of the month of a monthly series", added=True
     )

@@ -157,9 +157,20 @@ class EventSettling:
             if event.delivery_error is not None:
                 await self._write(update)
             return
-        # Discord remembers the nonce for some minutes: a post whose answer was lost is not posted twice.
-        message |= {"nonce": nonce(event.event_id, event.version), "enforce_nonce": True}
+        await self._post(run, message)
+
+    async def _post(self, run: Run, message: render.Payload) -> None:
+        """Discord remembers the nonce for some minutes: a post whose answer was lost is not posted twice. But then it
+        gives back the older message, which is to be drawn anew."""
+        event = run.event
+        assert event.recruit_channel_id is not None
+        if event.post_tried:
+            run.again.append(timedelta(seconds=1))
+        else:
+            await self._write(_plain(event).set(Event.post_tried, True))
+        message |= {"nonce": nonce(event.event_id, event.posts), "enforce_nonce": True}
         posted = await self._rest.post(event.recruit_channel_id, message)
+        update = _plain(event).remove(Event.delivery_error).remove(Event.post_tried)
         try:
             run.event = await self._desk.db.write(update.set(Event.recruit_message_id, posted))
         except ConditionFailed:

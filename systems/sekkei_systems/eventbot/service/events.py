@@ -212,7 +212,7 @@ class Events:
     async def repost(self, host: Host) -> Event:
         """Post the recruiting message anew: it was deleted, or the bot could not post."""
         event = host.event
-        update = self._plain(event).remove(Event.recruit_message_id).remove(Event.delivery_error)
+        update = self._plain(event).remove(Event.recruit_message_id).remove(Event.delivery_error).add(Event.posts, 1)
         return await self._apply(event, update, by=host.actor)
 
     async def retry(self, host: Host) -> Event:

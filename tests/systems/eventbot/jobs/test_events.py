@@ -10,6 +10,7 @@ from sekkei_systems.eventbot.design import Event, events
 from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.service import Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, START, Bot, settled
 
 
@@ -147,3 +148,17 @@ async def test_a_message_that_is_refused_keeps_nobody_from_their_role(rich: Bot)
     now = await settled(rich, event)
     assert "50001" in (now.delivery_error or "")
     assert await rich.local.holders(ATTENDEE_ROLE) == {REN.id}
+
+
+async def test_an_edit_between_a_lost_answer_and_the_next_try_posts_nothing_twice(quick: Bot) -> None:
+    quick.local.faults.append(Fault("lost", 1, on="POST .*/messages"))
+    start = quick.service.desk.now() + timedelta(hours=5)
+    made = await quick.service.events.create(await quick.creator(AOI), Draft("会", start), RECRUIT)
+    await quick.work(1)
+    await quick.service.events.edit(await quick.host(AOI, made.event_id), Draft("別の会", start))
+    for _ in range(4):
+        await quick.work(30)
+    now = await quick.service.events.get(GUILD_ID, made.event_id)
+    [(message, body)] = await quick.posts()
+    assert message.message_id == now.recruit_message_id
+    assert body["embeds"][0]["title"] == "別の会"
