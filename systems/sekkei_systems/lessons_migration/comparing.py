@@ -16,6 +16,7 @@ from sekkei_systems.lessons_migration.configuration import OldTable
 from sekkei_systems.lessons_migration.mapping import Row, Unusable, mapped
 from sekkei_systems.lessons_migration.old_rows import About, OldRows
 from sekkei_systems.lessons_migration.places import (
+    LEFT_OUT,
     Finding,
     OldRow,
     Place,
@@ -59,6 +60,8 @@ class Comparing:
         self._key_names = about.key_names
         self._new_leads = new_leads
         self._made = made
+        self._written: set[int] = set()
+        """Places that were written in this pass: two rows of one place are one place."""
 
     # Looking
 
@@ -146,7 +149,7 @@ class Comparing:
         return unusable
 
     def _old_row(self, row: Row) -> OldRow:
-        return OldRow(self.key_of(row), row, mapped(row, self._old))
+        return OldRow(self.key_of(row), row, mapped(row, self._old, days.now(self._clock)))
 
     def key_of(self, row: Row) -> Row:
         return {name: row[name] for name in self._key_names}
@@ -162,7 +165,7 @@ class Comparing:
             if not finding.differs or finding.verdict is Verdict.UNREADABLE:
                 if tried is not None and finding.verdict is Verdict.SAME:
                     # As it should be after a try that failed: that try's answer was lost, or somebody did the same.
-                    count(tried, report, done=tried.verdict)
+                    self._count_once(tried, report)
                 else:
                     count(finding, report, done=None)
                 return
@@ -176,9 +179,16 @@ class Comparing:
                     report.unusable.add(key=dict(row.key), reason=f"the store refused it: {error.message}")
                 return
             else:
-                count(finding, report, done=finding.verdict)
+                self._count_once(finding, report)
                 return
         raise Contended("SK305", f"others kept changing {finding.place}. Run it again: it goes on where it was.")
+
+    def _count_once(self, finding: Finding, report: Report) -> None:
+        before = report.written
+        count(finding, report, done=finding.verdict)
+        if hash(finding.place) in self._written:
+            report.written = before
+        self._written.add(hash(finding.place))
 
     async def _write(self, finding: Finding) -> None:
         there = finding.there
@@ -209,6 +219,8 @@ def count(finding: Finding, report: Report, done: Verdict | None) -> None:
     """Add a place to a report. `done` is what was found wrong and has been put right."""
     for row in finding.conflicts:
         report.conflicts.add(place=str(finding.place), key=dict(row.key))
+    if finding.wanted is not None and LEFT_OUT in (finding.wanted.legacy or {}) and finding.is_counted:
+        report.shortened.add(place=str(finding.place))
     if done is Verdict.GONE:
         report.removed += 1
     elif done is not None:

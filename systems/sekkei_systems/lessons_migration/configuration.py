@@ -23,7 +23,8 @@ from sekkei_systems.lessons.rules.slots import slot
 PAUSED = "paused"
 """Not a status of the new table: it becomes active, with a moment until which nobody is told."""
 STATUSES = (*(status.value for status in Status), PAUSED)
-_NOT_ATTRIBUTES = ("table", "starts", "statuses", "studios")
+_NOT_ATTRIBUTES = ("table", "starts", "statuses", "studios", "account", "contacts")
+_CONTACTS = ("table", "user", "name", "language", "mail", "line", "push", "webhook")
 _TABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 
 
@@ -58,6 +59,11 @@ class OldTable:
     """Old status to active, paused, completed, cancelled or expired, where they differ."""
     studios: Mapping[str, str] = field(default_factory=dict)
     """Old studio name to code, where they differ."""
+    account: str = "{user}"
+    """How an old user id becomes the id of an account here: `{user}`, or with something before or after it."""
+    contacts: Mapping[str, str] = field(default_factory=dict)
+    """Where contacts come from: `table` and its key `user`; `name`, `language`, `mail`, `line`, `push`, `webhook` are
+    attributes there. Without it people are told by what they have set up here."""
     attributes: frozenset[str] = field(init=False, repr=False, compare=False)
     """The old attributes whose values find a place of their own in the new table."""
 
@@ -79,6 +85,14 @@ class OldTable:
             raise BadMapping("; ".join(problems))
         return cls(**content)
 
+    def account_of(self, user: str) -> str:
+        return self.account.replace("{user}", user)
+
+    def user_of(self, account: str) -> str:
+        """The inverse of `account_of`."""
+        before, _, after = self.account.partition("{user}")
+        return account.removeprefix(before).removesuffix(after)
+
     @property
     def fingerprint(self) -> str:
         """Changes when anything in the mapping does."""
@@ -91,6 +105,10 @@ def _problem(name: str, value: Any, known: list[str]) -> str | None:
         near = difflib.get_close_matches(name, known, 1)
         hint = f'did you mean "{near[0]}"?' if near else f"known are {', '.join(known)}"
         return f'"{name}" is not known; {hint}'
+    if name == "contacts":
+        return _contacts_problem(value)
+    if name == "account" and (not isinstance(value, str) or value.count("{user}") != 1):
+        return '"account" must have {user} in it once, such as "{user}" or "line-{user}"'
     if name in ("statuses", "studios"):
         if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
             return f'"{name}" must be an object of texts, such as {{"old": "new"}}'
@@ -100,6 +118,20 @@ def _problem(name: str, value: Any, known: list[str]) -> str | None:
         return f'"{name}" must be a name, not {orjson.dumps(value).decode()}'
     if name == "table" and not _TABLE_NAME.fullmatch(value):
         return f'"table" is "{value}", which is no name of a table'
+    return None
+
+
+def _contacts_problem(value: Any) -> str | None:
+    if not isinstance(value, dict) or not all(isinstance(one, str) and one for one in value.values()):
+        return (
+            '"contacts" must be an object of names, such as {"table": "usersTable", "user": "userId", "mail": "email"}'
+        )
+    unknown, missing = (
+        [one for one in value if one not in _CONTACTS],
+        [one for one in _CONTACTS[:2] if one not in value],
+    )
+    if unknown or missing:
+        return f'"contacts" has {", ".join(_CONTACTS)}; {", ".join([*unknown, *missing])} cannot be or is missing'
     return None
 
 

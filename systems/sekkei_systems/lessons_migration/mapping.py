@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from sekkei_systems.lessons.design import JST, Status, TieKind, UserLesson
-from sekkei_systems.lessons.refusals import BadSlot
+from sekkei_systems.lessons.refusals import BadDay, BadSlot, BadTime
+from sekkei_systems.lessons.rules.entered import day_in, time_in
 from sekkei_systems.lessons.rules.slots import Slot, slot
 from sekkei_systems.lessons.rules.ties import ttl_of
 from sekkei_systems.lessons_migration.configuration import PAUSED, OldTable
 
 USER_BYTES_MAX = 1_024
 UNDATED_BEFORE = timedelta(days=30)
-RESERVED = ("from", "conflicts")
+AHEAD_MAX = timedelta(minutes=10)
+"""How far the clock of the old system may run ahead."""
+RESERVED = ("from", "conflicts", "leftOut")
 """Names under `legacy` that are the move's own."""
-_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?")
 _FLAGS: dict[Any, bool] = {True: True, False: False, "true": True, "false": False}
 EPOCH_MILLISECONDS_MIN = 10**11
 """A number of seconds as large as this would be in the year 5138."""
@@ -50,6 +51,13 @@ class Reading:
         found = moment_of(value, zone)
         return self._left(name, value, None) if found is None else found
 
+    def past(self, name: str, now: datetime | None) -> datetime | None:
+        """One that has come; what lies ahead would win over everything that is written from now on."""
+        found = self.moment(name)
+        if found is not None and now is not None and found > now + AHEAD_MAX:
+            return self._left(name, self._row.get(name), None)  # type: ignore[no-any-return]
+        return found
+
     def flag(self, name: str) -> bool:
         value = self._row.get(name)
         known = isinstance(value, bool | str | int) and value in _FLAGS
@@ -68,8 +76,8 @@ class Reading:
         return f"{self._old.table}.{name}" if name in RESERVED else name
 
 
-def mapped(row: Row, old: OldTable) -> UserLesson:
-    """The waitlist entry that a row becomes; raises Unusable."""
+def mapped(row: Row, old: OldTable, now: datetime | None = None) -> UserLesson:
+    """The waitlist entry that a row becomes; raises Unusable. A moment after `now` cannot be when it was changed."""
     reading = Reading(row, old)
     user = reading.text(old.user)
     if not user or "#" in user or len(user.encode()) > USER_BYTES_MAX:
@@ -78,9 +86,9 @@ def mapped(row: Row, old: OldTable) -> UserLesson:
     found = _slot(reading, old, [*from_id, "", "", ""] if len(from_id) > 1 else [""] * 3)
     status, paused_until = _status(reading, old, found)
     # Without a date of its own it counts as registered long before; the same in every run.
-    created = reading.moment(old.created) or found.starts_at - UNDATED_BEFORE
+    created = reading.past(old.created, now) or found.starts_at - UNDATED_BEFORE
     return UserLesson(
-        user_id=user,
+        user_id=old.account_of(user),
         studio_code=found.studio_code,
         lesson_date=found.lesson_date,
         start_time=found.start_time,
@@ -89,7 +97,7 @@ def mapped(row: Row, old: OldTable) -> UserLesson:
         kind=TieKind.WAITLIST,
         status=status,
         created_at=created,
-        updated_at=reading.moment(old.updated) or created,
+        updated_at=reading.past(old.updated, now) or created,
         ttl=ttl_of(TieKind.WAITLIST, found.starts_at),
         waitlist_id=reading.text(old.waitlist) or None,
         notification_sent=reading.flag(old.told),
@@ -107,14 +115,9 @@ def _slot(reading: Reading, old: OldTable, from_id: list[str]) -> Slot:
     studio = (reading.text(old.studio) or from_id[0]).strip()
     day = (reading.text(old.day) or from_id[1] or (f"{local:%Y-%m-%d}" if local else "")).strip()
     start = (reading.text(old.start) or from_id[2] or (f"{local:%H:%M}" if local else "")).strip()
-    clock = _TIME.fullmatch(start)
     try:
-        return slot(
-            old.studios.get(studio, studio.lower()),
-            day.replace("/", "-"),
-            f"{int(clock[1]):02}:{clock[2]}" if clock else start,
-        )
-    except BadSlot as refusal:
+        return slot(old.studios.get(studio, studio.lower()), f"{day_in(day)}", f"{time_in(start):%H:%M}")
+    except (BadSlot, BadDay, BadTime) as refusal:
         problems = {
             "studio": f'studio {studio!r} is no code; name it in "studios" of the mapping',
             "date": f"day {day!r} is none",

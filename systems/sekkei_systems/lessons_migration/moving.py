@@ -21,6 +21,7 @@ from sekkei.runtime import days
 from sekkei_systems.lessons.design import Migration, Stage, lessons_table, user_lessons_table
 from sekkei_systems.lessons_migration.comparing import Comparing, count, entries
 from sekkei_systems.lessons_migration.configuration import OldTable
+from sekkei_systems.lessons_migration.contacts import OldContacts
 from sekkei_systems.lessons_migration.ledger import FOLLOWED, NEW_LEADS, Ledger, WrongStage
 from sekkei_systems.lessons_migration.mapping import Unusable, mapped
 from sekkei_systems.lessons_migration.old_rows import About, OldRows, plain
@@ -51,6 +52,7 @@ class Move:
         self._progress = progress
         self._rows = OldRows(db.store, old.table, clock)
         self._ledger = Ledger(db, clock, old.table)
+        self._contacts = OldContacts(db, clock, old)
 
     async def state(self) -> Migration | None:
         return await self._ledger.read()
@@ -88,6 +90,7 @@ class Move:
         fresh: dict[str, Any] = {} if resumes else {"cursors": {}, "counts": {}}
         mine = await self._ledger.enter(Stage.RUNNING, before, mapping=mapping, **fresh)
         report = await self._pass("run", about, mine, _settle, saves=True)
+        await self._contacts.bring(report)
         await self._ledger.enter(Stage.COPIED, mine, cursors={}, counts=report.counts())
         return report
 
@@ -99,20 +102,26 @@ class Move:
         if before is None or before.stage not in (Stage.COPIED, Stage.VERIFIED, Stage.CUT_OVER):
             raise WrongStage("Run the copy to its end first: sekkei lessons migrate run")
         report = await self._compared("verify", before)
+        if not report.drift:
+            await self._contacts.list_silent(report)
         if before.stage is not Stage.CUT_OVER:
             stage = Stage.COPIED if report.drift else Stage.VERIFIED
             await self._ledger.enter(stage, before, counts=report.counts())
         return report
 
-    async def cutover(self) -> Report:
-        """The new table leads from here on, if both still agree; there is a way back until it is made final."""
+    async def cutover(self, *, allow_silent: bool = False) -> Report:
+        """The new table leads from here on, if both still agree; there is a way back until it is made final.
+
+        Not while people who wait could not be told of a place, unless that is allowed."""
         before = await self._ledger.read()
         if before is None or before.stage is not Stage.VERIFIED:
             raise WrongStage("Verify without drift first: sekkei lessons migrate verify")
         report = await self._compared("cutover", before)
         if report.drift:
             await self._ledger.enter(Stage.COPIED, before)
-        else:
+            return report
+        await self._contacts.list_silent(report)
+        if allow_silent or not report.silent:
             await self._ledger.enter(Stage.CUT_OVER, before, led_since=days.now(self._clock))
         return report
 
@@ -181,7 +190,7 @@ class Move:
         found = set()
         for image in images:
             try:
-                found.add(place_of(mapped(plain(image), self._old)))
+                found.add(place_of(mapped(plain(image), self._old, days.now(self._clock))))
             except Unusable:
                 continue
         return found

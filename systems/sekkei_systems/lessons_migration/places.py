@@ -17,9 +17,14 @@ from typing import Any
 import orjson
 
 from sekkei.design import Ref, replace
-from sekkei_systems.lessons.design import Status, TieKind, UserLesson, user_lesson
+from sekkei_systems.lessons.design import Status, TieKind, UserLesson, user_lesson, user_lessons
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons_migration.mapping import Row
+from sekkei_systems.lessons_migration.mapping import RESERVED, Row
+
+ITEM_BYTES_MAX = 390 * 1024
+"""Below what an item may have, for what is written into it later."""
+LEFT_OUT = "leftOut"
+"""Names under `legacy` what was too large to be carried along."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,26 @@ def merged(rows: Collection[OldRow], table: str) -> UserLesson | None:
     legacy: dict[str, Any] = {**(newest.tie.legacy or {}), "from": {"table": table, "key": dict(newest.key)}}
     if others:
         legacy["conflicts"] = [dict(other.row) for other in others]
+    legacy = _fitting(newest.tie, legacy, [dict(other.key) for other in others])
     tie = replace(newest.tie, legacy=legacy)
     return replace(tie, legacy={**legacy, "from": {**legacy["from"], "digest": digest(tie)}})
+
+
+def _fitting(tie: UserLesson, legacy: dict[str, Any], keys: list[dict[str, Any]]) -> dict[str, Any]:
+    """What is carried along, cut to what fits into one item: first the rows that gave way, then what has no place of
+    its own. The old table, and the backup of it, have it all."""
+    if _size(tie, legacy) <= ITEM_BYTES_MAX:
+        return legacy
+    without_rows = {**legacy, "conflicts": keys, LEFT_OUT: ["conflicts"]} if keys else legacy
+    if _size(tie, without_rows) <= ITEM_BYTES_MAX:
+        return without_rows
+    kept = {name: value for name, value in without_rows.items() if name in RESERVED}
+    return {**kept, LEFT_OUT: sorted({*legacy} - {"from"})}
+
+
+def _size(tie: UserLesson, legacy: dict[str, Any]) -> int:
+    """As JSON, which is not shorter than what the store counts."""
+    return len(orjson.dumps(user_lessons.encode(replace(tie, legacy=legacy)), default=str))
 
 
 def digest(tie: UserLesson) -> str:

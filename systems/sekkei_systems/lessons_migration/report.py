@@ -45,6 +45,14 @@ class Report:
     """Places that were changed in the new table since; they stay."""
     unusable: Tally = field(default_factory=Tally)
     """Rows that cannot be moved; they stay in the old table."""
+    shortened: Tally = field(default_factory=Tally)
+    """Places whose rows together are too large for one item: what is left out stays in the old table and its backup."""
+    unlisted: Tally = field(default_factory=Tally)
+    """People who wait for a lesson that is not in the timetable; they can leave, and nobody watches it."""
+    silent: Tally = field(default_factory=Tally)
+    """People who wait and could not be told of a place."""
+    contacts: int = 0
+    """Contacts that were brought along."""
     drift: Tally = field(default_factory=Tally)
     """Places that are not as they should be."""
     seconds: float = 0.0
@@ -117,17 +125,32 @@ WORDS = {
     "conflicts": ("conflicts", "(two rows, one place: the newest stays, the others are kept in its legacy.conflicts)"),
     "over": ("over", "(more than a week after the lesson: their time to live has passed; not moved)"),
     "unusable": ("unusable", "(not moved; they stay in the old table)"),
+    "shortened": ("shortened", "(too large for one item: what is left out stays in the old table and in its backup)"),
+    "contacts": ("contacts brought", ""),
+    "unlisted": ("not in the timetable", "(their lesson is not there: nobody watches it; they can leave)"),
+    "silent": ("silent", "(they wait, and nobody could tell them: no address here, or openings muted)"),
     "drift": ("drift", ""),
 }
-_TALLIES = ("conflicts", "ahead", "unusable", "drift")
-_COUNTS = ("rows", "written", "removed", "unchanged", "over")
+_TALLIES = ("conflicts", "ahead", "unusable", "shortened", "unlisted", "silent", "drift")
+_COUNTS = ("rows", "written", "removed", "unchanged", "over", "contacts")
 _ALWAYS = ("rows", "written", "unchanged", "drift")
-_MOVING = ("rows", "written", "removed", "unchanged", "ahead", "conflicts", "over", "unusable")
+_MOVING = ("rows", "written", "removed", "unchanged", "ahead", "conflicts", "over", "unusable", "shortened", "contacts")
 _SHOWN = {
     "plan": _MOVING,
     "run": (*_MOVING, "drift"),
-    "verify": ("rows", "unchanged", "ahead", "conflicts", "over", "unusable", "drift"),
-    "cutover": ("rows", "unchanged", "ahead", "conflicts", "over", "unusable", "drift"),
+    "verify": (
+        "rows",
+        "unchanged",
+        "ahead",
+        "conflicts",
+        "over",
+        "unusable",
+        "shortened",
+        "unlisted",
+        "silent",
+        "drift",
+    ),
+    "cutover": ("rows", "unchanged", "ahead", "conflicts", "over", "unusable", "unlisted", "silent", "drift"),
     "rollback": ("written", "removed", "ahead"),
 }
 

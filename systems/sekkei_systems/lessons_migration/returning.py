@@ -133,7 +133,7 @@ def _fresh(entry: UserLesson, old: OldTable) -> dict[str, Any]:
     studio = next((name for name, code in old.studios.items() if code == entry.studio_code), entry.studio_code)
     day, start = f"{entry.lesson_date}", f"{entry.start_time:%H:%M}"
     row: dict[str, Any] = {
-        old.user: entry.user_id,
+        old.user: old.user_of(entry.user_id),
         old.waitlist: f"{studio}#{day}#{start}#{entry.lesson_name}",
         old.studio: studio,
         old.day: day,

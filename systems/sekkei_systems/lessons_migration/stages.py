@@ -76,6 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             stage.add_argument("--enable-stream", action="store_true", help="turn the old table's stream on")
         elif name == "cutover":
             stage.add_argument("--final", action="store_true", help="close the way back, after a first cutover")
+            stage.add_argument(
+                "--allow-silent", action="store_true", help="go on though some who wait could not be told of a place"
+            )
         elif name == "retire":
             stage.add_argument(
                 "--backup", metavar="FILE", type=Path, required=True, help="a file that is not there yet"
@@ -181,10 +184,18 @@ async def _reported(desk: Desk) -> int:
 
 async def _cutover(desk: Desk) -> int:
     final = desk.arguments.final
-    report = await (desk.move.make_final() if final else desk.move.cutover())
+    report = await (desk.move.make_final() if final else desk.move.cutover(allow_silent=desk.arguments.allow_silent))
     _tell(desk, report)
     if report.drift:
         print("Nothing was switched: the tables differ. Run and verify again.", file=sys.stderr)
+        return FINDINGS
+    if report.silent and not final and not desk.arguments.allow_silent:
+        print(
+            "Nothing was switched: the people listed as silent wait, and nobody could tell them of a place. Say in the "
+            'mapping where contacts come from ("contacts") and how an old user id becomes an account ("account"), and '
+            "run again; or go on without them: cutover --allow-silent",
+            file=sys.stderr,
+        )
         return FINDINGS
     if final:
         said = f"The cutover is final. {desk.old.table} may go: sekkei lessons migrate retire --backup FILE"

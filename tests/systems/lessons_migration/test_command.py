@@ -82,10 +82,12 @@ def test_the_whole_move_from_a_shell(shell: Shell, tmp_path: Path) -> None:
     assert shell("follow", "--once") == 0
     assert shell("cutover") == 2
     assert shell("verify") == 0
-    assert shell("cutover") == 0
+    assert shell("cutover") == 1
+    assert "nobody could tell them" in shell.err
+    assert shell("cutover", "--allow-silent") == 0
     assert "rollback leads back" in shell.err
     assert shell("rollback") == 0
-    assert shell("run") == shell("verify") == shell("cutover") == shell("cutover", "--final") == 0
+    assert shell("run") == shell("verify") == shell("cutover", "--allow-silent") == shell("cutover", "--final") == 0
     assert "final" in shell.err
     assert shell("rollback") == 2
     assert "There is no way back" in shell.err
@@ -195,7 +197,13 @@ def test_an_old_table_without_a_stream_says_what_to_do(local: Shell, tmp_path: P
 
 
 def test_a_backup_file_that_is_there_is_not_touched(local: Shell, tmp_path: Path) -> None:
-    for stage in (["sample", "--rows", "5"], ["run"], ["verify"], ["cutover"], ["cutover", "--final"]):
+    for stage in (
+        ["sample", "--rows", "5"],
+        ["run"],
+        ["verify"],
+        ["cutover", "--allow-silent"],
+        ["cutover", "--final"],
+    ):
         assert local(*stage) == 0
     backup = tmp_path / "old.jsonl"
     backup.write_text("mine")

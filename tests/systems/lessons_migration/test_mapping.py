@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -285,3 +285,17 @@ def test_everything_wrong_with_a_mapping_file_is_said_at_once() -> None:
         OldTable.read(b'{"usr": "u", "user": 3}')
     assert '"usr" is not known' in str(refused.value)
     assert '"user" must be a name' in str(refused.value)
+
+
+def test_full_width_digits_are_read() -> None:
+    found = mapped(
+        {
+            "userId": "hana",
+            "waitlistId": "w",
+            "studioCode": "gnz",
+            "lessonDate": "２０２５/７/30",
+            "startTime": "１９：３０",
+        },
+        OldTable(),
+    )
+    assert (found.lesson_date, found.start_time) == (date(2025, 7, 30), time(19, 30))

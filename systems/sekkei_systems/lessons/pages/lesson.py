@@ -99,6 +99,11 @@ async def note(shown: Shown, favorites: Favorites, sent: Sent[Note]) -> Html | R
     return Redirect("lessons:lesson", slot=str(shown.at)).flash("done.note")
 
 
+class Back(msgspec.Struct):
+    back: str = ""
+    """`mine`: to the list, else to the lesson."""
+
+
 class Actions:
     """What the buttons of a lesson do, by their names, and what is said then."""
 
@@ -122,8 +127,8 @@ class Actions:
 
 
 @pages.post("/act/{action}/{slot:path}", name="act")
-async def act(action: str, member: Member, at: Slot, person: Contact, actions: Actions) -> Redirect:
-    answer = Redirect("lessons:lesson", slot=str(at))
+async def act(action: str, member: Member, at: Slot, person: Contact, actions: Actions, query: Back) -> Redirect:
+    answer = Redirect("lessons:mine") if query.back == "mine" else Redirect("lessons:lesson", slot=str(at))
     try:
         return answer.flash(await actions.act(action, member, at))
     except refusals.NoSuchLesson:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from sekkei.web import Html, Pages
-from sekkei_systems.lessons.design import Status, TieKind
+from sekkei_systems.lessons.design import Status, TieKind, UserLesson
 from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.openings import holds_offer
-from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.lists import Lists
 
 pages = Pages()
@@ -33,12 +33,19 @@ async def mine(view: View, lists: Lists, query: Asked) -> Html:
         ties=shown,
         counts={one: sum(tie.kind is one for tie in active) for one in TieKind},
         total=len(active),
+        missing=await missing_from_timetable(lists, shown),
         positions=await lists.positions([tie for tie in shown if tie.kind is TieKind.WAITLIST]),
         offered=lambda tie: holds_offer(tie, view.now),
         kind=query.kind,
         kinds=[TieKind.BOOKING, TieKind.WAITLIST, TieKind.FAVORITE],
         slot_of=slot_of,
     )
+
+
+async def missing_from_timetable(lists: Lists, ties: list[UserLesson]) -> set[Slot]:
+    """Lessons that somebody still waits for, though no timetable has them any more: they can only be left."""
+    waiting = [tie for tie in ties if tie.kind is TieKind.WAITLIST]
+    return {slot_of(tie) for tie in waiting} - (await lists.lessons_of(waiting)).keys()
 
 
 @pages.get("/history", name="history")

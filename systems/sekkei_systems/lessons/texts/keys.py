@@ -90,6 +90,7 @@ Key = Literal[
     "mine.calendar",
     "mine.empty",
     "mine.empty.about",
+    "mine.missing",
     "mine.offer",
     "mine.position",
     "mine.title",

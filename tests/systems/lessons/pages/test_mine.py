@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from sekkei.clock import ManualClock
 from sekkei.web.testing import Client
+from sekkei_systems.lessons.design import lessons
 from tests.systems.lessons.steps import act
 from tests.systems.lessons.world import LESSON
 
@@ -31,3 +32,16 @@ async def test_what_was_booked_is_history_after_the_lesson(client: Client, clock
     await client.shell.deployment.systems["lessons"].parts.scheduled["expire"]({})
     assert "BSL House 1" in (await client.get("/lessons/history")).text
     assert "BSL House 1" not in (await client.get("/lessons/mine")).text
+
+
+async def test_a_lesson_that_is_gone_from_the_timetable_can_be_left(client: Client) -> None:
+    await act(client, "book")
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    await act(mei, "wait")
+    db = client.shell.deployment.systems["lessons"].context.db
+    await db.write(lessons.delete(LESSON.studio_code, LESSON.lesson_date, LESSON.start_time))
+    assert "時間割にありません" in (await mei.get("/lessons/mine")).text
+    left = await mei.post(f"/lessons/act/leave/{LESSON}?back=mine", {}, follow=True)
+    assert "キャンセル待ちをやめました" in left.text
+    assert "まだ何もありません" in left.text
