@@ -56,6 +56,7 @@ def build(context: Context) -> Parts:
         scheduled=jobs.scheduled(context, service),
         recurring=jobs.RECURRING,
         jobs=jobs.jobs(context, service),
+        once=jobs.ONCE,
         transports=transports,
     )
 

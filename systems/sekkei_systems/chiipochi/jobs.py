@@ -49,8 +49,9 @@ RECURRING = {
     "check-totals": "20 0 * * *",
     "export": "30 0 * * *",
     "ask-for-pledges": "0 9 * * *",
-    "upgrade": "7 * * * *",
 }
+ONCE = ("paid-at",)
+"""What brings rows of an earlier version up to date."""
 FORGET_BATCH = 25
 
 log = logging.getLogger("sekkei_systems.chiipochi.jobs")
@@ -89,17 +90,12 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
     async def ask_for_pledges(payload: Payload) -> None:
         await service.pledges.ask_all()
 
-    async def upgrade(payload: Payload) -> None:
-        """Bring rows of an earlier version up to date, once."""
-        await context.jobs.start("paid-at", {}, id="upgrade/paid-at")
-
     return {
         "handle-left-over": handle_left_over,
         "reconcile": reconcile,
         "check-totals": check_totals,
         "export": export,
         "ask-for-pledges": ask_for_pledges,
-        "upgrade": upgrade,
     }
 
 

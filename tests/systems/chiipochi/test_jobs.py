@@ -28,7 +28,7 @@ from tests.systems.chiipochi.conftest import AOI, TODAY, Bot
 async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot) -> None:
     for _ in range(3):
         await quick_bot.donate()
-    await quick_bot.say("毎月 ゴーヤ 300", "English")
+    await quick_bot.say("毎月 ゴーヤ 300", "はい", "English")
     context = quick_bot.client.shell.deployment.systems["chiipochi"].context
     before = await quick_bot.service.reports.check(TODAY)
     token = quick_bot.service.links.my_token(AOI)

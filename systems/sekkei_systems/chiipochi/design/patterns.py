@@ -54,6 +54,7 @@ from sekkei_systems.chiipochi.design.tables import (
     local_payments,
     paid_donations,
     payment_orders,
+    pledges,
     pledges_by_day,
     prefecture_totals,
     stamps,
@@ -156,16 +157,26 @@ def join(user_id: str, now: datetime, event_ts: int, language: str) -> Update[Us
     return joined.set(UserState.language, language).when(_in_order(event_ts))
 
 
-@design.pattern(number="3", ja="「はい」返答で寄付を作成（状態クリア＋履歴追加）")
-def confirm_donation(donation: Donation, awaiting: str, nonce: str, now: datetime, event_ts: int) -> Transaction:
-    """Clear the state and add the donation, both or neither, if this is still what was asked."""
-    cleared = _cleared(user_states.update(donation.user_id), now, event_ts).when(
+def _answered(user_id: str, awaiting: str, nonce: str, now: datetime, event_ts: int) -> Update[UserState]:
+    """The question is answered, if it is still this one and its time is not over."""
+    return _cleared(user_states.update(user_id), now, event_ts).when(
         UserState.awaiting_confirmation == awaiting,
         UserState.confirm_nonce == nonce,
         UserState.session_expires_at > now,
         _in_order(event_ts),
     )
-    return Transaction(cleared, donations.create(donation))
+
+
+@design.pattern(ja="「はい」返答で毎月の寄付を約束", added=True)
+def confirm_pledge(pledge: Pledge, awaiting: str, nonce: str, now: datetime, event_ts: int) -> Transaction:
+    """Clear the state and keep the pledge, both or neither, if this is still what was asked."""
+    return Transaction(_answered(pledge.user_id, awaiting, nonce, now, event_ts), pledges.put(pledge))
+
+
+@design.pattern(number="3", ja="「はい」返答で寄付を作成（状態クリア＋履歴追加）")
+def confirm_donation(donation: Donation, awaiting: str, nonce: str, now: datetime, event_ts: int) -> Transaction:
+    """Clear the state and add the donation, both or neither, if this is still what was asked."""
+    return Transaction(_answered(donation.user_id, awaiting, nonce, now, event_ts), donations.create(donation))
 
 
 @design.pattern(number="4", ja="今日の寄付合計（ユーザー別）", sample={"day": date(2025, 8, 20)})

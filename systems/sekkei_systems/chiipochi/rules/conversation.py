@@ -1,9 +1,11 @@
 """The conversation as pure code: what somebody sent, and where they stand, make a decision.
 
-    IDLE      speciality → AWAITING          はい → "nothing to confirm"
+    IDLE      speciality → AWAITING          はい → "nothing to confirm"      寄付する → what there is to choose
     AWAITING  はい → a donation, IDLE        いいえ → IDLE        speciality or amount → AWAITING (a new question)
-              too late → IDLE, and say so    anything else → ask again
-              the message that asked is unsent → IDLE
+              too late → IDLE, and say so    anything else, also a sticker → ask again
+              a message that led to the question is unsent → IDLE
+
+A monthly donation is asked about in the same way, and begins with a はい as well.
 
 A card's buttons carry the nonce of its question. Changing the amount or the prefecture makes a new question, so an old
 card cannot confirm what it does not show.
@@ -12,7 +14,7 @@ card cannot confirm what it does not show.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 from urllib.parse import parse_qs
@@ -20,17 +22,28 @@ from urllib.parse import parse_qs
 from sekkei_systems.chiipochi.design.models import UserState
 from sekkei_systems.chiipochi.rules import amounts
 from sekkei_systems.chiipochi.rules.amounts import Malformed, Said
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture, code_of, find, is_known, normalised
+from sekkei_systems.chiipochi.rules.prefectures import (
+    PREFECTURES,
+    Prefecture,
+    code_of,
+    find,
+    is_known,
+    is_monthly,
+    normalised,
+)
+from sekkei_systems.chiipochi.rules.regions import REGIONS
 from sekkei_systems.chiipochi.texts import Language
 
 AMOUNTS = (100, 300, 500)
 AMOUNT_MIN, AMOUNT_MAX = 100, 50_000
 AMOUNT_DIGITS_MAX = 12
 SESSION = timedelta(minutes=10)
+ASKED_BY_MAX = 8
 TEXT_LENGTH_MAX = 200
 """Of what is looked at for a speciality; nobody types a longer one."""
 
-Kind = Literal["text", "postback", "follow", "unfollow", "unsend"]
+Kind = Literal["text", "other", "postback", "follow", "unfollow", "unsend"]
+"""`other` is a sticker, a picture, a voice, a place."""
 Topic = Literal["today", "everyone", "ranking", "history", "stamps", "year", "share", "help"]
 
 
@@ -49,14 +62,21 @@ class Incoming:
     reply_token: str | None = None
     group: str | None = None
     """Where it was written, when that is not the chat with the bot alone."""
+    mentioned: bool = False
+    """Does it speak to the bot by name?"""
+    unblocked: bool = False
+    """Is it a friend who comes back?"""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Ask whether to donate, and remember the question."""
+    """Ask whether to donate, once or every month, and remember the question."""
 
     prefecture: Prefecture
     amount: int
+    monthly: bool = False
+    asked_by: str = ""
+    """The messages that led here; taking one of them back takes the question back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +86,7 @@ class AskAgain:
     prefecture: Prefecture
     amount: int
     nonce: str
+    monthly: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +121,8 @@ class Expire:
 class Withdraw:
     """Forget a question whose message the user has taken back; nobody needs to be told."""
 
+    nonce: str
+
 
 @dataclass(frozen=True, slots=True)
 class Speak:
@@ -110,7 +133,9 @@ class Speak:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A new friend."""
+    """A new friend, or one who comes back."""
+
+    returning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +145,25 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class MakePledge:
-    """Give every month."""
+    """Give every month, as was asked."""
 
     prefecture: Prefecture
     amount: int
+    awaiting: str
+    nonce: str
 
 
 @dataclass(frozen=True, slots=True)
 class StopPledge:
     """No longer every month."""
+
+
+@dataclass(frozen=True, slots=True)
+class Browse:
+    """Show what there is to choose from: all regions, the prefectures of one, the specialities of a prefecture."""
+
+    region: str | None = None
+    prefecture: Prefecture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +198,14 @@ Decision = (
     | Leave
     | MakePledge
     | StopPledge
+    | Browse
     | Tell
     | Say
     | Ignore
 )
 
 YES = frozenset(map(normalised, ("はい", "yes", "うん", "ok", "お願いします", "寄付する")))
+DONATE = frozenset(map(normalised, ("寄付する", "寄付", "寄付したい", "寄付します", "donate", "give")))
 NO = frozenset(map(normalised, ("いいえ", "no", "キャンセル", "やめる", "やめます", "中止")))
 _TOPIC_WORDS: dict[Topic, tuple[str, ...]] = {
     "today": ("今日の合計", "わたしの合計", "合計", "today"),
@@ -205,16 +242,27 @@ def decide(incoming: Incoming, state: UserState | None, now: datetime) -> Decisi
         # Delivered late: what the user has done since then counts.
         return Say("too-old") if says_yes(incoming) else Ignore()
     if incoming.kind == "follow":
-        return Join()
+        return Join(incoming.unblocked or (state is not None and state.unfollowed_at is not None))
     if incoming.kind == "unfollow":
         return Leave()
     question = _question(state, now)
     if incoming.kind == "unsend":
-        asked = question.is_open and state is not None and state.asked_by == incoming.message_id
-        return Withdraw() if asked else Ignore()
+        asked = question.is_open and incoming.message_id in question.asked_by.split()
+        return Withdraw(question.nonce) if asked else Ignore()
+    if incoming.kind == "other":
+        return _again(question) or Ignore()
     if incoming.kind == "postback":
         return _on_postback(_fields(incoming.data), question)
-    return _on_text(incoming.text, question)
+    return _told_by(incoming.message_id, _on_text(incoming.text, question), question)
+
+
+def _told_by(message_id: str | None, decision: Decision, question: _Question) -> Decision:
+    """A question that changes only its amount still came from the messages before."""
+    if not isinstance(decision, Ask):
+        return decision
+    same = question.is_open and decision.prefecture == question.prefecture
+    before = question.asked_by.split() if same else []
+    return replace(decision, asked_by=" ".join([*before, *([message_id] if message_id else [])][-ASKED_BY_MAX:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +273,9 @@ class _Question:
     amount: int = AMOUNTS[0]
     awaiting: str = ""
     nonce: str = ""
-    expired: bool = field(default=False)
+    expired: bool = False
+    monthly: bool = False
+    asked_by: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -238,14 +288,17 @@ def _question(state: UserState | None, now: datetime) -> _Question:
     prefecture = PREFECTURES.get(code_of(state.awaiting_confirmation))
     expired = state.session_expires_at is None or state.session_expires_at <= now
     amount = state.amount or AMOUNTS[0]
-    return _Question(prefecture, amount, state.awaiting_confirmation, state.confirm_nonce, expired)
+    awaiting, nonce = state.awaiting_confirmation, state.confirm_nonce
+    return _Question(prefecture, amount, awaiting, nonce, expired, is_monthly(awaiting), state.asked_by or "")
 
 
 def _on_text(text: str, question: _Question) -> Decision:
     text = text.strip()[:TEXT_LENGTH_MAX]
     word = normalised(text)
-    if word in YES:
+    if word in YES and (question.is_open or word not in DONATE):
         return _confirm(question)
+    if word in DONATE:
+        return Browse()
     if word in NO:
         return Cancel() if question.is_open else _without_question(question)
     if word in SPEAK:
@@ -255,9 +308,8 @@ def _on_text(text: str, question: _Question) -> Decision:
     if word in TOPICS:
         return Tell(TOPICS[word])
     monthly = _MONTHLY.match(text)
-    if monthly:
-        return _pledge(monthly["rest"])
-    return _speciality(text, question)
+    pledge = _pledge(monthly["rest"]) if monthly else None
+    return pledge or _speciality(text, question)
 
 
 def _speciality(text: str, question: _Question) -> Decision:
@@ -268,15 +320,20 @@ def _speciality(text: str, question: _Question) -> Decision:
     amount = AMOUNTS[0] if said.amount is None else said.amount
     if found:
         return _ask(found, amount)
+    return _again(question) or Say("unknown")
+
+
+def _again(question: _Question) -> Decision | None:
+    """What anything else leads to while a question waits, or has just run out."""
     if question.is_open and question.prefecture is not None:
-        return AskAgain(question.prefecture, question.amount, question.nonce)
-    return Expire() if question.expired else Say("unknown")
+        return AskAgain(question.prefecture, question.amount, question.nonce, question.monthly)
+    return Expire() if question.expired else None
 
 
-def _ask(found: tuple[Prefecture, ...], amount: int | Malformed) -> Decision:
+def _ask(found: tuple[Prefecture, ...], amount: int | Malformed, monthly: bool = False) -> Decision:
     if isinstance(amount, Malformed) or not AMOUNT_MIN <= amount <= AMOUNT_MAX:
         return Say("out-of-range")
-    return Ask(found[0], amount) if len(found) == 1 else Choose(found, amount)
+    return Ask(found[0], amount, monthly) if len(found) == 1 else Choose(found, amount)
 
 
 def _without_question(question: _Question) -> Decision:
@@ -286,20 +343,23 @@ def _without_question(question: _Question) -> Decision:
 def _confirm(question: _Question) -> Decision:
     if not question.is_open or question.prefecture is None:
         return _without_question(question)
-    return Confirm(question.prefecture, question.amount, question.awaiting, question.nonce)
+    kind = MakePledge if question.monthly else Confirm
+    return kind(question.prefecture, question.amount, question.awaiting, question.nonce)
 
 
 def _other_amount(amount: int | Malformed, question: _Question) -> Decision:
     if not question.is_open or question.prefecture is None:
         return _without_question(question)
-    return _ask((question.prefecture,), amount)
+    return _ask((question.prefecture,), amount, question.monthly)
 
 
-def _pledge(rest: str) -> Decision:
-    decision = _speciality(rest, _Question()) if rest.strip() else Say("pledge-how")
-    if isinstance(decision, Ask):
-        return MakePledge(decision.prefecture, decision.amount)
-    return decision if decision == Say("out-of-range") else Say("pledge-how")
+def _pledge(rest: str) -> Decision | None:
+    """「毎月 ピーナッツ 300」, and nothing else around it; who merely eats peanuts every month has not asked for it."""
+    said = amounts.read(rest)
+    found = find(said.rest, inside=False)
+    if len(found) != 1:
+        return None if amounts.without_endings(said.rest) and not found else Say("pledge-how")
+    return _ask(found, AMOUNTS[0] if said.amount is None else said.amount, monthly=True)
 
 
 def _on_postback(fields: dict[str, str], question: _Question) -> Decision:
@@ -308,6 +368,8 @@ def _on_postback(fields: dict[str, str], question: _Question) -> Decision:
     action = fields.get("a")
     if action == "do" and fields.get("w") in TOPICS.values():
         return Tell(_topic(fields["w"]))
+    if action in ("browse", "region", "place"):
+        return _browse(action, fields)
     if action == "pref" and fields.get("p") in PREFECTURES:
         amount = _amount(fields.get("y", "")) or AMOUNTS[0]
         return Ask(PREFECTURES[fields["p"]], amount) if AMOUNT_MIN <= amount <= AMOUNT_MAX else Say("out-of-range")
@@ -325,13 +387,22 @@ def _on_postback(fields: dict[str, str], question: _Question) -> Decision:
     return Say("out-of-range") if amount_asked is None else _other_amount(amount_asked, question)
 
 
+def _browse(action: str, fields: dict[str, str]) -> Decision:
+    if action == "region" and fields.get("r") in REGIONS:
+        return Browse(region=fields["r"])
+    if action == "place" and fields.get("p") in PREFECTURES:
+        return Browse(prefecture=PREFECTURES[fields["p"]])
+    return Browse()
+
+
 def _topic(word: str) -> Topic:
     return next(topic for topic in TOPICS.values() if topic == word)
 
 
 def _in_a_group(incoming: Incoming) -> Decision:
-    """Donations are a matter between one person and the bot; other talk in a group is none of its business."""
-    return Say("one-to-one") if incoming.kind == "text" and find(incoming.text[:TEXT_LENGTH_MAX]) else Ignore()
+    """Donations are a matter between one person and the bot; talk in a group is none of its business, unless somebody
+    speaks to it by name."""
+    return Say("one-to-one") if incoming.kind == "text" and incoming.mentioned else Ignore()
 
 
 def _amount(text: str) -> int | None:

@@ -13,6 +13,7 @@ from sekkei_systems.chiipochi.refusals import NoEvents, NotJson
 from sekkei_systems.chiipochi.rules.conversation import Incoming
 
 EVENTS_MAX = 100
+OTHER = ("sticker", "image", "video", "audio", "file", "location")
 _USER = re.compile(r"^U[0-9A-Za-z_-]{1,64}$")
 _EVENT = re.compile(r"^[0-9A-Za-z_-]{1,64}$")
 
@@ -68,19 +69,35 @@ def read_event(event: Mapping[str, Any]) -> Incoming | None:
 def _of_kind(event: Mapping[str, Any], given: dict[str, Any]) -> Incoming | None:
     kind = event.get("type")
     message, postback = event.get("message"), event.get("postback")
-    if kind == "message" and isinstance(message, dict) and message.get("type") == "text":
-        text, message_id = message.get("text"), _text(message.get("id"))
-        return Incoming(kind="text", text=text, message_id=message_id, **given) if isinstance(text, str) else None
+    if kind == "message" and isinstance(message, dict):
+        return _message(message, given)
     if kind == "postback" and isinstance(postback, dict) and isinstance(postback.get("data"), str):
         return Incoming(kind="postback", data=postback["data"], **given)
     if kind == "follow":
-        return Incoming(kind="follow", **given)
+        follow = event.get("follow")
+        unblocked = isinstance(follow, dict) and follow.get("isUnblocked") is True
+        return Incoming(kind="follow", unblocked=unblocked, **given)
     if kind == "unfollow":
         return Incoming(kind="unfollow", **given)
     unsend = event.get("unsend")
     if kind == "unsend" and isinstance(unsend, dict) and isinstance(unsend.get("messageId"), str):
         return Incoming(kind="unsend", message_id=unsend["messageId"], **given)
     return None
+
+
+def _message(message: Mapping[str, Any], given: dict[str, Any]) -> Incoming | None:
+    text, message_id = message.get("text"), _text(message.get("id"))
+    if message.get("type") in OTHER:
+        return Incoming(kind="other", message_id=message_id, **given)
+    if message.get("type") != "text" or not isinstance(text, str):
+        return None
+    return Incoming(kind="text", text=text, message_id=message_id, mentioned=_is_mentioned(message), **given)
+
+
+def _is_mentioned(message: Mapping[str, Any]) -> bool:
+    mention = message.get("mention")
+    found = mention.get("mentionees") if isinstance(mention, dict) else None
+    return isinstance(found, list) and any(isinstance(one, dict) and one.get("isSelf") is True for one in found)
 
 
 def _text(value: Any) -> str | None:

@@ -8,6 +8,7 @@ from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.message_limits import Message
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.regions import REGIONS
 from sekkei_systems.chiipochi.texts import Language
 
 URL = "https://example.com/chiipochi/u/" + "x" * 200
@@ -23,6 +24,7 @@ WHOLE = (
     "pledge-how",
     "cancelled",
     "welcome",
+    "welcome-back",
     "help",
     "language",
     "pledge-stopped",
@@ -37,6 +39,10 @@ def everything(language: Language) -> list[list[Message]]:
         *(messages.fixed(what, language) for what in WHOLE),
         *(messages.confirm(found, 50_000, "f" * 16, language) for found in PREFECTURES.values()),
         messages.choose(PREFECTURES.values(), 50_000, language),
+        messages.confirm_pledge(LONGEST, 50_000, 28, "f" * 16, language),
+        messages.regions(language),
+        *(messages.prefectures_of(region, language) for region in REGIONS),
+        *(messages.specialities(found, language) for found in PREFECTURES.values()),
         messages.pay(LONGEST, 50_000, URL, language),
         *(messages.thanks(LONGEST, 50_000, some, URL, language) for some in (card, {**card, LONGEST.code: 1})),
         messages.thanks(LONGEST, 100, {LONGEST.code: 5}, URL, language),

@@ -17,12 +17,13 @@ from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules.conversation import AMOUNT_MAX, AMOUNT_MIN, AMOUNTS
 from sekkei_systems.chiipochi.rules.message_limits import LABEL_MAX, QUICK_REPLIES_MAX, Message, check, check_uri
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
+from sekkei_systems.chiipochi.rules.regions import REGIONS
 from sekkei_systems.chiipochi.texts import Language, say, yen
 
 INK, QUIET, ACCENT, CREAM = "#3b2f2a", "#8a7a70", "#e8743b", "#fff7ee"
 TIMES_WORTH_A_WORD = frozenset({5, 10, 25, 50, 100, 200, 300, 400, 500, 1000})
 MEDALS = ("🥇", "🥈", "🥉")
-_WITH_MENU = frozenset({"welcome", "help", "unknown", "nothing-pending", "expired", "language"})
+_WITH_MENU = frozenset({"welcome", "welcome-back", "help", "unknown", "nothing-pending", "expired", "language"})
 _MARKS = {Status.PENDING: "⏳", Status.SUCCEEDED: "✅", Status.FAILED: "✖"}
 _NONCE = "NONCE0NONCE0NONC"
 _URL = "https://address.invalid/to/be/filled/in"
@@ -130,6 +131,58 @@ def confirm(prefecture: Prefecture, amount: int, nonce: str, language: Language)
     ]
     card["quickReply"] = {"items": [*others, quick_text(yes), quick_text(no)]}
     return [card]
+
+
+def confirm_pledge(prefecture: Prefecture, amount: int, day: int, nonce: str, language: Language) -> list[Message]:
+    """The card that asks about a monthly donation."""
+    given = {"place": prefecture.name(language), "yen": yen(amount, language), "day": day}
+    lines = [
+        _label(say(language, "bot.confirm.monthly")),
+        {"type": "text", "text": prefecture.name(language), "weight": "bold", "size": "xxl", "color": INK},
+        {"type": "text", "text": f"¥{amount:,}", "weight": "bold", "size": "3xl", "color": ACCENT},
+        _small(say(language, "bot.confirm.monthly-body", **given)),
+    ]
+    yes, no = say(language, "bot.yes"), say(language, "bot.no")
+    buttons = [
+        _button(say(language, "bot.confirm.monthly-yes"), data("yes", n=nonce), yes, "primary"),
+        _button(no, data("no", n=nonce), no, "secondary"),
+    ]
+    card = flex(say(language, "bot.confirm.monthly-body", **given), lines, buttons)
+    card["quickReply"] = {"items": [quick_text(yes), quick_text(no)]}
+    return [card]
+
+
+# Looking around
+
+
+def regions(language: Language) -> list[Message]:
+    quick = [
+        quick_postback(name, data("region", r=region), name)
+        for region, name in ((one, say.choice(language, "region", one)) for one in REGIONS)
+    ]
+    return [text(say(language, "bot.browse.regions"), quick)]
+
+
+def prefectures_of(region: str, language: Language) -> list[Message]:
+    found = [PREFECTURES[code] for code in REGIONS[region]]
+    quick = [quick_postback(one.name(language), data("place", p=one.code), one.name(language)) for one in found]
+    return [text(say(language, "bot.browse.prefectures", region=say.choice(language, "region", region)), quick)]
+
+
+def specialities(prefecture: Prefecture, language: Language) -> list[Message]:
+    """Each leads to the question about this prefecture, also where others are known for it too."""
+    names = [_speciality_name(spellings, language) for spellings in prefecture.specialities]
+    shown = [name for name in names if name][: QUICK_REPLIES_MAX - 1]
+    wanted = data("pref", p=prefecture.code, y=AMOUNTS[0])
+    whole = quick_postback(say(language, "bot.browse.whole"), wanted, prefecture.name(language))
+    found = say(language, "bot.browse.specialities", place=prefecture.name(language))
+    return [text(found, [whole, *(quick_postback(name, wanted, name) for name in shown)])]
+
+
+def _speciality_name(spellings: Sequence[str], language: Language) -> str | None:
+    if language == "ja":
+        return spellings[0]
+    return next((one for one in spellings if one.isascii()), None)
 
 
 def choose(prefectures: Iterable[Prefecture], amount: int, language: Language) -> list[Message]:

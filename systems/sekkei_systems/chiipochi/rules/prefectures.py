@@ -114,13 +114,13 @@ def is_known(text: str) -> bool:
     return normalised(text) in _words()
 
 
-def find(text: str) -> tuple[Prefecture, ...]:
-    """The prefectures that a message may mean: none, one, or several to choose from."""
+def find(text: str, *, inside: bool = True) -> tuple[Prefecture, ...]:
+    """The prefectures that a message may mean: none, one, or several. `inside`: a word within a sentence counts too."""
     word = normalised(text)
     codes = next((codes for form in _forms(text) if (codes := _words().get(normalised(form)))), None)
-    if codes is None and len(word) <= TEXT_LENGTH_MAX:
-        inside = max((key for key in _found_inside() if key in word), key=len, default="")
-        codes = _words().get(inside)
+    if codes is None and inside and len(word) <= TEXT_LENGTH_MAX:
+        longest = max((key for key in _found_inside() if key in word), key=len, default="")
+        codes = _words().get(longest)
     return tuple(PREFECTURES[code] for code in codes or ())
 
 
@@ -141,5 +141,14 @@ def pending_text(code: str) -> str:
     return f"{code}_pending"
 
 
+def monthly_text(code: str) -> str:
+    """The same for a monthly donation: CHIBA_monthly."""
+    return f"{code}_monthly"
+
+
+def is_monthly(pending: str) -> bool:
+    return pending.endswith("_monthly")
+
+
 def code_of(pending: str) -> str:
-    return pending.removesuffix("_pending")
+    return pending.removesuffix("_pending").removesuffix("_monthly")

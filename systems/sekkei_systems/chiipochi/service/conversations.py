@@ -23,14 +23,16 @@ from sekkei_systems.chiipochi.design import (
 from sekkei_systems.chiipochi.design.models import UserSettings, UserState
 from sekkei_systems.chiipochi.rules import conversation, messages
 from sekkei_systems.chiipochi.rules.conversation import Decision, Incoming, decide
-from sekkei_systems.chiipochi.rules.prefectures import pending_text
+from sekkei_systems.chiipochi.rules.message_limits import Message
+from sekkei_systems.chiipochi.rules.messages import Letter
+from sekkei_systems.chiipochi.rules.prefectures import Prefecture, monthly_text, pending_text
 from sekkei_systems.chiipochi.service import inbox
 from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.donations import Actions, Donations, Effects
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
-from sekkei_systems.chiipochi.service.pledges import Pledges
+from sekkei_systems.chiipochi.service.pledges import Pledges, pledge_day
 from sekkei_systems.chiipochi.service.readers import Readers, spoken
 from sekkei_systems.chiipochi.texts import Language
 
@@ -102,24 +104,26 @@ class Conversations:
                 return self._ask(incoming, decision, language, now)
             case conversation.Confirm():
                 return self._confirm(incoming, decision, language, now)
-            case conversation.AskAgain(prefecture, amount, nonce):
-                return [], messages.confirm_letter(prefecture, amount, nonce, language)
+            case conversation.AskAgain(prefecture, amount, nonce, monthly):
+                return [], self._card(prefecture, amount, nonce, monthly, language, now)
+            case conversation.Browse():
+                return [], messages.letter(_shown(decision, language))
             case conversation.Choose(prefectures, amount):
                 return [], messages.letter(messages.choose(prefectures, amount, language))
             case conversation.Cancel():
                 return [clear_state(user_id, now, at)], messages.say_letter("cancelled", language)
             case conversation.Expire():
                 return [clear_state(user_id, now, at)], messages.say_letter("expired", language)
-            case conversation.Withdraw():
-                return [clear_state(user_id, now, at).when(UserState.asked_by == incoming.message_id)], None
-            case conversation.Join():
-                return await self._join(user_id, now, at)
+            case conversation.Withdraw(nonce):
+                return [clear_state(user_id, now, at).when(UserState.confirm_nonce == nonce)], None
+            case conversation.Join(returning):
+                return await self._join(user_id, returning, now, at)
             case conversation.Leave():
                 return [leave(user_id, now, at)], None
             case conversation.Speak(chosen):
                 return list(speak(user_id, chosen, now).actions), messages.say_letter("language", chosen)
-            case conversation.MakePledge(prefecture, amount):
-                return self._pledges.make(user_id, prefecture, amount, language, now)
+            case conversation.MakePledge():
+                return self._pledges.make(user_id, decision, language, now, at)
             case conversation.StopPledge():
                 return await self._pledges.stop(user_id, language)
             case conversation.Tell(topic):
@@ -133,16 +137,23 @@ class Conversations:
         nonce = self._clock.uuid().replace("-", "")[:16]
         pending = await_confirmation(
             incoming.user_id,
-            pending_text(asked.prefecture.code),
+            monthly_text(asked.prefecture.code) if asked.monthly else pending_text(asked.prefecture.code),
             asked.amount,
             nonce,
             now + conversation.SESSION,
             now,
             incoming.at_ms,
-            incoming.message_id,
+            asked.asked_by or None,
             language,
         )
-        return [pending], messages.confirm_letter(asked.prefecture, asked.amount, nonce, language)
+        return [pending], self._card(asked.prefecture, asked.amount, nonce, asked.monthly, language, now)
+
+    def _card(
+        self, prefecture: Prefecture, amount: int, nonce: str, monthly: bool, language: Language, now: datetime
+    ) -> Letter:
+        if not monthly:
+            return messages.confirm_letter(prefecture, amount, nonce, language)
+        return messages.letter(messages.confirm_pledge(prefecture, amount, pledge_day(now), nonce, language))
 
     def _confirm(self, incoming: Incoming, asked: conversation.Confirm, language: Language, now: datetime) -> Effects:
         """The document's transaction: state cleared, donation added, and a key that makes it happen once."""
@@ -153,7 +164,7 @@ class Conversations:
         url = self._links.pay(order_id_of(user_id, donation.created_at))
         return [*transaction.actions, once], messages.pay_letter(asked.prefecture, asked.amount, url, language)
 
-    async def _join(self, user_id: str, now: datetime, at: int) -> Effects:
+    async def _join(self, user_id: str, returning: bool, now: datetime, at: int) -> Effects:
         """LINE may know which language a new friend reads."""
         chosen = await self._db.get(user_settings(user_id))
         known = chosen.language if chosen is not None else await self._channel.language_of(user_id)
@@ -161,4 +172,11 @@ class Conversations:
         effects: Actions = [join(user_id, now, at, language)]
         if chosen is None and known is not None:
             effects.append(user_settings.put(UserSettings(user_id=user_id, language=known)))
-        return effects, messages.say_letter("welcome", language)
+        back = returning or chosen is not None
+        return effects, messages.say_letter("welcome-back" if back else "welcome", language)
+
+
+def _shown(wanted: conversation.Browse, language: Language) -> list[Message]:
+    if wanted.prefecture is not None:
+        return messages.specialities(wanted.prefecture, language)
+    return messages.prefectures_of(wanted.region, language) if wanted.region else messages.regions(language)

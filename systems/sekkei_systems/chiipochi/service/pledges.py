@@ -7,10 +7,11 @@ from datetime import date, datetime, timedelta
 from sekkei.design import TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import donations, pledges, pledges_on
+from sekkei_systems.chiipochi.design import confirm_pledge, donations, pledges, pledges_on
 from sekkei_systems.chiipochi.design.models import Pledge
 from sekkei_systems.chiipochi.rules import messages
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
+from sekkei_systems.chiipochi.rules.conversation import MakePledge
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service.donations import Donations, Effects
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
@@ -18,6 +19,10 @@ from sekkei_systems.chiipochi.texts import Language
 
 DAY_MAX = 28
 """Every month has it."""
+
+
+def pledge_day(now: datetime) -> int:
+    return min(days.day_of(now).day, DAY_MAX)
 
 
 def month_due(day: int, today: date) -> str:
@@ -30,18 +35,19 @@ class Pledges:
         self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
         self._donations, self._links, self._readers = donations, links, readers
 
-    def make(self, user_id: str, prefecture: Prefecture, amount: int, language: Language, now: datetime) -> Effects:
-        today = days.day_of(now)
-        day = min(today.day, DAY_MAX)
+    def make(self, user_id: str, asked: MakePledge, language: Language, now: datetime, event_ts: int) -> Effects:
+        """After a はい: the question is answered and the pledge is there, both or neither."""
+        day = pledge_day(now)
         pledge = Pledge(
             user_id=user_id,
-            prefecture=prefecture.code,
-            amount=amount,
+            prefecture=asked.prefecture.code,
+            amount=asked.amount,
             day_of_month=day,
             created_at=now,
-            last_month=f"{today:%Y-%m}",
+            last_month=f"{days.day_of(now):%Y-%m}",
         )
-        return [pledges.put(pledge)], messages.letter(messages.pledged(prefecture, amount, day, language))
+        made = confirm_pledge(pledge, asked.awaiting, asked.nonce, now, event_ts)
+        return list(made.actions), messages.letter(messages.pledged(asked.prefecture, asked.amount, day, language))
 
     async def stop(self, user_id: str, language: Language) -> Effects:
         if await self._db.get(pledges(user_id).consistent()) is None:

@@ -12,6 +12,7 @@ from sekkei_systems.chiipochi.design.models import UserState
 from sekkei_systems.chiipochi.rules.conversation import (
     Ask,
     AskAgain,
+    Browse,
     Cancel,
     Choose,
     Confirm,
@@ -30,6 +31,7 @@ from sekkei_systems.chiipochi.rules.conversation import (
     decide,
 )
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.regions import REGIONS
 
 NOW = datetime(2025, 8, 20, 5, 10, tzinfo=UTC)
 
@@ -156,7 +158,9 @@ def test_taking_a_message_back_takes_its_question_back() -> None:
     def unsend(message_id: str, state: UserState | None) -> Decision:
         return decide(Incoming("e", "U1", 2_000, "unsend", message_id=message_id), state, NOW)
 
-    assert unsend("m1", waiting(asked_by="m1")) == Withdraw()
+    assert unsend("m1", waiting(asked_by="m1")) == Withdraw("n1")
+    assert unsend("m1", waiting(asked_by="m1 m2")) == Withdraw("n1"), "the word before the amount was changed"
+    assert unsend("m2", waiting(asked_by="m1 m2")) == Withdraw("n1")
     assert unsend("m2", waiting(asked_by="m1")) == Ignore()
     assert unsend("m1", waiting()) == Ignore()
     assert unsend("m1", waiting(asked_by="m1", session_expires_at=NOW)) == Ignore()
@@ -174,11 +178,16 @@ def test_languages(words: str, language: str) -> None:
 
 def test_friends_come_and_go() -> None:
     assert decide(Incoming("e", "U1", 2_000, "follow"), None, NOW) == Join()
+    assert decide(Incoming("e", "U1", 2_000, "follow", unblocked=True), None, NOW) == Join(returning=True)
+    left = waiting(awaiting_confirmation=None, unfollowed_at=NOW)
+    assert decide(Incoming("e", "U1", 2_000, "follow"), left, NOW) == Join(returning=True)
     assert decide(Incoming("e", "U1", 2_000, "unfollow"), waiting(), NOW) == Leave()
 
 
 def test_in_a_group_nobody_donates() -> None:
-    assert text("ピーナッツ", group="C1") == Say("one-to-one")
+    assert text("ピーナッツ", group="C1") == Ignore(), "people talk of peanuts among themselves"
+    assert text("千葉県のピーナッツが好き", group="C1") == Ignore()
+    assert text("@ちいポチ ピーナッツ", group="C1", mentioned=True) == Say("one-to-one")
     assert text("はい", waiting(), group="C1") == Ignore()
 
 
@@ -199,7 +208,15 @@ def test_topics(words: str, topic: str) -> None:
 
 
 def test_pledges() -> None:
-    assert text("毎月 ピーナッツ 300") == MakePledge(CHIBA, 300)
+    assert text("毎月 ピーナッツ 300") == Ask(CHIBA, 300, monthly=True)
+    assert text("毎月ピーナッツ食べてます") == Ask(CHIBA, 100), "an ordinary sentence, and an ordinary question"
+    assert text("毎月、沖縄に500円お願いします") == Ask(OKINAWA, 500, monthly=True)
+    asked = waiting(awaiting_confirmation="CHIBA_monthly")
+    assert text("はい", asked) == MakePledge(CHIBA, 300, "CHIBA_monthly", "n1")
+    assert tap("v=1&a=yes&n=n1", asked) == MakePledge(CHIBA, 300, "CHIBA_monthly", "n1")
+    assert text("500円", asked) == Ask(CHIBA, 500, monthly=True)
+    assert text("こんにちは", asked) == AskAgain(CHIBA, 300, "n1", monthly=True)
+    assert text("いいえ", asked) == Cancel()
     assert text("毎月") == Say("pledge-how")
     assert text("毎月 りんご") == Say("pledge-how")
     assert text("毎月 ピーナッツ 9") == Say("out-of-range")
@@ -210,3 +227,28 @@ def test_no_speciality_is_taken_for_a_command_or_an_answer() -> None:
     for prefecture in PREFECTURES.values():
         for spelling in itertools.chain(*prefecture.specialities):
             assert isinstance(text(spelling), Ask | Choose), spelling
+
+
+def test_a_sticker_while_a_question_is_open_asks_again() -> None:
+    def sticker(state: UserState | None) -> Decision:
+        return decide(Incoming("e", "U1", 2_000, "other"), state, NOW)
+
+    assert sticker(waiting()) == AskAgain(CHIBA, 300, "n1")
+    assert sticker(waiting(session_expires_at=NOW)) == Expire()
+    assert sticker(None) == Ignore()
+
+
+def test_the_messages_that_led_to_a_question_are_remembered() -> None:
+    assert text("ピーナッツ", message_id="m1") == Ask(CHIBA, 100, asked_by="m1")
+    assert text("500", waiting(asked_by="m1"), message_id="m2") == Ask(CHIBA, 500, asked_by="m1 m2")
+    assert text("ゴーヤ", waiting(asked_by="m1"), message_id="m2") == Ask(OKINAWA, 100, asked_by="m2")
+
+
+def test_donating_without_a_word_in_mind_shows_what_there_is() -> None:
+    for words in ("寄付する", "寄付したい", "donate"):
+        assert text(words) == Browse()
+    assert text("寄付する", waiting()) == Confirm(CHIBA, 300, "CHIBA_pending", "n1"), "it is also a yes"
+    assert tap("v=1&a=region&r=kanto") == Browse(region="kanto")
+    assert tap("v=1&a=place&p=CHIBA") == Browse(prefecture=CHIBA)
+    assert tap("v=1&a=region&r=atlantis") == Browse()
+    assert sorted(code for codes in REGIONS.values() for code in codes) == sorted(PREFECTURES)

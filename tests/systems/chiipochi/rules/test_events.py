@@ -11,10 +11,9 @@ from linebot.v3.webhooks import MessageEvent, PostbackEvent, UnsendEvent
 
 from sekkei.runtime.transports.line import signature
 from sekkei_systems.chiipochi.rules.events import read_event, read_events
-from tests.systems.chiipochi.conftest import REN, Bot
+from tests.systems.chiipochi.conftest import AOI, REN, Bot
 
 ODD: list[dict[str, Any]] = [
-    {"type": "message", "message": {"type": "sticker", "stickerId": "1"}},
     {"type": "message", "message": {"type": "text"}},
     {"type": "message"},
     {"type": "postback"},
@@ -64,3 +63,15 @@ async def test_events_that_are_nothing_to_us_are_accepted_and_ignored(quick_bot:
     assert (await quick_bot.deliver(event, quick_bot.text("ピーナッツ", REN))).status == 200
     sent = await quick_bot.sent()
     assert [message.to for message in sent] == [REN]
+
+
+def test_stickers_mentions_and_friends_who_come_back(quick_bot: Bot) -> None:
+    sticker = quick_bot.event(type="message", message={"id": "9", "type": "sticker", "stickerId": "1"})
+    mention = {"mentionees": [{"index": 0, "length": 5, "type": "user", "isSelf": True}]}
+    named = quick_bot.text("@ちいポチ", source={"type": "group", "groupId": "C1", "userId": AOI})
+    named["message"]["mention"] = mention
+    back = quick_bot.event(type="follow", follow={"isUnblocked": True})
+    found = [read_event(one) for one in (sticker, named, back)]
+    assert [one and one.kind for one in found] == ["other", "text", "follow"]
+    assert [one and one.mentioned for one in found] == [False, True, False]
+    assert [one and one.unblocked for one in found] == [False, False, True]

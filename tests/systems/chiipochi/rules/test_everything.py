@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from sekkei_systems.chiipochi.rules import messages
-from sekkei_systems.chiipochi.rules.conversation import Ask, Incoming, Speak, Tell, decide
+from sekkei_systems.chiipochi.rules.conversation import Ask, Browse, Incoming, Speak, Tell, decide
 from sekkei_systems.chiipochi.rules.everything import WHOLE, everything
 from sekkei_systems.chiipochi.rules.message_limits import check
 from sekkei_systems.chiipochi.rules.rich_menu import rich_menu
@@ -54,7 +54,7 @@ def test_what_can_be_tapped_is_understood(language: Language) -> None:
     answers = {"はい", "いいえ", "Yes", "No"}
     for text in set(texts) - answers:
         decision = decide(Incoming("e", "U1", 1, "text", text=text), None, NOW)
-        assert isinstance(decision, Ask | Tell | Speak), text
+        assert isinstance(decision, Ask | Browse | Tell | Speak), text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

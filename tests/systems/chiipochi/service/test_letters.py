@@ -17,5 +17,5 @@ async def test_whoever_leaves_is_not_written_to(quick_bot: Bot) -> None:
     assert await quick_bot.sent("thanks/") == []
     quick_bot.clock.advance(1)
     await quick_bot.deliver(quick_bot.event(type="follow", follow={"isUnblocked": True}))
-    assert "はじめまして" in await quick_bot.last_words()
+    assert "おかえりなさい" in await quick_bot.last_words()
     assert (await quick_bot.db.need(state(AOI))).unfollowed_at is None
