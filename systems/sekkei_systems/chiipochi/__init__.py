@@ -23,8 +23,10 @@ from sekkei_systems.chiipochi.local.payments import LocalProvider
 from sekkei_systems.chiipochi.pages.view import Asked, asked_of
 from sekkei_systems.chiipochi.ports.line.api import LineApi
 from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets, is_local
+from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.ports.payments.port import Provider
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
+from sekkei_systems.chiipochi.ports.setup import check, is_for_us_alone
 from sekkei_systems.chiipochi.reactions import Rewards
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
@@ -35,6 +37,7 @@ from sekkei_systems.chiipochi.webhooks import line, payments
 
 
 def build(context: Context) -> Parts:
+    check(context.settings)
     settings, http = context.settings, Http()
     provider = _provider(context, http)
     chat = Chat(context)
@@ -89,10 +92,12 @@ def _routes(given: Given, settings: Settings, provider: Provider) -> list[BaseRo
 
 
 def _provider(context: Context, http: Http) -> Provider:
-    """Stripe Checkout where its key is set, otherwise the local provider."""
-    return Stripe.configured(context.settings, http, context.clock) or LocalProvider(
-        context.settings, context.db, context.clock
-    )
+    """Stripe Checkout where its key is set; the local provider only where nobody but us can reach it."""
+    settings, clock = context.settings, context.clock
+    stripe = Stripe.configured(settings, http, clock)
+    if stripe is not None:
+        return stripe
+    return LocalProvider(settings, context.db, clock) if is_for_us_alone(settings) else NoProvider()
 
 
 SYSTEM = System(

@@ -160,6 +160,6 @@ async def _thanks(context: Context, service: Service, some: Sequence[Donation]) 
         cards[user_id][code] = cards[user_id].get(code, 0) + 1
         url = service.links.mine(user_id)
         said = messages.thanks_letter(PREFECTURES[code], donation.amount, cards[user_id], url, languages[user_id])
-        body = messages.body(said)
+        body = messages.body(said, "thanks")
         found.append(context.outbox.message("line", user_id, body, id=f"thanks/{_key(donation)}"))
     return found

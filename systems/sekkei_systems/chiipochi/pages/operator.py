@@ -12,6 +12,7 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.pages.view import Asked, csv_file
+from sekkei_systems.chiipochi.ports.line.port import Quota, TokenRefused
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Operator
@@ -52,6 +53,7 @@ async def show(
     operator: Operator, asked: Asked, service: Service, channel: Channel, exports: Exports, query: Wanted
 ) -> Html:
     wanted = query.find.strip()[:FIND_LENGTH_MAX]
+    quota = await channel.quota()
     return Html(
         "chiipochi/operator.html",
         day=asked.day,
@@ -61,7 +63,8 @@ async def show(
         given_back=await service.refunds.given_back(operator),
         wanted=wanted,
         found=await service.orders.search(operator, wanted) if wanted else [],
-        quota=await channel.quota(),
+        quota=quota if isinstance(quota, Quota) else None,
+        refused=isinstance(quota, TokenRefused),
         exports=exports.written(),
         prefectures=PREFECTURES,
         provider=service.settling.provider.name,

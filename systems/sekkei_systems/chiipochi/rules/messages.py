@@ -17,6 +17,7 @@ from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules.conversation import AMOUNT_MAX, AMOUNT_MIN, AMOUNTS
 from sekkei_systems.chiipochi.rules.message_limits import LABEL_MAX, QUICK_REPLIES_MAX, Message, check, check_uri
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
+from sekkei_systems.chiipochi.rules.pushes import PUSHES, News
 from sekkei_systems.chiipochi.rules.regions import REGIONS
 from sekkei_systems.chiipochi.texts import Language, say, yen
 
@@ -37,9 +38,10 @@ def letter(found: Sequence[Message]) -> Letter:
     return orjson.dumps(found).decode()
 
 
-def body(written: Letter, reply_token: str | None = None) -> dict[str, Any]:
-    """The body of a message of kind "line" in the outbox."""
-    return {"messages": written} if reply_token is None else {"messages": written, "reply_token": reply_token}
+def body(written: Letter, news: News, reply_token: str | None = None) -> dict[str, Any]:
+    """The body of a message of kind "line" in the outbox; `news` decides whether it may cost a push."""
+    found = {"messages": written, "push": PUSHES[news].value}
+    return found if reply_token is None else {**found, "reply_token": reply_token}
 
 
 def opened(found: Mapping[str, Any]) -> list[Message]:

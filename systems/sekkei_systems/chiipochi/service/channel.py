@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable
 
-from sekkei_systems.chiipochi.ports.line.port import LineEnd, Quota
+from sekkei_systems.chiipochi.ports.line.port import LineEnd, Quota, TokenRefused
 from sekkei_systems.chiipochi.rules.conversation import Incoming
 from sekkei_systems.chiipochi.texts import Language
+
+QUOTA_SECONDS = 2.0
 
 log = logging.getLogger("sekkei_systems.chiipochi.channel")
 
@@ -19,10 +22,13 @@ class Channel:
     async def language_of(self, user_id: str) -> Language | None:
         return await self._line.language_of(user_id)
 
-    async def quota(self) -> Quota | None:
-        """Pushes of this month, where LINE tells."""
+    async def quota(self) -> Quota | TokenRefused | None:
+        """Pushes of this month, where LINE tells; a page waits for that only a moment."""
         try:
-            return await self._line.quota()
+            async with asyncio.timeout(QUOTA_SECONDS):
+                return await self._line.quota()
+        except TokenRefused as refused:
+            return refused
         except Exception as error:
             log.warning("LINE did not tell the quota", extra={"error": repr(error)})
             return None

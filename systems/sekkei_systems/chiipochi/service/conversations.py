@@ -26,6 +26,7 @@ from sekkei_systems.chiipochi.rules.conversation import Decision, Incoming, deci
 from sekkei_systems.chiipochi.rules.message_limits import Message
 from sekkei_systems.chiipochi.rules.messages import Letter
 from sekkei_systems.chiipochi.rules.prefectures import Prefecture, monthly_text, pending_text
+from sekkei_systems.chiipochi.rules.pushes import News
 from sekkei_systems.chiipochi.service import inbox
 from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
@@ -80,7 +81,7 @@ class Conversations:
         mark = handled(incoming.event_id, now, now + inbox.KEPT)
         actions: Actions = [mark, *effects]
         if answer is not None:
-            body = messages.body(answer, incoming.reply_token)
+            body = messages.body(answer, _news(decision), incoming.reply_token)
             to = incoming.group or incoming.user_id
             actions.append(self._context.outbox.message("line", to, body, id=f"reply/{incoming.event_id}"))
         # A retry of ours must not donate twice; everything else is harmless, and the mark makes it happen once.
@@ -180,3 +181,10 @@ def _shown(wanted: conversation.Browse, language: Language) -> list[Message]:
     if wanted.prefecture is not None:
         return messages.specialities(wanted.prefecture, language)
     return messages.prefectures_of(wanted.region, language) if wanted.region else messages.regions(language)
+
+
+def _news(decision: Decision) -> News:
+    """A way to pay and a promise are worth a push when the reply token is dead; an answer is not."""
+    if isinstance(decision, conversation.Confirm):
+        return "payment-link"
+    return "pledged" if isinstance(decision, conversation.MakePledge) else "answer"

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from datetime import timedelta
+from typing import Any
 
 import orjson
 
@@ -26,13 +27,15 @@ KEPT = timedelta(days=8)
 """LINE does not say for how long it delivers again; a week is on the safe side."""
 TAKEN = KEPT - timedelta(days=1)
 """An older event may have been handled and forgotten; whoever brings it now has recorded it."""
+ASK_LINE = ("follow",)
+"""Kinds of events for which LINE is asked something: the language of a new friend."""
 LEFT_OVER = timedelta(seconds=30)
 """An event that nobody has handled after so long was left over by a process that died."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.service.inbox")
 
-Handler = Callable[[Incoming], Awaitable[None]]
-Slow = Callable[[Iterable[Incoming]], Awaitable[None]]
+Handler = Callable[[Incoming], Coroutine[Any, Any, None]]
+Slow = Callable[[Iterable[Incoming]], Coroutine[Any, Any, None]]
 
 
 class Inbox:
@@ -46,16 +49,27 @@ class Inbox:
         """Handle what was delivered, for as long as the caller can wait; what is left then is written down."""
         oldest_ms = (self._clock.now() - TAKEN.total_seconds()) * 1000
         waiting = {found.incoming.event_id: found for found in delivered if found.incoming.at_ms > oldest_ms}
+        await self._put_off({id: waiting.pop(id) for id in [*waiting] if waiting[id].incoming.kind in ASK_LINE})
         if not waiting:
             return
-        task = asyncio.create_task(self._handle_all(waiting))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        task = self._begin(self._handle_all(waiting))
         done, _ = await asyncio.wait({task}, timeout=seconds)
         if waiting:
             await self.store(list(waiting.values()))
             if not done:
-                await self._slow([found.incoming for found in waiting.values()])
+                self._begin(self._slow([found.incoming for found in waiting.values()]))
+
+    async def _put_off(self, events: dict[str, Received]) -> None:
+        """Write down, and handle after the answer: LINE must not wait for what we ask of LINE."""
+        if events:
+            await self.store(events.values())
+            self._begin(self._handle_all(events))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return task
 
     async def store(self, found: Iterable[Received]) -> None:
         """Write down what waits, unless it has been handled or written down before."""

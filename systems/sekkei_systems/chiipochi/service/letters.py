@@ -7,7 +7,7 @@ from typing import Any, Literal
 from sekkei.design import Action
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design.models import Donation
-from sekkei_systems.chiipochi.rules import messages
+from sekkei_systems.chiipochi.rules import messages, pushes
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
@@ -24,6 +24,7 @@ class Letters:
         language = await self._readers.one(donation.user_id)
         if language is None:
             return []
+        kind: pushes.News = "failed-later" if news == "failed" and donation.waiting_for else news
         reason = f"{news}/{order_id_of(donation.user_id, donation.created_at)}"
         if news == "failed":
             said = messages.fixed(news, language)
@@ -32,4 +33,4 @@ class Letters:
             fresh = whole - donation.refunded if news == "refunded" else whole
             said = messages.of_money(news, PREFECTURES[donation.prefecture], fresh, language)
             reason = f"{reason}/{whole}"
-        return [self._outbox.message("line", donation.user_id, messages.body(messages.letter(said)), id=reason)]
+        return [self._outbox.message("line", donation.user_id, messages.body(messages.letter(said), kind), id=reason)]

@@ -78,7 +78,8 @@ class Pledges:
         )
         url = self._links.pay(order_id_of(pledge.user_id, donation.created_at))
         asked = pledges.update(pledge.user_id).set(Pledge.last_month, month)
-        body = messages.body(messages.pay_letter(PREFECTURES[pledge.prefecture], pledge.amount, url, language))
+        said = messages.pay_letter(PREFECTURES[pledge.prefecture], pledge.amount, url, language)
+        body = messages.body(said, "pledge")
         try:
             await self._db.transact(
                 asked.when(Pledge.last_month.absent() | (Pledge.last_month < month)),

@@ -216,6 +216,7 @@ Key = Literal[
     "operator.repair",
     "operator.stored",
     "operator.title",
+    "operator.token-refused",
     "operator.totals",
     "operator.user",
     "operator.waiting-yen",

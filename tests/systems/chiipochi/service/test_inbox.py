@@ -73,6 +73,7 @@ async def test_a_slow_store_does_not_keep_line_waiting(quick_bot: Bot, monkeypat
     reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"x-line-signature": proof})
     assert reply.status == 200
     assert await quick_bot.sent() == []
+    await asyncio.sleep(0)
     assert loading == [AOI]
     # LINE was told that it arrived, so it is written down: should this process die now, another one handles it.
     waiting = await quick_bot.db.need(line_events(event["webhookEventId"]))

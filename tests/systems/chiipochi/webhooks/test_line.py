@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+
 import orjson
 import pytest
 
@@ -11,7 +14,7 @@ from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import line_events
 from sekkei_systems.chiipochi.ports.line.signatures import local_secret
-from tests.systems.chiipochi.conftest import Bot
+from tests.systems.chiipochi.conftest import AOI, REN, Bot
 
 
 async def test_a_forged_signature_is_refused_and_nothing_happens(quick_bot: Bot) -> None:
@@ -36,7 +39,7 @@ async def test_the_header_may_be_written_in_any_case(quick_bot: Bot) -> None:
 
 
 async def test_while_a_secret_is_changed_both_are_taken(clock: ManualClock) -> None:
-    values = {"line_channel_secret": "new", "line_channel_secret_previous": "old"}
+    values = {"line_channel_secret": "new", "line_channel_secret_previous": "old", "line_channel_token": "t"}
     async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
         bot = Bot(client, clock)
         assert (await bot.deliver(bot.text("ピーナッツ"), sign=b"new")).status == 200
@@ -58,3 +61,31 @@ async def test_what_is_no_delivery_is_refused(quick_bot: Bot, body: bytes) -> No
 
 async def test_a_delivery_without_events_is_a_test_of_the_connection(quick_bot: Bot) -> None:
     assert (await quick_bot.deliver()).status == 200
+
+
+async def test_line_gets_its_answer_within_a_second_while_line_itself_hangs(clock: ManualClock) -> None:
+    """A new friend's language is LINE's to tell, and so is the sign that the bot is at work: neither is waited for."""
+    silent: list[asyncio.StreamWriter] = []
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        silent.append(writer)
+
+    server = await asyncio.start_server(hang, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    values = {"line_channel_secret": "s", "line_channel_token": "t", "line_api_url": url}
+    async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
+        bot = Bot(client, clock)
+        for event in (bot.event(type="follow", follow={"isUnblocked": False}), bot.text("ピーナッツ", REN)):
+            body = orjson.dumps({"destination": "U", "events": [event]})
+            started = time.monotonic()
+            reply = await client.request(
+                "POST", "/chiipochi/webhook", body, {"x-line-signature": signature(b"s", body)}
+            )
+            assert reply.status == 200
+            assert time.monotonic() - started < 1
+        assert [message.to for message in await bot.sent()] == [REN], "the other one has their answer already"
+        for writer in silent:
+            writer.close()
+        server.close()
+        await bot.service.inbox.finish()
+        assert {message.to for message in await bot.sent()} == {AOI, REN}

@@ -20,15 +20,18 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports.line import API_URL, error_text, refusal, request_id, retry_key
 from sekkei.store.http import Answer
-from sekkei_systems.chiipochi.ports.line.port import Quota
+from sekkei_systems.chiipochi.ports.line.port import Quota, TokenRefused
 from sekkei_systems.chiipochi.rules.message_limits import Message
 from sekkei_systems.chiipochi.rules.messages import opened
+from sekkei_systems.chiipochi.rules.pushes import Push, may_push
 from sekkei_systems.chiipochi.texts import Language
 
 DATA_URL = "https://api-data.line.me"
 REPLY_SECONDS = 50
 """LINE takes a reply token for a minute after it came; some of that passes on the way."""
 LOADING_SECONDS = 20
+QUOTA_SECONDS = 600
+"""How long we rely on what LINE said of the month's pushes."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.rules.events")
 
@@ -41,6 +44,7 @@ class LineApi:
         self._headers = {"Authorization": f"Bearer {token}"}
         self._http = http
         self._clock = clock
+        self._quota: tuple[float, Quota | None] = (0.0, None)
 
     @staticmethod
     def configured(settings: Settings, http: Http, clock: Clock) -> LineApi | None:
@@ -55,22 +59,45 @@ class LineApi:
     async def send(self, message: OutboxMessage) -> str:
         token = message.body.get("reply_token")
         age = self._clock.now() - message.created_at.timestamp()
-        if token and message.attempts <= 1 and age < REPLY_SECONDS:
+        if token and age < REPLY_SECONDS:
             content = {"replyToken": token, "messages": opened(message.body)}
             answer = await self._call("POST", "/v2/bot/message/reply", content)
             if answer.status == 200:
                 return request_id(answer)
             if answer.status != 400:
-                raise refusal(answer)
-            log.info("a reply token was not taken; pushing instead", extra={"message_id": message.id})
+                raise self._refusal(answer)
+            log.info("a reply token was not taken", extra={"message_id": message.id})
+        # A message of before 0.2 does not say whether it may cost a push; then it may.
+        if not await self._may_push(Push(message.body.get("push", "always"))):
+            return "not sent: it is not worth a push"
         return await self._push(message)
+
+    async def _may_push(self, push: Push) -> bool:
+        if push is not Push.PLENTY:
+            return may_push(push, None, 0)
+        found = await self._recent_quota()
+        return may_push(push, found.limit, found.used)
+
+    async def _recent_quota(self) -> Quota:
+        asked_at, found = self._quota
+        if found is None or self._clock.now() - asked_at > QUOTA_SECONDS:
+            found = await self.quota()
+            self._quota = self._clock.now(), found
+        return found
 
     async def _push(self, message: OutboxMessage) -> str:
         content = {"to": message.to, "messages": opened(message.body)}
         answer = await self._call("POST", "/v2/bot/message/push", content, {"X-Line-Retry-Key": retry_key(message)})
         if answer.status in (200, 409):  # 409: LINE has accepted this key before
             return request_id(answer)
-        raise refusal(answer)
+        raise self._refusal(answer)
+
+    def _refusal(self, answer: Answer) -> Exception:
+        """A token that was changed in LINE's console is no fault of the message: it waits until we have the new one."""
+        if answer.status != 401:
+            return refusal(answer)
+        log.error("LINE refuses our channel access token; set SEKKEI_LINE_CHANNEL_TOKEN anew and restart")
+        return TokenRefused(f"LINE answered 401: {error_text(answer)[:300]}")
 
     async def validate(self, messages: Sequence[Message]) -> str:
         """What LINE would say against these messages; empty when nothing."""
@@ -96,7 +123,7 @@ class LineApi:
 
     # The channel
 
-    async def quota(self) -> Quota | None:
+    async def quota(self) -> Quota:
         """How many pushes this month has, and how many are gone."""
         limit = await self._done("GET", "/v2/bot/message/quota")
         used = await self._done("GET", "/v2/bot/message/quota/consumption")
@@ -132,7 +159,7 @@ class LineApi:
     async def _done(self, method: str, path: str, content: Mapping[str, Any] | None = None) -> dict[str, Any]:
         answer = await self._call(method, path, content)
         if not 200 <= answer.status < 300:
-            raise refusal(answer)
+            raise self._refusal(answer)
         found: dict[str, Any] = orjson.loads(answer.body or b"{}")
         return found
 

@@ -16,6 +16,10 @@ class Quota:
     used: int
 
 
+class TokenRefused(ConnectionError):
+    """LINE does not take our channel access token; messages wait until it is set anew."""
+
+
 class LineEnd(Protocol):
     async def language_of(self, user_id: str) -> Language | None:
         """What LINE knows of the language somebody reads."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sekkei.clock import ManualClock
@@ -15,12 +16,21 @@ from tests.systems.chiipochi.conftest import AOI, Bot
 
 OK: tuple[int, dict[str, str], Any] = (200, {"x-line-request-id": "r1"}, {"sentMessages": [{"id": "1"}]})
 
+CONFIRMED = ("ピーナッツ", "はい")
+"""Ends with a way to pay, which is worth a push."""
 
-async def _talk(line: CannedHttp, clock: ManualClock, seconds_until_sent: float = 1) -> Bot:
+
+async def _talk(
+    line: CannedHttp, clock: ManualClock, seconds_until_sent: float = 1, says: Sequence[str] = ("ピーナッツ",)
+) -> Bot:
     values = {"line_channel_secret": "s", "line_channel_token": "token", "line_api_url": line.url}
     async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
         bot = Bot(client, clock)
-        await bot.deliver(bot.text("ピーナッツ"), sign=b"s")
+        for words in says[:-1]:
+            await bot.deliver(bot.text(words), sign=b"s")
+            await bot.work()
+            clock.advance(1)
+        await bot.deliver(bot.text(says[-1]), sign=b"s")
         clock.advance(seconds_until_sent)
         for _ in range(3):
             await bot.work()
@@ -40,48 +50,53 @@ async def test_an_answer_is_a_reply_with_its_token_and_without_a_retry_key(clock
     assert request.json["messages"][0]["type"] == "flex"
 
 
-async def test_a_reply_token_that_is_not_taken_becomes_one_push(clock: ManualClock) -> None:
+async def test_a_reply_token_that_is_not_taken_becomes_a_push_only_for_what_is_worth_one(clock: ManualClock) -> None:
     async with http_server((400, {}, {"message": "Invalid reply token"}), OK) as line:
         bot = await _talk(line, clock)
-    reply, push = line.received
+    assert [request.path for request in line.received] == ["/v2/bot/message/reply"], "whoever asked can ask again"
+    assert bot.messages[0].receipt == "not sent: it is not worth a push"  # type: ignore[attr-defined]
+    dead = (400, {}, {"message": "Invalid reply token"})
+    async with http_server(OK, dead, OK) as line:
+        bot = await _talk(line, ManualClock(clock.now()), says=("ピーナッツ", "はい"))
+    _, reply, push = line.received
     assert (reply.path, push.path) == ("/v2/bot/message/reply", "/v2/bot/message/push")
     assert push.json["to"] == AOI
     assert push.json["messages"] == reply.json["messages"]
-    assert bot.messages[0].receipt == "r1"  # type: ignore[attr-defined]
+    assert bot.messages[1].receipt == "r1"  # type: ignore[attr-defined]
 
 
 async def test_a_reply_that_comes_too_late_is_pushed_at_once(clock: ManualClock) -> None:
     async with http_server(OK) as line:
-        await _talk(line, clock, seconds_until_sent=55)
-    assert [request.path for request in line.received] == ["/v2/bot/message/push"]
+        await _talk(line, clock, seconds_until_sent=55, says=CONFIRMED)
+    assert [request.path for request in line.received] == ["/v2/bot/message/reply", "/v2/bot/message/push"]
 
 
 async def test_a_push_is_repeated_with_the_same_key_and_a_known_key_counts_as_sent(clock: ManualClock) -> None:
     known = (409, {"x-line-accepted-request-id": "r0"}, {"message": "The retry key is already accepted"})
-    async with http_server((500, {}, {}), known) as line:
-        bot = await _talk(line, clock, seconds_until_sent=55)
-    first, second = line.received
+    async with http_server(OK, (500, {}, {}), known) as line:
+        bot = await _talk(line, clock, seconds_until_sent=55, says=CONFIRMED)
+    _, first, second = line.received
     assert first.headers["x-line-retry-key"] == second.headers["x-line-retry-key"]
-    assert bot.messages[0].receipt == "r0"  # type: ignore[attr-defined]
+    assert bot.messages[1].receipt == "r0"  # type: ignore[attr-defined]
 
 
 async def test_what_line_refuses_for_good_is_not_tried_again(clock: ManualClock) -> None:
-    async with http_server((403, {}, {"message": "no"})) as line:
-        bot = await _talk(line, clock, seconds_until_sent=55)
-    assert len(line.received) == 1
-    assert bot.messages[0].state.value == "failed"  # type: ignore[attr-defined]
+    async with http_server(OK, (403, {}, {"message": "no"})) as line:
+        bot = await _talk(line, clock, seconds_until_sent=55, says=CONFIRMED)
+    assert len(line.received) == 2
+    assert bot.messages[1].state.value == "failed"  # type: ignore[attr-defined]
 
 
 async def test_a_month_without_pushes_left_is_not_tried_again_and_too_many_requests_are(clock: ManualClock) -> None:
     over = (429, {}, {"message": "You have reached your monthly limit."})
-    async with http_server(over) as line:
-        bot = await _talk(line, clock, seconds_until_sent=55)
-    assert len(line.received) == 1
-    assert bot.messages[0].state.value == "failed"  # type: ignore[attr-defined]
-    async with http_server((429, {}, {"message": "The API rate limit has been exceeded."}), OK) as line:
-        bot = await _talk(line, ManualClock(clock.now()), seconds_until_sent=55)
+    async with http_server(OK, over) as line:
+        bot = await _talk(line, clock, seconds_until_sent=55, says=CONFIRMED)
     assert len(line.received) == 2
-    assert bot.messages[0].state.value == "sent"  # type: ignore[attr-defined]
+    assert bot.messages[1].state.value == "failed"  # type: ignore[attr-defined]
+    async with http_server(OK, (429, {}, {"message": "The API rate limit has been exceeded."}), OK) as line:
+        bot = await _talk(line, ManualClock(clock.now()), seconds_until_sent=55, says=CONFIRMED)
+    assert len(line.received) == 3
+    assert bot.messages[1].state.value == "sent"  # type: ignore[attr-defined]
 
 
 async def test_a_new_friend_is_greeted_in_the_language_of_their_profile(clock: ManualClock) -> None:
@@ -127,3 +142,21 @@ async def test_what_else_line_is_asked(clock: ManualClock) -> None:
     loading = server.received[-1].json
     assert loading["chatId"] == AOI
     assert loading["loadingSeconds"] in range(5, 61, 5)
+
+
+async def test_a_token_that_was_changed_keeps_the_messages_and_tells_the_operator(clock: ManualClock) -> None:
+    no = (401, {}, {"message": "Authentication failed. Confirm that the access token is valid."})
+    async with http_server(no) as line:
+        values = {"line_channel_secret": "s", "line_channel_token": "old", "line_api_url": line.url}
+        async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
+            bot = Bot(client, clock)
+            await bot.deliver(bot.text("ピーナッツ"), sign=b"s")
+            await bot.work()
+            (message,) = await bot.sent()
+            assert message.state.value == "queued", "not lost: it waits for the new token"
+            await client.sign_in("demo-aoi")
+            assert "SEKKEI_LINE_CHANNEL_TOKEN" in (await client.get("/chiipochi/operator")).text
+            line.answers = [OK]
+            clock.advance(30)
+            await bot.work()
+            assert (await bot.sent())[0].state.value == "sent"
