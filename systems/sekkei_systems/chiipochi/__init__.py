@@ -28,6 +28,7 @@ from sekkei_systems.chiipochi.ports.payments.port import Provider
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.ports.setup import check, is_for_us_alone
 from sekkei_systems.chiipochi.reactions import Rewards
+from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.later import AFTERWARDS, INSTRUCTIONS
@@ -77,6 +78,7 @@ def given(context: Context, service: Service, chat: Chat, provider: Provider) ->
         context.outbox,
     )
     found.value(Clock, context.clock)
+    found.value(Organisation, service.organisation)
     found.per_request(Operator, service.access.operator_of)
     found.per_request(Donor, service.access.donor_of)
     found.per_request(Asked, partial(asked_of, context.clock))

@@ -63,7 +63,9 @@ async def test_the_chat_speaks_english_and_its_menu_too(browser: Windows, serve:
     picture = page.locator(".rich-menu img")
     assert await picture.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") == 2_500
     await shots(page, "chat-menu", whole=False)
-    await page.get_by_role("button", name="Donate").click()
+    await page.locator(".rich-menu").get_by_role("button", name="Donate").click()
+    for choice in ("Kanto", "Chiba", "peanut"):
+        await page.get_by_role("button", name=choice, exact=True).click()
     await page.get_by_text("Donate ¥100 to Chiba?").wait_for()
     await page.get_by_role("button", name="Yes, donate").click()
     await page.get_by_role("link", name="Go to payment").wait_for()

@@ -5,8 +5,12 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import Given
-from sekkei_systems.chiipochi.pages import dashboard, mine, operator, paying, sheets
+from sekkei_systems.chiipochi.pages import dashboard, mine, operator, organisation, paying, sheets
 
 
 def routes(given: Given) -> list[BaseRoute]:
-    return [route for file in (dashboard, paying, mine, sheets, operator) for route in file.pages.routes(given)]
+    return [
+        route
+        for file in (dashboard, paying, mine, sheets, organisation, operator)
+        for route in file.pages.routes(given)
+    ]

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models import Status
+from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service.orders import Orders
 from sekkei_systems.chiipochi.service.settling import Settling
@@ -29,16 +30,22 @@ async def pay(token: str, settling: Settling) -> Response:
 
 
 @pages.get("/pay/{token}/back", name="unpaid")
-async def unpaid(token: str, orders: Orders) -> Html | Redirect:
+async def unpaid(token: str, orders: Orders, organisation: Organisation) -> Html | Redirect:
     """For whoever cancelled at the provider: pay after all, or go back to the chat."""
     donation = await orders.of_link(token)
     if donation.status is not Status.PENDING or donation.waiting_for is not None:
         return Redirect("chiipochi:paid", token=token)
-    return Html("chiipochi/unpaid.html", donation=donation, prefecture=PREFECTURES[donation.prefecture], token=token)
+    return Html(
+        "chiipochi/unpaid.html",
+        donation=donation,
+        prefecture=PREFECTURES[donation.prefecture],
+        organisation=organisation,
+        token=token,
+    )
 
 
 @pages.get("/pay/{token}/done", name="paid")
-async def paid(token: str, orders: Orders, query: Looks) -> Html:
+async def paid(token: str, orders: Orders, organisation: Organisation, query: Looks) -> Html:
     """Looks again for a little while; whoever comes later sees how it stands and can go on paying."""
     donation = await orders.of_link(token)
     looks = min(query.looks, LOOKS_MAX)
@@ -47,6 +54,7 @@ async def paid(token: str, orders: Orders, query: Looks) -> Html:
         "chiipochi/done.html",
         donation=donation,
         prefecture=PREFECTURES[donation.prefecture],
+        organisation=organisation,
         token=token,
         again=looks + 1 if again else None,
     )

@@ -6,6 +6,7 @@ from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages
+from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import donation_key
@@ -18,7 +19,7 @@ pages = Pages()
 
 
 @pages.get("/u/{token}/year/{year}", name="year")
-async def one_year(token: str, donor: Donor, mine: Mine, clock: Clock, year: int) -> Html:
+async def one_year(token: str, donor: Donor, mine: Mine, clock: Clock, organisation: Organisation, year: int) -> Html:
     """A year on one sheet, to be printed."""
     this_year = days.today(clock).year
     if not FIRST_YEAR <= year <= this_year:
@@ -29,16 +30,22 @@ async def one_year(token: str, donor: Donor, mine: Mine, clock: Clock, year: int
         year=found,
         rows=[(PREFECTURES[code], amount) for code, amount in found.favourites],
         token=token,
+        organisation=organisation,
         this_year=this_year,
         first_year=FIRST_YEAR,
     )
 
 
 @pages.get("/u/{token}/receipt/{created_at}", name="receipt")
-async def receipt(token: str, donor: Donor, mine: Mine, created_at: str) -> Html:
+async def receipt(token: str, donor: Donor, mine: Mine, organisation: Organisation, created_at: str) -> Html:
     key = donation_key(f"{donor.user_id}|{created_at}")
     donation = None if key is None else await mine.receipt(donor, key[1])
     if donation is None:
         raise NotThere()
-    prefecture = PREFECTURES[donation.prefecture]
-    return Html("chiipochi/receipt.html", donation=donation, prefecture=prefecture, back=f"/chiipochi/u/{token}")
+    return Html(
+        "chiipochi/receipt.html",
+        donation=donation,
+        prefecture=PREFECTURES[donation.prefecture],
+        organisation=organisation,
+        back=f"/chiipochi/u/{token}",
+    )

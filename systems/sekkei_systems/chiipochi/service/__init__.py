@@ -5,6 +5,7 @@ from __future__ import annotations
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.ports.line.port import LineEnd
 from sekkei_systems.chiipochi.ports.payments.port import Provider
+from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
 from sekkei_systems.chiipochi.service.channel import Channel
@@ -28,6 +29,7 @@ from sekkei_systems.chiipochi.service.settling import Settling
 class Service:
     def __init__(self, context: Context, provider: Provider, line: LineEnd) -> None:
         db, clock = context.db, context.clock
+        self.organisation = Organisation.configured(context.settings)
         self.links = Links(context.settings, clock)
         self.access = Access(self.links)
         self.donations = Donations(context)
@@ -44,7 +46,7 @@ class Service:
         self.mine = Mine(db, clock)
         key = context.settings.secrets.key("chiipochi/exports")
         self.exports = Exports(context.settings.data / "exports" / "chiipochi", self.reports, key)
-        answers = Answers(self.reports, self.mine, self.links, clock)
+        answers = Answers(self.reports, self.mine, self.links, self.organisation, clock)
         self.conversations = Conversations(
             context, self.donations, self.pledges, answers, self.readers, self.links, self.channel, self.access
         )

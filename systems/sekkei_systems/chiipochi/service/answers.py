@@ -7,6 +7,7 @@ from sekkei.runtime import days
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import Topic
 from sekkei_systems.chiipochi.rules.message_limits import Message
+from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import Links
 from sekkei_systems.chiipochi.service.mine import Mine
@@ -17,9 +18,9 @@ HISTORY_LINES = 5
 
 
 class Answers:
-    def __init__(self, reports: Reports, mine: Mine, links: Links, clock: Clock) -> None:
+    def __init__(self, reports: Reports, mine: Mine, links: Links, organisation: Organisation, clock: Clock) -> None:
         self._reports, self._mine = reports, mine
-        self._links, self._clock = links, clock
+        self._links, self._organisation, self._clock = links, organisation, clock
 
     async def to(self, topic: Topic, donor: Donor, language: Language) -> list[Message]:
         today = days.today(self._clock)
@@ -43,6 +44,6 @@ class Answers:
                 url = self._links.mine(donor.user_id)
                 return messages.year(year.year, year.amount, year.count, len(year.prefectures), url, language)
             case "share":
-                return messages.share(self._links.dashboard(), language)
+                return messages.share(self._links.dashboard(), self._organisation.friend_url, language)
             case "help":
                 return messages.fixed("help", language)
