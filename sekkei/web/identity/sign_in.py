@@ -120,10 +120,17 @@ async def _end_session(request: Request) -> None:
 
 
 async def show_sign_in(request: Request) -> Response:
-    next = local_path(request.query_params.get("next"))
-    if request.state.user is not None:
+    """`email` fills in the address, such as the one that was invited; for another than one's own the page is shown to
+    whoever is signed in, too."""
+    next, email = local_path(request.query_params.get("next")), _address(request)
+    user: User | None = request.state.user
+    if user is not None and email in ("", user.email):
         return redirect(request, next)
-    return _sign_in_page(request, Form({"next": next}))
+    return _sign_in_page(request, Form({"next": next, "email": email}))
+
+
+def _address(request: Request) -> str:
+    return request.query_params.get("email", "")[:254]
 
 
 def _sign_in_page(request: Request, filled: Form, status: int = 200) -> Response:
@@ -153,7 +160,8 @@ async def mail_code(request: Request) -> Response:
 
 
 async def show_sign_up(request: Request) -> Response:
-    return page(request, "sign_up.html", form=Form({"next": local_path(request.query_params.get("next"))}))
+    filled = {"next": local_path(request.query_params.get("next")), "email": _address(request)}
+    return page(request, "sign_up.html", form=Form(filled))
 
 
 async def sign_up(request: Request) -> Response:

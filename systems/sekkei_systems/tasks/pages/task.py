@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
-from sekkei_systems.tasks.design import Task
+from sekkei_systems.tasks.design import Task, tag_ref
 from sekkei_systems.tasks.pages.view import Listening, View
 from sekkei_systems.tasks.refusals import Clashed
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft
@@ -79,7 +79,7 @@ async def shown(
         comments=said,
         activity=activity,
         live=listening.address,
-        clashes=[(clash, view.value(clash.name, _as_text(clash))) for clash in clashes or []],
+        clashes=[(clash, *_sides(view, clash)) for clash in clashes or []],
     )
 
 
@@ -96,7 +96,7 @@ async def change(
     try:
         await tasks.edit(view.member, task_id, sent.value.draft, sent.value.seen, sent.value.kept)
     except Clashed as clash:
-        form = Form(clash.draft.plain(), {"": clash.text(sent.language)})
+        form = Form(clash.draft.plain())
         return await shown(view, clash.task, listening, tasks, comments, clash.status, form, list(clash.clashes))
     except Invalid as wrong:
         task = await tasks.get(view.member, task_id)
@@ -104,9 +104,14 @@ async def change(
     return Redirect("tasks:task", team_id=view.team.team_id, task_id=task_id).flash("task.saved")
 
 
-def _as_text(clash: Clash) -> str:
-    theirs: Any = frozenset(f"TAG#{tag}" for tag in clash.theirs) if clash.name == "tags" else clash.theirs
-    return text(theirs)
+def _sides(view: View, clash: Clash) -> tuple[str, str]:
+    """Mine and theirs, in words."""
+
+    def shown(value: Any) -> str:
+        refs = frozenset(map(tag_ref, value)) if clash.name == "tags" else value
+        return view.value(clash.name, text(refs))
+
+    return shown(clash.mine), shown(clash.theirs)
 
 
 @pages.post("/teams/{team_id}/tasks/{task_id}/copy", name="copy-task")

@@ -51,6 +51,7 @@ Key = Literal[
     "clash.keep.both",
     "clash.keep.mine",
     "clash.keep.theirs",
+    "clash.mine",
     "clash.theirs",
     "clash.title",
     "comment.call",

@@ -26,6 +26,10 @@ async def test_an_invitation_from_mail_to_membership(client: Client) -> None:
     assert f"/sign-in?next={quote(path, safe='')}%3Ftoken%3D{token}" in another
     assert "招待された宛先でサインインする" in another
     assert (await client.post(path, {"token": token})).status == 403
+    shown = await ren.get(f"/sign-in?next={quote(path)}&email=ren%40demo.example")
+    assert 'value="ren@demo.example"' in shown.text, "the address that was invited is filled in"
+    assert 'value="ren@demo.example"' in (await client.get("/sign-in?email=ren%40demo.example")).text
+    assert "email=ren%40demo.example" in anonymous.text
     await ren.sign_in("demo-ren")
     assert (await ren.post(path, {"token": token})).location == team
     assert (await ren.post(path, {"token": token})).location == team
