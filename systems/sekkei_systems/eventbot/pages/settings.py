@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from msgspec import Meta, Struct, structs
@@ -12,6 +13,7 @@ from sekkei_systems.eventbot.pages.view import Short, Snowflake, View
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.rules.zones import TOKYO
 from sekkei_systems.eventbot.service import Guilds, Organiser
+from sekkei_systems.eventbot.service.guilds import Choices
 
 pages = Pages()
 
@@ -32,8 +34,9 @@ class SettingsForm(Struct):
 
 
 @pages.get("/guilds/{guild_id}/settings", name="settings")
-async def show_settings(organiser: Organiser, view: View) -> Html:
-    return _page(view, Form({name: value for name, value in vars(view.settings).items() if value is not None}))
+async def show_settings(organiser: Organiser, view: View, guilds: Guilds) -> Html:
+    values = {name: value for name, value in vars(view.settings).items() if value is not None}
+    return await _page(view, guilds, Form(values))
 
 
 @pages.post("/guilds/{guild_id}/settings")
@@ -43,10 +46,34 @@ async def save_settings(organiser: Organiser, view: View, guilds: Guilds, sent: 
         changes["locale"] = changes["locale"] if changes["locale"] in ("ja", "en") else "ja"
         await guilds.change_settings(organiser, **changes)
     except Refusal as wrong:
-        return _page(view, sent.refilled(wrong), wrong.status)
+        return await _page(view, guilds, sent.refilled(wrong), wrong.status)
     return Redirect("eventbot:settings", guild_id=organiser.guild_id).flash("settings.saved")
 
 
-def _page(view: View, form: Form, status: int = 200) -> Html:
+async def _page(view: View, guilds: Guilds, form: Form, status: int = 200) -> Html:
     manages = bool(view.actor.permissions & permissions.MANAGING_GUILD)
-    return view.page("settings.html", status, form=form, manages=manages)
+    choices = await guilds.choices(view.actor.guild_id)
+    offered = _offered(choices, form) if choices is not None else None
+    return view.page("settings.html", status, form=form, manages=manages, offered=offered)
+
+
+def _offered(choices: Choices, form: Form) -> dict[str, list[tuple[str, str]]]:
+    """For each setting what can be chosen by name; what is set but gone from Discord stays, as its id."""
+    listed = {
+        "recruit_channel_id": [(id, f"#{name}") for id, name in choices.channels],
+        "notice_channel_id": [(id, f"#{name}") for id, name in choices.channels],
+        "organiser_role_id": _roles(choices.roles),
+        "attendee_role_id": _roles(choices.givable),
+        "creator_role_id": _roles(choices.roles),
+        "member_role_id": _roles(choices.roles),
+    }
+    found = {}
+    for name, known in listed.items():
+        current = str(form.values.get(name) or "")
+        gone = [(current, current)] if current and current not in dict(known) else []
+        found[name] = [("", "—"), *known, *gone]
+    return found
+
+
+def _roles(roles: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(id, f"@{name.lstrip('@')}") for id, name in roles]

@@ -6,7 +6,10 @@ from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.errors import NOT_HERE, Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.service import Actor
-from sekkei_systems.eventbot.service.guilds import Standing
+from sekkei_systems.eventbot.service.guilds import Choices, Standing
+
+POSTABLE = (0, 5)
+"""Text and announcement channels."""
 
 
 class Membership:
@@ -14,6 +17,20 @@ class Membership:
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
+
+    async def choices(self, guild_id: str) -> Choices:
+        """Text and announcement channels, and roles, by name."""
+        guild = await self._rest.guild(guild_id)
+        found = await self._rest.channels(guild_id)
+        channels = [(str(one["id"]), str(one["name"])) for one in found if one.get("type") in POSTABLE]
+        roles = sorted(guild.get("roles") or (), key=lambda one: -int(one.get("position", 0)))
+        named = tuple((str(one["id"]), str(one["name"])) for one in roles if not one.get("managed"))
+        givable = {
+            str(one["id"])
+            for one in roles
+            if not permissions.bits(one.get("permissions")) & permissions.ADMINISTRATIVE and one["id"] != guild_id
+        }
+        return Choices(tuple(channels), named, tuple(one for one in named if one[0] in givable))
 
     async def __call__(self, guild_id: str, user_id: str) -> Standing | None:
         """None when they have left, or the bot has been thrown out."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -67,8 +67,23 @@ class Standing:
     """All roles of the guild as Discord describes them, by id."""
 
 
-LookUp = Callable[[str, str], Awaitable[Standing | None]]
-"""Guild and user to their standing; None when they are not there. Raises DiscordError."""
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What people choose from: ids and names of channels to post in, of roles, and of roles that the bot may give."""
+
+    channels: tuple[tuple[str, str], ...]
+    roles: tuple[tuple[str, str], ...]
+    givable: tuple[tuple[str, str], ...]
+
+
+class LookUp(Protocol):
+    """Asks Discord. Raises DiscordError."""
+
+    async def __call__(self, guild_id: str, user_id: str) -> Standing | None:
+        """Somebody's standing; None when they are not there."""
+        ...
+
+    async def choices(self, guild_id: str) -> Choices: ...
 
 
 class Guilds:
@@ -79,6 +94,13 @@ class Guilds:
 
     async def settings(self, guild_id: str) -> GuildSettings:
         return await self._desk.settings(guild_id)
+
+    async def choices(self, guild_id: str) -> Choices | None:
+        """None while Discord is silent; ids can still be typed."""
+        try:
+            return await self._look_up.choices(guild_id)
+        except DiscordError:
+            return None
 
     async def welcome(self, guild_id: str, locale: str, zone: str) -> GuildSettings:
         """The settings; a guild that nobody has used yet begins with a language and a zone."""

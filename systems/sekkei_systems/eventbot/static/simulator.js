@@ -32,7 +32,7 @@ function make(tag, className, ...children) {
 // Text as Discord writes it: mentions, times, bold, links. Everything becomes nodes, nothing becomes HTML.
 
 const PIECES =
-  /<@&(\d+)>|<@(\d+)>|<#(\d+)>|<t:(\d+):([A-Za-z])>|\*\*([^*]+)\*\*|`([^`]+)`|\[([^\]]+)\]\(<?(https?:[^)>\s]+)>?\)/g;
+  /<@&(\d+)>|<@(\d+)>|<#(\d+)>|<t:(\d+):([A-Za-z])>|\*\*((?:\\.|[^*\\])+)\*\*|`([^`]+)`|\[((?:\\.|[^\]\\])+)\]\(<?(https?:[^)>\s]+)>?\)|\\([^\w\s])/g;
 
 function formatted(source) {
   const found = document.createDocumentFragment();
@@ -46,7 +46,8 @@ function formatted(source) {
   return found;
 }
 
-function piece([, role, user, place, unix, style, bold, code, label, url]) {
+function piece([, role, user, place, unix, style, bold, code, label, url, escaped]) {
+  if (escaped) return document.createTextNode(escaped);
   if (role) return make("span", "sim-mention", `@${roles.get(role) ?? role}`);
   if (user) return make("span", "sim-mention", `@${people.get(user)?.name ?? user}`);
   if (place) return make("span", "sim-mention", `#${channels.get(place) ?? threads[place]?.name ?? place}`);

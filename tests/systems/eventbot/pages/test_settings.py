@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sekkei.web import Redirect, Sent
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE
+from sekkei_systems.eventbot.local.discord import Fault
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE, RECRUIT
 from sekkei_systems.eventbot.pages.settings import SettingsForm, save_settings
 from sekkei_systems.eventbot.pages.view import Simulated, view_of
 from tests.systems.eventbot.conftest import AOI, REN, Bot, linked
@@ -30,3 +31,24 @@ async def test_an_organiser_keeps_what_they_may_not_change(quick: Bot) -> None:
     assert refused.status == 403
     assert "「ロールの管理」権限" in refused.text
     assert MODERATOR_ROLE in refused.text, "what was typed stays"
+
+
+async def test_channels_and_roles_are_chosen_by_name(quick: Bot) -> None:
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), attendee_role_id=ATTENDEE_ROLE)
+    client = await linked(quick, "aoi@example.com", AOI)
+    page = f"/eventbot/guilds/{GUILD_ID}/settings"
+    shown = (await client.get(page)).text
+    assert f'<option value="{RECRUIT}">#イベント募集</option>' in shown
+    assert f'<option value="{ATTENDEE_ROLE}" selected>@参加者</option>' in shown
+    attendee = shown[shown.index('name="attendee_role_id"') : shown.index('name="creator_role_id"')]
+    assert MODERATOR_ROLE not in attendee, "what the bot would never give is not offered"
+    quick.local.server.remove_role(ATTENDEE_ROLE)
+    assert f'<option value="{ATTENDEE_ROLE}" selected>{ATTENDEE_ROLE}</option>' in (await client.get(page)).text
+
+
+async def test_while_discord_is_silent_ids_can_be_typed(quick: Bot) -> None:
+    client = await linked(quick, "aoi@example.com", AOI)
+    quick.local.faults.append(Fault("error", 9))
+    shown = await client.get(f"/eventbot/guilds/{GUILD_ID}/settings")
+    assert shown.status == 200
+    assert '<input id="f-recruit_channel_id"' in shown.text

@@ -113,6 +113,10 @@ class Rest:
         found: dict[str, Any] = await self.call("GET", f"/guilds/{guild_id}")
         return found
 
+    async def channels(self, guild_id: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = await self.call("GET", f"/guilds/{guild_id}/channels")
+        return found
+
     async def member(self, guild_id: str, user_id: str) -> dict[str, Any]:
         found: dict[str, Any] = await self.call("GET", f"/guilds/{guild_id}/members/{user_id}")
         return found
