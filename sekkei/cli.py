@@ -25,6 +25,8 @@ COMMANDS = (
     "serve",
     "tables",
     "docs",
+    "patterns",
+    "run",
     "measure",
     "check",
     "cost",

@@ -33,6 +33,7 @@ from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
 from sekkei.web import console, csrf, demo, home, problems
 from sekkei.web.console import designs as console_designs
+from sekkei.web.console import patterns as console_patterns
 from sekkei.web.console import tables as console_tables
 from sekkei.web.gate import SESSION_COOKIE, Gate
 from sekkei.web.identity import proof, sign_in
@@ -251,6 +252,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         *console.routes(),
         *console_tables.routes(),
         *console_designs.routes(),
+        *console_patterns.routes(),
     ]
     taken = {route.path.split("/")[1] for route in routes if isinstance(route, Route)}
     mounts: list[BaseRoute] = []

@@ -65,6 +65,8 @@ SHELL: Matrix = {
     "GET /console/tables": Rule(OPERATORS_ONLY),
     "GET /console/tables/{table}": Rule(OPERATORS_ONLY),
     "GET /console/designs/{system}": Rule(OPERATORS_ONLY),
+    "GET /console/patterns": Rule(OPERATORS_ONLY),
+    "GET /console/patterns/{system}/{pattern}": Rule(OPERATORS_ONLY),
     "POST /account/sign-out-everywhere": Rule({"anonymous": 303, "person": 303, "operator": 303}),
     "POST /sign-out": Rule({"anonymous": 303, "person": 303, "operator": 303}),
 }
@@ -100,7 +102,12 @@ async def test_the_shell_by_everybody() -> None:
         await actors["operator"].sign_in("demo-aoi")
         matrix = {name.replace("{table}", "{name}"): rule for name, rule in SHELL.items()}
         assert uncovered(client.app, "", matrix) == []
-        parameters = {"version": client.shell.static.version, "name": "app.css", "system": "example"}
+        parameters = {
+            "version": client.shell.static.version,
+            "name": "app.css",
+            "system": "example",
+            "pattern": "notes_of",
+        }
         matrix["GET /console/tables/{name}"] = Rule(OPERATORS_ONLY, prepare=_table)
         assert await deviations(matrix, actors, parameters) == []
 

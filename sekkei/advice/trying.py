@@ -1,0 +1,243 @@
+"""Run one pattern with arguments that somebody typed, and say what came of it: items, plan, units, requests.
+
+    tried = await try_pattern(design, store, "board", {"team_id": "t1"}, env="dev")
+    tried.rows, tried.tally.read_units, tried.requests
+
+Only patterns that read are run; what writes is shown as its plan.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import shlex
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from enum import Enum
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from sekkei.advice.recording import Recording, Tally
+from sekkei.clock import SYSTEM, Clock
+from sekkei.design import Design, Pattern, Query, Ref
+from sekkei.store.protocol import Request, Response, Store
+
+Kind = Literal["text", "number", "date", "datetime", "time", "choice", "flag", "list"]
+READS = ("GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems")
+
+
+class BadArgument(ValueError):
+    """A parameter that does not fit its type; `name` says which."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"{name}: {why}")
+        self.name, self.why = name, why
+
+
+class Parameter(NamedTuple):
+    """One field of a pattern's form."""
+
+    name: str
+    kind: Kind
+    choices: tuple[str, ...] = ()
+    required: bool = True
+
+
+def parameters(pattern: Pattern[..., Any]) -> list[Parameter]:
+    return [_parameter(name, hint) for name, hint in pattern.parameters.items()]
+
+
+def _parameter(name: str, hint: Any) -> Parameter:
+    bare, optional = _bare(hint)
+    if get_origin(bare) in (list, tuple, set, frozenset):
+        return Parameter(name, "list", (), not optional)
+    if isinstance(bare, type) and issubclass(bare, Enum):
+        return Parameter(name, "choice", tuple(str(one.value) for one in bare), not optional)
+    if get_origin(bare) is Literal:
+        return Parameter(name, "choice", tuple(str(one) for one in get_args(bare)), not optional)
+    kinds: tuple[tuple[type, Kind], ...] = (
+        (bool, "flag"),
+        (dt.datetime, "datetime"),
+        (dt.date, "date"),
+        (dt.time, "time"),
+        (int, "number"),
+        (Decimal, "number"),
+        (float, "number"),
+    )
+    for of, kind in kinds:
+        if isinstance(bare, type) and issubclass(bare, of):
+            return Parameter(name, kind, (), not optional)
+    return Parameter(name, "text", (), not optional)
+
+
+def _bare(hint: Any) -> tuple[Any, bool]:
+    if get_origin(hint) in (Union, types.UnionType):
+        inner = [one for one in get_args(hint) if one is not type(None)]
+        return inner[0], len(inner) < len(get_args(hint))
+    return hint, False
+
+
+def runs(pattern: Pattern[..., Any]) -> bool:
+    """Does it only read, from what can be typed?"""
+    simple = not any(hasattr(_bare(hint)[0], "__sekkei__") for hint in pattern.parameters.values())
+    return simple and all(plan.operation in READS for plan in pattern.plans)
+
+
+def arguments_of(pattern: Pattern[..., Any], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Typed arguments out of text; raises BadArgument for the first that does not fit."""
+    unknown = set(texts) - set(pattern.parameters)
+    if unknown:
+        name = sorted(unknown)[0]
+        raise BadArgument(
+            name, f"{pattern.name} has no such parameter; it has {', '.join(pattern.parameters) or 'none'}"
+        )
+    return {name: _typed(name, hint, texts.get(name, "")) for name, hint in pattern.parameters.items()}
+
+
+def _typed(name: str, hint: Any, text: str) -> Any:
+    bare, optional = _bare(hint)
+    if not text and optional:
+        return None
+    origin = get_origin(bare)
+    if origin in (list, tuple, set, frozenset):
+        return origin(_typed(name, get_args(bare)[0], part.strip()) for part in text.split(",") if part.strip())
+    if bare is bool:
+        return text.lower() in ("1", "true", "yes", "on")
+    if not text:
+        raise BadArgument(name, "give it a value")
+    try:
+        return _made(bare, text)
+    except (ValueError, InvalidOperation):
+        raise BadArgument(name, f"{text!r} is no {getattr(bare, '__name__', bare)}") from None
+
+
+def _made(bare: Any, text: str) -> Any:
+    if get_origin(bare) is typing.Literal:
+        return next(one for one in get_args(bare) if str(one) == text)
+    if not isinstance(bare, type):
+        return text
+    if issubclass(bare, Enum):
+        found = next((one for one in bare if str(one.value) == text), None)
+        if found is None:
+            raise ValueError(text)
+        return found
+    if issubclass(bare, dt.datetime):
+        moment = bare.fromisoformat(text)
+        return moment if moment.tzinfo is not None else moment.replace(tzinfo=dt.UTC)
+    if issubclass(bare, dt.date | dt.time):
+        return bare.fromisoformat(text)
+    return bare(text) if issubclass(bare, str | int | float | Decimal) else text
+
+
+@dataclass(slots=True)
+class Tried:
+    pattern: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    entities: list[str] = field(default_factory=list)
+    """Of which entity each row is."""
+    tally: Tally = field(default_factory=Tally)
+    requests: list[tuple[str, Request]] = field(default_factory=list)
+    milliseconds: float = 0.0
+    cursor: str | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys(name for row in self.rows for name in row))
+
+
+class _Noting(Recording):
+    """Also remembers what was asked."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.requests: list[tuple[str, Request]] = []
+
+    async def call(self, operation: str, request: Request) -> Response:
+        self.requests.append((operation, dict(request)))
+        return await super().call(operation, request)
+
+
+async def try_pattern(
+    design: Design,
+    store: Store,
+    name: str,
+    texts: Mapping[str, str],
+    *,
+    env: str,
+    secret: bytes | None = None,
+    size: int = 50,
+    after: str | None = None,
+    clock: Clock = SYSTEM,
+) -> Tried:
+    """Run it, and note everything. Raises LookupError for an unknown pattern, BadArgument, or what the store raises."""
+    from time import perf_counter
+
+    if name not in design.patterns:
+        raise LookupError(f"{design.name} has no pattern {name}. It has: {', '.join(sorted(design.patterns))}.")
+    pattern = design.patterns[name]
+    if not runs(pattern):
+        raise BadArgument(name, "it writes, or takes whole items; only patterns that read can be tried")
+    noting = _Noting(store)
+    db = design.open(noting, env=env, secret=secret, clock=clock)
+    tried = Tried(name)
+    began = perf_counter()
+    steps = pattern(**arguments_of(pattern, texts))
+    for step in steps if isinstance(steps, tuple) else (steps,):
+        if isinstance(step, Query):
+            page = await db.page(step, size=size, after=after)
+            tried.cursor = page.cursor
+            _keep(tried, design, list(page))
+        else:
+            refs = [step] if isinstance(step, Ref) else list(step)
+            _keep(tried, design, [one for one in await db.get_many(refs) if one is not None])
+    tried.milliseconds = (perf_counter() - began) * 1000
+    tried.tally, tried.requests = noting.tally, noting.requests
+    return tried
+
+
+def _keep(tried: Tried, design: Design, found: list[Any]) -> None:
+    names = {entity.model.cls: entity.name for table in design.tables.values() for entity in table.entities}
+    for one in found:
+        fields = type(one).__sekkei__.fields
+        tried.rows.append({name: shown(getattr(one, name)) for name in fields})
+        tried.entities.append(names.get(type(one), type(one).__name__))
+
+
+def shown(value: Any) -> str:
+    """One value as people read it."""
+    if value is None:
+        return ""
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, frozenset | set):
+        return ", ".join(sorted(map(str, value)))
+    if isinstance(value, dict | list | tuple):
+        return json.dumps(value, default=str, ensure_ascii=False)
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+
+
+def copies(tried: Tried, design: Design, texts: Mapping[str, str]) -> dict[str, str]:
+    """The same request in other words: typed Python, boto3, the AWS CLI."""
+    arguments = ", ".join(f"{name}={text!r}" for name, text in texts.items() if text)
+    pattern = design.patterns[tried.pattern]
+    reads = "page" if any(plan.operation in ("Query", "Scan") for plan in pattern.plans) else "get"
+    found = {"Python": f"await db.{reads}({tried.pattern}({arguments}))"}
+    boto, cli = [], []
+    for operation, request in tried.requests:
+        inside = ",\n    ".join(f"{name}={value!r}" for name, value in request.items())
+        boto.append(f"client.{_snake(operation)}(\n    {inside},\n)")
+        words = " ".join(f"--{_snake(name, '-')} {shlex.quote(_plain(value))}" for name, value in request.items())
+        cli.append(f"aws dynamodb {_snake(operation, '-')} {words}")
+    return {**found, "boto3": "\n".join(boto), "AWS CLI": "\n".join(cli)}
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _snake(name: str, joint: str = "_") -> str:
+    return "".join(
+        f"{joint}{letter.lower()}" if letter.isupper() and at else letter.lower() for at, letter in enumerate(name)
+    )

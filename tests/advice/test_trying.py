@@ -1,0 +1,75 @@
+"""Arguments that somebody typed, and the request in other words."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+import sekkei.testing
+from sekkei.advice.trying import BadArgument, arguments_of, copies, parameters, runs, try_pattern
+from sekkei.design import Design, Query, Update
+from tests.advice.conftest import State, Thing, thing_design
+
+
+def shop() -> tuple[Design, object]:
+    design, things = thing_design()
+
+    @design.pattern
+    def some(owner: str, state: State, day: date | None, ids: list[str]) -> Query[Thing]:
+        """Some things."""
+        return things.where(Thing.owner == owner)
+
+    @design.pattern
+    def finish(owner: str, id: str) -> Update[Thing]:
+        """Finish one."""
+        return things.update(owner, id).set(Thing.state, State.DONE)
+
+    return design, things
+
+
+def test_fields_of_a_form() -> None:
+    design, _ = shop()
+    kinds = [(each.name, each.kind, each.required) for each in parameters(design.patterns["some"])]
+    assert kinds == [("owner", "text", True), ("state", "choice", True), ("day", "date", False), ("ids", "list", True)]
+    assert runs(design.patterns["some"])
+    assert not runs(design.patterns["finish"])
+
+
+def test_text_becomes_typed() -> None:
+    pattern = shop()[0].patterns["some"]
+    found = arguments_of(pattern, {"owner": "a", "state": "done", "day": "2026-11-15", "ids": "x, y"})
+    assert found == {"owner": "a", "state": State.DONE, "day": date(2026, 11, 15), "ids": ["x", "y"]}
+    assert arguments_of(pattern, {"owner": "a", "state": "open"})["day"] is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        ({"state": "open"}, "owner"),
+        ({"owner": "a", "state": "lost"}, "state"),
+        ({"owner": "a", "state": "open", "day": "soon"}, "day"),
+        ({"owner": "a", "state": "open", "colour": "red"}, "colour"),
+    ],
+)
+def test_what_does_not_fit(texts: dict[str, str], name: str) -> None:
+    with pytest.raises(BadArgument) as refused:
+        arguments_of(shop()[0].patterns["some"], texts)
+    assert refused.value.name == name
+
+
+async def test_a_pattern_tried() -> None:
+    design, things = shop()
+    texts = {"owner": "a", "state": "open"}
+    async with sekkei.testing.store(design) as db:
+        await db.write(things.create(Thing(owner="a", id="1")))  # type: ignore[attr-defined]
+        tried = await try_pattern(design, db.store, "some", texts, env="test")
+        assert (tried.rows[0]["id"], tried.entities, tried.tally.read_units) == ("1", ["things"], 0.5)
+        forms = copies(tried, design, texts)
+        assert forms["Python"] == "await db.page(some(owner='a', state='open'))"
+        assert forms["boto3"].startswith("client.query(")
+        assert forms["AWS CLI"].startswith("aws dynamodb query --table-name things")
+        with pytest.raises(LookupError):
+            await try_pattern(design, db.store, "nothing", {}, env="test")
+        with pytest.raises(BadArgument):
+            await try_pattern(design, db.store, "finish", {}, env="test")

@@ -1,0 +1,39 @@
+"""Running a pattern in the console."""
+
+from __future__ import annotations
+
+from sekkei.web.testing import opened
+from sekkei_systems.tasks import SYSTEM
+
+
+async def test_a_pattern_is_run_with_what_was_typed() -> None:
+    async with opened(SYSTEM, demo=True) as client:
+        await client.sign_in("demo-aoi")
+        listed = await client.get("/console/patterns")
+        assert "members_of" in listed.text
+        teams = (await client.json("GET", "/tasks/api/teams")).json()["items"]
+        found = await client.get(f"/console/patterns/tasks/members_of?go=1&team_id={teams[0]['id']}")
+        assert found.status == 200
+        assert "demo-ren" in found.text
+        assert "aws dynamodb query" in found.text
+        assert "read units" in (await client.get("/console/patterns/tasks/members_of?go=1&team_id=x&lang=en")).text
+
+
+async def test_what_does_not_fit_is_said_beside_its_field() -> None:
+    async with opened(SYSTEM, demo=True) as client:
+        await client.sign_in("demo-aoi")
+        wrong = await client.get("/console/patterns/tasks/late_to_start?go=1&team_id=t&today=tomorrow")
+        assert wrong.status == 422
+        assert "&#39;tomorrow&#39; is no date" in wrong.text
+        assert (await client.get("/console/patterns/tasks/nothing")).status == 404
+        assert (await client.get("/console/patterns/nothing/members_of")).status == 404
+
+
+async def test_patterns_that_write_are_shown_and_not_run() -> None:
+    from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
+
+    async with opened(CHIIPOCHI) as client:
+        await client.sign_in("demo-aoi")
+        page = await client.get("/console/patterns/chiipochi/settle?go=1&lang=en")
+        assert page.status == 200
+        assert "is not run here" in page.text
