@@ -14,6 +14,7 @@ PARTS = {
     "floors": ("Beside the floors", "floors"),
     "pages": ("A page of 20 items", "pages"),
     "design": ("Typed objects", "design"),
+    "waiting": ("How long others wait beside a long request", "waiting"),
     "streams": ("Cost of a stream and of point-in-time recovery", "streams"),
     "tasks": ("Tasks: board and change of status, small and large team", "tasks"),
     "chiipochi": ("ちいポチ: a burst of donations over HTTP", "chiipochi"),

@@ -6,12 +6,14 @@ nor changes threads. A write is handed to the one writer and returns when the co
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import tempfile
 import threading
 import weakref
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,15 @@ import orjson
 from sekkei.clock import SYSTEM, Clock
 from sekkei.engine import operations
 from sekkei.engine.history import expiry, housekeeping, jobs
-from sekkei.engine.operation import Checked, Reading, Render, Response
+from sekkei.engine.operation import Checked, Operation, Reading, Render, Response, Slices, is_large
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.storage import file, index_backfill
 from sekkei.engine.storage.catalogue import DEFAULT_REGION
 from sekkei.engine.storage.snapshot import Catalogue, Snapshot
 from sekkei.engine.storage.writer import Writer, as_dynamodb_error
-from sekkei.errors import DynamoDBError, NotOurFile
+from sekkei.errors import DynamoDBError, NotOurFile, ResourceNotFoundException
+
+CALLS_IN_A_ROW = 64
 
 
 class Engine:
@@ -58,6 +62,8 @@ class Engine:
         self._connections: list[apsw.Connection] = []
         self._lock = threading.Lock()
         self._closed = False
+        self._beside: ThreadPoolExecutor | None = None
+        self._calls = 0
         self._settings = Settings(
             clock=clock,
             region=region,
@@ -85,19 +91,26 @@ class Engine:
 
     async def call(self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads) -> Response:
         """Perform one operation; items in the response are `render(stored bytes)`."""
+        self._calls += 1
+        if not self._calls % CALLS_IN_A_ROW:
+            # A read does not wait, nor does a write in memory: somebody who makes many would keep everybody else out.
+            await _others_turn()
         found = operations.find(operation)
-        checked = found.check(request)
-        read, write = found.plan(checked)
+        large = found.carries_items and is_large(request) and _has_loop()
+        checked = found.check(request) if not large else await self._check_beside(found, request)
+        read, write, quick = found.plan(checked)
         if read is not None:
             snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
             version = snapshot.catalogue.version
             try:
-                return read(snapshot, checked, render)
+                response = read(snapshot, checked, render)
             except (DynamoDBError, apsw.Error) as error:
-                return self._read_again(read, snapshot, version, checked, render, error)
+                response = self._read_again(read, snapshot, version, checked, render, error)
+            return response if isinstance(response, dict) else await self._in_slices(response, snapshot)
         assert write is not None, "an operation reads or writes"
-        response: Response = await self._writer.submit(lambda transaction: write(transaction, checked, render))
-        return response
+        submit = self._writer.submit_quick if quick and not large else self._writer.submit
+        written: Response = await submit(lambda transaction: write(transaction, checked, render))
+        return written
 
     def _read_again(
         self,
@@ -107,7 +120,7 @@ class Engine:
         checked: Checked,
         render: Render,
         error: Exception,
-    ) -> Response:
+    ) -> Response | Slices:
         """A read that failed is tried once more if it was judged by tables that are no longer those of the file.
 
         Another thread may have read the new ones meanwhile: what counts is the version that the read began with.
@@ -126,6 +139,30 @@ class Engine:
         found = snapshot.connection.pragma("data_version")
         assert isinstance(found, int)
         return found
+
+    async def _check_beside(self, operation: Operation, request: Mapping[str, Any]) -> Checked:
+        """In a thread, one request after the other."""
+        if self._beside is None:
+            self._beside = ThreadPoolExecutor(1, "sekkei-large-requests")
+        return await asyncio.get_running_loop().run_in_executor(self._beside, operation.check, request)
+
+    async def _in_slices(self, slices: Slices, snapshot: Snapshot) -> Response:
+        """Long work, with everybody else's turn between any two slices of it."""
+        try:
+            while True:
+                await _others_turn()
+                next(slices)
+        except StopIteration as done:
+            response: Response = done.value
+            return response
+        except apsw.SQLError as error:
+            # What it reads from has been dropped in the meantime.
+            snapshot.catalogue.refresh(snapshot.connection)
+            raise ResourceNotFoundException("Requested resource not found") from error
+        except apsw.Error as error:
+            raise as_dynamodb_error(error) from error
+        finally:
+            slices.close()
 
     async def sweep(self) -> None:
         """Do all housekeeping that is due by the clock now, expired items first, instead of waiting for its time."""
@@ -157,6 +194,8 @@ class Engine:
     def close(self) -> None:
         """Finish the writes that were submitted, then let go of the file. Reads from other threads must be over."""
         self._writer.close()
+        if self._beside is not None:
+            self._beside.shutdown()
         with self._lock:
             if self._closed:
                 return
@@ -172,6 +211,16 @@ class Engine:
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+
+def _has_loop() -> bool:
+    """A caller without an event loop, as the synchronous face is, cannot wait; nor does it keep a loop from others."""
+    return asyncio._get_running_loop() is not None
+
+
+async def _others_turn() -> None:
+    if _has_loop():
+        await asyncio.sleep(0)
 
 
 def _resume(snapshot: Snapshot, writer: Writer) -> None:

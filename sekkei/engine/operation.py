@@ -7,7 +7,7 @@ the caller's thread; a write gets the `Transaction` of the batch it is part of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sekkei.engine import expressions
@@ -21,6 +21,8 @@ from sekkei.errors import ConditionalCheckFailedException
 Render = Callable[[bytes], Any]
 """Makes an item of a response out of its stored bytes."""
 Response = dict[str, Any]
+Slices = Generator[None, None, Response]
+"""Long work in slices: between any two of them others have their turn."""
 
 Condition = expressions.BoundCondition | legacy.Conditions
 Update = expressions.BoundUpdate | legacy.AttributeUpdates
@@ -86,8 +88,26 @@ class Checked:
         self.parts: Sequence[Checked] = ()
 
 
+LARGE_ELEMENTS = 5_000
+
+
+def is_large(request: Mapping[str, Any]) -> bool:
+    """Whether a request holds so many values that to check it takes a while."""
+    room = LARGE_ELEMENTS
+    holders: list[Any] = [request]
+    for holder in holders:
+        for value in holder.values() if type(holder) is dict else holder:
+            kind = type(value)
+            if kind is dict or kind is list:
+                room -= len(value)
+                if room < 0:
+                    return True
+                holders.append(value)
+    return False
+
+
 Rules = Callable[[dict[str, Any]], Checked]
-Reading = Callable[[Snapshot, Checked, Render], Response]
+Reading = Callable[[Snapshot, Checked, Render], Response | Slices]
 Writing = Callable[[Transaction, Checked, Render], Response]
 
 
@@ -96,6 +116,8 @@ class Plan(NamedTuple):
 
     read: Reading | None = None
     write: Writing | None = None
+    quick: bool = False
+    """Whether it writes some items and nothing else, which is done in a moment."""
 
 
 class Operation:
@@ -105,6 +127,8 @@ class Operation:
         self.name = name
         self.shape = shape
         self._fine = shape.fine
+        self.carries_items = False
+        """Whether a request can be as large as the items in it."""
         self._rules = rules
 
     def check(self, request: Mapping[str, Any]) -> Checked:
@@ -129,9 +153,10 @@ class Read(Operation):
 class Write(Operation):
     """An operation that writes."""
 
-    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, work: Writing) -> None:
+    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, work: Writing, *, quick: bool = False) -> None:
         super().__init__(name, shape, rules)
-        self._plan = Plan(write=work)
+        self._plan = Plan(write=work, quick=quick)
+        self.carries_items = quick
 
     def plan(self, checked: Checked) -> Plan:
         return self._plan
@@ -146,6 +171,16 @@ class Statements(Operation):
 
     def plan(self, checked: Checked) -> Plan:
         return self._plan_of(checked)
+
+
+def begun(slices: Slices) -> Response | Slices:
+    """The first slice done; nearly always that is all of it."""
+    try:
+        next(slices)
+    except StopIteration as done:
+        response: Response = done.value
+        return response
+    return slices
 
 
 def check_condition(checked: Checked, old: Stored | None) -> None:

@@ -100,10 +100,12 @@ def _acknowledge_early() -> None:
                 time.sleep(0.005)
             return self._connection.execute(text, *bindings)
 
-    def early(self: Writer, connection: Any, jobs: Any) -> None:
-        commit(self, Early(connection, lambda: self._deliver(jobs)), jobs)  # type: ignore[arg-type]
+    def early(self: Writer, connection: Any, jobs: Any, begun: bool) -> None:
+        commit(self, Early(connection, lambda: self._deliver(jobs)), jobs, begun)  # type: ignore[arg-type]
 
     Writer._commit = early  # type: ignore[method-assign]
+    # On an event loop that commits itself, nobody could be told before.
+    Writer._run_here = lambda self, jobs: False  # type: ignore[method-assign]
 
 
 def _commit_each_put() -> None:

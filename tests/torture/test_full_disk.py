@@ -14,7 +14,7 @@ import apsw
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.storage import file
+from sekkei.engine.storage import writer
 from sekkei.engine.storage.writer import Writer
 from sekkei.errors import InternalServerError
 from tests.torture import store
@@ -79,16 +79,16 @@ async def test_trouble_comes_and_goes(
     tmp_path: Path, error: type[apsw.Error], writes_left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Checkpoints in the middle of it, which write to the file itself.
-    monkeypatch.setattr(file, "CHECKPOINT_PAGES", 10)
+    monkeypatch.setattr(writer, "CHECKPOINT_PAGES", 10)
     await go_through(tmp_path / "store.db", Trouble(error), writes_left)
 
 
 async def test_a_lie_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit = Writer._commit
 
-    def careless(self: Writer, connection: apsw.Connection, jobs: Any) -> None:
+    def careless(self: Writer, connection: apsw.Connection, jobs: Any, begun: bool) -> None:
         with contextlib.suppress(apsw.Error):
-            commit(self, connection, jobs)
+            commit(self, connection, jobs, begun)
 
     monkeypatch.setattr(Writer, "_commit", careless)
     with pytest.raises(AssertionError):

@@ -152,9 +152,9 @@ async def test_a_fault_here_and_there(tmp_path: Path) -> None:
 async def test_an_ignored_fault_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit = Writer._commit
 
-    def careless(self: Writer, connection: apsw.Connection, jobs: Any) -> None:
+    def careless(self: Writer, connection: apsw.Connection, jobs: Any, begun: bool) -> None:
         with contextlib.suppress(apsw.Error):
-            commit(self, connection, jobs)
+            commit(self, connection, jobs, begun)
 
     monkeypatch.setattr(Writer, "_commit", careless)
     with pytest.raises(AssertionError):

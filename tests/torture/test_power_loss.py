@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.storage import file
+from sekkei.engine.storage import file, writer
 from tests.torture import amounts, store
 from tests.torture.disk import PowerCut, disk
 
@@ -29,7 +29,7 @@ Log = list[tuple[str, str, Any]]
 async def record(folder: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> Log:
     """Write to a disk that remembers; acknowledgements stand in the same log."""
     # A small log is checkpointed often, and a checkpoint is where an order can be wrong.
-    monkeypatch.setattr(file, "CHECKPOINT_PAGES", 15)
+    monkeypatch.setattr(writer, "CHECKPOINT_PAGES", 15)
     chance = random.Random(seed)
     numbers = iter(range(TRANSACTIONS))
     with disk() as recording, Engine(folder / "store.db", housekeeping_seconds=None) as engine:

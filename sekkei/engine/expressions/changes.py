@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sekkei.engine.expressions import paths
@@ -12,7 +12,7 @@ from sekkei.engine.expressions.functions import Values
 from sekkei.engine.expressions.grammar import Action
 from sekkei.engine.expressions.nodes import Operand, Operation, Path, Value
 from sekkei.engine.expressions.paths import Elements, PathTree
-from sekkei.engine.items.values import AttributeValue, Item, normalised
+from sekkei.engine.items.values import ITEM_BYTES_MAX, AttributeValue, Item, normalised, size
 from sekkei.errors import ValidationException
 
 Producer = Callable[[Item, Values], AttributeValue]
@@ -24,6 +24,10 @@ def missing_attribute() -> ValidationException:
 
 def wrong_type() -> ValidationException:
     return ValidationException("An operand in the update expression has an incorrect data type")
+
+
+def too_large() -> ValidationException:
+    return ValidationException("Item size to update has exceeded the maximum allowed size")
 
 
 def wrong_path() -> ValidationException:
@@ -58,8 +62,19 @@ class Plan:
         if self._rest is not None:
             # All operands are computed before anything changes, so that their errors come first.
             produced = {elements: produce(item, values) for elements, produce in self._inner_sets}
+            _check_sizes(produced.values())
             _Application(values, produced).change(item, result, self._rest, ())
         return result
+
+
+def _check_sizes(documents: Iterable[AttributeValue]) -> None:
+    """Before they are copied: one value of a request can be meant for hundreds of places."""
+    room = ITEM_BYTES_MAX
+    for value in documents:
+        if "M" in value or "L" in value:
+            room -= size(value)
+            if room < 0:
+                raise too_large()
 
 
 class _Application:

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sekkei.engine.history import copies, jobs
+from sekkei.engine.history import copies, drops, jobs
 from sekkei.engine.history.copies import CopiedItem, Copy
 from sekkei.engine.history.jobs import JobFailed, Memory, State
-from sekkei.engine.storage import sql
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.sealed import seal, unseal
 from sekkei.engine.storage.snapshot import Snapshot
@@ -84,7 +83,7 @@ def _update(transaction: Transaction, backup: Backup) -> None:
 
 
 def delete(transaction: Transaction, backup: Backup) -> None:
-    transaction.drop(sql.drop_items(backup.id), backup.id)
+    drops.drop_items(transaction, backup.id)
     transaction.connection.execute("DELETE FROM backups WHERE id = ?", (backup.id,))
 
 

@@ -7,14 +7,15 @@ import functools
 
 import orjson
 
+from sekkei.engine.history import drops
 from sekkei.engine.storage import sql
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Catalogue
-from sekkei.engine.storage.transaction import TTL_KEY_BYTES, Transaction, ttl_key
+from sekkei.engine.storage.transaction import TTL_KEY_BYTES, Part, Transaction, ttl_key
 from sekkei.engine.storage.writer import Writer
 
 BACKFILL_ITEMS = 2_000
-DELETES_PER_COMMIT = 250
+DELETES_PER_COMMIT = 100
 OLDEST_SECONDS = 5 * 365 * 24 * 3600
 """An item whose time is further past than five years is taken for a mistake and kept."""
 
@@ -32,7 +33,7 @@ def disable(transaction: Transaction, table: Table) -> None:
     assert table.ttl_index_id is not None
     record = copy.deepcopy(table.record)
     del record["TimeToLive"]
-    transaction.drop(sql.drop_index(table.ttl_index_id), table.ttl_index_id)
+    drops.drop_index(transaction, table.ttl_index_id)
     transaction.save_table(table.id, record)
 
 
@@ -41,17 +42,14 @@ def backfill(transaction: Transaction, name: str, index_id: int, after: bytes) -
     table = transaction.find_table(name)
     if table is None or table.ttl_index_id != index_id or table.ttl_attribute is None:
         return
-    rows = transaction.rows(
-        f"SELECT row, key, item FROM items_{table.id} WHERE key > ? ORDER BY key LIMIT ?", (after, BACKFILL_ITEMS)
-    )
+    part = Part(transaction.connection, table, after, BACKFILL_ITEMS)
     transaction.wrote = True
-    for row, key, blob in rows:
+    for row, key, blob in part:
         expiry = ttl_key(orjson.loads(blob), table.ttl_attribute)
         if expiry is not None:
             transaction.connection.execute(sql.insert_entry(index_id), (expiry, key, row))
-    if len(rows) == BACKFILL_ITEMS:
-        last = rows[-1][1]
-        transaction.afterwards(lambda later: backfill(later, name, index_id, last))
+    if part.more:
+        transaction.afterwards(lambda later: backfill(later, name, index_id, part.last))
         return
     record = copy.deepcopy(table.record)
     del record["TimeToLive"]["Backfilling"]

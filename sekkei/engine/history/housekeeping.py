@@ -9,15 +9,17 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
+from time import perf_counter
 
 from sekkei.engine.history import backups, expiry, jobs, point_in_time, streams
 from sekkei.engine.storage import documents
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Catalogue
 from sekkei.engine.storage.tokens import TOKEN_SECONDS
-from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.transaction import PART_SECONDS, Transaction
 
 ROWS_PER_COMMIT = 2_000
+ROWS_AT_A_TIME = 50
 DOCUMENT_SECONDS = 90 * 24 * 3600
 """How long exports and imports are remembered."""
 
@@ -83,12 +85,21 @@ def _trim_changes(transaction: Transaction) -> bool:
         old = _older_than(transaction, table_id, 0, horizon)
         if old:
             transaction.wrote = True
-            transaction.connection.execute(
-                "DELETE FROM changes WHERE seq IN (SELECT seq FROM changes WHERE table_id = ? AND seq <= ?)",
-                (table_id, old[-1]),
-            )
-            more = more or len(old) == ROWS_PER_COMMIT
+            more = not _delete_changes(transaction, table_id, old) or more or len(old) == ROWS_PER_COMMIT
     return more
+
+
+def _delete_changes(transaction: Transaction, table_id: int, seqs: list[int]) -> bool:
+    """Delete the first changes of a table; tells whether there was time for all of them."""
+    until = perf_counter() + PART_SECONDS
+    for start in range(0, len(seqs), ROWS_AT_A_TIME):
+        if start and perf_counter() > until:
+            return False
+        transaction.connection.execute(
+            "DELETE FROM changes WHERE seq IN (SELECT seq FROM changes WHERE table_id = ? AND seq <= ?)",
+            (table_id, seqs[start : start + ROWS_AT_A_TIME][-1]),
+        )
+    return True
 
 
 def _needed_since_ms(transaction: Transaction, table: Table | None, is_streamed: bool) -> int:

@@ -1,8 +1,13 @@
-"""One page of a Query or a Scan: walk a range, filter, project, stop at the limit or at one megabyte."""
+"""One page of a Query or a Scan: walk a range, filter, project, stop at the limit or at one megabyte.
+
+A page is filled in slices of some milliseconds, each with a statement of its own, so that others have their turn in
+between. A page that has taken a second of work ends there: like DynamoDB's own, it says where the next one begins.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from time import perf_counter
 from typing import Any
 
 import orjson
@@ -13,8 +18,13 @@ from sekkei.engine.items.values import Item, item_size
 from sekkei.engine.operation import Checked, Render, Response
 from sekkei.engine.storage.catalogue import Index, Table
 from sekkei.engine.storage.snapshot import Row, Snapshot
+from sekkei.errors import ResourceNotFoundException
 
 PAGE_BYTES_MAX = 1024 * 1024
+SLICE_SECONDS = 0.004
+PAGE_SECONDS = 1.0
+"""The work that one page may take. Only expressions that take milliseconds for each item come that far."""
+_ROWS_BETWEEN_LOOKS = 128
 
 
 class Page:
@@ -34,6 +44,7 @@ class Page:
         self._bytes = 0
         self._fetched_units = 0.0
         self._last: Row | None = None
+        self._seconds = 0.0
         # An entry of a partial index holds less than the item; a local index can fetch the rest from the table.
         self._entry_is_partial = index is not None and index.projected is not None
         self._fetches = self._entry_is_partial and self._wants_more_than_projected()
@@ -48,22 +59,33 @@ class Page:
         projection = self._checked.projection
         return projection is not None and not index.projected.issuperset(projection.attributes)  # type: ignore[union-attr]
 
-    def fill(self, rows: Iterator[Row]) -> None:
-        """Take rows until the page is full."""
+    def fill(self, rows: Iterator[Row]) -> bool:
+        """Take rows until the page is full or the slice is over; tells whether there is another slice to come."""
+        self._last = None
+        began = perf_counter()
+        until = began + min(SLICE_SECONDS, PAGE_SECONDS - self._seconds)
         whole = not self._entry_is_partial and self._checked.filter is None and self._checked.projection is None
-        if whole and not self._counts_only:
-            self._fill_whole(rows)
-            return
+        goes_on = (self._fill_whole if whole and not self._counts_only else self._fill_taking)(rows, until)
+        self._seconds += perf_counter() - began
+        return goes_on and self._seconds < PAGE_SECONDS
+
+    def _fill_taking(self, rows: Iterator[Row], until: float) -> bool:
+        """Take rows one by one, with a look inside each."""
         limit = self._limit or -1
         for row in rows:
             self._scanned += 1
             self._take(row)
             if self._scanned == limit or self._bytes >= PAGE_BYTES_MAX:
                 self._last = row
-                break
+                return False
+            if perf_counter() > until:
+                self._last = row
+                return True
+        return False
 
-    def _fill_whole(self, rows: Iterator[Row]) -> None:
+    def _fill_whole(self, rows: Iterator[Row], until: float) -> bool:
         """Take whole items, as the commonest page does: nothing looks inside them."""
+        goes_on = False
         render, add = self._render, self._items.append
         room = PAGE_BYTES_MAX - self._bytes
         limit = self._limit or -1
@@ -76,9 +98,20 @@ class Page:
             if scanned == limit or room <= 0:
                 self._last = row
                 break
+            if not scanned % _ROWS_BETWEEN_LOOKS and perf_counter() > until:
+                self._last = row
+                goes_on = True
+                break
         self._scanned = scanned
         self._count += scanned - before
         self._bytes = PAGE_BYTES_MAX - room
+        return goes_on
+
+    @property
+    def position(self) -> Item:
+        """Where a slice that is over ended."""
+        assert self._last is not None
+        return self._key_of(orjson.loads(self._last[1]))
 
     def _take(self, row: Row) -> None:
         _, blob, size, _ = row
@@ -123,6 +156,18 @@ class Page:
         consumed.add(self.table, self._fetched_units)
         consumed.add_read(self.table, self._bytes, consistent, name)
         return consumed
+
+
+def filled(
+    snapshot: Snapshot, page: Page, within: KeyRange, start: Item | None, forward: bool
+) -> Generator[None, None, None]:
+    """Fill a page from a range, slice by slice."""
+    table, index = page.table, page.index
+    while page.fill(rows_from(snapshot, table, index, within, start, forward)):
+        start = page.position
+        yield
+        if snapshot.table(table.name).id != table.id:
+            raise ResourceNotFoundException("Requested resource not found")
 
 
 def rows_from(

@@ -192,10 +192,12 @@ def size(value: AttributeValue) -> int:
 
 
 def item_size(item: Item) -> int:
-    """The bytes DynamoDB counts for an item: names and values."""
+    """The bytes DynamoDB counts for an item: names and values. Counting ends beyond the most that an item may have."""
     total = 0
     for name, value in item.items():
         total += (len(name) if name.isascii() else _text_bytes(name)) + size(value)
+        if total > ITEM_BYTES_MAX:
+            break
     return total
 
 

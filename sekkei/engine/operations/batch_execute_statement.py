@@ -131,7 +131,7 @@ def batch_execute_statement(checked: Checked) -> Plan:
     if reads and len(reads) < len(statements):
         raise ValidationException("Read and write requests together in the same batch is not supported.")
     if len(reads) < len(statements):
-        return Plan(write=partial(_write, members))
+        return Plan(write=partial(_write, members), quick=True)
     return Plan(read=partial(_read, members))
 
 

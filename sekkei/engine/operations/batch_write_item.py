@@ -118,4 +118,4 @@ def _collection_metrics(transaction: Transaction, parts: list[tuple[Checked, Tab
     return {name: list(by_partition.values()) for name, by_partition in found.items()}
 
 
-OPERATIONS = (Write("BatchWriteItem", SHAPE, rules, batch_write_item),)
+OPERATIONS = (Write("BatchWriteItem", SHAPE, rules, batch_write_item, quick=True),)

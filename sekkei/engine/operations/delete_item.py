@@ -62,4 +62,4 @@ def delete_item(transaction: Transaction, checked: Checked, render: Render) -> R
     return response
 
 
-OPERATIONS = (Write("DeleteItem", SHAPE, rules, delete_item),)
+OPERATIONS = (Write("DeleteItem", SHAPE, rules, delete_item, quick=True),)

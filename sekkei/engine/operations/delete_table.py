@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sekkei.engine.history import backups, streams
+from sekkei.engine.history import backups, drops, streams
 from sekkei.engine.operation import Checked, Render, Response, Write
-from sekkei.engine.storage import sql, table_description
+from sekkei.engine.storage import table_description
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation.plain import about_table, only_a_table
 from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
@@ -33,13 +33,13 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
         description.pop(member, None)
     streams.close_stream(transaction, table.id)
     for index in table.indexes.values():
-        transaction.drop(sql.drop_index(index.id), index.id)
+        drops.drop_index(transaction, index.id)
     if table.ttl_index_id is not None:
-        transaction.drop(sql.drop_index(table.ttl_index_id), table.ttl_index_id)
+        drops.drop_index(transaction, table.ttl_index_id)
     if "PointInTimeRecovery" in table.record:
         backups.keep_deleted(transaction, table)
     else:
-        transaction.drop(sql.drop_items(table.id), table.id)
+        drops.drop_items(transaction, table.id)
     transaction.forget_table(table.id)
     return {"TableDescription": description}
 

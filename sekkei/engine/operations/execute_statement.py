@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sekkei.engine.operation import Checked, Plan, Render, Response, Statements
+from sekkei.engine.operation import Checked, Plan, Render, Response, Slices, Statements, begun
 from sekkei.engine.operations.delete_item import delete_item
 from sekkei.engine.operations.put_item import put_item
 from sekkei.engine.operations.update_item import update_item
@@ -42,11 +42,11 @@ def execute_statement(checked: Checked) -> Plan:
         return Plan(read=partial(_read, statement))
     if isinstance(statement, Existence):
         raise ValidationException("EXISTS can only be used in ExecuteTransaction write requests.")
-    return Plan(write=partial(_write, statement))
+    return Plan(write=partial(_write, statement), quick=True)
 
 
-def _read(statement: Selection, snapshot: Snapshot, checked: Checked, render: Render) -> Response:
-    return select(snapshot, statement, checked.request, render)
+def _read(statement: Selection, snapshot: Snapshot, checked: Checked, render: Render) -> Response | Slices:
+    return begun(select(snapshot, statement, checked.request, render))
 
 
 def _write(statement: Writing, transaction: Transaction, checked: Checked, render: Render) -> Response:

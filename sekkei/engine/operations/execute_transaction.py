@@ -75,7 +75,8 @@ def execute_transaction(checked: Checked) -> Plan:
         )
     if reads:
         return Plan(read=partial(_read, reads))
-    return Plan(write=partial(_write, [statement for statement in statements if not isinstance(statement, Selection)]))
+    writes = [statement for statement in statements if not isinstance(statement, Selection)]
+    return Plan(write=partial(_write, writes), quick=True)
 
 
 T = TypeVar("T")

@@ -63,4 +63,4 @@ def put_item(transaction: Transaction, checked: Checked, render: Render) -> Resp
     return response
 
 
-OPERATIONS = (Write("PutItem", SHAPE, rules, put_item),)
+OPERATIONS = (Write("PutItem", SHAPE, rules, put_item, quick=True),)

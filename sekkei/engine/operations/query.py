@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine.items.page import Page, rows_from
-from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.items.page import Page, filled
+from sekkei.engine.operation import Checked, Read, Render, Response, Slices, begun
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import against_table, fields, legacy
 from sekkei.engine.validation.item import start_key
@@ -92,12 +92,16 @@ def _bind(checked: Checked) -> None:
         checked.key_condition = condition.tests()
 
 
-def query(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+def query(snapshot: Snapshot, checked: Checked, render: Render) -> Response | Slices:
+    return begun(_query(snapshot, checked, render))
+
+
+def _query(snapshot: Snapshot, checked: Checked, render: Render) -> Slices:
     table = snapshot.table(checked.table)
     index, within = against_table.check_query(table, checked)
     forward = checked.request.get("ScanIndexForward", True)
     page = Page(table, index, checked, render)
-    page.fill(rows_from(snapshot, table, index, within, checked.start_key, forward))
+    yield from filled(snapshot, page, within, checked.start_key, forward)
     return page.answer()
 
 

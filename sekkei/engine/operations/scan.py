@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sekkei.engine.items.key_range import whole_segment
-from sekkei.engine.items.page import Page, rows_from
-from sekkei.engine.operation import Checked, Read, Render, Response
+from sekkei.engine.items.page import Page, filled
+from sekkei.engine.operation import Checked, Read, Render, Response, Slices, begun
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import against_table, fields, legacy
 from sekkei.engine.validation.item import start_key
@@ -87,13 +87,17 @@ def _bind(checked: Checked) -> None:
     placeholders.check_used()
 
 
-def scan(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+def scan(snapshot: Snapshot, checked: Checked, render: Render) -> Response | Slices:
+    return begun(_scan(snapshot, checked, render))
+
+
+def _scan(snapshot: Snapshot, checked: Checked, render: Render) -> Slices:
     request = checked.request
     table = snapshot.table(checked.table)
     index = against_table.check_scan(table, checked)
     within = whole_segment(request.get("Segment"), request.get("TotalSegments"))
     page = Page(table, index, checked, render)
-    page.fill(rows_from(snapshot, table, index, within, checked.start_key, forward=True))
+    yield from filled(snapshot, page, within, checked.start_key, forward=True)
     return page.answer()
 
 

@@ -224,4 +224,4 @@ def _answer_to_a_repetition(checked: Checked, response: Response) -> Response:
     return {**response, "ConsumedCapacity": repeated}
 
 
-OPERATIONS = (Write("TransactWriteItems", SHAPE, rules, transact_write_items),)
+OPERATIONS = (Write("TransactWriteItems", SHAPE, rules, transact_write_items, quick=True),)

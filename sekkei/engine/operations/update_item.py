@@ -106,4 +106,4 @@ def _returned(how: str | None, change: Updated, old: Stored | None, render: Rend
     return None
 
 
-OPERATIONS = (Write("UpdateItem", SHAPE, rules, update_item),)
+OPERATIONS = (Write("UpdateItem", SHAPE, rules, update_item, quick=True),)

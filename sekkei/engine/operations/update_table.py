@@ -6,11 +6,11 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine.history import streams
+from sekkei.engine.history import drops, streams
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.operations.create_table import check_billing
 from sekkei.engine.operations.global_tables import REGION
-from sekkei.engine.storage import sql, table_description
+from sekkei.engine.storage import table_description
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.index_backfill import backfill
 from sekkei.engine.storage.table_record import (
@@ -367,7 +367,7 @@ def _lay_out(transaction: Transaction, table: Table, record: Record, created: li
             transaction.create_index(index["id"])
     for index_name in deleted:
         index_id = table.indexes[index_name].id
-        transaction.drop(sql.drop_index(index_id), index_id)
+        drops.drop_index(transaction, index_id)
 
 
 def _describe(transaction: Transaction, table: Table, created: list[str], request: Mapping[str, Any]) -> Record:

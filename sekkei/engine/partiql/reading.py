@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 from sekkei.engine.expressions.nodes import Path, walk
 from sekkei.engine.items import keys
 from sekkei.engine.items.key_range import whole_segment
-from sekkei.engine.items.page import Page, rows_from
+from sekkei.engine.items.page import Page, filled
 from sekkei.engine.items.values import Item
-from sekkei.engine.operation import Checked, Render, Response
+from sekkei.engine.operation import Checked, Render, Response, Slices
 from sekkei.engine.partiql import next_token
 from sekkei.engine.partiql.columns import Columns
 from sekkei.engine.partiql.conditions import Bindings, StatementCondition
@@ -25,7 +25,7 @@ from sekkei.errors import ValidationException
 _INVALID = "One or more parameter values were invalid: "
 
 
-def select(snapshot: Snapshot, selection: Selection, request: dict[str, Any], render: Render) -> Response:
+def select(snapshot: Snapshot, selection: Selection, request: dict[str, Any], render: Render) -> Slices:
     """One page; `request` is the ExecuteStatement that asks for it."""
     table = snapshot.table(selection.target.table_name)
     index = index_of(table, selection)
@@ -45,23 +45,24 @@ def select(snapshot: Snapshot, selection: Selection, request: dict[str, Any], re
     page = Page(table, index, checked, render)
     forward = order is None or not order.descending
 
-    def fill(read: Read, start: Item | None) -> Response:
+    def fill(read: Read, start: Item | None) -> Slices:
         checked.filter = StatementCondition(read.filter, selection.bindings) if read.filter is not None else None
-        page.fill(rows_from(snapshot, table, index, read.within, start, forward))
+        yield from filled(snapshot, page, read.within, start, forward)
         return page.answer()
 
-    return _answer(*_filled(fill, reads, position, is_table=index is None), binding)
+    answer, following = yield from _filled(fill, reads, position, is_table=index is None)
+    return _answer(answer, following, binding)
 
 
 def _filled(
-    fill: Callable[[Read, Item | None], Response], reads: list[Read], position: Position, is_table: bool
-) -> tuple[Response, Position | None]:
+    fill: Callable[[Read, Item | None], Slices], reads: list[Read], position: Position, is_table: bool
+) -> Generator[None, None, tuple[Response, Position | None]]:
     """The answer of a page filled by one read after the other, and where the next page begins."""
     start = position.start
     answer: Response = {}
     for number in range(position.read, len(reads)):
         read = reads[number]
-        answer = fill(read, start)
+        answer = yield from fill(read, start)
         start = None
         last = answer.get("LastEvaluatedKey")
         if last is not None:

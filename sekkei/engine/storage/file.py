@@ -17,7 +17,6 @@ LIBRARY_MIN = (3, 51, 3)
 BUSY_TIMEOUT_MS = 10_000
 CACHE_KIB = 64 * 1024
 MMAP_BYTES = 1 << 30
-CHECKPOINT_PAGES = 4_000
 SYNCHRONOUS = "EXTRA"
 """FULL, and the folder is synced too when the journal of the file's first commit is deleted: were that journal to come
 back after a power cut, it would undo the whole file."""
@@ -48,7 +47,8 @@ def connect(path: str, *, durable: bool = True) -> apsw.Connection:
         connection.pragma("journal_mode", "wal")
         connection.pragma("cache_size", -CACHE_KIB)
         connection.pragma("mmap_size", MMAP_BYTES)
-        connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        # The writer puts the log into the database; see there.
+        connection.pragma("wal_autocheckpoint", 0)
         migrate(connection, path)
     except apsw.NotADBError:
         connection.close()

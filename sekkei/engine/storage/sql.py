@@ -147,14 +147,6 @@ def delete_entry(id: int) -> str:
     return f"DELETE FROM index_{id} WHERE key = ? AND base = ?"
 
 
-def drop_items(id: int) -> str:
-    return f"DROP TABLE items_{id}"
-
-
-def drop_index(id: int) -> str:
-    return f"DROP TABLE index_{id}"
-
-
 @_text
 def walk_items(id: int, forward: bool, bounded: bool) -> str:
     """Items of a table in key order, from one key (included) up to another (excluded, if there is one)."""

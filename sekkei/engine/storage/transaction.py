@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from time import perf_counter
 from typing import Any
 
 import apsw
@@ -15,13 +16,16 @@ from sekkei.engine.settings import Settings
 from sekkei.engine.storage import change_log, sql
 from sekkei.engine.storage.catalogue import Index, Table
 from sekkei.engine.storage.sealed import seal
-from sekkei.engine.storage.snapshot import Catalogue, Rows, Snapshot, Stored, checksum
+from sekkei.engine.storage.snapshot import Catalogue, Snapshot, Stored, checksum
 
 TTL_KEY_BYTES = 8
 
 Sized = tuple[Item | None, int]
 """An item with its size, which is known wherever an item is written; None where there is no item."""
 ABSENT: Sized = (None, 0)
+
+PART_SECONDS = 0.02
+"""How long a part of long work may keep others from writing."""
 
 
 class Transaction(Snapshot):
@@ -177,29 +181,55 @@ class Transaction(Snapshot):
         self.wrote = True
         self.flush_statistics()
         self.connection.execute(statement)
+        self.forget_statistics(id)
+
+    def forget_statistics(self, id: int) -> None:
         self.connection.execute(sql.DELETE_STATISTICS, (id,))
 
     def backfill(self, table: Table, index: Index, after: bytes, limit: int) -> bytes | None:
-        """Index the next `limit` items whose key lies beyond `after`; gives the last key seen, None at the end."""
-        last = None
-        rows: Rows = self.connection.execute(
-            f"SELECT row, key, item FROM items_{table.id} WHERE key > ? ORDER BY key LIMIT ?", (after, limit)
-        ).fetchall()
+        """Index the next items whose key lies beyond `after`; gives the last key seen, None at the end."""
         self.wrote = True
-        for row, key, blob in rows:
+        part = Part(self.connection, table, after, limit)
+        for row, key, blob in part:
             item = orjson.loads(blob)
             index_key = index.key.bytes_of(item)
             if index_key is not None and self._is_new_entry(index.id, index_key, key):
                 self._cursor.execute(sql.insert_entry(index.id), (index_key, key, row))
                 self._count(index.id, 1, values.item_size(index.project(item)))
-            last = key
-        return last if len(rows) == limit else None
+        return part.last if part.more else None
 
     def _is_new_entry(self, index_id: int, index_key: bytes, base: bytes) -> bool:
         found = self._cursor.execute(
             f"SELECT 1 FROM index_{index_id} WHERE key = ? AND base = ?", (index_key, base)
         ).fetchall()
         return not found
+
+
+class Part:
+    """The next items of a table in key order: at most `limit`, and no more than one commit has time for."""
+
+    def __init__(self, connection: apsw.Connection, table: Table, after: bytes, limit: int) -> None:
+        self._connection = connection
+        self._text = f"SELECT row, key, item FROM items_{table.id} WHERE key > ? ORDER BY key LIMIT ?"
+        self._limit = limit
+        self.last = after
+        self.more = True
+
+    def __iter__(self) -> Iterator[tuple[int, bytes, bytes]]:
+        until = perf_counter() + PART_SECONDS
+        cursor = self._connection.cursor()
+        rows: Iterator[Any] = cursor.execute(self._text, (self.last, self._limit))
+        taken = 0
+        try:
+            for row, key, blob in rows:
+                self.last = key
+                taken += 1
+                yield row, key, blob
+                if perf_counter() > until:
+                    return
+            self.more = taken == self._limit
+        finally:
+            cursor.close()
 
 
 def _entry_size(index: Index, sized: Sized) -> int:

@@ -2,6 +2,10 @@
 
 An fsync costs a quarter of a millisecond or more, whether it covers one write or two hundred. Jobs are run in the
 order in which they came, each to its end, so that they are serial; all of them are acknowledged after the one commit.
+
+The hop to the writer's thread and back costs more than a small write. So a quick job that is alone is run where it is
+called: nothing waits, nobody else writes, and the disk has not been slow of late. In memory the first of a turn of the
+event loop is run at once; on disk, where company would share the fsync, the turn shows whether there is any.
 """
 
 from __future__ import annotations
@@ -26,8 +30,14 @@ from sekkei.engine.storage.transaction import Transaction
 from sekkei.errors import DynamoDBError, InternalServerError, NotOurFile, TransactionConflictException
 
 BATCH_JOBS_MAX = 256
+SLOW_SECONDS = 0.002
+"""Commits that take longer on average are left to the thread: an event loop has others to serve."""
+CHECKPOINT_PAGES = 4_000
+"""From here on the log is put into the database, by the thread, when what it did has been acknowledged."""
 
 log = logging.getLogger("sekkei.engine")
+
+_NOBODY = object()
 
 Work = Callable[[Transaction], Any]
 
@@ -35,15 +45,19 @@ Work = Callable[[Transaction], Any]
 class Job:
     """Some work, and who waits for it."""
 
-    __slots__ = ("error", "future", "loop", "result", "work")
+    __slots__ = ("error", "future", "is_counted", "loop", "result", "work")
 
     def __init__(
         self,
         work: Work,
         loop: asyncio.AbstractEventLoop | Waiter | None = None,
         future: asyncio.Future[Any] | Waiter | None = None,
+        *,
+        is_counted: bool = True,
     ) -> None:
         self.work = work
+        self.is_counted = is_counted
+        """Whether it came through the queue."""
         self.loop = loop
         self.future = future
         self.result: Any = None
@@ -117,15 +131,33 @@ class Writer:
         self._housekeeping_due = 0.0
         self._catalogue = Catalogue()
         self._settings = settings
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._start = threading.Lock()
         self._closed = False
+        self._connection: apsw.Connection | None = None
+        self._turn = threading.Lock()
+        """Whoever has it may use the connection and the catalogue."""
+        self._waiting = 0
+        """Jobs on their way through the thread."""
+        self._gathered: list[Job] = []
+        """Jobs that wait for the end of their event loop's turn."""
+        self._task: object = _NOBODY
+        """Who has written since the event loop's turn began."""
+        self._log_pages = 0
+        self._checkpoint_from = CHECKPOINT_PAGES
+        self._commit_seconds = 0.0
+        """What a commit on an event loop takes, on average."""
 
     def schedule(self, work: Work) -> None:
         """Have `work` done in the next batch, with nobody waiting for it."""
         self.start()
-        self._queue.put(Job(work))
+        self._put([Job(work)])
+
+    def _put(self, jobs: list[Job]) -> None:
+        with self._start:
+            self._waiting += len(jobs)
+        self._queue.put(jobs)
 
     async def run(self, work: Work) -> Any:
         """Do `work` in the next batch; returns when it is on disk."""
@@ -136,27 +168,95 @@ class Writer:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            return self._waited_for(work)
-        future: asyncio.Future[Any] = loop.create_future()
-        if self._thread is None or self._closed:
-            try:
-                self.start()
-            except (apsw.Error, NotOurFile) as error:
-                raise as_dynamodb_error(error) from error
-        self._queue.put(Job(work, loop, future))
-        return future
+            return self._waited_for(work, quick=False)
+        job = self._job(work, loop, loop.create_future())
+        self._put([job])
+        return job.future  # type: ignore[return-value]
 
-    def _waited_for(self, work: Work) -> Waiter:
+    def submit_quick(self, work: Work) -> Awaitable[Any]:
+        """The same for work that is done in a moment: on this event loop, if that is the quickest."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return self._waited_for(work, quick=True)
+        job = self._job(work, loop, loop.create_future())
+        in_memory = self._acknowledged is None
+        if self._waiting or (not in_memory and self._is_slow()):
+            self._put([job])
+        elif not (in_memory and self._is_first_this_turn(loop) and self._run_here([job])):
+            self._gather(job, loop)
+        return job.future  # type: ignore[return-value]
+
+    def _waited_for(self, work: Work, quick: bool) -> Waiter:
         """A caller without an event loop waits here, in its own thread; what it then awaits is there already."""
         waiter = Waiter()
+        job = self._job(work, waiter, waiter)
+        if not (quick and self._run_here([job])):
+            self._put([job])
+            waiter.wait()
+        return waiter
+
+    def _job(self, work: Work, loop: asyncio.AbstractEventLoop | Waiter, future: asyncio.Future[Any] | Waiter) -> Job:
         if self._thread is None or self._closed:
             try:
                 self.start()
             except (apsw.Error, NotOurFile) as error:
                 raise as_dynamodb_error(error) from error
-        self._queue.put(Job(work, waiter, waiter))
-        waiter.wait()
-        return waiter
+        return Job(work, loop, future)
+
+    def _is_first_this_turn(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether no other task has written since the event loop's turn began; one after the other may."""
+        task = asyncio.current_task(loop)
+        if self._task is _NOBODY:
+            self._task = task
+            loop.call_soon(self._begin_turn)
+            return True
+        return task is not None and self._task is task
+
+    def _begin_turn(self) -> None:
+        self._task = _NOBODY
+
+    def _gather(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
+        """Wait for the end of the event loop's turn, and for company."""
+        with self._start:
+            others = self._gathered
+            if not others:
+                self._gathered = [job]
+                loop.call_soon(self._end_turn)
+                return
+            if others[0].loop is loop:
+                others.append(job)
+                return
+        self._put([job])
+
+    def _end_turn(self) -> None:
+        """Commit what has gathered: alone or in memory here, else in the thread, which waits for the fsync."""
+        with self._start:
+            jobs, self._gathered = self._gathered, []
+        if jobs and not ((len(jobs) == 1 or self._acknowledged is None) and self._run_here(jobs)):
+            self._put(jobs)
+
+    def _is_slow(self) -> bool:
+        self._commit_seconds *= 0.99  # so that one day it is tried again
+        return self._commit_seconds > SLOW_SECONDS
+
+    def _run_here(self, jobs: list[Job]) -> bool:
+        """Run jobs in this thread and commit them; False if somebody else writes, in this process or another."""
+        connection = self._connection
+        if self._waiting or connection is None or not self._turn.acquire(blocking=False):
+            return False
+        try:
+            began = time.perf_counter()
+            if not _begun(connection):
+                return False
+            self._run_batch(connection, jobs, begun=True)
+            self._commit_seconds += 0.2 * (time.perf_counter() - began - self._commit_seconds)
+        finally:
+            self._turn.release()
+        _deliver_all(jobs)
+        if self._log_pages >= self._checkpoint_from:
+            self._put([Job(_nothing)])  # wakes the thread
+        return True
 
     def start(self) -> None:
         """Be there for jobs and for what is due by the clock."""
@@ -166,7 +266,8 @@ class Writer:
             if self._thread is None:
                 self._set_housekeeping_due()
                 # Opened here, so that a file that cannot be opened is the caller's error and not a thread's silence.
-                connection = self._connect()
+                connection = self._connection = self._connect()
+                connection.set_wal_hook(self._note_log)
                 if self._acknowledged_for is not None:
                     self._acknowledged = Acknowledged(self._acknowledged_for)
                 self._thread = threading.Thread(
@@ -180,6 +281,9 @@ class Writer:
             self._closed = True
             if self._thread is None:
                 return
+            gathered, self._gathered = self._gathered, []
+        if gathered:
+            self._put(gathered)
         self._queue.put(None)
         self._thread.join()
 
@@ -189,42 +293,60 @@ class Writer:
             while not last:
                 jobs, last = self._next_batch()
                 if jobs:
-                    self._run_batch(connection, jobs)
+                    with self._turn:
+                        self._run_batch(connection, jobs)
+                    with self._start:
+                        self._waiting -= sum(job.is_counted for job in jobs)
                     self._deliver(jobs)
+                if self._log_pages >= self._checkpoint_from:
+                    self._checkpoint(connection)
         finally:
             file.close(connection)
             if self._acknowledged is not None:
                 self._acknowledged.close()
 
+    def _note_log(self, connection: apsw.Connection, name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _checkpoint(self, connection: apsw.Connection) -> None:
+        """Put the log into the database, as far as no reader still needs what it replaces."""
+        with self._turn, contextlib.suppress(apsw.Error):
+            pages, done = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            # If a reader is in the way, some more may come before it is tried again.
+            self._checkpoint_from = CHECKPOINT_PAGES if done >= pages else pages + CHECKPOINT_PAGES // 4
+        self._log_pages = 0
+
     def _next_batch(self) -> tuple[list[Job], bool]:
         jobs: list[Job] = []
-        item = self._next_job()
-        while item is not None:
-            jobs.append(item)
-            if len(jobs) == BATCH_JOBS_MAX:
+        some = self._next_jobs()
+        while some is not None:
+            jobs += some
+            if len(jobs) >= BATCH_JOBS_MAX:
                 return jobs, False
             try:
-                item = self._queue.get_nowait()
+                some = self._queue.get_nowait()
             except queue.Empty:
                 return jobs, False
         return jobs, True
 
-    def _next_job(self) -> Job | None:
-        """Whatever comes first, a job or the time for housekeeping."""
+    def _next_jobs(self) -> list[Job] | None:
+        """Whatever comes first, jobs or the time for housekeeping."""
         left = self._housekeeping_due - time.monotonic()
         if left > 0:
             with contextlib.suppress(queue.Empty):
                 return self._queue.get(timeout=min(left, threading.TIMEOUT_MAX))
         self._set_housekeeping_due()
-        return Job(self._housekeeping)
+        return [Job(self._housekeeping, is_counted=False)]
 
     def _set_housekeeping_due(self) -> None:
         seconds = self._settings.housekeeping_seconds
         self._housekeeping_due = math.inf if seconds is None else time.monotonic() + seconds
 
-    def _run_batch(self, connection: apsw.Connection, jobs: list[Job]) -> None:
+    def _run_batch(self, connection: apsw.Connection, jobs: list[Job], *, begun: bool = False) -> None:
+        """`begun` says that the transaction is open already."""
         try:
-            self._commit(connection, jobs)
+            self._commit(connection, jobs, begun)
         except Exception as error:
             if len(jobs) == 1:
                 if not isinstance(error, WroteBeforeFailing):
@@ -235,9 +357,10 @@ class Writer:
                 job.result = job.error = None
                 self._run_batch(connection, [job])
 
-    def _commit(self, connection: apsw.Connection, jobs: list[Job]) -> None:
+    def _commit(self, connection: apsw.Connection, jobs: list[Job], begun: bool) -> None:
         """condition → item → indexes → change record of every job, and one commit for all."""
-        connection.execute("BEGIN IMMEDIATE")
+        if not begun:
+            connection.execute("BEGIN IMMEDIATE")
         try:
             before = connection.total_changes()
             self._catalogue.refresh(connection)
@@ -262,7 +385,7 @@ class Writer:
         if counted is not None and self._acknowledged is not None:
             self._acknowledged.note(*counted)
         for work in transaction.follow_ups:
-            self._queue.put(Job(work))
+            self._put([Job(work)])
 
     def _count_commit(self, connection: apsw.Connection, before: int) -> tuple[int, int] | None:
         """Raise the file's own count of commits, if this is one that changes anything."""
@@ -282,6 +405,22 @@ class Writer:
             # A loop that has been closed has nobody left who waits.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(_deliver_all, done)
+
+
+def _begun(connection: apsw.Connection) -> bool:
+    """Begin a transaction, if no other process is in the way."""
+    try:
+        connection.set_busy_timeout(0)
+        connection.execute("BEGIN IMMEDIATE")
+    except apsw.Error:
+        return False
+    finally:
+        connection.set_busy_timeout(file.BUSY_TIMEOUT_MS)
+    return True
+
+
+def _nothing(transaction: Transaction) -> None:
+    pass
 
 
 def _deliver_all(jobs: list[Job]) -> None:

@@ -157,6 +157,10 @@ class _Rebuilding:
         return found
 
     def _name_lost_tables(self, known: set[int]) -> None:
+        if rows_of(self.old, "SELECT 1 FROM jobs"):
+            # What was being dropped, copied or restored is nobody's yet, or any more.
+            self.report.notes.append("Work under way (backups, restores, imports, drops) was given up.")
+            return
         for (name,) in rows_of(self.old, "SELECT name FROM sqlite_schema WHERE name GLOB 'items_[0-9]*'"):
             if int(name.partition("_")[2]) not in known and not self.report.notes:
                 self.report.notes.append(f"The record of a table is lost, and with it its items ({name}).")

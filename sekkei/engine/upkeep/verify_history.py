@@ -80,6 +80,8 @@ def _verify_owners(snapshot: Snapshot) -> Iterator[str]:
     owned = {f"items_{id}" for id in (*backed_up, *(table.id for table in tables))}
     owned |= {f"index_{id}" for id in indexes}
     owned |= {f"{prefix}_{id}" for id in job_ids for prefix in ("undo", "window")}
+    dropping = snapshot.rows("SELECT id, kind, state FROM jobs WHERE kind = 'drop'")
+    owned |= {unseal(state, kind, id)["name"] for id, kind, state in dropping}
     for (name,) in snapshot.rows("SELECT name FROM sqlite_schema WHERE type = 'table'"):
         prefix, _, id = name.partition("_")
         if prefix in ("items", "index", "undo", "window") and id.isdigit() and name not in owned:

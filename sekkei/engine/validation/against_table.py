@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from sekkei.engine.expressions.changes import too_large
 from sekkei.engine.items import values
 from sekkei.engine.items.values import AttributeValue, Item
 from sekkei.engine.operation import Update
@@ -162,7 +163,7 @@ def check_updated_item(table: Table, before: Item, after: Item) -> int:
     """
     size = values.item_size(after)
     if size > values.ITEM_BYTES_MAX:
-        raise ValidationException("Item size to update has exceeded the maximum allowed size")
+        raise too_large()
     for part in table.key.parts:
         if after.get(part.name) != before.get(part.name):
             raise _key_update(part)
