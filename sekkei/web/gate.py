@@ -22,6 +22,7 @@ from sekkei.runtime.refusals import Refusal
 from sekkei.texts import LANGUAGES, spoken
 from sekkei.web import problems
 from sekkei.web.csrf import ANONYMOUS_COOKIE, BODY_LIMIT_KEY, SAFE
+from sekkei.web.identity.bearer import BadBearer
 from sekkei.web.limits import READS, WEBHOOKS, WRITES, Rate, address
 from sekkei.web.rendering import FLASH_COOKIE, seal_flashes
 from sekkei.web.routing import path_for_logs
@@ -113,7 +114,7 @@ class Gate:
             self._check_host(request)
             rate = self._rate(request)
             self._shell.limits.take(rate, "address", address(request))
-            await self._shell.identify(request)
+            await self._identify(request)
             if request.state.user is not None:
                 self._shell.limits.take(rate, "user", request.state.user.id)
         except Refusal as refusal:
@@ -124,11 +125,21 @@ class Gate:
             return
         await self._app(request.scope, receive, send)
 
+    async def _identify(self, request: Request) -> None:
+        """Whoever signs in or sends from outside may carry a token that is no good any more: there they are nobody."""
+        try:
+            await self._shell.identify(request)
+        except BadBearer:
+            if not self._is_webhook(request):
+                raise
+
+    def _is_webhook(self, request: Request) -> bool:
+        return any(path.match(request.scope["path"]) for path in self._shell.webhooks)
+
     def _rate(self, request: Request) -> Rate:
         if request.method in SAFE:
             return READS
-        is_webhook = any(path.match(request.scope["path"]) for path in self._shell.webhooks)
-        return WEBHOOKS if is_webhook else WRITES
+        return WEBHOOKS if self._is_webhook(request) else WRITES
 
     def _check_host(self, request: Request) -> None:
         """Only names that are ours: otherwise a stranger's page could have its own name point to this machine."""

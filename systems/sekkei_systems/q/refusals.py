@@ -160,6 +160,10 @@ class BadUsername(Invalid):
     """Not 3 to 20 of A-Z, a-z, 0-9 and _."""
 
 
+class NameReserved(Invalid):
+    """A name that speaks for Q., or looks like an administrator's."""
+
+
 class BadBirthDate(Invalid):
     """In the future, or before anybody's time."""
 

@@ -29,3 +29,29 @@ async def test_people_hear_of_followers_requests_and_reactions_once(world: World
 
 def replace_wishes(**given: object) -> Wishes:
     return Wishes(**{**{name: getattr(ALL, name) for name in Wishes.__slots__}, **given})  # type: ignore[arg-type]
+
+
+async def test_whoever_asked_hears_of_the_acceptance_and_nobody_else(fair: World) -> None:
+    await fair.with_devices("asks", "private")
+    await fair.service.people.change("private", Profile(is_private=True))
+    await fair.service.graph.follow("asks", "private")
+    await fair.settle()
+    await fair.service.graph.accept("private", "asks")
+    await fair.settle()
+    told = {one.to: one.body["body"] for one in await fair.push_messages()}
+    assert told == {
+        "ExponentPushToken[private]": "Asksさんからフォローの申請が届きました",
+        "ExponentPushToken[asks]": "Privateさんがフォローの申請を承認しました",
+    }
+
+
+async def test_everybody_is_told_in_their_own_language(fair: World) -> None:
+    await fair.with_devices("ja", "en", "by")
+    await fair.service.people.change("en", Profile(language="en"))
+    await fair.follow(("by", "ja"), ("by", "en"))
+    await fair.settle()
+    told = {one.to: one.body["body"] for one in await fair.push_messages()}
+    assert told == {
+        "ExponentPushToken[ja]": "Byさんにフォローされました",
+        "ExponentPushToken[en]": "By followed you",
+    }

@@ -44,9 +44,9 @@ async def show_me(joined: Joined, sight: Visibility) -> Me:
 
 
 @operations.post("/me", summary="Join", status=201, tag="me")
-async def join(user: User, body: Join, people: People, sight: Visibility) -> Me:
+async def join(user: User, language: str, body: Join, people: People, sight: Visibility) -> Me:
     """From the age of 13 on. The ID is chosen afterwards, and needed to post."""
-    visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or "")
+    visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or "", language)
     changed = await people.join(visitor, body.birth_date)
     return shapes.me(changed, sight.answer_first)
 
@@ -59,6 +59,7 @@ async def change_me(member: Member, people: People, sight: Visibility, body: Cha
         is_private=body.is_private,
         visibility=body.visibility_type,
         answers_first=body.answers_first,
+        language=body.language,
     )
     return shapes.me(await people.change(member, profile), sight.answer_first)
 

@@ -28,6 +28,7 @@ from sekkei_systems.q.service.submissions import Submissions
 SEARCHES = Rate.per_minute(60)
 
 REPORTS = Rate.per_hour(60)
+FOLLOWS = Rate.per_hour(60)
 
 operations = Operations()
 
@@ -60,7 +61,8 @@ async def followers(member: Member, graph: Graph, user_id: Id, query: Paging) ->
 
 
 @operations.put("/users/{user_id}/follow", summary="Follow, or ask to", tag="people")
-async def follow(member: Member, graph: Graph, user_id: Id) -> FollowOutcome:
+async def follow(request: Request, member: Member, graph: Graph, user_id: Id) -> FollowOutcome:
+    limit(request, FOLLOWS, "q-follow")
     return FollowOutcome(outcome=await graph.follow(member, user_id))
 
 

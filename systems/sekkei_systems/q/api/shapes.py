@@ -72,6 +72,7 @@ class ChangeMe(Shape):
     is_private: bool | None = None
     visibility_type: Visibility | None = None
     answers_first: bool | None = None
+    language: Literal["ja", "en"] | None = None
 
 
 class AppId(Shape):
@@ -326,7 +327,7 @@ def person(viewer: str, user: User, relation: Relation | None, requested: bool =
 
 
 def card(viewer: str, one: Card) -> Person:
-    return person(viewer, one.user, one.relation)
+    return person(viewer, one.user, one.relation, one.requested)
 
 
 def me(user: User, answers_first: bool) -> Me:

@@ -145,6 +145,7 @@ class User:
         en="withdrawal takes the sign-in account too",
         added=True,
     )
+    language: Attr[str] = attr(default="ja", ja="通知の言語", en="language of notices", added=True)
     username_folded: Attr[str | None] = computed(folded, keep=False)
     version: Attr[int] = version(added=True)
 
@@ -220,6 +221,9 @@ class Follow:
     follower_id: Attr[str] = attr("followerId", ja="フォローする側のユーザーID", en="who follows")
     followee_id: Attr[str] = attr("followeeId", ja="フォローされる側のユーザーID", en="who is followed")
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="フォロー日時", en="since")
+    accepted: Attr[bool | None] = attr(
+        default=None, ja="申請が承認されてできたか", en="true: came out of a request", added=True
+    )
     follower_banned: Attr[bool | None] = attr(
         "followerBanned",
         default=None,

@@ -14,6 +14,7 @@ from sekkei_systems.q.design.models import Follow, User
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.people import keep_name
 
 USERS_PER_STEP = 25
 
@@ -33,12 +34,20 @@ class Counters:
     async def reconcile(self, payload: Payload, cursor: str | None) -> Progress:
         page = await self._db.page(design.all_users(), size=USERS_PER_STEP, after=cursor)
         for user in page:
+            await self._tidy(user)
             drift = await self.drift(user.user_id)
             if drift is not None:
                 log.warning("counters differ from the edges", extra=drift)
                 at = days.now(self._clock) + times.RECOUNT_AFTER
                 await self._context.schedules.put(f"q/recount/{user.user_id}", "recount", drift, at=at)
         return Progress(len(page), page.cursor)
+
+    async def _tidy(self, user: User) -> None:
+        """What an older version left: names of administrators, and requests to accounts that are public."""
+        if user.is_admin and user.display_name:
+            await self._db.transact(*keep_name(user.user_id, user.display_name))
+        if not user.is_private:
+            await self._service.graph.settle_requests(user.user_id)
 
     async def drift(self, user_id: str) -> dict[str, Any] | None:
         """What the counters say and what there is; None when they agree, or changed while they were counted."""

@@ -75,7 +75,7 @@ class Pushes:
         for owner, device in await self._who_want(page, NoticeKind.DIGEST):
             found = await self._service.reactions.digest_of(owner.user_id)
             if found.total:
-                message = notices.weekly_digest(found.until, found.total, found.counts)
+                message = notices.weekly_digest(found.until, found.total, found.counts, owner.language)
                 await self._service.notices.send(owner, device, NoticeKind.DIGEST, message, found.until.isoformat())
         return Progress(len(page), page.cursor)
 

@@ -57,7 +57,7 @@ from sekkei_systems.q.design.tables import (
 )
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.leaving import schedule_of
-from sekkei_systems.q.service.people import reserved
+from sekkei_systems.q.service.people import admin_name, reserved
 
 EDGES_PER_TRANSACTION = 30
 ITEMS_PER_STEP = 100
@@ -369,6 +369,8 @@ class Withdrawal:
         if found is None:
             return 0, None
         last: list[Action[Any, Any]] = [users.delete(user)]
+        if found.was_admin and found.display_name:
+            last.append(unique_keys.delete(admin_name(found.display_name)))
         if found.app_id is not None:
             last.append(unique_keys.put(UniqueKey(value=reserved(found.app_id), owner={"userId": WITHDRAWN})))
         await self._db.transact(*last)

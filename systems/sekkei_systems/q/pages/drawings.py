@@ -27,11 +27,13 @@ async def code(author: Author, settings: Settings) -> Response:
 
 
 @pages.get("/cards/{day}.svg", name="card")
-async def card(member: Member, answers: Answers, day: str) -> Response:
+async def card(member: Member, answers: Answers, settings: Settings, language: str, day: str) -> Response:
     try:
         asked = date.fromisoformat(day)
     except ValueError:
         raise NoSuchAnswer() from None
     answer, author, question = await answers.show(member, asked, member.id)
     name = author.display_name or author.username or f"@{author.app_id}"
-    return Response(cards.card(question, answer, name), media_type="image/svg+xml", headers=_HEADERS)
+    link = f"{settings.public_url.partition('://')[2]}/q/" + (f"#/id/{author.app_id}" if author.app_id else "")
+    drawn = cards.card(question, answer, name, language, link)
+    return Response(drawn, media_type="image/svg+xml", headers=_HEADERS)

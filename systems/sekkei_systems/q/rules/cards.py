@@ -9,11 +9,15 @@ from xml.sax.saxutils import escape
 
 from sekkei_systems.q.design.models import Answer
 from sekkei_systems.q.rules.writing import clusters
+from sekkei_systems.q.texts import say
 
 WIDTH, HEIGHT = 1080, 1350
 MARGIN = 96
 INK, PAPER, GLOW = "#1b1a22", "#faf7f2", "#ff5a36"
 """The colours of the client."""
+OPENING = "「『（(［【〈《“"
+CLOSING = "。、，．」』）)］】〉》”！？!?…ー～・ぁぃぅぇぉっゃゅょァィゥェォッャュョ"
+"""What begins no line, or ends none."""
 _FONT = "'Hiragino Sans','Noto Sans JP','Yu Gothic UI','Noto Sans CJK JP',system-ui,sans-serif"
 
 
@@ -28,7 +32,7 @@ def code(url: str) -> bytes:
     return found.getvalue()
 
 
-def card(question: str, answer: Answer, name: str) -> bytes:
+def card(question: str, answer: Answer, name: str, language: str, link: str) -> bytes:
     """An answer as a picture of 4:5, as people post it elsewhere."""
     asked = _lines(question, 18, 2)
     said = _lines(answer.text, 11, 8)
@@ -41,7 +45,8 @@ def card(question: str, answer: Answer, name: str) -> bytes:
         _text(MARGIN, 168, 44, "#c93412", _day(answer.day), weight=700),
         *(_text(MARGIN, 264 + 64 * at, 48, "#5b5866", line, weight=600) for at, line in enumerate(asked)),
         *(_text(MARGIN, _middle(len(said)) + 108 * at, 80, INK, line, 800) for at, line in enumerate(said)),
-        _text(MARGIN, HEIGHT - 132, 40, "#5b5866", f"{name}　{_when(answer)}"),
+        _text(MARGIN, HEIGHT - 172, 40, "#5b5866", f"{name}　{_when(answer, language)}"),
+        _text(MARGIN, HEIGHT - 116, 32, "#5b5866", link),
         f'<text x="{WIDTH - MARGIN}" y="{HEIGHT - 120}" font-size="104" font-weight="800" fill="{INK}" '
         f'text-anchor="end">Q<tspan fill="{GLOW}">.</tspan></text></svg>',
     ]
@@ -56,8 +61,8 @@ def _day(day: date) -> str:
     return f"{day.year}.{day.month:02}.{day.day:02}"
 
 
-def _when(answer: Answer) -> str:
-    return "オンタイム" if answer.is_on_time else f"{answer.late_minutes}分遅れ"
+def _when(answer: Answer, language: str) -> str:
+    return say(language, "card.on-time") if answer.is_on_time else say(language, "card.late", n=answer.late_minutes)
 
 
 def _middle(count: int) -> int:
@@ -66,16 +71,53 @@ def _middle(count: int) -> int:
 
 
 def _lines(text: str, width: int, most: int) -> list[str]:
-    """Broken after so many full-width characters; nothing is torn that people see as one character."""
-    lines = [""]
-    room = 2.0 * width
-    for cluster in clusters(" ".join(text.split())):
-        wide = 2.0 if unicodedata.east_asian_width(cluster[0]) in "WFA" else 1.1
-        if wide > room:
+    """Broken after so many full-width characters, between words where there are any."""
+    lines, room = [""], 2.0 * width
+    for word in _words(text):
+        if _width(word.rstrip()) > room and lines[-1]:
             lines.append("")
             room = 2.0 * width
-        lines[-1] += cluster
-        room -= wide
+        for piece in [word] if _width(word.rstrip()) <= room else clusters(word):  # longer than a line: torn after all
+            if _width(piece) > room and lines[-1]:
+                lines.append("")
+                room = 2.0 * width
+            lines[-1] += piece
+            room -= _width(piece)
     if len(lines) > most:
-        lines = [*lines[: most - 1], f"{lines[most - 1]}…"]
+        lines = [*lines[: most - 1], f"{lines[most - 1].rstrip()}…"]
     return [line.strip() for line in lines]
+
+
+def _words(text: str) -> list[str]:
+    """What stays together: letters of a word with the space after it, a run of katakana, and a mark with its kana."""
+    words: list[str] = []
+    for cluster in clusters(" ".join(text.split())):
+        if words and _joins(words[-1][-1], cluster):
+            words[-1] += cluster
+        else:
+            words.append(cluster)
+    return words
+
+
+def _joins(before: str, cluster: str) -> bool:
+    if cluster[0] in CLOSING or cluster == " ":
+        return True
+    if before in OPENING:
+        return True
+    return _kind(before) == _kind(cluster[0]) != ""
+
+
+def _kind(character: str) -> str:
+    if character.isalnum() and not _is_wide(character):
+        return "word"
+    if character in "'’-_.":
+        return "word"
+    return "katakana" if "\u30a1" <= character <= "\u30fc" else ""
+
+
+def _is_wide(character: str) -> bool:
+    return unicodedata.east_asian_width(character) in "WFA"
+
+
+def _width(text: str) -> float:
+    return sum(2.0 if _is_wide(cluster[0]) else 1.1 for cluster in clusters(text))

@@ -10,6 +10,7 @@ from typing import Any
 
 from sekkei.runtime import days
 from sekkei_systems.q.design.models import ReactionType, User
+from sekkei_systems.q.texts import say
 
 TEXT_MAX = 300
 """Code points of a message's text. Expo takes 4,096 bytes with everything; emoji of several parts are long."""
@@ -81,25 +82,31 @@ def new_question(day: date, text: str) -> dict[str, Any]:
     return _message(NoticeKind.QUESTION, text, {"day": day.isoformat(), "url": "/q/"}, day.isoformat())
 
 
-def new_reaction(day: date, by: User, kind: ReactionType) -> dict[str, Any]:
-    text = f"{_name(by)}さんが {kind.value} をくれました"
+def new_reaction(day: date, by: User, kind: ReactionType, language: str) -> dict[str, Any]:
+    text = say(language, "notice.reaction", name=_name(by, language), emoji=kind.value)
     return _message(NoticeKind.REACTION, text, {"day": day.isoformat(), "url": "/q/"}, f"reactions-{day}")
 
 
-def new_follower(by: User) -> dict[str, Any]:
-    return _message(NoticeKind.FOLLOW, f"{_name(by)}さんにフォローされました", {"url": "/q/#/people"}, "followers")
+def new_follower(by: User, language: str) -> dict[str, Any]:
+    text = say(language, "notice.follower", name=_name(by, language))
+    return _message(NoticeKind.FOLLOW, text, {"url": "/q/#/people"}, "followers")
 
 
-def new_request(by: User) -> dict[str, Any]:
-    text = f"{_name(by)}さんからフォローの申請が届きました"
+def new_request(by: User, language: str) -> dict[str, Any]:
+    text = say(language, "notice.request", name=_name(by, language))
     return _message(NoticeKind.FOLLOW, text, {"url": "/q/#/people"}, "requests")
 
 
-def weekly_digest(until: date, total: int, kinds: Mapping[ReactionType, int]) -> dict[str, Any]:
+def accepted(by: User, language: str) -> dict[str, Any]:
+    text = say(language, "notice.accepted", name=_name(by, language))
+    return _message(NoticeKind.FOLLOW, text, {"url": f"/q/#/u/{by.user_id}"}, "accepted")
+
+
+def weekly_digest(until: date, total: int, kinds: Mapping[ReactionType, int], language: str) -> dict[str, Any]:
     marks = " ".join(f"{kind.value}{count}" for kind, count in kinds.items())
-    text = f"この1週間に{total}件のリアクションが届きました　{marks}"
+    text = say(language, "notice.digest", n=total, marks=marks)
     return _message(NoticeKind.DIGEST, text, {"url": "/q/#/me"}, f"digest-{until}")
 
 
-def _name(user: User) -> str:
-    return user.display_name or user.username or user.app_id or "だれか"
+def _name(user: User, language: str) -> str:
+    return user.display_name or user.username or user.app_id or say(language, "notice.somebody")

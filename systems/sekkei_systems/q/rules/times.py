@@ -11,6 +11,8 @@ ON_TIME = timedelta(minutes=30)
 UNDO = timedelta(minutes=30)
 """How long an author may take a deletion back."""
 AGE_MIN = 13
+REFUSED_FOR = timedelta(days=1)
+"""Before somebody who was too young can say another day of birth."""
 REUSED_AFTER = timedelta(days=30)
 GRACE = timedelta(days=7)
 """Between asking to withdraw and the deletion."""

@@ -88,12 +88,13 @@ def open_service(context: Context) -> Service:
     answers = Answers(db, clock, question, sight, words)
     reactions = Reactions(db, clock, sight)
     planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))
+    graph = Graph(db, clock, sight)
     return Service(
         access=access,
         sight=sight,
         question=question,
-        people=People(db, clock, sight),
-        graph=Graph(db, clock, sight),
+        people=People(db, clock, sight, graph),
+        graph=graph,
         answers=answers,
         timelines=Timelines(db, sight, question, reactions),
         reactions=reactions,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import date, time
+from collections.abc import Callable
+from datetime import date, time, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Database, Page, TransactionFailed
+from sekkei.design import Action, Database, Delete, Page, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
@@ -25,6 +26,8 @@ from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.planning import Planning, gives_back, takes
 
 PAGE = 50
+PLAN_DAYS = 100
+"""So far ahead a planned question is looked for; one read."""
 
 
 Count = tuple[int, bool]
@@ -33,6 +36,13 @@ Count = tuple[int, bool]
 
 def count_of(page: Page[Any]) -> Count:
     return len(page), page.cursor is not None
+
+
+def _unplans(question_id: str) -> Callable[[date], Delete[DailyQuestion]]:
+    """Takes a question off a day that has not come out."""
+    return lambda day: daily_questions.delete(day).when(
+        DailyQuestion.published_at.absent(), DailyQuestion.question_id == question_id
+    )
 
 
 class Editing:
@@ -74,8 +84,16 @@ class Editing:
         await self._move(by, question_id, to, (QuestionStatus.PENDING,))
 
     async def archive(self, by: Admin, question_id: str) -> None:
+        """And off the plan: a day that it was planned for is drawn anew when it is near."""
         allowed = (QuestionStatus.APPROVED, QuestionStatus.USED)
-        await self._move(by, question_id, QuestionStatus.ARCHIVED, allowed)
+        today = days.today(self._clock)
+        ahead = await self._planning.calendar(today, PLAN_DAYS)
+        planned = [row for _, row in ahead if row is not None and row.question_id == question_id]
+        free = [row.day for row in planned if row.published_at is None]
+        await self._move(by, question_id, QuestionStatus.ARCHIVED, allowed, *map(_unplans(question_id), free))
+        for day in free:
+            if day <= today + timedelta(days=1):
+                await self._planning.plan(day)
 
     async def bring_back(self, by: Admin, question_id: str) -> None:
         await self._move(by, question_id, QuestionStatus.APPROVED, (QuestionStatus.ARCHIVED,))
@@ -86,13 +104,14 @@ class Editing:
         question_id: str,
         to: QuestionStatus,
         allowed: tuple[QuestionStatus, ...],
+        *also: Action[Any, Any],
     ) -> None:
         update = questions.update(question_id).set(Question.status, to)
         update = update.set(Question.updated_at, days.now(self._clock)).when(Question.status.one_of(*allowed))
         # The document has no action of its own for archiving: it is a review of the question, with where it went.
         entry = self._logs.entry(by, AdminAction.REVIEW_SUBMISSION, "question", question_id, {"to": to.value})
         try:
-            await self._db.transact(update, entry)
+            await self._db.transact(update, entry, *also)
         except TransactionFailed as failed:
             raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
 

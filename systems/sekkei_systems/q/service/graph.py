@@ -27,6 +27,7 @@ from sekkei_systems.q.service.visibility import Visibility as Sight
 
 EDGE_TRIES_MAX = 20
 LIST_PAGE = 30
+SETTLED_AT_ONCE = 100
 Outcome = Literal["following", "requested"]
 
 
@@ -36,6 +37,8 @@ class Card:
 
     user: User
     relation: Relation
+    requested: bool = False
+    """The viewer has asked to follow them."""
 
 
 class Graph:
@@ -56,7 +59,8 @@ class Graph:
         if person.is_private or await self._db.get(ended_blocks(member.id, other).consistent()) is not None:
             await self._ask(member.id, other)
             return "requested"
-        forgiven = Transaction(ended_blocks.delete(other, member.id))  # they may follow back without asking
+        # They may follow back without asking; and what was asked before, when the account was private, is settled.
+        forgiven = Transaction(ended_blocks.delete(other, member.id), follow_requests.delete(other, member.id))
         await self._follow(Follow(follower_id=member.id, followee_id=other, created_at=days.now(self._clock)), forgiven)
         return "following"
 
@@ -101,8 +105,12 @@ class Graph:
 
     async def unfollow(self, member: Member, other: str) -> None:
         """Stop following, or take the request back."""
-        if not await self._ended(follow_requests.delete(other, member.id)):
+        asked = await self._ended(follow_requests.delete(other, member.id))
+        try:
             await self._unfollow(member.id, other)
+        except NotFollowing:
+            if not asked:
+                raise
 
     async def remove_follower(self, member: Member, follower: str) -> None:
         await self._unfollow(follower, member.id)
@@ -134,10 +142,30 @@ class Graph:
     # Requests
 
     async def accept(self, member: Member, follower: str) -> None:
-        asked = Transaction(
-            follow_requests.delete(member.id, follower).must_exist(), ended_blocks.delete(follower, member.id)
-        )
-        await self._follow(Follow(follower_id=follower, followee_id=member.id, created_at=days.now(self._clock)), asked)
+        await self._accept(member.id, follower)
+
+    async def _accept(self, who: str, follower: str) -> None:
+        asked = Transaction(follow_requests.delete(who, follower).must_exist(), ended_blocks.delete(follower, who))
+        now = days.now(self._clock)
+        await self._follow(Follow(follower_id=follower, followee_id=who, created_at=now, accepted=True), asked)
+
+    async def settle_requests(self, who: str) -> int:
+        """The account is public: who has asked follows. A hundred at once; the night does the rest.
+
+        Who blocked the account once waits all the same.
+        """
+        page = await self._db.page(design.requests_to(who).consistent(), size=SETTLED_AT_ONCE)
+        once = await self._db.get_many([ended_blocks(one.follower_id, who).consistent() for one in page])
+        for one, ended in zip(page, once, strict=True):
+            if ended is not None:
+                continue
+            try:
+                await self._accept(who, one.follower_id)
+            except (AlreadyFollowing, NoSuchUser):
+                await self._ended(follow_requests.delete(who, one.follower_id))
+            except NoSuchThing:
+                pass  # taken back meanwhile
+        return len(page)
 
     async def decline(self, member: Member, follower: str) -> None:
         if not await self._ended(follow_requests.delete(member.id, follower)):
@@ -225,11 +253,15 @@ class Graph:
         return await self._cards(viewer, [getattr(one, side) for one in page], page.cursor)
 
     async def _cards(self, viewer: str, ids: list[str], cursor: str | None) -> Page[Card]:
-        found, relations, quiet = await asyncio.gather(
-            self._sight.users(ids), self._sight.relations(viewer, ids), self._sight.muted_by(viewer)
+        found, relations, quiet, asked = await asyncio.gather(
+            self._sight.users(ids),
+            self._sight.relations(viewer, ids),
+            self._sight.muted_by(viewer),
+            self._sight.get_many([follow_requests(id, viewer).consistent() for id in ids]),
         )
+        requested = {one.followee_id for one in asked if one is not None}
         cards = [
-            Card(found[id], replace(relations[id], mutes=id in quiet))
+            Card(found[id], replace(relations[id], mutes=id in quiet), id in requested)
             for id in ids
             if id in found and not relations[id].apart
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +19,9 @@ from sekkei_systems.q.refusals import QuietHalf
 from sekkei_systems.q.rules.notices import NoticeKind, Wishes, is_wanted, quiet_left, wishes_of
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service.access import Member
+
+Said = Callable[[str], Mapping[str, Any]]
+"""A message, given the language."""
 
 
 class Notices:
@@ -42,8 +45,8 @@ class Notices:
         )
         return wishes_of(await self._db.write(update))
 
-    async def tell(self, to: str, about: str, kind: NoticeKind, message: Mapping[str, Any], reason: str) -> int:
-        """Tell one user of something that another did; how many devices hear of it. One reason is told once."""
+    async def tell(self, to: str, about: str, kind: NoticeKind, message: Said, reason: str) -> int:
+        """Tell one user, in their language, what another did; how many devices hear of it. One reason is told once."""
         user = await self._db.get(users(to).consistent())
         if user is None or not is_present(user) or not is_wanted(user, kind):
             return 0
@@ -57,7 +60,7 @@ class Notices:
             return 0
         found = await self._db.all(design.tokens_of(to).consistent())
         for one in found:
-            await self.send(user, one, kind, message, reason)
+            await self.send(user, one, kind, message(user.language), reason)
         return len(found)
 
     async def send(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
+from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, TransactionFailed, UniqueKey, Update
+from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, UniqueKey, Update
 from sekkei.runtime import days
 from sekkei_systems.q.design import picture_of
 from sekkei_systems.q.design.models import ProfileImage, User, Visibility
@@ -17,19 +18,26 @@ from sekkei_systems.q.refusals import (
     AlreadyJoined,
     AppIdSet,
     BadBirthDate,
+    NameReserved,
     NoAddress,
     NoSuchThing,
     NoSuchUser,
     Taken,
     TooYoung,
 )
-from sekkei_systems.q.rules import pictures, times, writing
+from sekkei_systems.q.rules import names, pictures, times, writing
 from sekkei_systems.q.rules.sight import Relation
 from sekkei_systems.q.service.access import Member
+from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
 AGE_MAX = 130
 _DIGEST = re.compile(r"[0-9a-f]{16}")
+
+
+def admin_name(name: str) -> str:
+    """The marker of a name that an administrator goes by."""
+    return f"ADMIN-NAME#{names.skeleton(name)}"
 
 
 def reserved(app_id: str) -> str:
@@ -44,6 +52,7 @@ class Visitor:
     id: str
     email: str
     name: str
+    language: str = "ja"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +64,15 @@ class Profile:
     is_private: bool | None = None
     visibility: Visibility | None = None
     answers_first: bool | None = None
+    language: str | None = None
 
 
 class People:
-    def __init__(self, db: Database, clock: Clock, sight: Sight) -> None:
+    def __init__(self, db: Database, clock: Clock, sight: Sight, graph: Graph) -> None:
         self._db = db
         self._clock = clock
         self._sight = sight
+        self._graph = graph
         self._easel = pictures.Easel()
 
     async def join(self, visitor: Visitor, birth_date: date) -> User:
@@ -71,15 +82,15 @@ class People:
         years = times.age(birth_date, days.today(self._clock))
         if not 0 <= years <= AGE_MAX:
             raise BadBirthDate(field="birthDate")
-        if years < times.AGE_MIN:
-            raise TooYoung(field="birthDate")
+        await self._check_age(visitor.id, years)
         now = days.now(self._clock)
         name = writing.text_of(visitor.name, writing.DISPLAY_NAME_MAX, "displayName") if visitor.name.strip() else None
         made = User(
             user_id=visitor.id,
             email=visitor.email.lower(),
-            display_name=name,
+            display_name=None if name is None else await self._free_name(visitor.id, name),
             birth_date=birth_date,
+            language=visitor.language,
             created_at=now,
             updated_at=now,
         )
@@ -88,9 +99,27 @@ class People:
         except ConditionFailed as failed:
             raise Taken(field="email") if failed.taken else AlreadyJoined() from failed
 
+    async def _check_age(self, who: str, years: int) -> None:
+        """Whoever was refused cannot try another day at once. Only that they were is kept, for a day."""
+        key = f"TOO-YOUNG#{hashlib.sha256(who.encode()).hexdigest()}"
+        refused, now = await self._db.get(unique_keys(key).consistent()), days.now(self._clock)
+        if years < times.AGE_MIN:
+            until = (now + times.REFUSED_FOR).isoformat()
+            await self._db.write(unique_keys.put(UniqueKey(value=key, owner={"until": until})))
+        elif refused is None or datetime.fromisoformat(refused.owner["until"]) <= now:
+            return
+        raise TooYoung(field="birthDate")
+
+    async def _free_name(self, who: str, name: str, field: str = "displayName") -> str:
+        """A name that neither speaks for Q. nor looks like an administrator's."""
+        held = await self._db.get(unique_keys(admin_name(name)).consistent())
+        if names.is_reserved(name) or (held is not None and held.owner["userId"] != who):
+            raise NameReserved(field=field)
+        return name
+
     async def choose_app_id(self, member: Member, text: str) -> User:
         """Once, and nobody else's, not even that of somebody who has left."""
-        app_id = writing.app_id_of(text)
+        app_id = await self._free_name(member.id, writing.app_id_of(text), "appId")
         chosen = users.update(member.id).set(User.app_id, app_id).set(User.updated_at, days.now(self._clock))
         chosen = chosen.when(User.app_id.absent())
         keep = unique_keys.create(UniqueKey(value=reserved(app_id), owner={"userId": member.id}))
@@ -106,7 +135,7 @@ class People:
         return await self._user(member)
 
     async def choose_username(self, member: Member, text: str) -> User:
-        username = writing.username_of(text)
+        username = await self._free_name(member.id, writing.username_of(text), "username")
         update = users.update(member.id).set(User.username, username).set(User.updated_at, days.now(self._clock))
         try:
             return await self._db.write(update)
@@ -115,19 +144,22 @@ class People:
 
     async def change(self, member: Member, profile: Profile) -> User:
         update = users.update(member.id).set(User.updated_at, days.now(self._clock))
+        also: list[Action[Any, Any]] = []
         if profile.display_name is not None:
-            update = update.set(
-                User.display_name, _given(profile.display_name, writing.DISPLAY_NAME_MAX, "displayName")
-            )
+            name = _given(profile.display_name, writing.DISPLAY_NAME_MAX, "displayName")
+            if name is not None and name != member.user.display_name:
+                await self._free_name(member.id, name)
+            also = _known_as(member.user, name) if member.user.is_admin else []
+            update = update.set(User.display_name, name)
         if profile.bio is not None:
             update = update.set(User.bio, _given(profile.bio, writing.BIO_MAX, "bio", lines=True))
-        if profile.is_private is not None:
-            update = update.set(User.is_private, profile.is_private)
-        if profile.visibility is not None:
-            update = update.set(User.visibility_type, profile.visibility)
-        if profile.answers_first is not None:
-            update = update.set(User.answers_first, profile.answers_first)
-        return await self._db.write(update)
+        update = _with_wishes(update, profile)
+        if not also and profile.is_private is not False:
+            return await self._db.write(update)
+        await self._db.transact(update, *also)
+        if profile.is_private is False:
+            await self._graph.settle_requests(member.id)
+        return await self._user(member)
 
     async def _user(self, member: Member) -> User:
         return await self._db.need(users(member.id).consistent())
@@ -173,3 +205,28 @@ class People:
 
 def _given(text: str, most: int, field: str, *, lines: bool = False) -> str | None:
     return writing.text_of(text, most, field, lines=lines) if text.strip() else None
+
+
+def _with_wishes(update: Update[User], profile: Profile) -> Update[User]:
+    if profile.is_private is not None:
+        update = update.set(User.is_private, profile.is_private)
+    if profile.visibility is not None:
+        update = update.set(User.visibility_type, profile.visibility)
+    if profile.answers_first is not None:
+        update = update.set(User.answers_first, profile.answers_first)
+    if profile.language is not None:
+        update = update.set(User.language, profile.language)
+    return update
+
+
+def _known_as(admin: User, name: str | None) -> list[Action[Any, Any]]:
+    """An administrator's old name is free again, and the new one theirs."""
+    old = admin_name(admin.display_name) if admin.display_name else None
+    new = admin_name(name) if name else None
+    if old == new:
+        return keep_name(admin.user_id, name)
+    return [*([unique_keys.delete(old)] if old else []), *keep_name(admin.user_id, name)]
+
+
+def keep_name(who: str, name: str | None) -> list[Action[Any, Any]]:
+    return [unique_keys.put(UniqueKey(value=admin_name(name), owner={"userId": who}))] if name else []

@@ -118,7 +118,7 @@ function noticing(given, again) {
 function display() {
   const speak = h(
     "select",
-    { id: "language", onchange: (event) => (location.href = `/q/?lang=${event.target.value}#/settings`) },
+    { id: "language", onchange: (event) => speakIn(event.target.value) },
     [
       ["ja", "日本語"],
       ["en", "English"],
@@ -195,4 +195,10 @@ async function signOut() {
   );
   document.body.append(leave);
   leave.submit();
+}
+
+// The page, and the notices too.
+async function speakIn(chosen) {
+  await change("PATCH", "/me", { language: chosen }).catch(() => {});
+  location.href = `/q/?lang=${chosen}#/settings`;
 }

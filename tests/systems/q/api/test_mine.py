@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sekkei.web.gate import SESSION_COOKIE
 from sekkei.web.testing import Client
 from tests.systems.q.conftest import World
 
@@ -47,3 +48,21 @@ async def test_a_page_that_somebody_else_opened_does_nothing_for_whoever_is_sign
     assert (await world.user("demo-aoi")).bio is None
     page = await client.get("/q/")
     assert page.header("x-account") == "demo-aoi"
+
+
+async def test_too_young_is_too_young_with_the_next_day_of_birth_too(site: tuple[Client, World]) -> None:
+    client, _ = site
+    await client.sign_in("demo-aoi")
+    for born in ("2013-11-07", "2001-01-01"):
+        reply = await client.json("POST", "/q/api/me", {"birthDate": born})
+        assert (reply.status, reply.json()["code"]) == (403, "too-young")
+
+
+async def test_the_mail_address_is_not_offered_as_a_name(site: tuple[Client, World]) -> None:
+    """An account without a name has the part before the @; joining must not publish it."""
+    client, _ = site
+    account = await client.shell.accounts.create("secret.person@example.com", "secret.person")
+    client.cookies[SESSION_COOKIE] = await client.shell.accounts.begin_session(account, "browser")
+    page = await client.get("/q/")
+    assert 'data-name=""' in page.text
+    assert "secret.person" not in page.text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sekkei.web.testing import Client
+from sekkei.web.testing import Client, opened, test_settings
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.api.people import FOLLOWS
 from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World
 
@@ -28,3 +30,17 @@ async def test_a_private_account_shows_that_one_has_asked(site: tuple[Client, Wo
     await world.service.people.change("mei", Profile(is_private=True))
     assert (await client.json("PUT", "/q/api/users/mei/follow", {})).json() == {"outcome": "requested"}
     assert (await client.json("GET", "/q/api/users/mei")).json()["relation"]["requested"]
+
+
+async def test_follows_have_a_limit_of_their_own() -> None:
+    async with opened(SYSTEM, settings=test_settings(values={"rate_limit": "on"})) as client:
+        system = client.shell.deployment.systems["q"]
+        world = World(client.shell.deployment, system, client.shell.clock, system.parts.service)  # type: ignore[arg-type]
+        await client.sign_in("demo-aoi")
+        await world.join("demo-aoi", "mei")
+        statuses = []
+        for _ in range(int(FOLLOWS.burst) + 1):
+            statuses.append((await client.json("PUT", "/q/api/users/mei/follow", {})).status)
+        assert (statuses[0], statuses[-1]) == (200, 429)
+        assert set(statuses[1:-1]) == {409}
+        assert (await client.json("DELETE", "/q/api/users/mei/follow")).status == 204  # ending one is never too much

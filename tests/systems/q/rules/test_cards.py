@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
-from xml.etree import ElementTree
 
-from sekkei_systems.q.design.models import (
-    Answer,
-)
+import pytest
+
+from sekkei.design import replace
+from sekkei_systems.q.design.models import Answer
 from sekkei_systems.q.rules import cards
 
-SVG = "{http://www.w3.org/2000/svg}"
+NOW = datetime(2025, 11, 6, 3, tzinfo=UTC)
+ANSWER = Answer(
+    day=date(2025, 11, 6), user_id="u", question_id="q", text="秋", is_on_time=False, late_minutes=1, created_at=NOW
+)
+
+
+def lines(answer: str, language: str = "ja") -> list[str]:
+    drawn = cards.card("質問？", replace(ANSWER, text=answer), "葵", language, "q.example/q/#/id/aoi").decode()
+    return re.findall(r'font-size="80"[^>]*>([^<]*)<', drawn)
 
 
 def test_a_long_answer_is_broken_into_lines_and_no_character_torn() -> None:
     family = "👨‍👩‍👧‍👦"
-    now = datetime(2025, 11, 6, tzinfo=UTC)
-    answer = Answer(
-        day=date(2025, 11, 6), user_id="a", question_id="q", text=family * 80, is_on_time=True, created_at=now
+    found = lines(family * 30)
+    assert "".join(found) == family * 30
+    assert len(found) == 3
+    assert all(len(line) % len(family) == 0 for line in found)
+
+
+def test_words_are_not_torn() -> None:
+    text = "The quick brown fox jumps over the extraordinarily lazy dog"
+    found = lines(text)
+    assert " ".join(found) == text
+    assert {word for line in found for word in line.split()} == set(text.split())
+    assert all(
+        "キーボード" in line or "キ" not in line for line in lines("新しく買ったばかりのキーボードの音がたまらなく好き")
     )
-    drawn = ElementTree.fromstring(cards.card("問", answer, "名"))
-    lines = [one.text or "" for one in drawn.iter(f"{SVG}text") if family in (one.text or "")]
-    assert len(lines) == 8
-    assert all(line.replace("…", "").replace(family, "") == "" for line in lines)
+
+
+@pytest.mark.parametrize("mark", ["。", "、", "」", "！", "ー", "っ"])
+def test_no_line_begins_with_what_belongs_to_the_one_before(mark: str) -> None:
+    assert [line for line in lines("あ" * 11 + mark + "い" * 30) if line.startswith(mark)] == []
+
+
+def test_a_word_longer_than_a_line_is_broken_after_all() -> None:
+    assert "".join(lines("a" * 60)) == "a" * 60
+
+
+@pytest.mark.parametrize(("language", "said"), [("ja", "1分遅れ"), ("en", "1 minute late")])
+def test_in_the_readers_language_and_with_a_link(language: str, said: str) -> None:
+    drawn = cards.card("質問？", ANSWER, "葵", language, "q.example/q/#/id/aoi").decode()
+    assert said in drawn
+    assert "q.example/q/#/id/aoi" in drawn

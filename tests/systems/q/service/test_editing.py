@@ -87,3 +87,30 @@ async def test_a_free_day_is_set(desk: World) -> None:
     assert (await desk.db.need(daily_questions(later).consistent())).question_text == "chosen？"
     days_shown = await desk.service.editing.calendar("boss", later, 2)
     assert [row is not None for _, row in days_shown] == [True, False]
+
+
+async def test_archiving_takes_a_question_off_the_plan(desk: World) -> None:
+    for id in ("tomorrow", "later", "spare"):
+        await desk.question(id)
+    today = days.today(desk.clock)
+    soon, late = today + timedelta(days=1), today + timedelta(days=40)
+    await desk.service.editing.set_day("boss", soon, time(9), "tomorrow")
+    await desk.service.editing.set_day("boss", late, time(9), "later")
+    desk.pass_time()
+    await desk.service.editing.archive("boss", "tomorrow")
+    await desk.service.editing.archive("boss", "later")
+    calendar = dict(await desk.service.editing.calendar("boss", today, 60))
+    assert calendar[soon] is not None
+    assert calendar[soon].question_id not in ("tomorrow", "later")  # drawn anew
+    assert calendar[late] is None  # planned when its day comes
+    for id in ("tomorrow", "later"):
+        assert (await desk.db.need(questions(id).consistent())).status is QuestionStatus.ARCHIVED
+
+
+async def test_archiving_what_is_out_leaves_its_day(desk: World) -> None:
+    await desk.question("one")
+    today = days.today(desk.clock)
+    await desk.service.editing.set_day("boss", today, time(0), "one")
+    await desk.service.planning.publish_due()
+    await desk.service.editing.archive("boss", "one")
+    assert dict(await desk.service.editing.calendar("boss", today, 1))[today].question_id == "one"

@@ -10,7 +10,7 @@ import pytest
 from sekkei.design import TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import Follow, ReportCategory, TargetType
+from sekkei_systems.q.design.models import Follow, ReportCategory, TargetType, User
 from sekkei_systems.q.design.tables import blocks, follow_requests, follows, users
 from sekkei_systems.q.refusals import (
     AlreadyFollowing,
@@ -219,3 +219,46 @@ async def test_following_somebody_who_blocked_before_lets_them_follow_back(world
     await world.service.graph.unblock("b", "a")
     await world.follow(("a", "b"))
     assert await world.service.graph.follow("b", "a") == "following"
+
+
+async def test_unfollowing_ends_the_follow_though_a_request_is_left(world: World) -> None:
+    """A request to a private account, which went public before it was answered."""
+    await world.join("a", "b")
+    await world.service.people.change("b", Profile(is_private=True))
+    assert await world.service.graph.follow("a", "b") == "requested"
+    await world.db.write(users.update("b").set(User.is_private, False))  # as an older version left it
+    assert await world.service.graph.follow("a", "b") == "following"
+    await world.service.graph.unfollow("a", "b")
+    assert await world.db.get(follows("a", "b").consistent()) is None
+    assert await world.db.get(follow_requests("b", "a").consistent()) is None
+    assert (await counts(world, "a"), await counts(world, "b")) == ((0, 0), (0, 0))
+    with pytest.raises(NotFollowing):
+        await world.service.graph.unfollow("a", "b")
+
+
+async def test_requests_are_settled_when_an_account_becomes_public(world: World) -> None:
+    names = [f"fan{n}" for n in range(3)]
+    await world.join("star", *names, "gone", "once_blocked")
+    await world.service.people.change("star", Profile(is_private=True))
+    await world.service.graph.block("once_blocked", "star")
+    await world.service.graph.unblock("once_blocked", "star")
+    for name in (*names, "gone", "once_blocked"):
+        assert await world.service.graph.follow(name, "star") == "requested"
+    await world.service.leaving.ask("gone")
+    await world.service.people.change("star", Profile(is_private=False))
+    for name in names:
+        assert await world.db.get(follows(name, "star").consistent()) is not None
+    assert await counts(world, "star") == (0, 3)
+    left = await world.db.all(design.requests_to("star").consistent())
+    assert [one.follower_id for one in left] == ["once_blocked"]  # who blocked waits for an answer
+
+
+async def test_cards_in_lists_say_that_one_has_asked(world: World) -> None:
+    await world.join("viewer", "friend", "private")
+    await world.service.people.change("private", Profile(is_private=True))
+    await world.follow(("viewer", "friend"), ("friend", "private"))
+    await world.service.graph.accept("private", "friend")
+    await world.service.graph.follow("viewer", "private")
+    world.pass_time()
+    (card,) = await world.service.graph.following("viewer", "friend")
+    assert (card.user.user_id, card.requested) == ("private", True)

@@ -8,10 +8,12 @@ from datetime import date
 import pytest
 
 from sekkei_systems.q.design.models import Visibility
+from sekkei_systems.q.design.tables import unique_keys
 from sekkei_systems.q.refusals import (
     AlreadyJoined,
     AppIdNeeded,
     AppIdSet,
+    NameReserved,
     NoSuchThing,
     NotJoined,
     Taken,
@@ -90,3 +92,38 @@ async def test_profile_and_picture(world: World) -> None:
     world.pass_time()
     with pytest.raises(NoSuchThing):
         await people.picture("u2", "u1", digest)
+
+
+async def test_a_refused_day_of_birth_is_not_tried_again_at_once(world: World) -> None:
+    young, old = Visitor("kid", "kid@example.com", ""), date(2000, 1, 1)
+    with pytest.raises(TooYoung):
+        await world.service.people.join(young, date(2015, 1, 1))
+    with pytest.raises(TooYoung):
+        await world.service.people.join(young, old)
+    world.clock.advance(24 * 3600 + 1)
+    assert (await world.service.people.join(young, old)).birth_date == old
+    left = await world.db.store.call("Scan", {"TableName": world.db.table_name(unique_keys.table)})
+    assert "2015" not in str(left)  # that they were refused is kept for a day, not how old they said they were
+
+
+@pytest.mark.parametrize("name", ["admin", "q_official", "0fficial", "support", "adm1n", "staff_q"])
+async def test_reserved_names_are_refused(fair: World, name: str) -> None:
+    await fair.service.people.join(Visitor("a", "a@example.com", ""), date(2000, 1, 1))
+    with pytest.raises(NameReserved):
+        await fair.service.people.choose_app_id("a", name)
+    with pytest.raises(NameReserved):
+        await fair.service.people.choose_username("a", name.title())
+    with pytest.raises(NameReserved):
+        await fair.service.people.change("a", Profile(display_name=name))
+
+
+async def test_nobody_looks_like_an_administrator(fair: World) -> None:
+    await fair.join("boss", "a")
+    await fair.make_admin("boss")
+    await fair.service.people.change("boss", Profile(display_name="Aoi Sato"))
+    for name in ("Aoi Sato", "aoi  sato", "Αoi Sаto", "A0i Sat0"):  # Greek and Cyrillic letters among them
+        with pytest.raises(NameReserved):
+            await fair.service.people.change("a", Profile(display_name=name))
+    await fair.service.people.change("a", Profile(display_name="Aoi Saito"))
+    await fair.service.people.change("boss", Profile(display_name="Aoi S."))
+    await fair.service.people.change("a", Profile(display_name="Aoi Sato"))  # free again
