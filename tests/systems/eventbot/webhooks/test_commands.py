@@ -37,7 +37,7 @@ async def test_english_on_request(quick: Bot) -> None:
         assert said in wrong.response["data"]["content"]
         assert not JAPANESE.search(wrong.response["data"]["content"])
     made = await app.submit(AOI, RECRUIT, opened.modal["custom_id"], {"title": "Party", "start": "next Friday 8pm"})
-    assert "is made and will be posted" in made.response["data"]["content"]
+    assert "It will appear in" in made.response["data"]["content"]
     [event] = await quick.service.events.of_guild(GUILD_ID)
     for verb in ("event list", "event mine", "event help", "event settings", "event web"):
         answer = await app.command(AOI, RECRUIT, verb, {})
