@@ -66,7 +66,8 @@ class Rewards(Reactions):
         donation = change.new
         if donation is None:
             return
-        if _key(donation) not in self._rewarded and _matters(change):
+        done = _succeeded(change) is not None and _key(donation) in self._rewarded
+        if _matters(change) and not done:
             await bring_in_line(self._context, self._service, donation)
         news = {"day": f"{donation.paid_day}", "status": donation.status.value}
         self._context.live.publish(LIVE_TOPIC, "changed", news)

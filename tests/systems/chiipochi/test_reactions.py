@@ -14,7 +14,7 @@ from sekkei_systems.chiipochi.design import (
 )
 from sekkei_systems.chiipochi.design.models import Award, Status
 from sekkei_systems.chiipochi.service.access import Donor
-from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot
+from tests.systems.chiipochi.conftest import AOI, REN, TODAY, WEBHOOK_SECRET, Bot, StripeBot
 
 
 async def test_a_stream_told_again_from_the_beginning_changes_nothing(bot: Bot) -> None:
@@ -68,3 +68,20 @@ async def test_many_donations_of_one_batch_some_of_them_told_before(quick_bot: B
     assert len(await quick_bot.sent("thanks/")) == 40
     for person in people:
         assert await quick_bot.service.mine.stamps(Donor(person)) == {"CHIBA": 1, "OKINAWA": 1}
+
+
+async def test_a_refund_in_the_same_batch_as_its_donation_leaves_the_totals(stripe_bot: StripeBot) -> None:
+    """Several donations of a batch are rewarded together, from what their records say; a later record still counts."""
+    bot = stripe_bot
+    for word in ("ピーナッツ 500", "ゴーヤ 300"):
+        _, session = await bot.checkout(word)
+        charge = bot.ledger.pay_by_card(session)
+        for one in bot.ledger.news(WEBHOOK_SECRET):
+            await bot.post(*one)
+    bot.ledger.refund(charge)
+    for donation in await bot.donations():
+        await bot.service.later.look(donation.payment_ref or "")
+    await bot.work()
+    check = await bot.service.reports.check(TODAY)
+    assert check.agrees
+    assert (check.stored.amount, check.stored.count) == (500, 1)

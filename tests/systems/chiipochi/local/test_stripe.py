@@ -1,0 +1,114 @@
+"""The local Stripe refuses what Stripe refuses; what it tolerated, no test of ours could see."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import urlencode
+
+import orjson
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.runtime.http import Http
+from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe, serve
+from sekkei_systems.chiipochi.local.stripe.errors import Refused
+from sekkei_systems.chiipochi.local.stripe.server import KEY
+
+GOOD = {
+    "mode": "payment",
+    "line_items[0][quantity]": "1",
+    "line_items[0][price_data][currency]": "jpy",
+    "line_items[0][price_data][unit_amount]": "500",
+    "line_items[0][price_data][product_data][name]": "x",
+    "success_url": "https://x/done",
+    "cancel_url": "https://x/back",
+    "payment_method_types[0]": "card",
+    "payment_method_types[1]": "konbini",
+}
+
+
+@pytest.fixture
+async def stripe(clock: ManualClock) -> AsyncIterator[LocalStripe]:
+    async with serve(Ledger(clock)) as found:
+        yield found
+
+
+async def _post(stripe: LocalStripe, path: str, fields: dict[str, str], key: str = "", auth: str = KEY) -> Any:
+    headers = {"Authorization": f"Bearer {auth}", "Content-Type": "application/x-www-form-urlencoded"}
+    headers |= {"Idempotency-Key": key} if key else {}
+    http = Http()
+    try:
+        answer = await http.request("POST", stripe.url + path, headers=headers, body=urlencode(fields).encode())
+    finally:
+        http.close()
+    return answer.status, orjson.loads(answer.body)
+
+
+async def _session(stripe: LocalStripe, **changes: str) -> dict[str, Any]:
+    status, found = await _post(stripe, "/v1/checkout/sessions", {**GOOD, **changes})
+    assert status == 200, found
+    return stripe.ledger.sessions[found["id"]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"line_items[0][price_data][unit_amount]": "49"}, "amount_too_small"),
+        ({"line_items[0][price_data][unit_amount]": "119"}, "amount_too_small"),
+        ({"line_items[0][price_data][unit_amount]": "1.5"}, "parameter_invalid_integer"),
+        ({"line_items[0][price_data][currency]": "usd"}, "parameter_invalid"),
+        ({"success_url": "/done"}, "url_invalid"),
+        ({"expires_at": "1"}, "parameter_invalid"),
+        ({"expires_at": "1755759000"}, "parameter_invalid"),
+        ({"payment_method_types[0]": "cash"}, "parameter_invalid"),
+        ({"payment_method_types[0]": "customer_balance"}, "parameter_missing"),
+        ({"note": "hello"}, "parameter_unknown"),
+        ({"metadata[order_id]": "x" * 501}, "parameter_invalid"),
+    ],
+)
+async def test_a_checkout_that_stripe_would_refuse(stripe: LocalStripe, changes: dict[str, str], code: str) -> None:
+    status, answer = await _post(stripe, "/v1/checkout/sessions", {**GOOD, **changes})
+    assert (status, answer["error"]["code"]) == (400, code)
+    assert stripe.ledger.sessions == {}
+
+
+async def test_keys_and_doors(stripe: LocalStripe) -> None:
+    first = await _post(stripe, "/v1/checkout/sessions", GOOD, "k1")
+    assert await _post(stripe, "/v1/checkout/sessions", GOOD, "k1") == first
+    status, answer = await _post(stripe, "/v1/checkout/sessions", {**GOOD, "locale": "ja"}, "k1")
+    assert (status, answer["error"]["type"]) == (400, "idempotency_error")
+    assert (await _post(stripe, "/v1/checkout/sessions", GOOD, "k" * 256))[0] == 400
+    assert (await _post(stripe, "/v1/checkout/sessions", GOOD, "k2", auth="sk_other"))[0] == 401
+    assert (await _post(stripe, "/v1/charges", GOOD))[0] == 404
+    assert len(stripe.ledger.sessions) == 1
+
+
+async def test_money_can_be_given_back_once(stripe: LocalStripe, clock: ManualClock) -> None:
+    session = await _session(stripe)
+    charge = stripe.ledger.pay_by_card(session)
+    wanted = {"payment_intent": session["payment_intent"], "amount": "200"}
+    assert (await _post(stripe, "/v1/refunds", wanted))[0] == 200
+    assert (await _post(stripe, "/v1/refunds", {**wanted, "amount": "301"}))[1]["error"]["code"] == "amount_too_large"
+    assert (await _post(stripe, "/v1/refunds", {"payment_intent": session["payment_intent"]}))[0] == 200
+    last = await _post(stripe, "/v1/refunds", {"payment_intent": session["payment_intent"]})
+    assert last[1]["error"]["code"] == "charge_already_refunded"
+    assert stripe.ledger.kept(charge) == 0
+
+
+async def test_what_is_over_is_over(stripe: LocalStripe, clock: ManualClock) -> None:
+    session = await _session(stripe)
+    clock.advance(25 * 3600)
+    with pytest.raises(Refused):
+        stripe.ledger.pay_by_card(session)
+    slip = await _session(stripe)
+    stripe.ledger.choose_konbini(slip)
+    clock.advance(5 * 24 * 3600)
+    with pytest.raises(Refused):
+        stripe.ledger.pay_later(slip)
+    kinds = [event["type"] for event in stripe.ledger.events]
+    assert kinds == [
+        "checkout.session.expired",
+        "checkout.session.completed",
+        "checkout.session.async_payment_failed",
+    ]
