@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Design, tables
+from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.dead_letters import DeadLetters
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.idempotency import Idempotency
@@ -75,7 +76,9 @@ def assemble(
     live = Live()
     name = worker_name()
     opened = {system.name: _build(system, store, runtime, settings, clock, live, name) for system in systems}
-    worker = Worker(store, runtime, clock, [each.running for each in opened.values()], transports or {}, name)
+    running = [each.running for each in opened.values()]
+    alarms = Alarms(runtime, clock, settings.get("alarm_to"))
+    worker = Worker(store, runtime, clock, running, transports or {}, name, alarms)
     return Deployment(store, runtime, clock, settings, live, opened, worker)
 
 

@@ -107,6 +107,39 @@ def messages(id: str) -> Key:
 
 
 @model
+class Hold:
+    """A way out that every process leaves alone for a while, because the provider asked for it or refuses us."""
+
+    kind: Attr[str] = part(escape=True)
+    until: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    reason: Attr[str] = attr()
+    expires: Attr[datetime] = attr(stored_as=epoch())
+
+
+@table.entity(Hold, type="hold")
+def holds(kind: str) -> Key:
+    return Key(f"HOLD#{kind}", "HOLD")
+
+
+@model
+class Alarm:
+    """Something that only an operator can mend."""
+
+    name: Attr[str] = part(escape=True)
+    detail: Attr[str] = attr()
+    count: Attr[int] = attr(default=0)
+    first_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    listed_pk: Attr[str] = attr(default="ALARM")
+    listed_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    expires: Attr[datetime] = attr(stored_as=epoch())
+
+
+@table.entity(Alarm, type="alarm")
+def alarms(name: str) -> Key:
+    return Key(f"ALARM#{name}", "ALARM")
+
+
+@model
 class Checkpoint:
     """How far a consumer has read one shard of a stream."""
 
@@ -221,6 +254,7 @@ messages_listed = messages.index("listed")
 job_runs_by_due = job_runs.index("due")
 job_runs_listed = job_runs.index("listed")
 set_aside_listed = set_aside.index("listed")
+alarms_listed = alarms.index("listed")
 
 
 @design.pattern(ja="時刻の来た予約", added=True)
@@ -257,6 +291,12 @@ def newest_jobs() -> Query[JobRun]:
 def newest_set_aside() -> Query[SetAside]:
     """Stream records that were set aside, newest first."""
     return set_aside_listed.where(SetAside.listed_pk == "ASIDE").backwards()
+
+
+@design.pattern(ja="鳴っている警報", added=True)
+def newest_alarms() -> Query[Alarm]:
+    """What an operator has to mend, newest first."""
+    return alarms_listed.where(Alarm.listed_pk == "ALARM").backwards()
 
 
 @design.pattern(ja="送れなかったメッセージ", added=True)

@@ -114,6 +114,11 @@ class Due:
         self._clock = clock
         self.next: datetime | None = None
 
+    def sooner(self, moment: datetime) -> None:
+        """Something else is to be looked at by then."""
+        if self.next is None or moment < self.next:
+            self.next = moment
+
     def seconds(self) -> float | None:
         return None if self.next is None else max(0.0, (self.next - days.now(self._clock)).total_seconds())
 

@@ -18,11 +18,13 @@ from dataclasses import dataclass, field
 
 from sekkei.clock import Clock
 from sekkei.design import Database
+from sekkei.runtime.alarms import Alarms
+from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.design import Schedule
 from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.jobs import Jobs, due_runs
 from sekkei.runtime.leases import Due, LeaseLost
-from sekkei.runtime.outbox import Delivery, Transport
+from sekkei.runtime.outbox import Transport
 from sekkei.runtime.pump import Pump, stream_handler
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.system import Parts, ScheduledJob
@@ -80,6 +82,7 @@ class Worker:
         systems: list[Running],
         transports: Mapping[str, Transport],
         name: str | None = None,
+        alarms: Alarms | None = None,
     ) -> None:
         self._store = watched(store)
         self._runtime = runtime
@@ -96,7 +99,8 @@ class Worker:
                     system.pumps.append(
                         Pump(store, runtime, clock, table_name, consumer, stream_handler(reactions), name)
                     )
-        self._delivery = Delivery(runtime, clock, ways_out, name, self._systems)
+        self.alarms = alarms or Alarms(runtime, clock)
+        self.delivery = Delivery(runtime, clock, ways_out, name, self._systems, self.alarms)
         self._any_schedules = StoredSchedules(runtime, clock, "", name)
         self._jobs_due = Due(clock)
         self._tasks: list[asyncio.Task[None]] = []
@@ -110,7 +114,7 @@ class Worker:
     def _rounds(self) -> list[Round]:
         table = self._runtime.table_name(runtime_table)
         found = [
-            Round("outbox", self._delivery.run_once, self._store.ear(table, "OUTBOX#"), self._delivery.when),
+            Round("outbox", self.delivery.dispatch, self._store.ear(table, "OUTBOX#"), self.delivery.when),
             Round("schedules", self.fire_due, self._store.ear(table, "SCHEDULE#"), self._any_schedules.when),
             Round("jobs", self.work_on_jobs, self._store.ear(table, "JOB#"), self._jobs_due),
         ]
@@ -134,7 +138,7 @@ class Worker:
         """
         await self._ensure_recurring()
         until = time.monotonic() + seconds
-        while await self.fire_due() + await self._delivery.run_once() + await self.work_on_jobs():
+        while await self.fire_due() + await self.delivery.run_once() + await self.work_on_jobs():
             if time.monotonic() > until:
                 break
 
@@ -149,6 +153,7 @@ class Worker:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
+        await self.delivery.stop(STOP_SECONDS)
         for system in self._systems.values():
             for pump in system.pumps:
                 try:
@@ -159,7 +164,7 @@ class Worker:
     async def run_until_idle(self, rounds_max: int = 1_000) -> None:
         """Everything that can be done at this moment of the clock; for tests and commands."""
         for _ in range(rounds_max):
-            done = await self.fire_due() + await self._delivery.run_once() + await self.work_on_jobs()
+            done = await self.fire_due() + await self.delivery.run_once() + await self.work_on_jobs()
             for system in self._systems.values():
                 for pump in system.pumps:
                     done += await pump.run_once()
@@ -169,7 +174,7 @@ class Worker:
 
     async def deliver(self) -> int:
         """Send what waits in the outbox."""
-        return await self._delivery.run_once()
+        return await self.delivery.run_once()
 
     async def fire_due(self) -> int:
         """Do what is due by the clock."""

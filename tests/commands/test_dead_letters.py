@@ -10,8 +10,9 @@ import pytest
 from sekkei import cli
 from sekkei.clock import SYSTEM
 from sekkei.design import tables
+from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.design import Message, State, design, messages
-from sekkei.runtime.outbox import Delivery, Outbox, Undeliverable
+from sekkei.runtime.outbox import Outbox, Undeliverable
 from sekkei.store import Embedded
 
 

@@ -12,10 +12,11 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime import days, leases
+from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.design import Message, State, checkpoints, job_runs, messages, schedules
 from sekkei.runtime.jobs import Job, Jobs, Progress
 from sekkei.runtime.leases import LeaseLost, Leases
-from sekkei.runtime.outbox import Delivery, Outbox
+from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import StoredSchedules
 from tests.runtime.test_pump import Reader, db, pump, write
 from tests.runtime.test_schedules import worker_of

@@ -7,8 +7,9 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, TransactionFailed
+from sekkei.runtime.delivery import ATTEMPTS_MAX, Delivery
 from sekkei.runtime.design import Message, State
-from sekkei.runtime.outbox import ATTEMPTS_MAX, SHELL, Delivery, Outbox, Undeliverable
+from sekkei.runtime.outbox import SHELL, Outbox, Undeliverable
 
 
 class Recorder:

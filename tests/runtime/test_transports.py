@@ -16,7 +16,7 @@ from sekkei.clock import ManualClock
 from sekkei.errors import NoAnswer
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.outbox import Rejected, Undeliverable
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports import configured
 from sekkei.runtime.transports.expo import DeviceGone, Expo
@@ -164,11 +164,13 @@ async def test_expo_one_bad_message_does_not_keep_the_others_back() -> None:
     assert "VALIDATION_ERROR" in str(found[1])
 
 
-@pytest.mark.parametrize("status", [429, 500, 503, 401])
-async def test_expo_all_are_tried_again_later(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "error"), [(429, ConnectionError), (500, ConnectionError), (503, ConnectionError), (401, Rejected)]
+)
+async def test_expo_all_are_tried_again_later(status: int, error: type[Exception]) -> None:
     async with http_server((status, {}, {"errors": [{"code": "TOO_MANY_REQUESTS", "message": "x"}]})) as server:
         found = await Expo(server.url, "", Http()).send_many(pushes(3))
-    assert [type(one) for one in found] == [ConnectionError] * 3
+    assert [type(one) for one in found] == [error] * 3
     assert len(server.received) == 1
 
 

@@ -19,8 +19,8 @@ from typing import Any
 import orjson
 
 from sekkei.runtime.design import Message
-from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.http import Http, retry_after_seconds
+from sekkei.runtime.outbox import Rejected, TryAgain, Undeliverable
 from sekkei.store.http import Answer
 
 BATCH_MAX = 100
@@ -50,6 +50,9 @@ class _Refused(Exception):
 
 class Expo:
     """`to` is an Expo push token; the body has title, body, data and whatever else Expo takes."""
+
+    at_once = 600
+    """They gather here, and go out a hundred in a request."""
 
     def __init__(
         self, url: str, token: str, http: Http, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -152,8 +155,9 @@ def _check(answer: Answer) -> None:
         return
     words = f"Expo answered {answer.status}"
     if answer.status in (401, 403):
-        log.error("Expo does not know this access token", extra={"status": answer.status})
-        raise ConnectionError(words)
+        raise Rejected(words)
+    if answer.status == 429 and b"retry-after" in answer.headers:
+        raise TryAgain(retry_after_seconds(answer, 1.0), words)
     if answer.status == 429 or answer.status >= 500:
         raise ConnectionError(words)
     raise _Refused(f"{words}: {_errors(answer)}")

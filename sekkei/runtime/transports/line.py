@@ -16,11 +16,13 @@ from typing import Any
 import orjson
 
 from sekkei.runtime.design import Message
-from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.http import Http, retry_after_seconds
+from sekkei.runtime.outbox import Rejected, TryAgain, Undeliverable
 from sekkei.store.http import Answer
 
 API_URL = "https://api.line.me"
+TIMEOUT_SECONDS = 5.0
+"""LINE answers within fractions of a second, or something is wrong."""
 _NAMESPACE = uuid.UUID("8f1c2c52-5d0b-4f0e-9d5e-6a2b54c1f7aa")
 
 log = logging.getLogger("sekkei.runtime.line")
@@ -28,6 +30,8 @@ log = logging.getLogger("sekkei.runtime.line")
 
 class LinePush:
     """`to` is a LINE user; the body's `messages` is a list of LINE's message objects, written as JSON."""
+
+    timeout_seconds = TIMEOUT_SECONDS
 
     def __init__(self, token: str, http: Http, url: str = API_URL) -> None:
         self._url = url.rstrip("/")
@@ -78,6 +82,10 @@ def refusal(answer: Answer) -> Exception:
     if answer.status == 429 and "monthly limit" in told:
         log.error("this month's pushes are used up", extra={"answer": words})
         return Undeliverable(words)
+    if answer.status in (401, 403):
+        return Rejected(words)
+    if answer.status == 429 and b"retry-after" in answer.headers:
+        return TryAgain(retry_after_seconds(answer, 1.0), words)
     if answer.status == 429 or answer.status >= 500:
         return LineError(words)
     return Undeliverable(words)

@@ -8,7 +8,7 @@ from sekkei.clock import Clock
 from sekkei.runtime.aws.signing import AwsService, error_message, error_type
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.outbox import Rejected, Undeliverable
 from sekkei.runtime.transports.mail import address, one_line
 
 NEVER = frozenset({"MessageRejected", "MailFromDomainNotVerifiedException", "NotFoundException", "BadRequestException"})
@@ -31,6 +31,8 @@ class Ses:
         reason = f"{error_type(answer)}: {error_message(answer)}"
         if error_type(answer) in NEVER:
             raise Undeliverable(reason)
+        if answer.status in (401, 403):
+            raise Rejected(reason)
         raise ConnectionError(reason)
 
     def _content(self, message: Message) -> dict[str, object]:

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from urllib.parse import unquote, urlsplit
 
 from sekkei.runtime.design import Message
-from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.outbox import Rejected, Undeliverable
 from sekkei.runtime.transports.mail import as_email
 
 TIMEOUT_SECONDS = 30
@@ -47,8 +47,10 @@ class Smtp:
             if all(code >= 500 for code, _ in error.recipients.values()):
                 raise Undeliverable(str(error)) from None
             raise
+        except smtplib.SMTPAuthenticationError as error:
+            raise Rejected(str(error)) from None
         except smtplib.SMTPResponseException as error:
-            if error.smtp_code >= 500 and not isinstance(error, smtplib.SMTPAuthenticationError):
+            if error.smtp_code >= 500:
                 raise Undeliverable(str(error)) from None
             raise
 

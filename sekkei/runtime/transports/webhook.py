@@ -15,6 +15,7 @@ import hmac
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from urllib.parse import urlsplit
 
 import orjson
 
@@ -57,6 +58,12 @@ class Webhook:
         self._allowed = allowed
         self._resolve = resolve
         self._http = http or Http(LIMITS)
+
+    timeout_seconds = 15.0
+
+    def destination(self, message: Message) -> str:
+        """One call at a time to a host, so that one that hangs takes one place."""
+        return urlsplit(message.to).netloc
 
     async def send(self, message: Message) -> str:
         address = await self._address(message.to)

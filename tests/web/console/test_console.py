@@ -206,7 +206,7 @@ class Refusing:
 async def test_a_message_that_could_not_go_out_says_why_and_is_tried_again_or_dropped() -> None:
     async with opened(FAILING) as client:
         worker = client.shell.deployment.worker
-        worker._delivery._transports["mail"] = Refusing()
+        worker.delivery._transports["mail"] = Refusing()
         for subject in ("招待", "知らせ"):
             await put_mail(client, subject=subject)
         await client.work()
@@ -217,7 +217,7 @@ async def test_a_message_that_could_not_go_out_says_why_and_is_tried_again_or_dr
         assert "もう一度試す" in (await client.get("/console/outbox/message?id=" + quote("web/招待"))).text
         assert "もう一度試すことにしました" in (await client.post("/console/aside/retry", message, follow=True)).text
         assert (await client.post("/console/aside/retry", message)).status == 404, "it is under way already"
-        del worker._delivery._transports["mail"]
+        del worker.delivery._transports["mail"]
         await client.work()
         kept = await client.shell.outbox.get("招待")
         assert kept is not None

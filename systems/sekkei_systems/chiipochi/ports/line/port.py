@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from sekkei.runtime.outbox import Rejected
 from sekkei_systems.chiipochi.texts import Language
 
 
@@ -16,7 +17,7 @@ class Quota:
     used: int
 
 
-class TokenRefused(ConnectionError):
+class TokenRefused(Rejected):
     """LINE does not take our channel access token; messages wait until it is set anew."""
 
 

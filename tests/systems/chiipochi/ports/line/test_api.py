@@ -81,10 +81,16 @@ async def test_a_push_is_repeated_with_the_same_key_and_a_known_key_counts_as_se
 
 
 async def test_what_line_refuses_for_good_is_not_tried_again(clock: ManualClock) -> None:
-    async with http_server(OK, (403, {}, {"message": "no"})) as line:
+    async with http_server(OK, (400, {}, {"message": "no"})) as line:
         bot = await _talk(line, clock, seconds_until_sent=55, says=CONFIRMED)
     assert len(line.received) == 2
     assert bot.messages[1].state.value == "failed"  # type: ignore[attr-defined]
+
+
+async def test_messages_are_kept_while_line_does_not_know_our_token(clock: ManualClock) -> None:
+    async with http_server(OK, (401, {}, {"message": "no"})) as line:
+        bot = await _talk(line, clock, seconds_until_sent=55, says=CONFIRMED)
+    assert (bot.messages[1].state.value, bot.messages[1].attempts) == ("queued", 0)  # type: ignore[attr-defined]
 
 
 async def test_a_month_without_pushes_left_is_not_tried_again_and_too_many_requests_are(clock: ManualClock) -> None:

@@ -1,0 +1,343 @@
+"""Sending what waits in the outbox: a pool, so that one call that hangs holds nothing else back.
+
+Each kind of message has so many places, and each destination one of them: what is for one person goes out in the order
+it was written. A destination that fails again and again is left alone for a while. When a provider says when to come
+back, or does not accept our credentials, all processes leave it alone, and in the second case an alarm rings; the
+messages are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Database, Update
+from sekkei.runtime import days
+from sekkei.runtime.alarms import Alarms
+from sekkei.runtime.design import FAILED, OUTBOX, Hold, Message, State, due_messages, holds, messages
+from sekkei.runtime.failures import one_line
+from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
+from sekkei.runtime.outbox import SHELL, Rejected, Shown, Transport, TryAgain, Undeliverable
+from sekkei.runtime.retries import backoff
+
+ATTEMPTS_MAX = 12
+AT_ONCE = 16
+TIMEOUT_SECONDS = 30.0
+WAITING_MAX = 500
+"""Messages that are known here and wait for a place."""
+LOOK_SHARE = 9
+"""While some wait for a place, looking for more takes a tenth of the time at most."""
+FAILURES_MAX = 3
+"""In a row; then a destination is left alone."""
+OPEN_SECONDS = 5.0
+OPEN_SECONDS_MAX = 300.0
+CIRCUITS_MAX = 10_000
+REJECTED_SECONDS = 60.0
+HOLDS_KNOWN_SECONDS = 2.0
+
+log = logging.getLogger("sekkei.runtime.outbox")
+
+
+Place = tuple[str, str]
+"""A kind of message and a destination."""
+
+
+@dataclass(slots=True)
+class Circuit:
+    """What is known of a destination that fails."""
+
+    failures: int = 0
+    open_until: datetime | None = None
+
+
+class Delivery:
+    """Sends what waits in the outbox. What the systems of another process wrote is left to it, unless there is a way
+    out for it here; without `systems` nothing is another's."""
+
+    def __init__(
+        self,
+        runtime: Database,
+        clock: Clock,
+        transports: Mapping[str, Transport],
+        worker: str = "worker",
+        systems: Collection[str] | None = None,
+        alarms: Alarms | None = None,
+    ) -> None:
+        self._runtime = runtime
+        self._clock = clock
+        self._transports = dict(transports)
+        self._worker = worker
+        self._systems = None if systems is None else {SHELL, *systems}
+        self._alarms = alarms or Alarms(runtime, clock)
+        self._local = Shown()
+        self._leases = Leases(runtime, clock, Message.lease_until, Message.lease_by)
+        self.when = Due(clock)
+        self._waiting: dict[Place, deque[Message]] = {}
+        """By destination, in the order they were written."""
+        self._known: set[str] = set()
+        """The ids of those."""
+        self._running: dict[str, asyncio.Task[bool]] = {}
+        self._busy: Counter[str] = Counter()
+        self._busy_places: set[Place] = set()
+        self._circuits: OrderedDict[Place, Circuit] = OrderedDict()
+        self._holds: dict[str, tuple[datetime, Hold | None]] = {}
+        self._look_again = 0.0
+        self._stopping = False
+        self.outcomes: Counter[tuple[str, str]] = Counter()
+        """By kind and what came of it, for /metrics."""
+
+    async def run_once(self, limit: int = WAITING_MAX) -> int:
+        """Send all that is due now and wait for it; returns how many messages were tried. For tests and commands."""
+        tried = 0
+        await self._look(limit)
+        while True:
+            self._start()
+            if not self._running:
+                self._drop(lambda place: True)
+                return tried
+            done, _ = await asyncio.wait(self._running.values(), return_when=asyncio.FIRST_COMPLETED)
+            tried += sum(task.result() for task in done)
+            self._forget(done)
+
+    async def dispatch(self) -> int:
+        """Start what is due now and has a place; returns how many. They go on by themselves."""
+        self._stopping = False
+        self._forget([task for task in self._running.values() if task.done()])
+        started = time.monotonic()
+        if not self._waiting or started >= self._look_again:
+            await self._look(WAITING_MAX)
+            now = time.monotonic()
+            self._look_again = now + LOOK_SHARE * (now - started)
+        return self._start()
+
+    async def stop(self, seconds: float) -> None:
+        """What is under way may end; what does not in time is another worker's when its lease is over."""
+        self._stopping = True
+        if self._running:
+            _, late = await asyncio.wait(self._running.values(), timeout=seconds)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        self._running.clear()
+
+    @property
+    def open_circuits(self) -> dict[Place, Circuit]:
+        """Destinations that are left alone at the moment."""
+        now = days.now(self._clock)
+        return {place: one for place, one in self._circuits.items() if one.open_until and one.open_until > now}
+
+    async def _look(self, limit: int) -> None:
+        """Find what is due, beyond what is known."""
+        found = await due(self._runtime, due_messages(self.when.until), self._is_new, limit)
+        ready = sorted(self.when.now_of(found, Message.due_at), key=lambda one: (one.created_at, one.id))
+        for message in ready:
+            if not await self._is_held(message.kind):
+                self._waiting.setdefault(self._place(message), deque()).append(message)
+                self._known.add(message.id)
+
+    def _is_new(self, message: Message) -> bool:
+        ours = self._systems is None or message.system in self._systems or message.kind in self._transports
+        if not ours or message.id in self._running or message.id in self._known:
+            return False
+        now = days.now(self._clock)
+        if message.lease_until is not None and message.lease_until > now:
+            return False  # another worker sends it
+        return not self._is_open(self._place(message), now)
+
+    def _start(self) -> int:
+        """As many as there are places for."""
+        now = days.now(self._clock)
+        self._drop(lambda place: self._is_open(place, now))
+        return sum([self._start_one(place) for place in list(self._waiting)])
+
+    def _start_one(self, place: Place) -> bool:
+        """The next one for a destination, if it has a place."""
+        kind = place[0]
+        at_once = getattr(self._transports.get(kind, self._local), "at_once", AT_ONCE)
+        if place in self._busy_places or self._busy[kind] >= at_once:
+            return False
+        message = self._waiting[place].popleft()
+        self._known.discard(message.id)
+        if not self._waiting[place]:
+            del self._waiting[place]
+        self._busy[kind] += 1
+        self._busy_places.add(place)
+        task = asyncio.create_task(self._deliver(message), name=f"message {message.id}")
+        task.add_done_callback(functools.partial(self._leave, place))
+        self._running[message.id] = task
+        return True
+
+    def _leave(self, place: Place, task: asyncio.Task[bool]) -> None:
+        self._busy[place[0]] -= 1
+        self._busy_places.discard(place)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:  # the store did not answer: the lease runs out, and it is tried again
+            log.warning("what came of a message could not be written down", extra={"error": one_line(error)})
+        if not self._stopping:
+            self._start()
+
+    def _drop(self, unwanted: Callable[[Place], bool]) -> None:
+        """Let go of what waits for some destinations; it is found again when it can go out."""
+        for place in [place for place in self._waiting if unwanted(place)]:
+            self._known.difference_update(message.id for message in self._waiting.pop(place))
+
+    def _forget(self, done: Collection[asyncio.Task[bool]]) -> None:
+        self._running = {id: task for id, task in self._running.items() if task not in done}
+
+    def _transport(self, message: Message) -> Transport:
+        return self._transports.get(message.kind, self._local)
+
+    def _place(self, message: Message) -> Place:
+        destination = getattr(self._transport(message), "destination", None)
+        if isinstance(self._transport(message), Shown):
+            return message.kind, message.id  # nothing to wait for
+        return message.kind, destination(message) if destination is not None else message.to
+
+    # Destinations and providers that are left alone
+
+    def _is_open(self, place: Place, now: datetime) -> bool:
+        circuit = self._circuits.get(place)
+        if circuit is None or circuit.open_until is None or circuit.open_until <= now:
+            return False
+        self.when.sooner(circuit.open_until)
+        return True
+
+    def _failed(self, place: Place) -> None:
+        circuit = self._circuits.setdefault(place, Circuit())
+        self._circuits.move_to_end(place)
+        circuit.failures += 1
+        if circuit.failures >= FAILURES_MAX:
+            seconds = min(OPEN_SECONDS_MAX, OPEN_SECONDS * 2 ** min(circuit.failures - FAILURES_MAX, 10))
+            circuit.open_until = days.now(self._clock) + timedelta(seconds=seconds)
+            log.warning("a destination is left alone", extra={"kind": place[0], "seconds": seconds})
+        while len(self._circuits) > CIRCUITS_MAX:
+            self._circuits.popitem(last=False)
+
+    async def _is_held(self, kind: str) -> bool:
+        """Whether a provider is left alone by all processes; asked for every few seconds."""
+        now = days.now(self._clock)
+        if kind not in self._transports:
+            return False
+        known = self._holds.get(kind)
+        if known is None or known[0] < now:
+            found = await self._runtime.get(holds(kind))
+            known = self._holds[kind] = (now + timedelta(seconds=HOLDS_KNOWN_SECONDS), found)
+        if known[1] is None or known[1].until <= now:
+            return False
+        self.when.sooner(known[1].until)
+        return True
+
+    async def _hold(self, kind: str, seconds: float, reason: str) -> None:
+        now = days.now(self._clock)
+        until = now + timedelta(seconds=seconds)
+        hold = Hold(kind=kind, until=until, reason=reason, expires=until + timedelta(days=1))
+        await self._runtime.write(holds.put(hold))
+        self._holds[kind] = (until, hold)
+        self._drop(lambda place: place[0] == kind)
+
+    # One message
+
+    async def _deliver(self, message: Message) -> bool:
+        taken = await self._begin(message)
+        if taken is None:
+            return False
+        outcome = await self._attempt(taken)
+        self.outcomes[taken.kind, outcome] += 1
+        return True
+
+    async def _attempt(self, taken: Message) -> str:
+        """Send it, and write down what came of it."""
+        place, transport = self._place(taken), self._transport(taken)
+        try:
+            receipt = await self._send(taken, transport)
+        except Undeliverable as error:
+            await self._give_up(taken, error)
+            return "failed"
+        except LeaseLost as error:
+            log.warning("a message was left to another worker", extra={"message_id": taken.id, "error": str(error)})
+            return "left"
+        except TryAgain as error:
+            await self._hold(taken.kind, error.seconds, str(error))
+            await self._put_back(taken, error, error.seconds)
+            return "held"
+        except Rejected as error:
+            await self._hold(taken.kind, REJECTED_SECONDS, str(error))
+            await self._alarms.ring(f"outbox/{taken.kind}", f"Credentials are not accepted: {error}")
+            await self._put_back(taken, error, REJECTED_SECONDS)
+            return "rejected"
+        except Exception as error:
+            log.warning("a message could not be sent", extra={"message_id": taken.id, "error": one_line(error)})
+            self._failed(place)
+            await self._try_later(taken, error)
+            return "again"
+        self._circuits.pop(place, None)
+        await self._alarms.clear(f"outbox/{taken.kind}")
+        await self._sent(taken, receipt)
+        return "sent"
+
+    async def _send(self, message: Message, transport: Transport) -> str:
+        async def in_time() -> str:
+            seconds: float = getattr(transport, "timeout_seconds", TIMEOUT_SECONDS)
+            try:
+                async with asyncio.timeout(seconds):
+                    return await transport.send(message)
+            except TimeoutError:
+                raise ConnectionError(f"no answer within {seconds:g} seconds") from None
+
+        return await self._leases.keep(messages.update(message.id), message.lease_by or "", in_time())
+
+    async def _begin(self, message: Message) -> Message | None:
+        update = messages.update(message.id).add(Message.attempts, 1)
+        update = update.when(Message.state == State.QUEUED, self._leases.free())
+        return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
+
+    async def _sent(self, message: Message, receipt: str) -> None:
+        """Whoever holds the lease now: what went out went out, and must not go out once more."""
+        await self._runtime.write(
+            messages.update(message.id)
+            .set(Message.state, State.SENT)
+            .set(Message.sent_at, days.now(self._clock))
+            .set(Message.receipt, receipt)
+            .remove(Message.due_pk)
+            .remove(Message.due_at)
+            .remove(Message.lease_until)
+            .remove(Message.lease_by)
+            .remove(Message.last_error)
+        )
+
+    async def _give_up(self, message: Message, error: Exception) -> None:
+        await self._put_down(
+            message,
+            messages.update(message.id)
+            .set(Message.state, State.FAILED)
+            .set(Message.last_error, one_line(error))
+            .set(Message.due_pk, FAILED + OUTBOX)
+            .set(Message.due_at, days.now(self._clock)),
+        )
+
+    async def _try_later(self, message: Message, error: Exception) -> None:
+        if message.attempts >= ATTEMPTS_MAX:
+            await self._give_up(message, error)
+            return
+        await self._postpone(message, error, backoff(message.attempts, self._clock), counted=True)
+
+    async def _put_back(self, message: Message, error: Exception, seconds: float) -> None:
+        """Not the message's fault: this attempt does not count."""
+        await self._postpone(message, error, timedelta(seconds=seconds), counted=False)
+
+    async def _postpone(self, message: Message, error: Exception, pause: timedelta, *, counted: bool) -> None:
+        update = messages.update(message.id).set(Message.due_at, days.now(self._clock) + pause)
+        update = update.set(Message.last_error, one_line(error))
+        await self._put_down(message, update if counted else update.add(Message.attempts, -1))
+
+    async def _put_down(self, message: Message, update: Update[Any]) -> None:
+        """End a try that failed; when another worker has taken it meanwhile, it is theirs."""
+        await take(self._runtime, self._leases.putting_down(update, message.lease_by))

@@ -1,0 +1,164 @@
+"""The pool that sends: what hangs, fails or is refused holds nothing else back, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+
+import sekkei.testing
+from sekkei.clock import SYSTEM, ManualClock
+from sekkei.design import Database
+from sekkei.runtime import days
+from sekkei.runtime.alarms import Alarms
+from sekkei.runtime.delivery import FAILURES_MAX, REJECTED_SECONDS, Delivery
+from sekkei.runtime.design import Message, State, design, messages
+from sekkei.runtime.outbox import Outbox, Rejected, TryAgain
+
+Doing = Callable[[Message], Awaitable[str]]
+
+
+class Way:
+    """A way out that does what it is told for each address."""
+
+    timeout_seconds = 1.0
+
+    def __init__(self, **doing: Doing) -> None:
+        self.doing = doing
+        self.sent: Counter[str] = Counter()
+        self.at: dict[str, float] = {}
+        self.order: list[str] = []
+
+    async def send(self, message: Message) -> str:
+        doing = self.doing.get(message.to)
+        if doing is not None:
+            await doing(message)
+        self.sent[message.id] += 1
+        self.at[message.id] = time.monotonic()
+        self.order.append(message.id)
+        return "sent"
+
+
+async def hang(message: Message) -> str:
+    await asyncio.sleep(3600)
+    return ""
+
+
+async def fail(message: Message) -> str:
+    raise ConnectionError("broken")
+
+
+async def be_slow(message: Message) -> str:
+    await asyncio.sleep(0.2)
+    return ""
+
+
+async def test_one_hanging_one_failing_and_one_slow_destination_among_a_thousand() -> None:
+    async with sekkei.testing.store(design, clock=SYSTEM) as runtime:
+        outbox = Outbox(runtime, SYSTEM, "tasks")
+        way = Way(hangs=hang, fails=fail, slow=be_slow)
+        delivery = Delivery(runtime, SYSTEM, {"mail": way})
+        for number in range(1_000):
+            to = ("hangs", "fails", "slow")[number] if number < 3 else f"a{number % 97}"
+            await outbox.put(
+                "mail", ("hangs", "fails", "slow")[number % 50] if number % 50 < 3 else to, {}, id=f"{number}"
+            )
+        others = [f"tasks/{number}" for number in range(1_000) if number % 50 >= 3]
+        started = time.monotonic()
+        while not all(id in way.at for id in others) and time.monotonic() < started + 30:
+            await delivery.dispatch()
+            await asyncio.sleep(0.005)
+        latencies = sorted(way.at[id] - started for id in others)
+        assert latencies[int(len(latencies) * 0.99)] < 2.0, latencies[-1]
+        assert set(way.sent.values()) == {1}, "nothing twice"
+        await delivery.stop(0.1)
+        waiting = [await outbox.get(f"{number}") for number in range(0, 1_000, 50)]
+        assert {one.state for one in waiting if one} == {State.QUEUED}, "what hangs is kept"
+
+
+async def test_messages_to_one_person_go_out_in_their_order(runtime: Database, clock: ManualClock) -> None:
+    way = Way()
+    outbox = Outbox(runtime, clock, "tasks")
+    for number in range(9):
+        await outbox.put("line", f"u{number % 3}", {}, id=f"{number}")
+        clock.advance(0.001)
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    for person in range(3):
+        of_them = [id for id in way.order if int(id.partition("/")[2]) % 3 == person]
+        assert of_them == sorted(of_them)
+
+
+async def test_a_call_that_hangs_is_cut_off_and_tried_again(runtime: Database, clock: ManualClock) -> None:
+    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=hang)
+    way.timeout_seconds = 0.05
+    await outbox.put("mail", "a", {}, id="1")
+    assert await Delivery(runtime, clock, {"mail": way}).run_once() == 1
+    kept = await outbox.get("1")
+    assert kept is not None
+    assert (kept.state, kept.lease_by) == (State.QUEUED, None)
+    assert "no answer within 0.05 seconds" in str(kept.last_error)
+
+
+async def test_a_destination_that_keeps_failing_is_left_alone(runtime: Database, clock: ManualClock) -> None:
+    outbox, way = Outbox(runtime, clock, "tasks"), Way(bad=fail)
+    delivery = Delivery(runtime, clock, {"mail": way})
+    for number in range(10):
+        await outbox.put("mail", "bad", {}, id=f"{number}")
+    await outbox.put("mail", "good", {}, id="good")
+    assert await delivery.run_once() == FAILURES_MAX + 1
+    assert list(delivery.open_circuits) == [("mail", "bad")]
+    assert way.sent == {"tasks/good": 1}
+    way.doing.clear()
+    assert await delivery.run_once() == 0, "not yet"
+    clock.advance(20)
+    await delivery.run_once()
+    clock.advance(20)
+    await delivery.run_once()
+    assert way.sent.total() == 11
+    assert not delivery.open_circuits
+
+
+async def test_refused_credentials_keep_the_messages_and_ring(runtime: Database, clock: ManualClock) -> None:
+    async def reject(message: Message) -> str:
+        raise Rejected("LINE answered 401")
+
+    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=reject, b=reject)
+    alarms = Alarms(runtime, clock, "https://ops.example.com/hook")
+    delivery = Delivery(runtime, clock, {"line": way}, alarms=alarms)
+    for number in range(30):
+        await outbox.put("line", "ab"[number % 2], {}, id=f"{number}")
+    for _ in range(20):
+        await delivery.run_once()
+        clock.advance(REJECTED_SECONDS + 3)
+    (alarm,) = await alarms.all()
+    assert (alarm.name, alarm.detail) == ("outbox/line", "Credentials are not accepted: LINE answered 401")
+    assert alarm.count >= 20
+    told = await runtime.get(messages(f"web/alarm/outbox/line/{days.day_of(alarm.first_at)}"))
+    assert told is not None
+    assert (told.kind, told.to) == ("webhook", "https://ops.example.com/hook")
+    kept = await outbox.get("0")
+    assert kept is not None
+    assert (kept.state, kept.attempts) == (State.QUEUED, 0), "however often it was tried"
+    way.doing.clear()
+    for _ in range(3):
+        await delivery.run_once()
+        clock.advance(REJECTED_SECONDS + 3)
+    assert way.sent.total() == 30
+    assert await alarms.all() == []
+
+
+async def test_when_to_come_back_is_obeyed_by_every_process(runtime: Database, clock: ManualClock) -> None:
+    async def later(message: Message) -> str:
+        raise TryAgain(30, "429")
+
+    outbox, busy, calm = Outbox(runtime, clock, "tasks"), Way(a=later), Way()
+    await outbox.put("line", "a", {}, id="1")
+    await Delivery(runtime, clock, {"line": busy}, "w1").run_once()
+    await outbox.put("line", "b", {}, id="2")
+    other = Delivery(runtime, clock, {"line": calm}, "w2")
+    assert await other.run_once() == 0
+    assert other.when.seconds() == 30
+    clock.advance(31)
+    assert await other.run_once() == 2
+    assert calm.sent == {"tasks/1": 1, "tasks/2": 1}
