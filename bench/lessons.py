@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, time, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import uvloop
 
@@ -19,6 +19,7 @@ from sekkei.design import Database, tables
 from sekkei.runtime import days
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.schedules import Schedules
 from sekkei.store import Embedded
 from sekkei.store.protocol import Request, Response
 from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson, contacts, design, lessons, user_lessons
@@ -34,6 +35,7 @@ from sekkei_systems.lessons.rules.ties import ttl_of
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 from sekkei_systems.lessons.service.waitlist import Waitlist
@@ -111,7 +113,10 @@ async def _race(folder: str) -> list[str]:
     slot = Slot("gnz", days.day_of(now) + timedelta(days=2), time(19, 30))
     await db.write(lessons.put(_lesson(slot, PLACES, now)))
     ties, timetable = Ties(db, SYSTEM, Policy()), Timetable(db, SYSTEM)
-    bookings, waitlist = Bookings(ties, timetable, Sellers()), Waitlist(ties, timetable)
+    bookings, waitlist = (
+        Bookings(ties, timetable, Sellers(), Reservations(db, SYSTEM, cast(Schedules, None), {})),
+        Waitlist(ties, timetable),
+    )
     entries: list[UserLesson] = []
 
     async def one(user: str) -> bool:

@@ -61,6 +61,7 @@ class LessonJobs:
             "changed": self.changed,
             "refresh": self.refresh,
             "count": self.count,
+            "settle": self.settle,
             "searches": self.searches,
         }
 
@@ -113,6 +114,9 @@ class LessonJobs:
                 await self._db.write(change_status(tie, Status.EXPIRED, now))
         except (ConditionFailed, TransactionFailed):
             return  # somebody changed it meanwhile; the next pass looks again
+
+    async def settle(self, payload: Mapping[str, Any]) -> None:
+        await self._service.reservations.settle(str(payload["reservation"]))
 
     async def count(self, payload: Mapping[str, Any]) -> None:
         """Own bookings of lessons that an older version stored; nothing more once all are counted."""

@@ -55,6 +55,12 @@ class BookedElsewhere(Conflict):
     """The studio's own system sells this lesson; here it can only be watched."""
 
 
+class StudioSilent(Refusal):
+    """The studio's own system gave no answer: nothing was booked."""
+
+    status = 503
+
+
 class AlreadyRegistered(Conflict):
     pass
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
-from typing import Any
+from typing import Any, cast
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, tables
@@ -13,7 +13,7 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
-from sekkei.runtime.schedules import StoredSchedules
+from sekkei.runtime.schedules import Schedules, StoredSchedules
 from sekkei.store import Store
 from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons.design import Contact, Lesson, UserLesson, design, lessons
@@ -39,6 +39,7 @@ from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.listed import Listed
 from sekkei_systems.lessons.service.lists import LessonView, Lists
 from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.ties import Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -157,6 +158,7 @@ def service_on(
 ) -> Service:
     outbox, schedules = Outbox(runtime, clock, "lessons"), StoredSchedules(runtime, clock, "lessons")
     provider, sellers = ByStudio({}, Catalogue(db)), Sellers()
+    reservations = Reservations(db, clock, schedules, {})
     links = Links(b"a key of the tests")
     notices = Notices(links, "https://lessons.example/lessons", studios, clock)
     access, ties, timetable = Access(studios, staff), Ties(db, clock, policy), Timetable(db, clock)
@@ -167,13 +169,14 @@ def service_on(
         lists=Lists(ties, timetable),
         favorites=Favorites(ties, timetable),
         waitlist=Waitlist(ties, timetable),
-        bookings=Bookings(ties, timetable, sellers),
+        bookings=Bookings(ties, timetable, sellers, reservations),
+        reservations=reservations,
         desk=Desk(ties, timetable, access),
         contacts=Contacts(db, clock, outbox, notices, links, b"codes", email_of),
         searches=Searches(db, clock, outbox, schedules, notices),
         notices=notices,
         monitor=Monitor(db, clock, outbox, provider, policy, notice, sellers),
-        alerts=Alerts(db, clock, outbox, notices, policy),
+        alerts=Alerts(db, clock, outbox, notices, policy, reservations),
         provider=provider,
         sellers=sellers,
         counts=Counts(db, clock),
@@ -182,7 +185,8 @@ def service_on(
 
 
 def bookings_on(db: Database, clock: ManualClock, policy: Policy) -> Bookings:
-    return Bookings(Ties(db, clock, policy), Timetable(db, clock), Sellers())
+    reservations = Reservations(db, clock, cast(Schedules, None), {})
+    return Bookings(Ties(db, clock, policy), Timetable(db, clock), Sellers(), reservations)
 
 
 async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:

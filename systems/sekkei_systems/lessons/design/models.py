@@ -245,6 +245,29 @@ class Match:
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
 
 
+class ReservationState(Enum):
+    """Of a place in a studio's own system, until it is settled."""
+
+    RESERVING = "reserving"
+    BOOKED = "booked"
+    RELEASING = "releasing"
+
+
+@model
+class Reservation:
+    """A place that is being booked or given back in a studio's own system; gone when that is done."""
+
+    reservation_id: Attr[str] = attr("reservationId", ja="予約ID", en="which reservation")
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    lesson_date: Attr[date] = attr("lessonDate", ja="レッスン日", en="day")
+    start_time: Attr[time] = attr("startTime", ja="開始時間", en="start")
+    state: Attr[ReservationState] = attr(ja="状態", en="how far it has come")
+    tries: Attr[int] = attr(default=0, ja="試した回数", en="times tried")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
 class Stage(Enum):
     """In their order; from each of the first four there is a way back."""
 

@@ -13,6 +13,7 @@ from sekkei_systems.lessons.design.models import (
     Match,
     Migration,
     Proof,
+    Reservation,
     Search,
     TieKind,
     UserLesson,
@@ -137,3 +138,10 @@ def migrations(source: str) -> Key:
 design.relate(lessons, matches)
 design.relate(contacts, proofs, line_codes, searches, matches)
 design.relate(matches, user_lessons)
+
+
+@lessons_table.entity(
+    Reservation, type="reservation", ja="外部システムでの予約の途中", en="a place in a studio's own system", added=True
+)
+def reservations(reservation_id: str) -> Key:
+    return Key(f"RESERVATION#{reservation_id}", "STATE")

@@ -77,7 +77,7 @@ async def take(tapped: Tapped, bookings: Bookings) -> Redirect:
         return answer
     except (refusals.Full, refusals.Held):
         return answer.flash("offer.gone", "error")
-    except (refusals.Closed, refusals.BookedElsewhere) as refusal:
+    except (refusals.Closed, refusals.BookedElsewhere, refusals.StudioSilent) as refusal:
         return answer.flash(refusal)
     return answer
 

@@ -49,8 +49,9 @@ def elsewhere(lesson: Lesson) -> int | None:
     return None if lesson.booked_here is None else max(0, lesson.booked - lesson.booked_here)
 
 
-def as_said(lesson: Lesson, found: Availability) -> Lesson:
-    """The lesson with what its studio's system says of its own side; what it does not say stays."""
+def as_said(lesson: Lesson, found: Availability, *, includes_ours: bool = False) -> Lesson:
+    """The lesson with what its studio's system says of its own side; what it does not say stays. A system in which we
+    book counts our places too."""
     if lesson.called_off or not found.told:
         return lesson
     total = lesson.capacity if found.total is None else found.total
@@ -59,7 +60,10 @@ def as_said(lesson: Lesson, found: Availability) -> Lesson:
         return said
     its_side = max(0, total - found.available)
     # Until our own bookings are counted, what is taken can only become more.
-    booked = max(lesson.booked, its_side) if lesson.booked_here is None else lesson.booked_here + its_side
+    if includes_ours or lesson.booked_here is None:
+        booked = max(lesson.booked if lesson.booked_here is None else lesson.booked_here, its_side)
+    else:
+        booked = lesson.booked_here + its_side
     return replace(said, booked=booked)
 
 

@@ -1,4 +1,5 @@
-"""Who sells the places of a lesson: we, or a studio's own system that only tells us what is free.
+"""Who sells the places of a lesson: we, a studio's own system in which we can book, or one that only tells us what is
+free.
 
 A place is sold only by one side. `SEKKEI_LESSONS_BOOKING_PAGE=gnz=https://…/{date}/{time}` says where people book when
 it is not here; a studio with a feed, or whose system pushes, sells its lessons itself.
@@ -21,9 +22,20 @@ class Sellers:
     """Whose systems tell us what is free."""
     pages: Mapping[str, str] = field(default_factory=dict)
     """Where to book there."""
+    ports: frozenset[str] = frozenset()
+    """In whose systems we can book, so that a place is sold only when both sides agree."""
+
+    def by_port(self, lesson: Lesson) -> bool:
+        return bool({lesson.studio_code, ""} & self.ports)
+
+    def holds(self, lesson: Lesson) -> bool:
+        """Whether a free place can be held for the first in line: nobody else sells it."""
+        return self.sells_here(lesson) and not self.by_port(lesson)
 
     def sells_here(self, lesson: Lesson) -> bool:
         code = lesson.studio_code
+        if self.by_port(lesson):
+            return True
         return lesson.pushed_at is None and not ({code, ""} & (self.told | self.pages.keys()))
 
     def page(self, lesson: Lesson) -> str | None:
@@ -50,4 +62,5 @@ def by_studio(text: str) -> dict[str, str]:
 
 def sellers_of(settings: Settings) -> Sellers:
     told = frozenset(by_studio(settings.get("lessons_feed_url")))
-    return Sellers(told, by_studio(settings.get("lessons_booking_page")))
+    ports = frozenset(by_studio(settings.get("lessons_booking_url")))
+    return Sellers(told, by_studio(settings.get("lessons_booking_page")), ports)

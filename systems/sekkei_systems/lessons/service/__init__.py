@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sekkei.runtime.system import Context
 from sekkei.web.identity.accounts import email_of
+from sekkei_systems.lessons.ports.booking.http import booking_ports_of
 from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio, provider_of
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.notices import Notices
@@ -23,6 +24,7 @@ from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.listed import Listed
 from sekkei_systems.lessons.service.lists import Lists
 from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -43,6 +45,7 @@ class Service:
     favorites: Favorites
     waitlist: Waitlist
     bookings: Bookings
+    reservations: Reservations
     desk: Desk
     contacts: Contacts
     searches: Searches
@@ -66,6 +69,7 @@ def open_service(context: Context, old: Following | None = None) -> Service:
     links = Links(settings.secrets.key("lessons links"))
     notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
     provider = provider_of(settings, db, clock, studios)
+    reservations = Reservations(db, clock, context.schedules, booking_ports_of(settings))
     ties, timetable, sellers = Ties(db, clock, policy), Timetable(db, clock), sellers_of(settings)
     return Service(
         policy=policy,
@@ -74,13 +78,14 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         lists=Lists(ties, timetable),
         favorites=Favorites(ties, timetable),
         waitlist=(old.waitlist if old else Waitlist)(ties, timetable),
-        bookings=Bookings(ties, timetable, sellers),
+        bookings=Bookings(ties, timetable, sellers, reservations),
+        reservations=reservations,
         desk=Desk(ties, timetable, access),
         contacts=Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of),
         searches=Searches(db, clock, outbox, context.schedules, notices),
         notices=notices,
         monitor=(old.monitor if old else Monitor)(db, clock, outbox, provider, policy, notices.opening, sellers),
-        alerts=Alerts(db, clock, outbox, notices, policy),
+        alerts=Alerts(db, clock, outbox, notices, policy, reservations),
         provider=provider,
         sellers=sellers,
         counts=Counts(db, clock),

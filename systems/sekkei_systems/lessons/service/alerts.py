@@ -37,6 +37,7 @@ from sekkei_systems.lessons.rules.places import is_available
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.service.reservations import Reservations
 
 TOLD_OF_CHANGES = (TieKind.FAVORITE, TieKind.BOOKING)
 log = logging.getLogger("sekkei.lessons.alerts")
@@ -45,12 +46,15 @@ log = logging.getLogger("sekkei.lessons.alerts")
 class Alerts:
     """Reminders and changes."""
 
-    def __init__(self, db: Database, clock: Clock, outbox: Outbox, notices: Notices, policy: Policy) -> None:
+    def __init__(
+        self, db: Database, clock: Clock, outbox: Outbox, notices: Notices, policy: Policy, reservations: Reservations
+    ) -> None:
         self._db = db
         self._clock = clock
         self._outbox = outbox
         self._notices = notices
         self._policy = policy
+        self._reservations = reservations
 
     async def remind(self) -> int:
         """Whoever has booked a lesson that begins soon, or likes one that can still be booked; once for each tie."""
@@ -108,6 +112,9 @@ class Alerts:
             fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
             if fresh is not None and fresh.booked > 0:  # an older version let a studio's word overwrite our own count
                 actions += [give_place_back(fresh, now) for tie in ties if tie.kind is TieKind.BOOKING]
+            for tie in ties:
+                there = await self._reservations.cancelling(tie) if tie.kind is TieKind.BOOKING else None
+                actions += [there] if there is not None else []
             messages = self._notices.called_off(person, current)
         else:
             actions += [refresh(tie, current.lesson_name, current.instructor, now) for tie in ties]

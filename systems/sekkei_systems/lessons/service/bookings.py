@@ -19,6 +19,7 @@ from sekkei_systems.lessons.design import (
     of_reservation_id,
     register,
     take_place,
+    take_reserved,
 )
 from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import free_places, is_available
@@ -26,6 +27,7 @@ from sekkei_systems.lessons.rules.policy import Fairness
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.ties import AlreadyDone, Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
@@ -33,10 +35,11 @@ TRIES = 5
 
 
 class Bookings:
-    def __init__(self, ties: Ties, timetable: Timetable, sellers: Sellers) -> None:
+    def __init__(self, ties: Ties, timetable: Timetable, sellers: Sellers, reservations: Reservations) -> None:
         self._ties = ties
         self._timetable = timetable
         self._sellers = sellers
+        self._reservations = reservations
 
     async def book(self, member: Member, slot: Slot, also: Also | None = None) -> UserLesson:
         """Take a place; a waitlist entry for the lesson ends with it, all in one transaction."""
@@ -60,12 +63,32 @@ class Bookings:
         now = self._ties.now()
         reservation_id = reservation_id_of(user_id, slot, now)
         booking = self._ties.made(user_id, lesson, TieKind.BOOKING, reservation_id=reservation_id)
+        if self._sellers.by_port(lesson):
+            return await self._book_there(lesson, booking, waiting, also)
         taken = await self._taken(lesson, booking, waiting, now)
-        if waiting is not None and waiting.status is Status.ACTIVE:
-            ended: Action[Any, Any] = change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until)
-        else:
-            ended = self._ties.as_seen(user_id, slot, TieKind.WAITLIST, waiting)
+        ended = self._ended(booking, waiting, now)
         return await self._commit(booking, taken, ended, also(booking) if also else None)
+
+    async def _book_there(
+        self, lesson: Lesson, booking: UserLesson, waiting: UserLesson | None, also: Also | None
+    ) -> UserLesson:
+        """Reserve in the studio's system, book here, confirm there."""
+        reserved, now = await self._reservations.begin(booking), self._ties.now()
+        once, ended = also(booking) if also else None, self._ended(booking, waiting, now)
+        beside = self._reservations.booked(reserved)
+        try:
+            await self._commit(booking, take_reserved(lesson, now), ended, once, beside)
+        except (Refusal, AlreadyDone):
+            await self._reservations.drop(reserved)
+            raise
+        await self._reservations.confirm(reserved)
+        return booking
+
+    def _ended(self, booking: UserLesson, waiting: UserLesson | None, now: datetime) -> Action[Any, Any]:
+        """What becomes of the waitlist entry."""
+        if waiting is not None and waiting.status is Status.ACTIVE:
+            return change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until)
+        return self._ties.as_seen(booking.user_id, slot_of(booking), TieKind.WAITLIST, waiting)
 
     async def _taken(
         self, lesson: Lesson, booking: UserLesson, waiting: UserLesson | None, now: datetime
@@ -85,11 +108,16 @@ class Bookings:
         )
 
     async def _commit(
-        self, booking: UserLesson, taken: Update[Lesson], ended: Action[Any, Any], once: Action[Any, Any] | None
+        self,
+        booking: UserLesson,
+        taken: Update[Lesson],
+        ended: Action[Any, Any],
+        once: Action[Any, Any] | None,
+        *beside: Action[Any, Any],
     ) -> UserLesson:
         registered = register(booking)
         try:
-            await self._ties.db.transact(registered, taken, ended, *([once] if once else []))
+            await self._ties.db.transact(registered, taken, ended, *([once] if once else []), *beside)
         except TransactionFailed as failed:
             if once and failed.failed(once):
                 raise AlreadyDone from None
@@ -117,6 +145,8 @@ class Bookings:
             actions.append(give_place_back(lesson, now))
         if waited is not None and waited.status is Status.COMPLETED:
             actions.append(change_status(waited, Status.CANCELLED, now))
+        there = await self._reservations.cancelling(booking)
+        actions += [there] if there is not None else []
         try:
             await self._ties.db.transact(*actions)
         except TransactionFailed as failed:

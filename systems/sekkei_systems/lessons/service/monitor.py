@@ -179,8 +179,8 @@ class Monitor:
         return told
 
     def _mode(self, lesson: Lesson, now: datetime) -> Fairness:
-        """Nothing can be held where others sell."""
-        if not self._sellers.sells_here(lesson):
+        """Nothing can be held where others sell too."""
+        if not self._sellers.holds(lesson):
             return Fairness.BROADCAST
         return self._policy.mode(slot_of(lesson).starts_at, now)
 
@@ -195,7 +195,7 @@ class Monitor:
         for _ in range(TRIES):
             if found.told:
                 current = await self._counts.counted(current)
-            said = as_said(current, found)
+            said = as_said(current, found, includes_ours=self._sellers.by_port(current))
             room = has_room(said, found)
             if said == current and current.was_available == room:
                 return current, said

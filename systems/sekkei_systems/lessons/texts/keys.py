@@ -160,6 +160,7 @@ Key = Literal[
     "refusal.note-too-long",
     "refusal.replayed",
     "refusal.slot-taken",
+    "refusal.studio-silent",
     "refusal.too-early",
     "refusal.too-late-to-cancel",
     "refusal.too-many-searches",

@@ -46,3 +46,10 @@ def test_addresses_by_studio() -> None:
         "gnz": "https://x.example",
         "sby": "https://y.example",
     }
+
+
+def test_where_we_can_book_in_the_studios_system_we_sell_and_hold_nothing() -> None:
+    values = {"lessons_feed_url": "gnz=https://feed.example", "lessons_booking_url": "gnz=https://book.example"}
+    sellers = sellers_of(Settings(values=values))
+    assert (sellers.sells_here(FOUND), sellers.by_port(FOUND), sellers.holds(FOUND)) == (True, True, False)
+    assert Sellers().holds(FOUND)

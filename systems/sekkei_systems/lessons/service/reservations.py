@@ -1,0 +1,210 @@
+"""Places that a studio's own system sells: reserve there, book here, confirm there; undo what could not be finished.
+
+A reservation is written down before the studio is asked, with a schedule that settles it should this process die:
+
+    RESERVING   asked for; settled by releasing it
+    BOOKED      booked here, in the transaction that took the place; settled by confirming it, or by undoing the booking
+    RELEASING   no longer wanted; settled by releasing it
+    (gone)      confirmed or released
+
+Every step has the same key and can be sent again. Without an answer nothing is believed: the key is released, and a
+studio that hears of the release first refuses the reservation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, Update
+from sekkei.runtime import days
+from sekkei.runtime.refusals import Refusal
+from sekkei.runtime.schedules import Schedules
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import (
+    Lesson,
+    Reservation,
+    ReservationState,
+    Status,
+    TieKind,
+    UserLesson,
+    change_status,
+    give_place_back,
+    lesson,
+    reservations,
+    user_lesson,
+)
+from sekkei_systems.lessons.ports.booking.port import BookingPort, NoWord, StudioRefused
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
+
+SETTLED_AFTER = timedelta(seconds=60)
+PAUSE_MAX = timedelta(hours=1)
+KEPT = timedelta(days=30)
+
+log = logging.getLogger("sekkei.lessons.reservations")
+
+
+class Reservations:
+    def __init__(self, db: Database, clock: Clock, schedules: Schedules, ports: Mapping[str, BookingPort]) -> None:
+        self._db = db
+        self._clock = clock
+        self._schedules = schedules
+        self._ports = ports
+
+    def port(self, studio_code: str) -> BookingPort | None:
+        return self._ports.get(studio_code, self._ports.get(""))
+
+    async def begin(self, booking: UserLesson) -> Reservation:
+        """A place is held at the studio; raises Full, Closed or StudioSilent."""
+        slot, port = slot_of(booking), self.port(booking.studio_code)
+        assert port is not None
+        assert booking.reservation_id is not None
+        now = days.now(self._clock)
+        made = Reservation(
+            reservation_id=booking.reservation_id,
+            user_id=booking.user_id,
+            studio_code=slot.studio_code,
+            lesson_date=slot.lesson_date,
+            start_time=slot.start_time,
+            state=ReservationState.RESERVING,
+            updated_at=now,
+            ttl=slot.starts_at + KEPT,
+        )
+        await self._plan(made, SETTLED_AFTER)
+        await self._db.transact(reservations.put(made))
+        try:
+            await port.reserve(made.reservation_id, slot)
+        except StudioRefused as refused:
+            await self._done(made, ReservationState.RESERVING)
+            raise _why(refused) from None
+        except NoWord as silence:
+            log.warning("a studio's system gave no answer", extra={"slot": str(slot), "why": str(silence)[:200]})
+            await self._release(made)
+            raise refusals.StudioSilent() from None
+        return made
+
+    def booked(self, made: Reservation) -> Action[Any, Any]:
+        """For the transaction that books: the place is taken here too, if nobody has settled it meanwhile."""
+        return self._step(made, ReservationState.RESERVING, ReservationState.BOOKED)
+
+    async def confirm(self, made: Reservation) -> None:
+        """After that transaction. Without an answer it is asked again later; raises Full when the hold had lapsed."""
+        try:
+            await self._confirm(made)
+        except NoWord:
+            return  # the schedule settles it
+        except StudioRefused:
+            await self._undo(made)
+            raise refusals.Full() from None
+
+    async def drop(self, made: Reservation) -> None:
+        """The transaction did not happen: nobody wants the place."""
+        await self._release(made)
+
+    async def cancelling(self, booking: UserLesson) -> Action[Any, Any] | None:
+        """For the transaction that cancels: the studio gets its place back, now or later. None when it has none."""
+        if booking.reservation_id is None or self.port(booking.studio_code) is None:
+            return None
+        slot = slot_of(booking)
+        made = Reservation(
+            reservation_id=booking.reservation_id,
+            user_id=booking.user_id,
+            studio_code=slot.studio_code,
+            lesson_date=slot.lesson_date,
+            start_time=slot.start_time,
+            state=ReservationState.RELEASING,
+            updated_at=days.now(self._clock),
+            ttl=slot.starts_at + KEPT,
+        )
+        await self._plan(made, timedelta(seconds=1))
+        return reservations.put(made)
+
+    async def settle(self, reservation_id: str) -> ReservationState | None:
+        """Bring one to its end; what is left to do is planned again. Returns what it was, None when it is done."""
+        found = await self._db.get(reservations(reservation_id).consistent())
+        if found is None:
+            return None
+        try:
+            if found.state is ReservationState.BOOKED:
+                await self._confirm(found)
+            else:
+                await self._release(found, patient=False)
+        except StudioRefused:
+            await self._undo(found)
+        except NoWord:
+            await self._again(found)
+        return found.state
+
+    async def _confirm(self, made: Reservation) -> None:
+        port = self.port(made.studio_code)
+        assert port is not None
+        await port.confirm(made.reservation_id)
+        await self._done(made, ReservationState.BOOKED)
+
+    async def _release(self, made: Reservation, *, patient: bool = True) -> None:
+        """First written down, so that nobody books it meanwhile."""
+        if made.state is ReservationState.RESERVING:
+            try:
+                await self._db.write(self._step(made, ReservationState.RESERVING, ReservationState.RELEASING))
+            except ConditionFailed:
+                fresh = await self._db.get(reservations(made.reservation_id).consistent())
+                if fresh is None or fresh.state is not ReservationState.RELEASING:
+                    return  # it was booked or settled
+        port = self.port(made.studio_code)
+        assert port is not None
+        try:
+            await port.release(made.reservation_id)
+        except (NoWord, StudioRefused):
+            if not patient:
+                raise NoWord("release") from None
+            return  # the schedule settles it
+        await self._done(made, ReservationState.RELEASING)
+
+    async def _undo(self, made: Reservation) -> None:
+        """The studio sold the place to somebody else after all: the booking here ends."""
+        slot, now = Slot(made.studio_code, made.lesson_date, made.start_time), days.now(self._clock)
+        key = (slot.studio_code, slot.lesson_date, slot.start_time)
+        booking = await self._db.get(user_lesson(made.user_id, *key, TieKind.BOOKING))
+        there: Lesson | None = await self._db.get(lesson(*key))
+        gone = reservations.delete(made.reservation_id).when(Reservation.state == ReservationState.BOOKED)
+        actions: list[Action[Any, Any]] = [gone]
+        if booking is not None and booking.status is Status.ACTIVE and booking.reservation_id == made.reservation_id:
+            actions.append(change_status(booking, Status.CANCELLED, now))
+            actions += [give_place_back(there, now)] if there is not None else []
+        try:
+            await self._db.transact(*actions)
+        except TransactionFailed:
+            await self._again(made)
+
+    async def _again(self, made: Reservation) -> None:
+        tries = made.tries + 1
+        update = reservations.update(made.reservation_id).set(Reservation.tries, tries)
+        try:
+            await self._db.write(update.when(Reservation.state.exists()))
+        except ConditionFailed:
+            return
+        await self._plan(made, min(SETTLED_AFTER * 2 ** min(tries, 10), PAUSE_MAX))
+
+    async def _done(self, made: Reservation, state: ReservationState) -> None:
+        """Nothing is left to do, unless somebody has cancelled meanwhile."""
+        with contextlib.suppress(ConditionFailed):
+            await self._db.write(reservations.delete(made.reservation_id).when(Reservation.state == state))
+
+    async def _plan(self, made: Reservation, after: timedelta) -> None:
+        at: datetime = days.now(self._clock) + after
+        key = made.reservation_id
+        await self._schedules.put(f"lessons/settle/{key}", "settle", {"reservation": key}, at=at)
+
+    def _step(self, made: Reservation, before: ReservationState, after: ReservationState) -> Update[Reservation]:
+        update = reservations.update(made.reservation_id).set(Reservation.state, after)
+        return update.set(Reservation.updated_at, days.now(self._clock)).when(Reservation.state == before)
+
+
+def _why(refused: StudioRefused) -> Refusal:
+    if refused.reason == "no-such-lesson":
+        return refusals.NoSuchLesson()
+    return refusals.Closed() if refused.reason == "closed" else refusals.Full()

@@ -1,0 +1,200 @@
+"""Booking in a studio's own system: never more places than there are, whatever gets lost on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import random
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.runtime.refusals import Refusal
+from sekkei.runtime.schedules import StoredSchedules
+from sekkei.store import Embedded, Store
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Reservation, Status, TieKind, UserLesson, reservations, user_lessons
+from sekkei_systems.lessons.local.studio_system import HOLD_SECONDS, Faults, Refused, State, StudioSystem
+from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
+from sekkei_systems.lessons.rules.places import Availability, as_said
+from sekkei_systems.lessons.rules.policy import Policy
+from sekkei_systems.lessons.rules.selling import Sellers
+from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.reservations import Reservations
+from tests.systems.lessons.rules.test_places import lesson
+from tests.systems.lessons.steps import tie
+from tests.systems.lessons.world import LESSON, World, open_world
+
+SELLERS = Sellers(ports=frozenset({"gnz"}))
+
+
+class Direct:
+    """The studio's system without HTTP between, with faults by dice of their own."""
+
+    def __init__(self, system: StudioSystem, dice: random.Random) -> None:
+        self._system, self._dice = system, dice
+
+    async def reserve(self, key: str, slot: Slot) -> None:
+        await self._call(lambda: self._system.reserve(key, str(slot)))
+
+    async def confirm(self, key: str) -> None:
+        await self._call(lambda: self._system.confirm(key))
+
+    async def release(self, key: str) -> None:
+        await self._call(lambda: self._system.release(key))
+
+    async def _call(self, act: object) -> None:
+        faults = self._system.faults
+        await asyncio.sleep(0)
+        if self._dice.random() < faults.deaf:
+            raise NoWord("lost")
+        try:
+            act()  # type: ignore[operator]
+        except Refused as refused:
+            raise StudioRefused(refused.code) from None
+        await asyncio.sleep(0)
+        if self._dice.random() < faults.mute:
+            raise NoWord("lost")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Both:
+    """Our side and the studio's."""
+
+    world: World
+    system: StudioSystem
+    reservations: Reservations
+
+    async def here(self) -> list[UserLesson]:
+        ties = await self.world.db.all(user_lessons.scan().consistent())
+        return [one for one in ties if one.kind is TieKind.BOOKING and one.status is Status.ACTIVE]
+
+    async def unsettled(self) -> list[Reservation]:
+        return await self.world.db.all(reservations.scan().consistent())
+
+    async def settle(self) -> None:
+        """Until nothing is left, with a studio that answers again."""
+        self.system.faults = Faults()
+        for _ in range(5):
+            for one in await self.unsettled():
+                await self.reservations.settle(one.reservation_id)
+        assert await self.unsettled() == []
+
+    async def agree(self) -> None:
+        """Both sides have the same bookings, and no more than there are places."""
+        sold = {key for key, one in self.system.reservations.items() if one.state is State.SOLD}
+        assert {one.reservation_id for one in await self.here()} == sold
+        assert self.system.taken(str(LESSON)) <= self.system.lessons[str(LESSON)].capacity
+        assert (await self.world.lesson_now()).booked_here == len(sold)
+
+
+async def both_sides(
+    store: Store, clock: ManualClock, capacity: int, seed: int = 0, faults: Faults | None = None
+) -> Both:
+    world = await open_world(store, clock, Policy())
+    system = StudioSystem(clock, faults)
+    system.offer(str(LESSON), capacity)
+    port = Direct(system, random.Random(seed))
+    held = Reservations(world.db, clock, StoredSchedules(world.runtime, clock, "lessons"), {"gnz": port})
+    bookings = Bookings(world.ties, world.service.timetable, SELLERS, held)
+    service = dataclasses.replace(world.service, bookings=bookings, reservations=held, sellers=SELLERS)
+    await world.lesson(capacity=capacity)
+    return Both(dataclasses.replace(world, service=service), system, held)
+
+
+async def test_a_place_is_reserved_booked_and_confirmed(store: Store, clock: ManualClock) -> None:
+    both = await both_sides(store, clock, 2)
+    booked = await both.world.book("hana", LESSON)
+    assert both.system.reservations[booked.reservation_id or ""].state is State.SOLD
+    assert await both.unsettled() == []
+    await both.agree()
+    assert both.system.sell(str(LESSON))
+    with pytest.raises(refusals.Full):
+        await both.world.book("ren", LESSON)
+    await both.world.cancel("hana", LESSON)
+    await both.settle()
+    assert both.system.taken(str(LESSON)) == 1, "the studio has its place back"
+    await both.agree()
+
+
+async def test_an_answer_that_is_lost_sells_nothing(store: Store, clock: ManualClock) -> None:
+    both = await both_sides(store, clock, 1, faults=Faults(mute=1.0))
+    with pytest.raises(refusals.StudioSilent):
+        await both.world.book("hana", LESSON)
+    assert await both.here() == []
+    await both.settle()
+    assert both.system.taken(str(LESSON)) == 0
+    await both.world.book("ren", LESSON)
+    await both.agree()
+
+
+async def test_a_hold_that_lapsed_before_it_was_confirmed_is_undone(store: Store, clock: ManualClock) -> None:
+    both = await both_sides(store, clock, 1)
+    port = both.reservations.port("gnz")
+    assert port is not None
+
+    async def silent(key: str) -> None:
+        raise NoWord("lost")
+
+    confirm, port.confirm = port.confirm, silent  # type: ignore[method-assign]
+    await both.world.book("hana", LESSON)
+    assert len(await both.here()) == 1, "booked here; the studio is asked again later"
+    clock.advance(HOLD_SECONDS + 1)
+    assert both.system.sell(str(LESSON)), "it has lapsed, and the studio sold it at its counter"
+    port.confirm = confirm  # type: ignore[method-assign]
+    await both.settle()
+    found = await tie(both.world, "hana", TieKind.BOOKING)
+    assert found is not None
+    assert found.status is Status.CANCELLED
+    await both.agree()
+
+
+async def test_a_place_is_given_back_when_the_studio_answers_again(store: Store, clock: ManualClock) -> None:
+    both = await both_sides(store, clock, 1)
+    await both.world.book("hana", LESSON)
+    both.system.faults = Faults(deaf=1.0)
+    await both.world.cancel("hana", LESSON)
+    (left,) = await both.unsettled()
+    await both.reservations.settle(left.reservation_id)
+    assert [one.tries for one in await both.unsettled()] == [1], "nobody answered: planned again"
+    await both.settle()
+    assert both.system.taken(str(LESSON)) == 0
+    await both.agree()
+
+
+def test_what_the_studio_tells_counts_our_places_too() -> None:
+    said = as_said(lesson(capacity=5, booked=2, booked_here=2), Availability(2, 5, True), includes_ours=True)
+    assert said.booked == 3
+    behind = as_said(lesson(capacity=5, booked=2, booked_here=2), Availability(5, 5, True), includes_ours=True)
+    assert behind.booked == 2, "what it tells may be minutes old"
+
+
+@pytest.mark.parametrize("seed", range(15))
+async def test_never_more_bookings_than_places_on_both_sides(seed: int) -> None:
+    """Two dozen people and the studio's own counter want five places, while requests and answers are lost."""
+    clock, dice = ManualClock(1_753_758_000.0), random.Random(seed)
+    store = Embedded(clock=clock)
+    faults = Faults(deaf=dice.choice((0.0, 0.2)), mute=dice.choice((0.0, 0.2, 0.5)))
+    both = await both_sides(store, clock, 5, seed, faults)
+
+    async def somebody(user: str) -> None:
+        for _ in range(3):
+            try:
+                await both.world.book(user, LESSON)
+                if dice.random() < 0.4:
+                    await both.world.cancel(user, LESSON)
+            except Refusal:
+                pass
+            assert both.system.taken(str(LESSON)) <= 5
+            clock.advance(dice.choice((0.0, 1.0, 90.0)))
+
+    async def counter() -> None:
+        for _ in range(12):
+            both.system.sell(str(LESSON)) if dice.random() < 0.6 else both.system.give_back(str(LESSON))
+            await asyncio.sleep(0)
+
+    await asyncio.gather(counter(), *(somebody(f"u{number}") for number in range(24)))
+    await both.settle()
+    await both.agree()
+    await store.close()
