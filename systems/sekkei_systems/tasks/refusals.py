@@ -18,6 +18,7 @@ __all__ = [
     "EmailTaken",
     "InvitationOver",
     "LastAdmin",
+    "NoSuchChange",
     "NoSuchComment",
     "NoSuchMember",
     "NoSuchTag",
@@ -26,6 +27,7 @@ __all__ = [
     "NotAdmin",
     "NotYourComment",
     "NotYourMail",
+    "Overwritten",
     "TooLarge",
     "TooMany",
     "Unreachable",
@@ -42,6 +44,14 @@ class NoSuchTask(NotThere):
 
 class NoSuchComment(NotThere):
     """Deleted, or never there."""
+
+
+class NoSuchChange(NotThere):
+    """No such line in the history, or not any more."""
+
+
+class Overwritten(Conflict):
+    """Somebody changed the same again since, so it cannot be undone."""
 
 
 class NotYourComment(NotAllowed):

@@ -8,7 +8,7 @@ from sekkei.clock import SYSTEM as CLOCK
 from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import Role
-from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.service import Admin, Service, Visitor
 from tests.web.authorisation import Matrix, Rule, deviations, uncovered
 
@@ -84,6 +84,11 @@ class World:
             await self.join("demo-yui")
         return {"user_id": "demo-yui"}
 
+    async def change(self) -> Mapping[str, str]:
+        found = await self.task()
+        changed = await self.service.tasks.change(await self.admin(), found["task_id"], TaskChanges(title="変えた"))
+        return {**found, "version": str(changed.version)}
+
     async def trashed(self) -> Mapping[str, str]:
         found = await self.task()
         await self.service.trash.put(await self.admin(), found["task_id"])
@@ -126,6 +131,7 @@ def pages(world: World) -> Matrix:
         f"GET {COMMENT}": Rule(_by(303, 404, 403, 200), prepare=world.comment),
         f"POST {COMMENT}": Rule(ADMIN_FORM, form={"text": "x"}, prepare=world.comment),
         f"POST {COMMENT}/delete": Rule(ADMIN_FORM, prepare=world.comment),
+        f"POST {TEAM}/tasks/{{task_id}}/activity/{{version}}/undo": Rule(FORM, prepare=world.change),
         f"GET {TEAM}/trash": Rule(PAGE),
         f"POST {TEAM}/trash/{{task_id}}/back": Rule(FORM, prepare=world.trashed),
         f"POST {TEAM}/trash/{{task_id}}/purge": Rule(FORM, prepare=world.trashed),
@@ -193,6 +199,7 @@ def api(world: World) -> Matrix:
         f"GET {API}/comments": Rule(READ),
         f"PUT {API_COMMENT}": Rule(_by(401, 404, 403, 200), json={"text": "x"}, prepare=world.comment),
         f"DELETE {API_COMMENT}": Rule(_by(401, 404, 403, 204), prepare=world.comment),
+        f"POST {API}/tasks/{{task_id}}/activity/{{version}}/undo": Rule(READ, json={}, prepare=world.change),
         f"GET {API}/trash": Rule(READ),
         f"POST {API}/trash/{{task_id}}/back": Rule(READ, json={}, prepare=world.trashed),
         f"DELETE {API}/trash/{{task_id}}": Rule(_by(401, 404, 204, 204), prepare=world.trashed),

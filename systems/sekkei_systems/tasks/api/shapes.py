@@ -46,6 +46,8 @@ class Place(Struct, forbid_unknown_fields=True):
 
 
 class ActivityOut(Struct, rename="camel"):
+    version: int
+    """Of the task after the change; what `undo` takes."""
     who: str
     who_name: str
     at: datetime

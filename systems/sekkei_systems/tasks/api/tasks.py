@@ -59,7 +59,16 @@ async def place_task(member: Member, tasks: Tasks, task_id: str, body: Place) ->
 @operations.get("/teams/{team_id}/tasks/{task_id}/activity", summary="Who changed what, the latest first", tag="tasks")
 async def list_activity(member: Member, tasks: Tasks, task_id: str) -> PageOf[ActivityOut]:
     found = await tasks.activity(member, task_id)
-    return PageOf([ActivityOut(one.who, one.who_name, one.at, one.changes) for one in found])
+    return PageOf([ActivityOut(one.version, one.who, one.who_name, one.at, one.changes) for one in found])
+
+
+@operations.post(
+    "/teams/{team_id}/tasks/{task_id}/activity/{version}/undo",
+    summary="Take one change back; refused when the same was changed again since",
+    tag="tasks",
+)
+async def undo_change(member: Member, tasks: Tasks, task_id: str, version: int) -> Answer[TaskOut]:
+    return await answer(member, tasks, await tasks.undo(member, task_id, version))
 
 
 @operations.post("/teams/{team_id}/bulk", summary="The same change to several tasks", tag="tasks")

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from sekkei.runtime.refusals import Invalid
+from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.tasks.design import Task, tag_ref
 from sekkei_systems.tasks.pages.view import Listening, View
@@ -134,6 +134,16 @@ async def copy(view: View, tasks: Tasks, task_id: str) -> Redirect:
 async def delete(member: Member, trash: Trash, task_id: str) -> Redirect:
     await trash.put(member, task_id)
     return Redirect("tasks:board", team_id=member.team_id).flash("task.deleted")
+
+
+@pages.post("/teams/{team_id}/tasks/{task_id}/activity/{version}/undo", name="undo-change")
+async def undo(member: Member, tasks: Tasks, task_id: str, version: int) -> Redirect:
+    back = Redirect("tasks:task", team_id=member.team_id, task_id=task_id)
+    try:
+        await tasks.undo(member, task_id, version)
+    except (Conflict, Invalid) as refusal:
+        return back.flash(refusal)
+    return back.flash("activity.undone")
 
 
 @pages.get("/teams/{team_id}/tasks/{task_id}/activity", name="activity")

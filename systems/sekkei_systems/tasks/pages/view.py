@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
+from enum import Enum
 from typing import Any
 
 from starlette.requests import Request
@@ -21,6 +22,7 @@ from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.agenda import lateness
 from sekkei_systems.tasks.rules.filters import Filter, Late, read
+from sekkei_systems.tasks.rules.history import value
 from sekkei_systems.tasks.rules.statuses import Priority, Status
 from sekkei_systems.tasks.service import Access, Admin, Member, Notes, People, Tags, Tasks, Visitor
 from sekkei_systems.tasks.service.access import as_admin
@@ -97,15 +99,14 @@ class View(Names):
 
     def value(self, attribute: str, text: str) -> str:
         """A value of a task, kept as a text, in words."""
-        if not text or attribute in ("title", "description"):
-            return text
-        if attribute in ("status", "priority"):
-            return say.choice(_language(), attribute, text)
-        if attribute in ("start", "end"):
-            return in_words(date.fromisoformat(text))
-        if attribute == "assignee":
-            return self.name_of(text) or "?"
-        return "、".join(self.tags[ref].name if ref in self.tags else "?" for ref in text.split())
+        kept = value(attribute, text)
+        if isinstance(kept, Enum):
+            return say.choice(_language(), attribute, kept)
+        if isinstance(kept, date):
+            return in_words(kept)
+        if isinstance(kept, frozenset):
+            return "、".join(sorted(self.tags[ref].name if ref in self.tags else "?" for ref in kept))
+        return (self.name_of(text) or "?") if text and attribute == "assignee" else text
 
 
 def _language() -> str:
@@ -185,8 +186,8 @@ def filter_of(request: Request, visitor: Visitor) -> Filter:
 
 def _multi(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for name, value in pairs:
-        found.setdefault(name, []).append(value)
+    for name, given in pairs:
+        found.setdefault(name, []).append(given)
     return found
 
 

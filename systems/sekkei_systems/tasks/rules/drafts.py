@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any
+from enum import Enum
+from typing import Annotated, Any, get_args
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from sekkei.design import replace
 from sekkei_systems.tasks.design import Task, tag_ref
@@ -73,6 +74,17 @@ class TaskChanges(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 ENTERED = TaskDraft.__struct_fields__
+TYPES = {field.name: field.type for field in structs.fields(TaskDraft)}
+
+
+def choices_of(name: str) -> type[Enum] | None:
+    """The enum that a field is one of."""
+    kinds = (TYPES[name], *get_args(TYPES[name]))
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Enum)), None)
+
+
+def optional(name: str) -> bool:
+    return type(None) in get_args(TYPES[name])
 
 
 def all_of(draft: TaskDraft) -> TaskChanges:

@@ -7,10 +7,11 @@ from datetime import date
 from enum import Enum
 from typing import Any
 
+import msgspec
+
 from sekkei.design import replace
 from sekkei_systems.tasks.design import Activity, Task
-from sekkei_systems.tasks.rules.drafts import ENTERED
-from sekkei_systems.tasks.rules.statuses import Priority, Status
+from sekkei_systems.tasks.rules.drafts import ENTERED, TYPES, optional
 
 LONG = "description"
 """Of this only is said that it is another one; the text before stands beside, in `Activity.before`."""
@@ -37,15 +38,11 @@ def text(value: Any) -> str:
 
 def value(name: str, told: str) -> Any:
     """The other way round."""
-    if name in ("start", "end"):
-        return date.fromisoformat(told) if told else None
-    if name == "status":
-        return Status(told)
-    if name == "priority":
-        return Priority(told) if told else None
     if name == "tags":
         return frozenset(told.split())
-    return told or (None if name == "assignee" else "")
+    if not told:
+        return None if optional(name) else ""
+    return msgspec.convert(told, TYPES[name], strict=False)
 
 
 def before(activity: Activity) -> dict[str, Any] | None:
@@ -68,3 +65,9 @@ def rolled_back(task: Task, since: Iterable[Activity]) -> Task | None:
             return None
         found = replace(found, **was)
     return found
+
+
+def undone(task: Task, line: Activity, later: Iterable[Activity]) -> Task | None:
+    """The task without one change; None when somebody has changed the same since, or it was not kept whole."""
+    was, again = before(line), {name for one in later for name in one.changes}
+    return None if was is None or again & was.keys() else replace(task, **was)

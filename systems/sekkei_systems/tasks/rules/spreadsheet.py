@@ -6,13 +6,15 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from enum import Enum
+from typing import Any
 
 from sekkei.runtime.refusals import Refusal
 from sekkei.texts import LANGUAGES
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
-from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Priority, Status
+from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft, choices_of
+from sekkei_systems.tasks.rules.history import text, value
 from sekkei_systems.tasks.texts import say
 
 ROWS_MAX = 1_000
@@ -31,8 +33,7 @@ def _known(section: str, values: Sequence[str]) -> dict[str, str]:
 
 
 _HEADERS = _known("task", COLUMNS)
-_STATUSES = _known("status", [status.value for status in Status])
-_PRIORITIES = _known("priority", [priority.value for priority in Priority])
+_CHOICES = {name: _known(name, [one.value for one in kind]) for name in COLUMNS if (kind := choices_of(name))}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
@@ -43,12 +44,15 @@ def write(tasks: Iterable[Task], tag_names: Mapping[str, str], member_names: Map
     rows.writerow(_words("task", COLUMNS, language).values())
     for task in tasks:
         tags = ";".join(sorted(tag_names[ref] for ref in task.tags if ref in tag_names))
-        dates = [day.isoformat() if day else "" for day in (task.start, task.end)]
-        status, assignee = say.choice(language, "status", task.status), member_names.get(task.assignee or "", "")
-        priority = say.choice(language, "priority", task.priority) if task.priority else ""
-        cells = (task.title, task.description, status, *dates, tags, assignee, priority)
-        rows.writerow([_harmless(cell) for cell in cells])
+        named = {"tags": tags, "assignee": member_names.get(task.assignee or "", "")}
+        cells = [named[name] if name in named else _cell(task, name, language) for name in COLUMNS]
+        rows.writerow(map(_harmless, cells))
     return b"\xef\xbb\xbf" + file.getvalue().encode()
+
+
+def _cell(task: Task, name: str, language: str) -> str:
+    value = getattr(task, name)
+    return say.choice(language, name, value) if isinstance(value, Enum) else text(value)
 
 
 def _harmless(cell: str) -> str:
@@ -100,26 +104,13 @@ def _places(header: list[str]) -> dict[str, int]:
 
 def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Mapping[str, str], line: int) -> TaskDraft:
     names = [name.strip() for name in cells.get("tags", "").split(";") if name.strip()]
-    assignee = cells.get("assignee", "")
-    for name, known in ((assignee, member_ids), *((tag, tag_ids) for tag in names)):
-        if name and name not in known:
-            raise BadFile(line=line, why=name[:50])
-    status = cells.get("status", "").casefold()
-    if status and status not in _STATUSES:
-        raise BadFile(line=line, why=cells["status"][:50])
-    priority = cells.get("priority", "").casefold()
-    if priority and priority not in _PRIORITIES:
-        raise BadFile(line=line, why=cells["priority"][:50])
-    draft = TaskDraft(
-        title=cells.get("title", ""),
-        description=cells.get("description", ""),
-        status=Status(_STATUSES[status]) if status else Status.TODO,
-        start=_day(cells.get("start", ""), line),
-        end=_day(cells.get("end", ""), line),
-        tags=frozenset(tag_ids[name] for name in names),
-        assignee=member_ids[assignee] if assignee else None,
-        priority=Priority(_PRIORITIES[priority]) if priority else None,
-    )
+    given: dict[str, Any] = {"tags": frozenset(_one_of(tag_ids, name, line) for name in names)}
+    for name, cell in cells.items():
+        if name == "assignee" and cell:
+            given[name] = _one_of(member_ids, cell, line)
+        elif name not in given and (cell or name == "title"):
+            given[name] = _value(name, cell, line)
+    draft = TaskDraft(**given)
     try:
         draft.task("checked", "checked")
     except Refusal as refusal:
@@ -127,12 +118,22 @@ def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Map
     return draft
 
 
-def _day(text: str, line: int) -> date | None:
-    """2025-11-06, or 2025/11/6 as Excel makes it."""
-    if not text:
-        return None
+def _one_of(known: Mapping[str, str], word: str, line: int) -> str:
+    if word not in known:
+        raise BadFile(line=line, why=word[:50])
+    return known[word]
+
+
+def _value(name: str, cell: str, line: int) -> Any:
+    """A choice by its word; a day as 2025-11-06, or 2025/11/6 as Excel makes it."""
+    if name in _CHOICES:
+        return value(name, _one_of(_CHOICES[name], cell.casefold(), line))
     try:
-        year, month, day = map(int, text.replace("/", "-").split("-"))
-        return date(year, month, day)
+        return _day(cell) if name in ("start", "end") else value(name, cell)
     except ValueError:
-        raise BadFile(line=line, why=text[:50]) from None
+        raise BadFile(line=line, why=cell[:50]) from None
+
+
+def _day(cell: str) -> date:
+    year, month, day = map(int, cell.replace("/", "-").split("-"))
+    return date(year, month, day)

@@ -27,6 +27,7 @@ from sekkei_systems.tasks.design import (
     Tag,
     Task,
     TeamUser,
+    activities,
     activity_after,
     activity_on,
     every_task,
@@ -39,10 +40,20 @@ from sekkei_systems.tasks.design import (
     totals,
     whole_text,
 )
-from sekkei_systems.tasks.refusals import Clashed, Crowded, NoSuchMember, NoSuchTag, NoSuchTask, NoSuchTeam, TooLarge
-from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges, TaskDraft, all_of
+from sekkei_systems.tasks.refusals import (
+    Clashed,
+    Crowded,
+    NoSuchChange,
+    NoSuchMember,
+    NoSuchTag,
+    NoSuchTask,
+    NoSuchTeam,
+    Overwritten,
+    TooLarge,
+)
+from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges, TaskDraft, all_of, checked
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.history import rolled_back
+from sekkei_systems.tasks.rules.history import rolled_back, undone
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.merging import Kept, chosen, merged
 from sekkei_systems.tasks.rules.ranks import RANK_MAX, between
@@ -211,6 +222,22 @@ class Tasks:
         since = await self._db.all(activity_after(task.team_id, task.task_id, seen))
         was = rolled_back(task, since)
         return None if was is None else TaskDraft.of(was)
+
+    async def undo(self, member: Member, task_id: str, version: int) -> Task:
+        """Take one change back, out of the line that it left in the history. It can be undone, too."""
+        for attempt in range(TRIES_MAX):
+            task = await self.get(member, task_id)
+            line = await self._db.get(activities(task.team_id, task_id, version).consistent())
+            if line is None:
+                raise NoSuchChange()
+            wanted = undone(task, line, await self._db.all(activity_after(task.team_id, task_id, version)))
+            if wanted is None:
+                raise Overwritten()
+            try:
+                return await self.write(member, task, checked(wanted))
+            except Overtaken:
+                await pause(attempt, self._clock)
+        raise Contended("SK303", f"task {task_id} kept being changed by others")
 
     async def place(self, member: Member, task_id: str, status: Status, above: str | None, below: str | None) -> Task:
         """Into a column, between the two cards that somebody saw there; at its end when they name none. What is done

@@ -1,6 +1,6 @@
 // The board: cards move by drag and drop, by keys and by menu; what others do arrives by itself.
 import { send } from "../app.js";
-import { fragment, tell } from "./client.js";
+import { fragment, offer, tell, say as words } from "./client.js";
 import { keepDraft } from "./drafts.js";
 
 const board = document.querySelector("[data-board]");
@@ -59,9 +59,20 @@ async function move(card, status) {
   try {
     const task = await send("PATCH", `${board.dataset.api}/${encodeURIComponent(id)}`, { status });
     card.dataset.version = task.version;
+    offer(aloud.textContent, words("undo"), () => undo(id, task.version));
     await renew(id, false);
   } catch (problem) {
     if (cardOf(id) === card) place(card, before);
+    tell(problem);
+  }
+}
+
+async function undo(id, version) {
+  try {
+    await send("POST", `${board.dataset.api}/${encodeURIComponent(id)}/activity/${version}/undo`, {});
+    aloud.textContent = words("undone");
+    await renew(id, true);
+  } catch (problem) {
     tell(problem);
   }
 }

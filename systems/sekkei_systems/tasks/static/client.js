@@ -13,6 +13,21 @@ export function tell(problem) {
   toast(problem instanceof Problem ? problem.message : say("offline"), "error");
 }
 
+// A message with one thing to do about it.
+export function offer(text, label, act) {
+  toast(text, "ok");
+  const item = document.querySelector("[data-toasts]").lastElementChild;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button small";
+  button.textContent = label;
+  button.addEventListener("click", () => {
+    item.remove();
+    act();
+  });
+  item.querySelector("[data-dismiss]").before(button);
+}
+
 export async function fragment(address) {
   const response = await fetch(address, { headers: { Accept: "text/html" } });
   if (response.status === 204 || response.status === 404) return null;

@@ -11,7 +11,7 @@ import pytest
 
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.tasks.design import Task, stored_tasks
-from sekkei_systems.tasks.refusals import NoSuchMember, NoSuchTag, NoSuchTask, TooLarge
+from sekkei_systems.tasks.refusals import NoSuchChange, NoSuchMember, NoSuchTag, NoSuchTask, Overwritten, TooLarge
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter, Late
 from sekkei_systems.tasks.rules.statuses import Order, Priority, Status
@@ -357,3 +357,33 @@ async def test_a_long_description_is_whole_wherever_it_is_read(world: World) -> 
     short = await tasks.change(aoi, made.task_id, TaskChanges(description="短い"))
     assert (short.description, short.has_more) == ("短い", None)
     assert [one.before for one in await tasks.activity(aoi, made.task_id)] == [long + "続き", long, None]
+
+
+async def test_every_change_can_be_undone_and_the_undoing_too(world: World) -> None:
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    tasks, long = world.service.tasks, "長い説明。" * 500
+    made = await tasks.create(aoi, TaskDraft("はじめ", long, end=TODAY))
+    moved = await tasks.change(aoi, made.task_id, TaskChanges(status=Status.DONE))
+    edited = await tasks.change(aoi, made.task_id, TaskChanges(title="新しい", description="短い", end=None))
+    back = await tasks.undo(aoi, made.task_id, edited.version)
+    assert (back.title, back.description, back.end, back.status) == ("はじめ", long, TODAY, Status.DONE)
+    undone = await tasks.undo(aoi, made.task_id, moved.version)
+    assert (undone.status, undone.done_at) == (Status.TODO, None)
+    assert (await world.service.teams.totals(aoi)).todo == 1
+    again = await tasks.undo(aoi, made.task_id, undone.version)
+    assert again.status is Status.DONE
+
+
+async def test_what_somebody_changed_again_is_not_undone_over_their_head(world: World) -> None:
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    tasks = world.service.tasks
+    made = await tasks.create(aoi, TaskDraft("一"))
+    first = await tasks.change(aoi, made.task_id, TaskChanges(title="二"))
+    await tasks.change(aoi, made.task_id, TaskChanges(title="三"))
+    with pytest.raises(Overwritten):
+        await tasks.undo(aoi, made.task_id, first.version)
+    with pytest.raises(NoSuchChange):
+        await tasks.undo(aoi, made.task_id, 99)
+    assert (await tasks.get(aoi, made.task_id)).title == "三"
