@@ -56,6 +56,7 @@ class Connection(asyncio.Protocol):
         "_headers",
         "_host",
         "_in_message",
+        "_is_large_burst",
         "_last",
         "_loop",
         "_parser",
@@ -93,6 +94,7 @@ class Connection(asyncio.Protocol):
         self._buffered_bytes = 0
         self._continue_wanted = False
         self._in_message = False
+        self._is_large_burst = False
         self._read_deadline = NEVER
         self.deadline = loop.time() + host.limits.idle_seconds
         """When the server may lose its patience."""
@@ -108,6 +110,8 @@ class Connection(asyncio.Protocol):
         if self._deaf:
             return
         message, body_bytes = (self._headers, self._body_bytes) if self._in_message else (None, 0)
+        # A head that comes in pieces is counted piece by piece; one that comes whole, when it is complete.
+        self._is_large_burst = len(data) > self._host.limits.head_bytes_max
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
@@ -165,6 +169,9 @@ class Connection(asyncio.Protocol):
             self._refuse(self._service.answers.refusal(431))
 
     def on_headers_complete(self) -> None:
+        if self._is_large_burst and _head_bytes(self._url, self._headers) > self._host.limits.head_bytes_max:
+            self._refuse(self._service.answers.refusal(431))
+            return
         self._fields = fields = {name.lower(): value for name, value in self._headers}
         length = fields.get(b"content-length")
         if length is not None and int(length) > self._host.limits.body_bytes_max:
@@ -380,6 +387,15 @@ class Connection(asyncio.Protocol):
         if self._current is None and not self._queue and not self._in_message and not self._deaf:
             self._end()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it neither has nor sends a request."""
+        return self._current is None and not self._queue and not self._in_message and not self._deaf
+
     def abort(self) -> None:
         if self._transport is not None:
             self._transport.abort()
+
+
+def _head_bytes(url: bytes, headers: list[tuple[bytes, bytes]]) -> int:
+    return len(url) + sum(len(name) + len(value) + 4 for name, value in headers)

@@ -7,6 +7,7 @@ import ipaddress
 import logging
 import socket
 from collections.abc import Mapping
+from operator import attrgetter
 
 from sekkei.clock import SYSTEM, Clock
 from sekkei.wire.connection import Connection
@@ -88,8 +89,19 @@ class Server:
     # --- what a connection asks of its host ------------------------------------------------------------------------
 
     def enter(self, connection: Connection) -> bool:
+        """When there are too many, the one that has been idle for the longest makes room."""
         self._connections.add(connection)
-        return len(self._connections) <= self.limits.connections_max and not self.stopping
+        if self.stopping:
+            return False
+        if len(self._connections) <= self.limits.connections_max:
+            return True
+        idle = [each for each in self._connections if each.is_idle and each is not connection]
+        if not idle:
+            return False
+        longest = min(idle, key=attrgetter("deadline"))
+        self._connections.discard(longest)
+        longest.abort()
+        return True
 
     def leave(self, connection: Connection) -> None:
         self._connections.discard(connection)

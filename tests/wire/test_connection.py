@@ -234,6 +234,17 @@ async def test_floods_of_headers(serve: Serve, head: bytes) -> None:
     await assert_goes_on(server.port)
 
 
+@pytest.mark.parametrize("value", [b"a" * 70_000, b"a" * 200_000])
+async def test_a_large_head_in_one_burst(serve: Serve, value: bytes) -> None:
+    """Refused like one that comes in pieces, with its body and all."""
+    server = await serve(linger_seconds=10.0)
+    client = await Client.connect(server.port)
+    client.send(b"POST / HTTP/1.1\r\nHost: x\r\nX-Long: " + value + b"\r\nContent-Length: 2\r\n\r\n{}")
+    assert (await client.reply()).status == 431
+    assert await client.closed()
+    await assert_goes_on(server.port)
+
+
 async def test_an_endless_trailer(serve: Serve) -> None:
     server = await serve(linger_seconds=10.0)
     client = await Client.connect(server.port)
@@ -254,14 +265,32 @@ async def test_an_endless_url(serve: Serve) -> None:
     assert (await client.reply()).status == 431
 
 
-async def test_number_of_connections(serve: Serve) -> None:
+async def test_idle_sockets_make_room_for_new_clients(serve: Serve) -> None:
+    """The one that has said nothing for the longest goes."""
+    server = await serve(connections_max=20)
+    idle = [await Client.connect(server.port) for _ in range(20)]
+    await until(lambda: len(server._connections) == 20)
+    assert (await idle[0].ask(post("GetItem", {"TableName": "t"}))).status == 200
+    for _ in range(10):
+        client = await Client.connect(server.port)
+        assert (await client.ask(post("GetItem", {"TableName": "t"}))).status == 200
+    assert (await idle[0].ask(post("GetItem", {"TableName": "t"}))).status == 200
+    assert len(server._connections) == 20
+
+
+async def test_number_of_connections(serve: Serve, engine: FakeEngine) -> None:
+    """When all of them wait for an answer, there is no room for one more."""
     server = await serve(connections_max=2)
     first, second = await Client.connect(server.port), await Client.connect(server.port)
-    assert (await first.ask(post("GetItem"))).status == 200
-    assert (await second.ask(post("GetItem"))).status == 200
+    engine.commit.clear()
+    for client in (first, second):
+        client.send(post("PutItem"))
+    await until(lambda: len(engine.calls) == 2)
     third = await Client.connect(server.port)
     assert (await third.reply()).status == 503
     assert await third.closed()
+    engine.commit.set()
+    assert (await first.reply()).status == (await second.reply()).status == 200
     second.close()
     third.close()
     await until(lambda: len(server._connections) == 1)

@@ -34,6 +34,7 @@ def check_library(version: str) -> None:
 def connect(path: str, *, durable: bool = True) -> apsw.Connection:
     """A connection with the engine's settings. The first one to a new file also lays it out."""
     try:
+        create(path)
         connection = apsw.Connection(path)
     except apsw.CantOpenError as error:
         raise NotOurFile(f"{path} cannot be opened: {error}. Is its folder there and writable?") from None
@@ -157,14 +158,23 @@ def migrate(connection: apsw.Connection, path: str) -> None:
             raise
 
 
+def create(path: str) -> None:
+    """A new file is for its owner alone; the log and the shared memory that SQLite adds take after it."""
+    with contextlib.suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+
 def prepare(path: str) -> None:
-    """The folder of a file that may be new."""
+    """The folder of a file that may be new. A file that others may read is closed to them."""
+    with contextlib.suppress(OSError):
+        if os.stat(path).st_mode & 0o077:
+            os.chmod(path, 0o600)
     if not os.path.exists(path):
         # Somebody has taken the store away, and with it what was acknowledged.
         acknowledged.forget(path)
     folder = Path(path).parent
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise NotOurFile(f"The folder {folder} cannot be made: {error.strerror}. Name another one.") from None
 

@@ -60,6 +60,7 @@ def _copy_pages(source: Path, partial: Path, progress: Progress) -> None:
         # An open read transaction holds the moment still: writes go on beside it and are not in the copy.
         origin.execute("BEGIN")
         origin.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        file.create(str(partial))
         destination = apsw.Connection(str(partial))
         try:
             with destination.backup("main", origin, "main") as backup:

@@ -1,0 +1,48 @@
+"""What a store writes is for its owner alone."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from sekkei.engine import Engine
+from sekkei.engine.upkeep.recover import recover
+from sekkei.engine.upkeep.whole_file import copy_file
+from tests.engine.conftest import Tables
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture(autouse=True)
+def lenient_umask() -> object:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+async def test_files_and_a_new_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with Engine(folder / "store.db") as engine:
+        await Tables(engine, None).create_plain()  # type: ignore[arg-type]
+        files = sorted(folder.iterdir())
+        assert [path.name for path in files] == ["store.db", "store.db-acknowledged", "store.db-shm", "store.db-wal"]
+        assert {mode(path) for path in files} == {0o600}
+        assert mode(folder) == 0o700
+    copy_file(folder / "store.db", tmp_path / "copy.db", lambda done, pages: None)
+    recover(folder / "store.db", tmp_path / "recovered.db")
+    assert mode(tmp_path / "copy.db") == mode(tmp_path / "recovered.db") == 0o600
+
+
+async def test_a_store_that_was_open_to_others_is_closed_to_them(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    Engine(path).close()
+    os.chmod(path, 0o644)
+    os.chmod(tmp_path, 0o755)
+    Engine(path).close()
+    assert mode(path) == 0o600
+    assert mode(tmp_path) == 0o755, "a folder that was there is its owner's business"
