@@ -1,4 +1,4 @@
-"""Every page of the cookbook runs, and prints what it shows. `python -m tests.docs.test_cookbook` renews what is shown."""
+"""Every page of the cookbook runs, and prints what it shows; `python -m tests.docs.test_cookbook` renews that."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_every_page_is_listed() -> None:
 
 def renew() -> None:
     for page in PAGES:
-        text = printed(page)
-        page.write_text(SHOWN.sub(lambda _: f"```text\n{text}```", page.read_text("utf-8")), "utf-8")
+        before, _, rest = page.read_text("utf-8").partition("```text\n")
+        page.write_text(f"{before}```text\n{printed(page)}```{rest.partition('```')[2]}", "utf-8")
 
 
 if __name__ == "__main__":
