@@ -145,27 +145,44 @@ def mock_dynamodb(decorated: Any = None, /) -> Any:
     return Mock() if decorated is None else Mock()(decorated)
 
 
+class _Shared(LocalServer):
+    """The one server of all mocks of a process, so that a client that somebody keeps from test to test stays good."""
+
+    def begin(self) -> Engine:
+        """Another, empty engine answers; gives the one before."""
+        before, self._switch.engine = self._switch.engine, self._engine(None)
+        return before
+
+    def end(self, before: Engine) -> None:
+        self._replace(before)
+
+
+_shared: list[_Shared] = []
+
+
 class Mock:
-    """What `mock_dynamodb()` gives: `with` it, or decorate with it."""
+    """What `mock_dynamodb()` gives: `with` it, or decorate with it. Inside another, it starts empty all the same."""
 
     def __init__(self) -> None:
-        self._open: list[tuple[LocalServer, dict[str, str | None]]] = []
+        self._open: list[tuple[Engine, dict[str, str | None]]] = []
 
     def __enter__(self) -> LocalServer:
-        server = LocalServer()
+        if not _shared:
+            _shared.append(_Shared())
+        server = _shared[0]
         before = {name: os.environ.get(name) for name in server.environment}
+        self._open.append((server.begin(), before))
         os.environ.update(server.environment)
-        self._open.append((server, before))
         return server
 
     def __exit__(self, *error: object) -> None:
-        server, before = self._open.pop()
+        engine, before = self._open.pop()
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-        server.close()
+        _shared[0].end(engine)
 
     def __call__(self, decorated: F) -> F:
         found: Any = _decorated_class(decorated) if isinstance(decorated, type) else _decorated(decorated)

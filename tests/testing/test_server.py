@@ -56,11 +56,22 @@ def test_the_environment_is_as_before_afterwards(monkeypatch: pytest.MonkeyPatch
     with mock_dynamodb() as server:
         assert os.environ["AWS_ENDPOINT_URL_DYNAMODB"] == server.url
         assert os.environ["AWS_ACCESS_KEY_ID"] != "mine"
-        with mock_dynamodb() as inner:
-            assert os.environ["AWS_ENDPOINT_URL_DYNAMODB"] == inner.url != server.url
-        assert os.environ["AWS_ENDPOINT_URL_DYNAMODB"] == server.url
+        filled(boto3.client("dynamodb"))
+        with mock_dynamodb():
+            assert boto3.client("dynamodb").list_tables()["TableNames"] == []
+        assert count(boto3.client("dynamodb")) == 3
     assert os.environ["AWS_ACCESS_KEY_ID"] == "mine"
     assert "AWS_ENDPOINT_URL_DYNAMODB" not in os.environ
+
+
+def test_a_client_that_is_kept_from_test_to_test_stays_good() -> None:
+    with mock_dynamodb():
+        kept = boto3.client("dynamodb")
+        filled(kept)
+    with mock_dynamodb():
+        assert kept.list_tables()["TableNames"] == []
+        filled(kept)
+        assert count(kept) == 3
 
 
 @mock_dynamodb
