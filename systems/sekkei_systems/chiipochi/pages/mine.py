@@ -6,7 +6,6 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from sekkei.clock import Clock
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models import Donation
@@ -30,17 +29,17 @@ class PageQuery(Struct):
 
 
 @pages.get("/u/{token}", name="mine")
-async def show(token: str, donor: Donor, mine: Mine, links: Links, clock: Clock, query: PageQuery) -> Html:
-    year = await mine.year(donor, days.today(clock).year)
-    stamps = await mine.stamps(donor)
+async def show(token: str, donor: Donor, mine: Mine, links: Links, query: PageQuery) -> Html:
+    found, stamps = await mine.overview(donor), await mine.stamps(donor)
+    year = found.year
     return Html(
         "chiipochi/mine.html",
         token=token,
         history=await mine.history(donor, query.after, size=HISTORY_SHOWN),
-        today=await mine.today(donor),
+        today=found.today,
         year=year,
         favourites=[(PREFECTURES[code], amount) for code, amount in year.favourites[:3]],
-        streak=await mine.streak(donor),
+        streak=found.streak,
         pledge=await mine.pledge(donor),
         stamps=stamps,
         tiles=tiles({code: Sum(count, count) for code, count in stamps.items()}),

@@ -35,6 +35,13 @@ class Year:
         return sorted(self.prefectures.items(), key=lambda found: (-found[1], found[0]))
 
 
+@dataclass(frozen=True, slots=True)
+class Overview:
+    year: Year
+    today: Sum
+    streak: int
+
+
 def add_up(found: Iterable[Donation], day: date) -> Sum:
     """What came on a day and stayed, and what still waits."""
     amount = count = pending = 0
@@ -44,6 +51,18 @@ def add_up(found: Iterable[Donation], day: date) -> Sum:
         elif donation.status is Status.PENDING:
             pending += donation.amount
     return Sum(amount, count, pending)
+
+
+def _year(found: Iterable[Donation], year: int) -> Year:
+    prefectures: Counter[str] = Counter()
+    months = [0] * 12
+    count = 0
+    for donation in found:
+        if donation.counts and donation.paid_day.year == year:
+            prefectures[donation.prefecture] += donation.kept
+            months[donation.paid_day.month - 1] += donation.kept
+            count += 1
+    return Year(year, sum(months), count, dict(prefectures), months)
 
 
 class Mine:
@@ -66,19 +85,22 @@ class Mine:
     async def year(self, donor: Donor, year: int) -> Year:
         """What somebody gave in one year (Japan's calendar)."""
         query = donations_of_user_between(donor.user_id, date(year, 1, 1) - LATE, date(year, 12, 31))
-        prefectures: Counter[str] = Counter()
-        months = [0] * 12
-        count = 0
-        async for donation in self._db.each(query):
-            if donation.counts and donation.paid_day.year == year:
-                prefectures[donation.prefecture] += donation.kept
-                months[donation.paid_day.month - 1] += donation.kept
-                count += 1
-        return Year(year, sum(months), count, dict(prefectures), months)
+        return _year(await self._db.all(query), year)
+
+    async def overview(self, donor: Donor) -> Overview:
+        """This year, today and the months in a row, out of one look at the donations."""
+        today = days.today(self._clock)
+        query = donations_of_user_between(donor.user_id, date(today.year, 1, 1) - LATE, today)
+        found = await self._db.all(query.consistent())
+        year = _year(found, today.year)
+        return Overview(year, add_up(found, today), await self._streak(donor, {today.year: year.months}))
 
     async def streak(self, donor: Donor) -> int:
         """For how many months in a row somebody has given; this month need not have come to it yet."""
-        years: dict[int, list[int]] = {}
+        return await self._streak(donor, {})
+
+    async def _streak(self, donor: Donor, years: dict[int, list[int]]) -> int:
+        """`years` are the months that are known already."""
 
         async def gave(month: int) -> bool:
             year, place = divmod(month, 12)
