@@ -9,7 +9,7 @@ from sekkei_systems.eventbot.ports.discord.permissions import (
     MANAGE_EVENTS,
 )
 from sekkei_systems.eventbot.service import NewNotice
-from tests.systems.eventbot.conftest import AOI, SOTA, Bot, linked
+from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot, linked
 from tests.web.authorisation import Rule, deviations, uncovered
 
 EVENT = "/eventbot/guilds/{guild_id}/events/{event}"
@@ -53,6 +53,8 @@ MATRIX = {
     f"GET {EVENT}/members.csv": Rule(seen()),
     f"POST {EVENT}/notices": Rule(everyone(303, 404, 403, 409), form={"title": "もう一つ", "body": "本文"}),
     f"POST {EVENT}/do/{{verb}}": Rule(done(), form={}),
+    f"POST {EVENT}/members": Rule(done(), form={"user_id": MEI.id}),
+    f"POST {EVENT}/members/{{user_id}}/{{verb}}": Rule(everyone(303, 404, 403, 404), form={}),
     f"GET {NOTICE}": Rule(seen()),
     f"GET {NOTICE}/confirmations.csv": Rule(seen()),
     f"POST {NOTICE}/do/{{verb}}": Rule(done(), form={}),
@@ -93,6 +95,7 @@ async def test_who_may_do_what(quick: Bot) -> None:
         "notice": notice.notice_id[4:],
         "template": "00000000-0000-7000-8000-000000000000",
         "verb": "repost",
+        "user_id": REN.id,
         "key": quick.service.guilds.calendar_key(GUILD_ID),
     }
     assert await deviations(MATRIX, actors, parameters) == []

@@ -39,11 +39,13 @@ from sekkei_systems.eventbot.design.patterns import (
     promote,
     remove_member,
     replies_of_event,
+    seat,
     settings_of_guild,
     shorten_queue,
     stored_notices_of_event,
     templates_of_guild,
     unconfirmed,
+    unseat,
     wait,
 )
 from sekkei_systems.eventbot.design.tables import (
@@ -123,6 +125,7 @@ __all__ = [
     "replies_table",
     "role_holders",
     "roles_table",
+    "seat",
     "settings_of_guild",
     "settings_table",
     "shorten_queue",
@@ -131,5 +134,6 @@ __all__ = [
     "templates_of_guild",
     "templates_table",
     "unconfirmed",
+    "unseat",
     "wait",
 ]

@@ -216,6 +216,26 @@ def promote(member: Member) -> Transaction:
     )
 
 
+@design.pattern(ja="主催者が参加者を加える（定員を超えてもよい）", added=True)
+def seat(member: Member, waited: bool) -> Transaction:
+    """A place by the organiser's hand, full or not; whoever waited stops waiting in the same transaction."""
+    update = events.update(member.guild_id, member.event_id).add(Event.member_count, 1).keeping_version()
+    said = replies.delete(member.guild_id, member.event_id, member.user_id)
+    if waited:
+        update = update.add(Event.waiting_count, -1)
+        said = said.when(Reply.answer == Answer.WAITING)
+    else:
+        said = said.when(Reply.answer.absent() | (Reply.answer != Answer.WAITING))
+    return Transaction(update.when(Event.cancelled_at.absent()), add_member(member), said)
+
+
+@design.pattern(ja="主催者が参加者を外す", added=True)
+def unseat(guild_id: str, event_id: str, user_id: str) -> Transaction:
+    """Give somebody's place back, at any time."""
+    update = events.update(guild_id, event_id).add(Event.member_count, -1).keeping_version()
+    return Transaction(update.when(Event.member_count > 0), remove_member(guild_id, event_id, user_id))
+
+
 @design.pattern(ja="補欠から抜ける（人数を減らす）", added=True)
 def shorten_queue(guild_id: str, event_id: str) -> Update[Event]:
     """One fewer waits; stands in the transaction that takes back, or changes, what they said."""

@@ -31,6 +31,7 @@ from sekkei_systems.eventbot.refusals import (
     BadRole,
     DiscordSilent,
     Missing,
+    NoSuchMember,
     NoSuchTemplate,
     NotManager,
     NotRoleManager,
@@ -101,6 +102,16 @@ class Guilds:
             return await self._look_up.choices(guild_id)
         except DiscordError:
             return None
+
+    async def member_name(self, guild_id: str, user_id: str) -> str:
+        """What somebody is called on the server; raises NoSuchMember."""
+        try:
+            standing = await self._look_up(guild_id, user_id)
+        except DiscordError:
+            raise DiscordSilent() from None
+        if standing is None:
+            raise NoSuchMember()
+        return standing.actor.name
 
     async def welcome(self, guild_id: str, locale: str, zone: str) -> GuildSettings:
         """The settings; a guild that nobody has used yet begins with a language and a zone."""

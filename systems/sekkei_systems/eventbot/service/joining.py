@@ -13,12 +13,14 @@ from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, events, members, replies
 from sekkei_systems.eventbot.refusals import (
     AlreadyIn,
+    AlreadyMember,
     AlreadyWaiting,
     Busy,
     Cancelled,
     Closed,
     Full,
     NoSuchEvent,
+    NoSuchMember,
     NotIn,
     NotInvited,
     Started,
@@ -27,7 +29,7 @@ from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import mention
 from sekkei_systems.eventbot.rules.views import has_started, is_joinable
-from sekkei_systems.eventbot.service.access import Access, Actor
+from sekkei_systems.eventbot.service.access import Access, Actor, Host
 from sekkei_systems.eventbot.service.desk import Desk
 from sekkei_systems.eventbot.texts import Wording
 
@@ -212,6 +214,47 @@ class Joining:
         body = {"content": text[:2000], "allowed_mentions": {"users": [event.created_by]}}
         reason = f"left/{uuid_of(event.event_id)}/{actor.user_id}/{self._desk.clock.uuid()}"
         return self._desk.outbox.message("discord", channel, body, id=reason)
+
+    # By the organiser's hand
+
+    async def seat(self, host: Host, user_id: str, name: str) -> None:
+        """Somebody gets a place, out of the queue or from nowhere, even where all places are taken."""
+        desk, event = self._desk, host.event
+        if event.cancelled_at is not None:
+            raise Cancelled()
+        for _ in range(TRIES_MAX):
+            member, reply = await desk.db.snapshot(
+                members(event.guild_id, event.event_id, user_id), replies(event.guild_id, event.event_id, user_id)
+            )
+            if member is not None:
+                raise AlreadyMember(name=member.username)
+            waited = reply is not None and reply.answer is Answer.WAITING
+            seated = Member(
+                guild_id=event.guild_id,
+                event_id=event.event_id,
+                user_id=user_id,
+                username=reply.username if reply else name,
+                joined_at=desk.now(),
+            )
+            try:
+                settle = desk.settle_event(event.guild_id, event.event_id)
+                await desk.transact(design.seat(seated, waited), settle, by=host.actor)
+            except TransactionFailed:
+                continue  # they pressed a button meanwhile: look again
+            desk.changed(event.guild_id)
+            return
+        raise Busy(1)
+
+    async def unseat(self, host: Host, user_id: str) -> None:
+        """Somebody loses their place, also after the start; whoever waits moves up."""
+        desk, event = self._desk, host.event
+        settle = desk.settle_event(event.guild_id, event.event_id)
+        try:
+            await desk.transact(design.unseat(event.guild_id, event.event_id, user_id), settle, by=host.actor)
+        except TransactionFailed:
+            raise NoSuchMember() from None
+        await self.move_up(event.guild_id, event.event_id)
+        desk.changed(event.guild_id)
 
     async def move_up(self, guild_id: str, event_id: str) -> list[str]:
         """Give free places to those who wait, first come first; returns who moved up. Safe to repeat."""
