@@ -33,6 +33,7 @@ COMMANDS = (
     "simulate",
     "compare",
     "publish",
+    "import-design",
     "world",
     "engine",
     "dead-letters",

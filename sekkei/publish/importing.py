@@ -1,0 +1,378 @@
+"""Existing tables as a design: from CloudFormation, Terraform, NoSQL Workbench or DescribeTable, with sample items.
+
+    found = tables_in(json.loads(text))          tables as DescribeTable writes them, whatever the source
+    print(source("shop", found, samples))        Python that loads as a design
+
+Entities are proposed from the forms of keys: `USER#17` and `USER#23` are `USER#{id}`. What cannot be told for sure is
+said in a comment. Nothing is invented: without items, an entity has the attributes of its keys alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Item = Mapping[str, Mapping[str, Any]]
+TYPES = {"S": "str", "N": "Decimal", "B": "bytes", "BOOL": "bool", "L": "list[Any]", "M": "dict[str, Any]"}
+TYPES |= {"SS": "frozenset[str]", "NS": "frozenset[Decimal]", "NULL": "str | None"}
+DISCRIMINATORS = ("type", "entityType", "entity_type", "__edb_e__", "_type", "kind", "EntityType", "Type")
+_PREFIX = re.compile(r"[A-Za-z_]+(?=#)")
+
+
+class NotUnderstood(ValueError):
+    """The file has no table that could be read; the text says what was looked for."""
+
+
+@dataclass
+class Found:
+    """One table, as far as it is known."""
+
+    name: str
+    keys: tuple[str, ...]
+    types: dict[str, str]
+    indexes: list[dict[str, Any]] = field(default_factory=list)
+    ttl: str | None = None
+    stream: str | None = None
+    pitr: bool = False
+    protected: bool = False
+    capacity: tuple[int, int] | None = None
+    items: list[Item] = field(default_factory=list)
+    facets: list[str] = field(default_factory=list)
+
+
+def tables_in(content: Any) -> list[Found]:
+    """Tables of a template, a configuration, a model or a description; raises NotUnderstood."""
+    readers = (_from_cloudformation, _from_terraform, _from_workbench, _from_description)
+    for read in readers:
+        found = read(content) if isinstance(content, Mapping) else []
+        if found:
+            return found
+    raise NotUnderstood(
+        "There is no table in it. Give a CloudFormation template (JSON), Terraform's JSON or `terraform show -json`, a "
+        "NoSQL Workbench model, or the answer of `aws dynamodb describe-table`."
+    )
+
+
+def _from_description(content: Mapping[str, Any]) -> list[Found]:
+    table = content.get("Table", content)
+    return [_described(table)] if "KeySchema" in table and "TableName" in table else []
+
+
+def _described(table: Mapping[str, Any]) -> Found:
+    found = Found(
+        str(table["TableName"]),
+        tuple(part["AttributeName"] for part in table["KeySchema"]),
+        {one["AttributeName"]: one["AttributeType"] for one in table.get("AttributeDefinitions", ())},
+    )
+    for kind, local in (("GlobalSecondaryIndexes", False), ("LocalSecondaryIndexes", True)):
+        found.indexes += [_index(one, local) for one in table.get(kind, ())]
+    found.stream = table.get("StreamSpecification", {}).get("StreamViewType")
+    found.ttl = table.get("TimeToLiveSpecification", {}).get("AttributeName")
+    found.protected = bool(table.get("DeletionProtectionEnabled", False))
+    found.pitr = bool(table.get("PointInTimeRecoverySpecification", {}).get("PointInTimeRecoveryEnabled", False))
+    throughput = table.get("ProvisionedThroughput", {})
+    if throughput.get("ReadCapacityUnits"):
+        found.capacity = (int(throughput["ReadCapacityUnits"]), int(throughput["WriteCapacityUnits"]))
+    return found
+
+
+def _index(one: Mapping[str, Any], local: bool) -> dict[str, Any]:
+    hashes = [part["AttributeName"] for part in one["KeySchema"] if part["KeyType"] == "HASH"]
+    ranges = [part["AttributeName"] for part in one["KeySchema"] if part["KeyType"] == "RANGE"]
+    projection = one.get("Projection", {})
+    kept: Any = projection.get("ProjectionType", "ALL")
+    if kept == "INCLUDE":
+        kept = tuple(projection.get("NonKeyAttributes", ()))
+    return {"name": one["IndexName"], "pk": hashes, "sk": ranges, "projection": kept, "local": local}
+
+
+def _from_cloudformation(content: Mapping[str, Any]) -> list[Found]:
+    resources = content.get("Resources")
+    if not isinstance(resources, Mapping):
+        return []
+    found = []
+    for logical, resource in resources.items():
+        if resource.get("Type") not in ("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"):
+            continue
+        properties = dict(resource["Properties"])
+        name = properties.get("TableName", logical)
+        if isinstance(name, Mapping):
+            name = str(name.get("Fn::Sub", logical)).replace("${Env}", "{env}")
+        found.append(_described({**properties, "TableName": name}))
+    return found
+
+
+def _from_terraform(content: Mapping[str, Any]) -> list[Found]:
+    tables = dict(content.get("resource", {}).get("aws_dynamodb_table", {}))
+    modules = [content.get("values", {}).get("root_module", {})]
+    modules.append(content.get("planned_values", {}).get("root_module", {}))
+    for module in modules:
+        for one in module.get("resources", ()):
+            if one.get("type") == "aws_dynamodb_table":
+                tables[one["name"]] = one["values"]
+    return [_terraformed(table) for table in tables.values()]
+
+
+def _terraformed(table: Mapping[str, Any]) -> Found:
+    keys = (table["hash_key"], *([table["range_key"]] if table.get("range_key") else []))
+    types = {one["name"]: one["type"] for one in table.get("attribute", ())}
+    found = Found(str(table["name"]).replace("${var.env}", "{env}"), keys, types)
+    for kind, local in (("global_secondary_index", False), ("local_secondary_index", True)):
+        for one in table.get(kind) or ():
+            ranges = [one["range_key"]] if one.get("range_key") else []
+            hashes = [table["hash_key"]] if local else [one["hash_key"]] if one.get("hash_key") else []
+            for part in one.get("key_schema") or ():
+                (hashes if part["key_type"] == "HASH" else ranges).append(part["attribute_name"])
+            kept: Any = one.get("projection_type", "ALL")
+            kept = tuple(one.get("non_key_attributes") or ()) if kept == "INCLUDE" else kept
+            found.indexes.append({"name": one["name"], "pk": hashes, "sk": ranges, "projection": kept, "local": local})
+    ttl, pitr = _one(table.get("ttl")), _one(table.get("point_in_time_recovery"))
+    found.ttl = ttl.get("attribute_name") if ttl.get("enabled", True) else None
+    found.pitr = bool(pitr.get("enabled", False))
+    found.stream = table.get("stream_view_type") or None
+    found.protected = bool(table.get("deletion_protection_enabled", False))
+    if table.get("billing_mode") == "PROVISIONED" and table.get("read_capacity"):
+        found.capacity = (int(table["read_capacity"]), int(table["write_capacity"]))
+    return found
+
+
+def _one(block: Any) -> Mapping[str, Any]:
+    """A block of Terraform is an object, or a list of one."""
+    if isinstance(block, list):
+        block = block[0] if block else None
+    return block if isinstance(block, Mapping) else {}
+
+
+def _from_workbench(content: Mapping[str, Any]) -> list[Found]:
+    return [_modelled(table) for table in content.get("DataModel", ()) if "KeyAttributes" in table]
+
+
+def _modelled(table: Mapping[str, Any]) -> Found:
+    keys = table["KeyAttributes"]
+    parts = [keys["PartitionKey"], *([keys["SortKey"]] if "SortKey" in keys else [])]
+    types = {one["AttributeName"]: one["AttributeType"] for one in (*parts, *table.get("NonKeyAttributes", ()))}
+    found = Found(table["TableName"], tuple(one["AttributeName"] for one in parts), types)
+    for kind, local in (("GlobalSecondaryIndexes", False), ("LocalSecondaryIndexes", True)):
+        for one in table.get(kind) or ():
+            inside = one["KeyAttributes"]
+            types[inside["PartitionKey"]["AttributeName"]] = inside["PartitionKey"]["AttributeType"]
+            ranges = [inside["SortKey"]["AttributeName"]] if "SortKey" in inside else []
+            kept: Any = one.get("Projection", {}).get("ProjectionType", "ALL")
+            kept = tuple(one["Projection"].get("NonKeyAttributes", ())) if kept == "INCLUDE" else kept
+            pk = [inside["PartitionKey"]["AttributeName"]]
+            found.indexes.append({"name": one["IndexName"], "pk": pk, "sk": ranges, "projection": kept, "local": local})
+    found.items = [item for item in table.get("TableData") or () if item]
+    found.facets = [facet["FacetName"] for facet in table.get("TableFacets") or ()]
+    return found
+
+
+# Writing
+
+
+@dataclass
+class Entity:
+    name: str
+    keys: tuple[str, ...]
+    """A template for each half of the key."""
+    parts: list[str]
+    kind: str | None
+    attributes: dict[str, str]
+
+
+def source(name: str, found: Sequence[Found]) -> str:
+    """The design as Python."""
+    body = [piece for table in found for piece in _table_source(table)]
+    needs = ["Attr", "Design", "Key", "attr", "model", "part"]
+    needs += ["Index"] if any(not index["local"] for table in found for index in table.indexes) else []
+    needs += ["LocalIndex"] if any(index["local"] for table in found for index in table.indexes) else []
+    needs += ["Capacity"] if any(table.capacity for table in found) else []
+    text = "\n".join(body)
+    head = [
+        f'"""{name}, from tables that are there. Rename what you find; keys, indexes and stored names must stay."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        *(["from decimal import Decimal"] if "Decimal" in text else []),
+        *(["from typing import Any"] if "Any" in text else []),
+        *([""] if "Decimal" in text or "Any" in text else []),
+        f"from sekkei.design import {', '.join(sorted(needs, key=lambda n: (n[0].islower(), n)))}",
+        "",
+        f"design = Design({name!r}{_naming(found)})",
+    ]
+    return "\n".join([*head, text]).rstrip() + "\n"
+
+
+def _naming(found: Sequence[Found]) -> str:
+    prefixes = {re.sub(r"[^/]*$", "", table.name.replace("{env}", "{env}/")) for table in found}
+    return ', tables="{env}-{table}"' if prefixes == {"{env}/"} and all("{env}-" in t.name for t in found) else ""
+
+
+def _table_source(table: Found) -> list[str]:
+    variable = f"{_identifier(table.name.replace('{env}-', '')).removesuffix('_table')}_table"
+    discriminator = _discriminator(table)
+    lines = ["", "", f"{variable} = design.table("]
+    lines += [f"    {table.name.replace('{env}-', '')!r},", *(f"    {key!r}," for key in table.keys)]
+    if table.indexes:
+        lines += ["    indexes=[", *(f"        {_index_source(index)}," for index in table.indexes), "    ],"]
+    options = {
+        "discriminator": discriminator,
+        "ttl": table.ttl,
+        "stream": table.stream,
+        "pitr": table.pitr or None,
+        "deletion_protection": table.protected or None,
+    }
+    lines += [f"    {name}={value!r}," for name, value in options.items() if value is not None]
+    if table.capacity:
+        lines.append(f"    capacity=Capacity({table.capacity[0]}, {table.capacity[1]}),")
+    lines.append(")")
+    for entity in entities(table, discriminator):
+        lines += _entity_source(variable, table, entity, discriminator)
+    return lines
+
+
+def _index_source(index: Mapping[str, Any]) -> str:
+    pk = index["pk"][0] if len(index["pk"]) == 1 else tuple(index["pk"])
+    sk = index["sk"][0] if len(index["sk"]) == 1 else tuple(index["sk"])
+    projection = "" if index["projection"] == "ALL" else f", projection={index['projection']!r}"
+    if index["local"]:
+        return f"LocalIndex({index['name']!r}, {sk!r}{projection})"
+    return f"Index({index['name']!r}, {pk!r}{f', {sk!r}' if index['sk'] else ''}{projection})"
+
+
+def _discriminator(table: Found) -> str | None:
+    """An attribute by a usual name that every item has as a text, and that is no key."""
+    keys = {*table.keys, *(name for index in table.indexes for name in (*index["pk"], *index["sk"]))}
+    for name in DISCRIMINATORS:
+        if name not in keys and table.items and all("S" in item.get(name, {}) for item in table.items):
+            return name
+    return None
+
+
+def entities(table: Found, discriminator: str | None) -> list[Entity]:
+    """Items of one form of key (and one type) are one entity; without items, one for the table."""
+    groups: dict[tuple[str, ...], list[Item]] = {}
+    for item in table.items:
+        kind = item.get(discriminator or "", {}).get("S", "")
+        forms = tuple(_form(table, name, item) for name in table.keys)
+        groups.setdefault((kind, *forms), []).append(item)
+    if not groups:
+        groups[("", *("{}" for _ in table.keys))] = []
+    for special in sorted(groups, key=lambda each: str(each).count("{}")):
+        wider = next((each for each in groups if each != special and _covers(each, special)), None)
+        if wider is not None:
+            groups[wider] += groups.pop(special)
+    names: set[str] = set()
+    found = [_entity(table, kind, forms, items, discriminator, names) for (kind, *forms), items in groups.items()]
+    seen = {stored for entity in found for stored in entity.attributes} | {*table.keys, discriminator}
+    for stored in _needed(table):
+        if stored not in seen:
+            found[0].attributes[stored] = "N" if stored == table.ttl else table.types.get(stored, "S")
+    return found
+
+
+def _needed(table: Found) -> list[str]:
+    """What indexes and the time to live speak of, whether or not an item has it."""
+    named = [name for index in table.indexes for name in (*index["pk"], *index["sk"])]
+    for index in table.indexes:
+        named += index["projection"] if isinstance(index["projection"], tuple) else ()
+    return list(dict.fromkeys([*named, *([table.ttl] if table.ttl else [])]))
+
+
+def _covers(wide: tuple[str, ...], special: tuple[str, ...]) -> bool:
+    """`COUNTER#{}` covers `COUNTER#ALL`: of one type, and the same but for constants in place of parts."""
+    if wide[0] != special[0]:
+        return False
+    pairs = [(w.split("#"), s.split("#")) for w, s in zip(wide[1:], special[1:], strict=True)]
+    return all(len(w) == len(s) and all(a in (b, "{}") for a, b in zip(w, s, strict=True)) for w, s in pairs)
+
+
+def _form(table: Found, name: str, item: Item) -> str:
+    """`TEAM#1#TASK#2` is `TEAM#{}#TASK#{}`; a key that is no text is one part."""
+    text = item.get(name, {}).get("S")
+    if text is None or table.types.get(name, "S") != "S":
+        return "{}"
+    pieces = text.split("#")
+    composed = len(pieces) > 1 or any("#" in item.get(name, {}).get("S", "") for item in table.items)
+    return "#".join(piece if composed and re.fullmatch(r"[A-Z][A-Z_]*", piece) else "{}" for piece in pieces)
+
+
+def _entity(
+    table: Found, kind: str, forms: list[str], items: list[Item], discriminator: str | None, names: set[str]
+) -> Entity:
+    keys, parts = [], list[str]()
+    for key, form in zip(table.keys, forms, strict=True):
+        text, last = "", ""
+        for piece in re.split(r"(\{\})", form):
+            if piece == "{}":
+                part = _unique(_identifier(last or key), parts)
+                parts.append(part)
+                text += f"{{{part}}}"
+            else:
+                text += piece
+                words = _PREFIX.findall(piece)
+                last = f"{words[-1]}_id" if words else last
+        keys.append(text)
+    guess = kind or next((word for form in reversed(forms) for word in reversed(_PREFIX.findall(form))), table.name)
+    name = _unique(_identifier(guess.replace("{env}-", "")), names)
+    names.add(name)
+    attributes: dict[str, str] = {}
+    for item in items:
+        for stored, value in item.items():
+            if stored not in table.keys and stored != discriminator:
+                attributes.setdefault(stored, next(iter(value)))
+    return Entity(name, tuple(keys), parts, kind or None, attributes)
+
+
+def _entity_source(variable: str, table: Found, entity: Entity, discriminator: str | None) -> list[str]:
+    model = "".join(word.capitalize() for word in entity.name.split("_")) or "Item"
+    lines = ["", "", "@model", f"class {model}:"]
+    for part, key in zip(entity.parts, _key_of_parts(table, entity), strict=True):
+        kind = "str" if len(entity.keys) and "#" in key else TYPES.get(table.types.get(key, "S"), "str")
+        lines.append(f"    {part}: Attr[{kind}] = part()")
+    for stored, kind in entity.attributes.items():
+        attribute = _unique(_identifier(stored), entity.parts)
+        named = "" if attribute == stored else f"{stored!r}, "
+        said = TYPES.get(kind, "Any")
+        optional = said if said.endswith("None") else f"{said} | None"
+        lines.append(f"    {attribute}: Attr[{optional}] = attr({named}default=None)")
+    if not table.items:
+        lines.append("    # No items were seen: add the attributes that yours have.")
+    kind = f", type={entity.kind!r}" if discriminator is not None else ""
+    arguments = ", ".join(f"{part}: {_plain(table, entity, part)}" for part in entity.parts)
+    made = ", ".join(f'f"{text}"' if "{" in text else f'"{text}"' for text in entity.keys)
+    lines += ["", "", f"@{variable}.entity({model}{kind})", f"def {_plural(entity.name)}({arguments}) -> Key:"]
+    return [*lines, f"    return Key({made})"]
+
+
+def _key_of_parts(table: Found, entity: Entity) -> list[str]:
+    """For each part the key attribute that it stands in, with a # when it stands there among others."""
+    found: list[str] = []
+    for key, text in zip(table.keys, entity.keys, strict=True):
+        count = len(re.findall(r"\{\w+\}", text))
+        found += [key if text == f"{{{entity.parts[len(found)]}}}" else f"{key}#"] * count if count else []
+    return found
+
+
+def _plain(table: Found, entity: Entity, part: str) -> str:
+    key = _key_of_parts(table, entity)[entity.parts.index(part)]
+    return "str" if key.endswith("#") else TYPES.get(table.types.get(key, "S"), "str")
+
+
+def _plural(name: str) -> str:
+    return name if name.endswith("s") else f"{name}s"
+
+
+def _identifier(text: str) -> str:
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text)
+    clean = re.sub(r"\W+", "_", snake).strip("_").lower()
+    return clean if clean and not clean[0].isdigit() else f"x_{clean}"
+
+
+def _unique(name: str, taken: Iterable[str]) -> str:
+    known, number, found = set(taken), 2, name
+    while found in known:
+        found = f"{name}_{number}"
+        number += 1
+    return found
