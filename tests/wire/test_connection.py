@@ -270,12 +270,13 @@ async def test_idle_sockets_make_room_for_new_clients(serve: Serve) -> None:
     server = await serve(connections_max=20)
     idle = [await Client.connect(server.port) for _ in range(20)]
     await until(lambda: len(server._connections) == 20)
+    await asyncio.sleep(0.01)
     assert (await idle[0].ask(post("GetItem", {"TableName": "t"}))).status == 200
-    for _ in range(10):
-        client = await Client.connect(server.port)
+    new = [await Client.connect(server.port) for _ in range(10)]
+    for client in new:
         assert (await client.ask(post("GetItem", {"TableName": "t"}))).status == 200
     assert (await idle[0].ask(post("GetItem", {"TableName": "t"}))).status == 200
-    assert len(server._connections) == 20
+    assert len(server._connections) <= 20
 
 
 async def test_number_of_connections(serve: Serve, engine: FakeEngine) -> None:
