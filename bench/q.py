@@ -90,7 +90,7 @@ async def _timeline(file: Path, followees: int, count: int) -> list[str]:
         await service.q.timelines.show(await service.q.access.member(crowd.VIEWER))
         took.append((time.perf_counter() - started) * 1000)
     units, calls = store.units, store.calls  # of the last round
-    whole = [answer.user_id for answer, _ in await service.q.timelines.visible(viewer, people.day)]
+    whole = [answer.user_id for answer, _ in await service.q.timelines.visible(viewer, people.day, frozenset())]
     same = whole == people.timeline()
     await store.close()
     milliseconds = f"{statistics.median(took):.0f}"

@@ -211,6 +211,12 @@ class Answer:
     deleted_by_admin: Attr[bool] = attr(
         "deletedByAdmin", default=False, ja="管理者による削除か", en="taken down by an administrator", added=True
     )
+    reactors: Attr[dict[str, str] | None] = attr(
+        default=None,
+        ja="リアクションした人と種別（先頭300人。なければ Reactions を読む）",
+        en="who reacted, and how: the first 300; read Reactions where it is missing",
+        added=True,
+    )
     flag_state: Attr[str | None] = computed(
         flag_state, "flagState", ja="審査待ちの印", en="set while to review", added=True
     )

@@ -137,10 +137,15 @@ def follow_counts(user_id: str) -> Ref[User]:
 
 
 @design.pattern(number="11", ja="投稿にリアクション付与")
-def react(day: date, author: str, reactor: str, kind: ReactionType, now: datetime) -> Transaction:
-    """Give a reaction, or change it, while the answer is there."""
+def react(
+    day: date, author: str, reactor: str, kind: ReactionType, now: datetime, *, on_answer: bool = True
+) -> Transaction:
+    """Give a reaction, or change it, while the answer is there; the answer has it too, so that a timeline reads no
+    reactions. `on_answer` is false for answers of an older version and for those that have very many."""
+    there = answers.update(day, author).set(Answer.reactors.entry(reactor), kind.value)
+    there = there.when(Answer.is_deleted.is_(False), Answer.reactors.exists())
     return Transaction(
-        answers.must_exist(day, author).when(Answer.is_deleted.is_(False)),
+        there if on_answer else answers.must_exist(day, author).when(Answer.is_deleted.is_(False)),
         reactions.upsert(day, author, reactor)
         .set(Reaction.reaction_type, kind)
         .set(Reaction.updated_at, now)
@@ -340,9 +345,10 @@ def blockers_of(user_id: str) -> Query[Block]:
 
 
 @design.pattern(ja="リアクション解除", added=True)
-def remove_reaction(day: date, author: str, reactor: str) -> Delete[Reaction]:
-    """Take a reaction back."""
-    return reactions.delete(day, author, reactor)
+def remove_reaction(day: date, author: str, reactor: str) -> Transaction:
+    """Take a reaction back, from the answer too."""
+    there = answers.update(day, author).remove(Answer.reactors.entry(reactor)).when(Answer.reactors.exists())
+    return Transaction(reactions.delete(day, author, reactor), there)
 
 
 @design.pattern(ja="ユーザーのリアクション一覧", added=True)

@@ -31,7 +31,7 @@ class QJobs:
         self.questions = Questions(context, service)
         self.pushes = Pushes(context, service, expo)
         self.counters = Counters(context, service)
-        self.withdrawal = Withdrawal(context, service.accounts)
+        self.withdrawal = Withdrawal(context, service.accounts, service.reactions.end)
         self.bans = CountingBans(context)
 
     def definitions(self) -> Mapping[str, Job]:

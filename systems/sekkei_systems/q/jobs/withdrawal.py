@@ -71,8 +71,12 @@ Stage = Callable[[str, str | None], Awaitable[tuple[int, str | None]]]
 """Given the user and where to go on; returns how much was really done and where to go on then."""
 
 
+EndReaction = Callable[[date, str, str], Awaitable[None]]
+
+
 class Withdrawal:
-    def __init__(self, context: Context, accounts: Accounts) -> None:
+    def __init__(self, context: Context, accounts: Accounts, end_reaction: EndReaction) -> None:
+        self._end_reaction = end_reaction
         self._db = context.db
         self._clock = context.clock
         self._jobs = context.jobs
@@ -252,7 +256,11 @@ class Withdrawal:
 
     async def _reactions(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.reactions_by(user), after)
-        return await self._delete([reactions.delete(one.day, one.user_id, user) for one in page]), page.cursor
+        there = await self._db.get_many([reactions(one.day, one.user_id, user).consistent() for one in page])
+        for one in there:
+            if one is not None:
+                await self._end_reaction(one.day, one.user_id, user)
+        return sum(one is not None for one in there), page.cursor
 
     async def _answers(self, user: str, after: str | None) -> tuple[int, str | None]:
         """Each answer with the reactions to it; reports about it stay, without its name."""

@@ -82,6 +82,7 @@ class Answers:
             late_minutes=late,
             is_flagged=await self._words.flags(clean),
             created_at=now,
+            reactors={},
         )
         post = design.post_answer(made)
         try:

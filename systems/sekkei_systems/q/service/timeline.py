@@ -68,7 +68,8 @@ class Timelines:
 
     async def show(self, member: Member, after: str | None = None, size: int = PAGE) -> Timeline:
         question = await self._open.get()
-        found = await self.visible(member, question.day)
+        apart = await self._sight.apart_from(member.id)
+        found = await self.visible(member, question.day, apart)
         own = any(answer.user_id == member.id for answer, _ in found)
         if not own and self._sight.must_answer_first(member):
             return Timeline(question, [], len(found), None, locked=True)
@@ -78,11 +79,11 @@ class Timelines:
         cursor = None
         if len(rest) > len(page):
             cursor = seal(_position(page[-1][0]), fingerprint, self._db.secret)
-        summaries = await self._reactions.summaries(member.id, [answer for answer, _ in page])
+        summaries = await self._reactions.summaries(member.id, [answer for answer, _ in page], apart)
         entries = [Entry(answer, author, summary) for (answer, author), summary in zip(page, summaries, strict=True)]
         return Timeline(question, entries, len(found), cursor, locked=False)
 
-    async def visible(self, member: Member, day: date) -> list[tuple[Answer, User]]:
+    async def visible(self, member: Member, day: date, apart: frozenset[str]) -> list[tuple[Answer, User]]:
         """All answers of a day that a viewer may see, in order; their own among them."""
         who = member.id
         followees = [edge.followee_id async for edge in self._db.each(design.following(who).consistent())]
@@ -92,7 +93,7 @@ class Timelines:
             self._sight.muted_by(who),
         )
         shown = [one for one in theirs if self._sight.is_shown(who, one) and one.user_id not in muted]
-        found = await self._readable(who, shown)
+        found = await self._readable(who, shown, apart)
         if own is not None and self._sight.is_shown(who, own):
             found.append((own, member.user))
         return sorted(found, key=lambda pair: order(pair[0]))
@@ -110,11 +111,9 @@ class Timelines:
         found = await self._sight.get_many([answers(day, followee) for followee in followees])
         return [one for one in found if one is not None]
 
-    async def _readable(self, who: str, shown: Sequence[Answer]) -> list[tuple[Answer, User]]:
+    async def _readable(self, who: str, shown: Sequence[Answer], apart: frozenset[str]) -> list[tuple[Answer, User]]:
         """Of answers of followees, those whose authors let the viewer read them."""
-        authors, apart = await asyncio.gather(
-            self._sight.users([answer.user_id for answer in shown]), self._sight.apart_from(who)
-        )
+        authors = await self._sight.users([answer.user_id for answer in shown])
         strict = [id for id, author in authors.items() if author.visibility_type is Visibility.MUTUAL]
         back = await self._sight.followers_among(who, strict)
         found = []

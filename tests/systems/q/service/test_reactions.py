@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 
 from sekkei_systems.q.design.models import (
+    Answer,
     ReactionType,
 )
-from sekkei_systems.q.design.tables import reactions
+from sekkei_systems.q.design.tables import answers, reactions
 from sekkei_systems.q.refusals import (
     BadReaction,
     NoSuchAnswer,
@@ -101,3 +102,16 @@ def test_the_heart_is_one_reaction() -> None:
     assert reaction_of("❤") is reaction_of("❤️") is ReactionType.HEART
     with pytest.raises(BadReaction):
         reaction_of("💩")
+
+
+async def test_an_answer_of_an_older_version_is_counted_from_its_reactions(world: World) -> None:
+    """Answers did not have `reactors`; what is given to them stands in Reactions alone."""
+    await world.join("a", "b", "c")
+    await world.follow(("a", "b"), ("c", "b"))
+    day = (await world.ask()).day
+    await world.answer("b")
+    await world.db.write(answers.update(day, "b").set(Answer.reactors, None))
+    await world.service.reactions.react("a", day, "b", ReactionType.HEART)
+    found = await world.service.reactions.react("c", day, "b", ReactionType.FIRE)
+    assert (found.counts, found.mine) == ({ReactionType.HEART: 1, ReactionType.FIRE: 1}, ReactionType.FIRE)
+    assert (await world.service.reactions.take_back("c", day, "b")).counts == {ReactionType.HEART: 1}

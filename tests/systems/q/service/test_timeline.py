@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from sekkei.design import CursorRefused
+from sekkei.web.testing import Client
+from sekkei_systems.q.design.models import ReactionType, Visibility
 from sekkei_systems.q.design.tables import answers
 from sekkei_systems.q.service import timeline
 from sekkei_systems.q.service.people import Profile
 from tests.systems.q import crowd
-from tests.systems.q.conftest import World
+from tests.systems.q.conftest import World, counted
 
 
 async def whole(world: World) -> list[str]:
@@ -27,7 +29,8 @@ async def whole(world: World) -> list[str]:
 async def test_fifteen_hundred_followees(fair: World) -> None:
     many = crowd.made(people=2_500, followees=1_500, now=crowd.NOW)
     await crowd.store(fair.db, many)
-    found = [answer.user_id for answer, _ in await fair.service.timelines.visible(crowd.VIEWER, many.day)]
+    apart = await fair.proven.sight.apart_from(crowd.VIEWER)
+    found = [answer.user_id for answer, _ in await fair.service.timelines.visible(crowd.VIEWER, many.day, apart)]
     assert found == many.timeline()
     assert len(found) > 900
     page = await fair.service.timelines.show(crowd.VIEWER, size=timeline.PAGE_MAX)
@@ -117,3 +120,24 @@ async def test_answer_first_hides_the_others_until_one_has(world: World) -> None
     assert (locked.locked, locked.entries, locked.total) == (True, [], 1)
     await world.answer("me")
     assert sorted(await world.seen("me")) == ["a", "me"]
+
+
+async def test_twenty_answers_cost_a_dozen_store_calls_at_most(site: tuple[Client, World]) -> None:
+    client, world = site
+    names = [f"user{n:02}" for n in range(24)]
+    await client.sign_in("demo-aoi")
+    await world.join("demo-aoi", *names, visibility=Visibility.MUTUAL)
+    day = (await world.ask()).day
+    for name in names:
+        await world.follow(("demo-aoi", name), (name, "demo-aoi"))
+        await world.answer(name)
+    await world.answer("demo-aoi")
+    for name in names:
+        await world.service.reactions.react("demo-aoi", day, name, ReactionType.FIRE)
+        await world.service.reactions.react(name, day, "demo-aoi", ReactionType.HEART)
+    with counted(world) as calls:
+        page = (await client.json("GET", "/q/api/timeline")).json()
+    shown = {one["author"]["userId"]: one["reactions"] for one in page["items"]}
+    assert (len(shown), shown.pop("demo-aoi")["counts"]) == (20, {"❤️": 24})
+    assert {one["mine"] for one in shown.values()} == {"🔥"}
+    assert len(calls) <= 12, calls
