@@ -4,6 +4,7 @@ from importlib import import_module
 
 from sekkei_systems.q.design.models import *  # noqa: F403
 from sekkei_systems.q.design.patterns import *  # noqa: F403
+from sekkei_systems.q.design.patterns_added import *  # noqa: F403
 from sekkei_systems.q.design.tables import *  # noqa: F403
 from sekkei_systems.q.design.tables import design as design
 
