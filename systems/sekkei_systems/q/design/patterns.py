@@ -1,6 +1,7 @@
-"""Q.'s access patterns: the nineteen of the document, by number. Those it implies or that were added are in `patterns_added`.
+"""Q.'s access patterns: the nineteen of the document, by number.
 
-The tables are in `entities`, what stands in them in `models`.
+Those that it implies, or that were added, are in `patterns_added`; the tables in `tables`, what stands in them in
+`models`.
 """
 
 from __future__ import annotations
