@@ -16,7 +16,7 @@ from sekkei.engine.items.values import Item
 from sekkei.engine.storage.snapshot import Snapshot, Stored
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import shapes
-from sekkei.errors import ConditionalCheckFailedException
+from sekkei.errors import ConditionalCheckFailedException, ValidationException
 
 Render = Callable[[bytes], Any]
 """Makes an item of a response out of its stored bytes."""
@@ -123,8 +123,10 @@ class Plan(NamedTuple):
 class Operation:
     """One of DynamoDB's operations."""
 
-    def __init__(self, name: str, shape: shapes.Structure, rules: Rules) -> None:
+    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, unanswered: str = "") -> None:
+        """`unanswered` are members that DynamoDB has and we have not. They are refused; unknown ones are ignored."""
         self.name = name
+        self._unanswered = unanswered.split()
         self.shape = shape
         self._fine = shape.fine
         self.carries_items = False
@@ -133,10 +135,23 @@ class Operation:
 
     def check(self, request: Mapping[str, Any]) -> Checked:
         """The request parsed and normalised; raises what DynamoDB answers when it breaks a rule."""
-        return self._rules(request if self._fine(request) else shapes.explain(self.shape, request))  # type: ignore[arg-type]
+        if self._fine(request):
+            return self._rules(request)  # type: ignore[arg-type]
+        for path in self._unanswered:
+            _refuse(request, path)
+        return self._rules(shapes.explain(self.shape, request))
 
     def plan(self, checked: Checked) -> Plan:
         raise NotImplementedError
+
+
+def _refuse(request: Any, path: str) -> None:
+    """Raise if a member is there that would change what is asked for."""
+    value = request
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    if value is not None:
+        raise ValidationException(f"One or more parameter values were invalid: {path} is not supported by this store")
 
 
 class Read(Operation):
@@ -153,8 +168,17 @@ class Read(Operation):
 class Write(Operation):
     """An operation that writes."""
 
-    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, work: Writing, *, quick: bool = False) -> None:
-        super().__init__(name, shape, rules)
+    def __init__(
+        self,
+        name: str,
+        shape: shapes.Structure,
+        rules: Rules,
+        work: Writing,
+        *,
+        quick: bool = False,
+        unanswered: str = "",
+    ) -> None:
+        super().__init__(name, shape, rules, unanswered)
         self._plan = Plan(write=work, quick=quick)
         self.carries_items = quick
 

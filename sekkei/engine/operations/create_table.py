@@ -211,4 +211,6 @@ def create_table(transaction: Transaction, checked: Checked, render: Render) -> 
     return {"TableDescription": described_as_creating(transaction, name)}
 
 
-OPERATIONS = (Write("CreateTable", SHAPE, rules, create_table),)
+UNANSWERED = "VectorIndexes GlobalTableSourceArn GlobalTableSettingsReplicationMode"
+
+OPERATIONS = (Write("CreateTable", SHAPE, rules, create_table, unanswered=UNANSWERED),)

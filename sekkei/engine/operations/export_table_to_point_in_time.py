@@ -139,4 +139,6 @@ def _description(transaction: Transaction, table: Table, request: Mapping[str, A
     return {**export, **{member: request[member] for member in _REPEATED if member in request}}
 
 
-OPERATIONS = (Write("ExportTableToPointInTime", SHAPE, plain, export_table_to_point_in_time),)
+UNANSWERED = "FilterSpecification"
+
+OPERATIONS = (Write("ExportTableToPointInTime", SHAPE, plain, export_table_to_point_in_time, unanswered=UNANSWERED),)

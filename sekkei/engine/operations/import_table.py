@@ -126,4 +126,6 @@ def _digest(request: Mapping[str, Any]) -> str:
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-OPERATIONS = (Write("ImportTable", SHAPE, rules, import_table),)
+UNANSWERED = "TableCreationParameters.VectorIndexes"
+
+OPERATIONS = (Write("ImportTable", SHAPE, rules, import_table, unanswered=UNANSWERED),)

@@ -45,4 +45,6 @@ def restore_table_from_backup(transaction: Transaction, checked: Checked, render
     return {"TableDescription": restores.restore(transaction, checked.request, backup.id, backup.table_record, summary)}
 
 
-OPERATIONS = (Write("RestoreTableFromBackup", SHAPE, rules, restore_table_from_backup),)
+UNANSWERED = "VectorIndexOverride"
+
+OPERATIONS = (Write("RestoreTableFromBackup", SHAPE, rules, restore_table_from_backup, unanswered=UNANSWERED),)

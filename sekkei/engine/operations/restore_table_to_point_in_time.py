@@ -55,4 +55,6 @@ def restore_table_to_point_in_time(transaction: Transaction, checked: Checked, r
     return {"TableDescription": restores.restore(transaction, request, table, table.record, summary, until_ms)}
 
 
-OPERATIONS = (Write("RestoreTableToPointInTime", SHAPE, rules, restore_table_to_point_in_time),)
+UNANSWERED = "VectorIndexOverride"
+
+OPERATIONS = (Write("RestoreTableToPointInTime", SHAPE, rules, restore_table_to_point_in_time, unanswered=UNANSWERED),)

@@ -384,4 +384,8 @@ def _describe(transaction: Transaction, table: Table, created: list[str], reques
     return description
 
 
-OPERATIONS = (Write("UpdateTable", SHAPE, rules, update_table),)
+UNANSWERED = (
+    "VectorIndexUpdates GlobalTableWitnessUpdates GlobalTableSettingsReplicationMode DisassociationProtectionEnabled"
+)
+
+OPERATIONS = (Write("UpdateTable", SHAPE, rules, update_table, unanswered=UNANSWERED),)

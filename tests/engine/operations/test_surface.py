@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sekkei.engine import operations
 from sekkei.errors import UnknownOperationException
 from tests.engine.partiql.running import Running
+from tests.engine.refusals import refusal
 
 NAMES = """
     BatchExecuteStatement BatchGetItem BatchWriteItem CreateBackup CreateGlobalTable CreateTable DeleteBackup DeleteItem
@@ -39,6 +41,20 @@ def test_every_file_is_listed() -> None:
 def test_every_file_has_a_test_of_its_name(file: str) -> None:
     test = Path(__file__).with_name(f"test_{file}.py")
     assert test.exists(), f"Write tests/engine/operations/{test.name}."
+
+
+@pytest.mark.parametrize(
+    ("operation", "request_"),
+    [
+        ("CreateTable", {"TableName": "abc", "VectorIndexes": [{}]}),
+        ("UpdateTable", {"TableName": "abc", "VectorIndexUpdates": [{}]}),
+        ("ExportTableToPointInTime", {"TableArn": "arn", "S3Bucket": "bucket", "FilterSpecification": {}}),
+        ("ImportTable", {"TableCreationParameters": {"VectorIndexes": []}}),
+        ("RestoreTableFromBackup", {"TargetTableName": "abc", "BackupArn": "arn", "VectorIndexOverride": []}),
+    ],
+)
+def test_what_we_cannot_do_is_refused_and_not_ignored(operation: str, request_: dict[str, Any]) -> None:
+    assert refusal(operation, request_).endswith("is not supported by this store")
 
 
 @pytest.mark.parametrize("operation", ["Nope", "", "getItem", "__init__"])

@@ -1,0 +1,87 @@
+"""Next year's DynamoDB: every operation, input member and enum value of the newest SDK's model, against ours.
+
+What we neither know nor name in docs/compatibility.md, with a reason, fails here. So a new release of botocore says
+what there is to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import botocore.session
+import pytest
+from botocore.model import ListShape, MapShape, OperationModel, StructureShape
+
+from sekkei.engine import operations
+from sekkei.engine.validation import value_shapes
+from sekkei.engine.validation.shapes import List, Map, Shape, String, Structure
+
+PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
+HEADING = "## Not answered"
+
+
+def models() -> dict[str, OperationModel]:
+    session = botocore.session.get_session()
+    services = [session.get_service_model(name) for name in ("dynamodb", "dynamodbstreams")]
+    return {name: service.operation_model(name) for service in services for name in service.operation_names}
+
+
+def named() -> set[str]:
+    """What the page names under its heading: the first column of the table, in backquotes."""
+    section = PAGE.read_text("utf-8").partition(HEADING)[2].partition("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| `")]
+    return {row.split("`")[1] for row in rows}
+
+
+def unknown(model: Any, ours: Shape | None, path: str, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Paths of what the model has and our shape has not."""
+    if ours is None or isinstance(ours, value_shapes.AttributeValue | value_shapes.Item) or model.name in seen:
+        return
+    seen |= {model.name}
+    if isinstance(model, StructureShape) and isinstance(ours, Structure):
+        for name, member in model.members.items():
+            if name not in ours.members:
+                yield f"{path}.{name}"
+            else:
+                yield from unknown(member, ours.members[name], f"{path}.{name}", seen)
+    elif isinstance(model, ListShape) and isinstance(ours, List):
+        yield from unknown(model.member, ours.member, path, seen)
+    elif isinstance(model, MapShape) and isinstance(ours, Map):
+        yield from unknown(model.value, ours.value, path, seen)
+    elif getattr(model, "enum", None) and isinstance(ours, String) and ours.values:
+        yield from (f"{path}={value}" for value in model.enum if value not in ours.values)
+
+
+def everything_unknown() -> set[str]:
+    found = set()
+    for name, model in models().items():
+        ours = operations.OPERATIONS.get(name)
+        if ours is None:
+            found.add(name)
+        elif model.input_shape is not None:
+            found |= set(unknown(model.input_shape, ours.shape, name))
+    return found
+
+
+def test_what_the_newest_sdk_can_say_is_answered_or_named() -> None:
+    missing = everything_unknown() - named()
+    assert not missing, f"Answer it, or name it with a reason in {PAGE.name} under {HEADING}: {sorted(missing)}"
+
+
+def test_nothing_is_named_that_is_answered_or_gone() -> None:
+    stale = named() - everything_unknown()
+    assert not stale, f"Take it off {PAGE.name}: {sorted(stale)}"
+
+
+@pytest.mark.parametrize("plant", ["PutItem.Item2", "PutItem.ReturnValues=TWICE"])
+def test_a_new_member_or_value_is_noticed(plant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = operations.OPERATIONS["PutItem"].shape
+    model = models()["PutItem"].input_shape
+    if "=" in plant:
+        monkeypatch.setattr(model.members["ReturnValues"], "enum", ["NONE", "TWICE"], raising=False)
+        monkeypatch.setitem(model.members["ReturnValues"].metadata, "enum", ["NONE", "TWICE"])
+    else:
+        model.members["Item2"] = model.members["Item"]
+    assert plant in set(unknown(model, shape, "PutItem"))
