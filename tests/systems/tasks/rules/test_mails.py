@@ -30,4 +30,4 @@ def test_a_digest_says_how_late_and_what_is_left_out() -> None:
     assert mail["html"].count("<li>") == mails.SHOWN_MAX
     one = mails.digest("葵", [TaskDraft("x", start=date(2025, 11, 5)).task("t", "k")], {}, TODAY, "", "")
     assert one["subject"].endswith("1 late task")
-    assert "start 11/05, 1 day late" in one["text"]
+    assert "to start 11/05, 1 day late" in one["text"]
