@@ -70,6 +70,7 @@ async def _write_load(pipe: Connection, path: str, start: int) -> None:
                 pipe.send(("begun", number))
                 await store.transact(engine, number, f"token-{number}")
                 pipe.send(("done", number))
+                await store.move(engine, number)
 
         await asyncio.gather(*(lane() for _ in range(LANES)))
 
@@ -138,9 +139,23 @@ def _index_later() -> None:
     Transaction.index = later  # type: ignore[method-assign]
 
 
+def _unindex_later() -> None:
+    """Takes the index entries of a deleted item away in another commit."""
+    index = Transaction.index
+
+    def later(self: Transaction, table: Any, base: bytes, row: int, old: Any, new: Any) -> None:
+        if new[0] is None:
+            self.afterwards(lambda following: index(following, table, base, row, old, new))
+        else:
+            index(self, table, base, row, old, new)
+
+    Transaction.index = later  # type: ignore[method-assign]
+
+
 _FAULTS: dict[str, Callable[[], None]] = {
     "acknowledge early": _acknowledge_early,
     "commit each put": _commit_each_put,
     "forget tokens": _forget_tokens,
     "index later": _index_later,
+    "unindex later": _unindex_later,
 }

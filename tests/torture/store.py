@@ -1,7 +1,8 @@
 """The store that the programmes write to: transactions that leave a trace in every part of the file.
 
 Transaction number n puts an item into `first` (an index, a stream, history) and one into `second` (time to live), and
-adds one to `counter`. So whatever a crash leaves, the three must agree.
+adds one to `counter`. So whatever a crash leaves, the three must agree. Beside that, items of `moving` come, change
+their place in the indexes, and go.
 """
 
 from __future__ import annotations
@@ -43,6 +44,17 @@ async def create(engine: Engine) -> None:
         await tables("UpdateTimeToLive", TableName="second", TimeToLiveSpecification=specification)
     if "counter" not in existing:
         await tables.create_plain("counter")
+    if "moving" not in existing:
+        await tables.create("moving")
+
+
+async def move(engine: Engine, number: int) -> None:
+    """An item that comes, changes its place in the indexes, and goes: what verify finds of it must agree."""
+    key = item(pk=f"m{number % 3}", sk=number)
+    await engine.call("PutItem", {"TableName": "moving", "Item": {**key, **item(g="here", l="a")}})
+    moved = {"UpdateExpression": "SET g = :g, l = :l", "ExpressionAttributeValues": item(**{":g": "there", ":l": "b"})}
+    await engine.call("UpdateItem", {"TableName": "moving", "Key": key, **moved})
+    await engine.call("DeleteItem", {"TableName": "moving", "Key": key})
 
 
 async def transact(engine: Engine, number: int, token: str | None = None) -> None:

@@ -65,7 +65,9 @@ async def test_a_few_kills(tmp_path: Path) -> None:
     await kill_repeatedly(tmp_path, kills=8, seed=1)
 
 
-@pytest.mark.parametrize("planted", ["acknowledge early", "commit each put", "forget tokens", "index later"])
+@pytest.mark.parametrize(
+    "planted", ["acknowledge early", "commit each put", "forget tokens", "index later", "unindex later"]
+)
 async def test_a_planted_fault_is_noticed(tmp_path: Path, planted: str) -> None:
     with pytest.raises(AssertionError):
         await kill_repeatedly(tmp_path, kills=40, seed=2, planted=planted)
