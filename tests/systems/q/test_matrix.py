@@ -1,0 +1,185 @@
+"""Everything that can be seen of somebody × every situation × every route: generated, so that none is left out.
+
+The author has a marker in each thing that can be seen of them. A viewer asks every GET route of Q., with everybody and
+every day in its path, and the markers that come back anywhere must be exactly those that the situation allows: one
+more is a leak, one less a feature that is broken. A route with a parameter that is not in PARAMETERS fails.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import date
+from typing import Any
+
+import pytest
+from starlette.routing import Mount, Route
+
+from sekkei.web.testing import Client
+from sekkei_systems.q.design.models import ReactionType, Visibility
+from sekkei_systems.q.service.people import Profile
+from tests.systems.q.conftest import World, picture
+
+VIEWER, AUTHOR, FRIEND = "demo-aoi", "author", "friend"
+NAME, BIO, TODAY, YESTERDAY = "名前の印", "紹介の印", "今日の印", "昨日の印"
+PICTURE = "picture"
+STREAMS = {"/live"}
+"""Events without an end; they tell a day and nothing of anybody (tests/systems/q/test_authorisation.py)."""
+ALL = frozenset({NAME, BIO, PICTURE, TODAY, YESTERDAY})
+PROFILE = frozenset({NAME, BIO, PICTURE})
+
+Prepare = Callable[[World], Awaitable[None]]
+
+
+async def nothing(world: World) -> None: ...
+
+
+async def follows(world: World) -> None:
+    await world.follow((VIEWER, AUTHOR))
+
+
+async def both(world: World) -> None:
+    await world.follow((VIEWER, AUTHOR), (AUTHOR, VIEWER))
+
+
+async def private(world: World) -> None:
+    await world.service.people.change(AUTHOR, Profile(is_private=True))
+
+
+async def asked(world: World) -> None:
+    await private(world)
+    await world.follow((VIEWER, AUTHOR))
+
+
+async def accepted(world: World) -> None:
+    await asked(world)
+    await world.service.graph.accept(AUTHOR, VIEWER)
+
+
+async def muted(world: World) -> None:
+    await both(world)
+    await world.service.graph.mute(VIEWER, AUTHOR)
+
+
+async def viewer_blocks(world: World) -> None:
+    await both(world)
+    await world.service.graph.block(VIEWER, AUTHOR)
+
+
+async def author_blocks(world: World) -> None:
+    await both(world)
+    await world.service.graph.block(AUTHOR, VIEWER)
+
+
+async def unblocked(world: World) -> None:
+    await author_blocks(world)
+    await world.service.graph.unblock(AUTHOR, VIEWER)
+
+
+async def banned(world: World) -> None:
+    await both(world)
+    await world.ban(AUTHOR, by="boss")
+
+
+async def leaving(world: World) -> None:
+    await both(world)
+    await world.service.leaving.ask(AUTHOR)
+
+
+async def deleted(world: World) -> None:
+    await both(world)
+    for one in await world.service.answers.history(AUTHOR, AUTHOR):
+        await world.service.answers.delete(AUTHOR, one.answer.day)
+
+
+SITUATIONS: list[tuple[Prepare, frozenset[str], frozenset[str]]] = [
+    # What may be seen of an author who shows answers to mutual friends, and of one who shows them to followers
+    (nothing, PROFILE, PROFILE),
+    (follows, PROFILE, ALL),
+    (both, ALL, ALL),
+    (private, PROFILE - {BIO}, PROFILE - {BIO}),
+    (asked, PROFILE - {BIO}, PROFILE - {BIO}),
+    (accepted, PROFILE, ALL),
+    (muted, ALL, ALL),
+    (viewer_blocks, frozenset({NAME, PICTURE}), frozenset({NAME, PICTURE})),
+    (author_blocks, frozenset(), frozenset()),
+    (unblocked, PROFILE, PROFILE),
+    (banned, frozenset(), frozenset()),
+    (leaving, frozenset(), frozenset()),
+    (deleted, PROFILE, PROFILE),
+]
+
+
+async def people(world: World, visibility: Visibility) -> tuple[date, date]:
+    """The viewer, the author and a friend of both; yesterday's answers and today's."""
+    await world.join(VIEWER, FRIEND, "boss", visibility=Visibility.FOLLOWERS)
+    await world.join(AUTHOR, visibility=visibility)
+    await world.make_admin("boss")
+    await world.service.people.change(AUTHOR, Profile(display_name=NAME, bio=BIO))
+    await world.service.people.set_picture(AUTHOR, picture("PNG", (8, 8)))
+    await world.follow((VIEWER, FRIEND), (AUTHOR, FRIEND), (FRIEND, AUTHOR))
+    yesterday = (await world.ask()).day
+    for who, text in ((AUTHOR, YESTERDAY), (FRIEND, "友だち"), (VIEWER, "わたし")):
+        await world.answer(who, text)
+    await world.service.reactions.react(AUTHOR, yesterday, FRIEND, ReactionType.HEART)
+    world.clock.advance(24 * 3600)
+    today = (await world.ask()).day
+    await world.answer(AUTHOR, TODAY)
+    await world.answer(FRIEND, "きょう")
+    return yesterday, today
+
+
+def paths(client: Client, parameters: dict[str, list[str]]) -> Iterator[str]:
+    """Every GET route of Q. with everything in its path."""
+    (mount,) = [one for one in client.app.routes if isinstance(one, Mount) and one.path == "/q"]
+    for route in mount.routes:
+        if not isinstance(route, Route) or "GET" not in (route.methods or ()) or route.path in STREAMS:
+            continue
+        names = list(route.param_convertors)
+        assert set(names) <= set(parameters), f"{route.path}: say in PARAMETERS what {names} can be"
+        for values in itertools.product(*(parameters[name] for name in names)):
+            yield "/q" + route.path_format.format(**dict(zip(names, values, strict=True)))
+
+
+async def seen(client: Client, asking: list[str]) -> dict[str, set[str]]:
+    """The markers, and where each was found."""
+    found: dict[str, set[str]] = {}
+    for path in asking:
+        reply = await client.get(path)
+        texts = {one for one in (NAME, BIO, TODAY, YESTERDAY) if one.encode() in reply.body}
+        if path.startswith(f"/q/pictures/{AUTHOR}/") and reply.status == 200:
+            texts.add(PICTURE)
+        for marker in texts:
+            found.setdefault(marker, set()).add(path)
+    return found
+
+
+@pytest.mark.parametrize("has_answered", [True, False], ids=["answered", "not answered"])
+@pytest.mark.parametrize("visibility", list(Visibility))
+@pytest.mark.parametrize(("prepare", "mutual", "followers"), SITUATIONS, ids=lambda one: getattr(one, "__name__", ""))
+async def test_exactly_what_the_situation_allows(
+    site: tuple[Client, World],
+    prepare: Prepare,
+    mutual: frozenset[str],
+    followers: frozenset[str],
+    visibility: Visibility,
+    has_answered: bool,
+) -> None:
+    client, world = site
+    await client.sign_in(VIEWER)
+    yesterday, today = await people(world, visibility)
+    if has_answered:
+        await world.answer(VIEWER, "わたしも")
+    digest = ((await world.user(AUTHOR)).profile_image_url or "").rpartition("/")[2]
+    await prepare(world)
+    parameters: dict[str, list[Any]] = {
+        "user_id": [AUTHOR, VIEWER, FRIEND],
+        "day": [str(yesterday), str(today)],
+        "digest": [digest],
+    }
+    allowed = mutual if visibility is Visibility.MUTUAL else followers
+    if not has_answered:
+        allowed -= {TODAY}  # opens with the viewer's own answer, on every way
+    found = await seen(client, [*paths(client, parameters), f"/q/api/users?appId={AUTHOR}_id"])
+    assert {marker: sorted(found[marker]) for marker in found if marker not in allowed} == {}
+    assert allowed <= set(found), f"nowhere to be seen: {allowed - set(found)}"
