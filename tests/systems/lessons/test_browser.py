@@ -9,6 +9,7 @@ from playwright.async_api import Locator, Page, expect
 
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime import days
+from sekkei.web.testing import test_settings
 from sekkei_systems.lessons import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows
 
@@ -125,4 +126,47 @@ async def test_the_studio_changes_a_lesson_and_calls_it_off(browser: Windows, se
     await expect(ren.get_by_text("このレッスンは休講になりました。")).to_be_visible()
     for title in ("レッスンの内容が変わりました", "休講のお知らせ"):
         await _notice(aoi, site, title)
+    assert browser.problems == []
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+async def test_the_first_in_line_is_offered_the_place(
+    browser: Windows, serve: Serve, shots: Shots, language: str
+) -> None:
+    """Held for one: their pages say until when and have a button, the others' say that it is held."""
+    values = {"lessons_fairness": "first-in-line"}
+    site = await serve(SYSTEM, settings=test_settings(values=values))
+    aoi = await browser.person(site, "demo-aoi", DESKTOP)
+    await _add_lesson(aoi, site)
+    await _open_lesson(aoi, site)
+    await aoi.get_by_role("button", name="予約する").click()
+    mei = await browser.person(site, "demo-mei", PHONE)
+    ren = await browser.person(site, "demo-ren", PHONE)
+    for person in (mei, ren):
+        await _open_lesson(person, site)
+        await person.get_by_role("button", name="キャンセル待ちに登録").click()
+        await expect(person.get_by_text("番目")).to_be_visible()
+    await mei.wait_for_selector('[data-live-state="open"]')
+    aoi.on("dialog", lambda dialog: dialog.accept())
+    await aoi.get_by_role("button", name="予約を取り消す").click()
+    await expect(aoi.get_by_text("予約を取り消しました。")).to_be_visible()
+    await _notice(aoi, site, "空きが出ました")
+    for person in (mei, ren):
+        await person.goto(f"{person.url.partition('?')[0]}?lang={language}")
+    offer, held = {
+        "ja": ("まで席を取り置いています。", "先に待っている方のために"),
+        "en": ("A place is held for you until", "being held for people who have waited longer"),
+    }[language]
+    await expect(mei.get_by_text(offer)).to_be_visible()
+    await expect(ren.get_by_text(held)).to_be_visible()
+    for person in (mei, ren):
+        assert "<time" not in await person.locator("main").inner_text()
+    await shots(mei, f"lessons-held-for-me-{language}")
+    await shots(ren, f"lessons-held-for-another-{language}")
+    await aoi.goto(site.url + "/lessons/desk/gnz/people/" + mei.url.partition("/lessons/lessons/")[2].partition("?")[0])
+    await expect(aoi.locator(".people-list .badge.warning")).to_have_count(1)
+    assert "<time" not in await aoi.locator("main").inner_text()
+    await shots(aoi, f"lessons-desk-held-{language}")
+    await mei.get_by_role("button", name={"ja": "予約する", "en": "Book"}[language], exact=True).click()
+    await expect(mei.get_by_text({"ja": "予約しました。", "en": "Booked."}[language])).to_be_visible()
     assert browser.problems == []
