@@ -42,6 +42,8 @@ def matrix() -> Matrix:
         "GET /lessons/desk/{code}/people/{slot:path}": Rule(by(303, 403, 200)),
         "POST /lessons/desk/{code}/people/{slot:path}": Rule(by(303, 403, 303), form=lesson),
         "POST /lessons/desk/{code}/attendance/{slot:path}": Rule(by(303, 403, 303), form={"user_id": "x"}),
+        "POST /lessons/desk/{code}/book/{slot:path}": Rule(by(303, 403, 303), form={"user_id": "x"}),
+        "POST /lessons/desk/{code}/cancel/{slot:path}": Rule(by(303, 403, 303), form={"user_id": "x"}),
         "POST /lessons/desk/{code}/off/{slot:path}": Rule(by(303, 403, 303), form={}),
         "POST /lessons/line": Rule(by(401, 401, 401), json={}),
         f"GET {api}/studios": Rule(by(401, 200, 200)),

@@ -162,6 +162,7 @@ def service_on(
     links = Links(b"a key of the tests")
     notices = Notices(links, "https://lessons.example/lessons", studios, clock)
     access, ties, timetable = Access(studios, staff), Ties(db, clock, policy), Timetable(db, clock)
+    bookings = Bookings(ties, timetable, sellers, reservations)
     return Service(
         policy=policy,
         access=access,
@@ -169,9 +170,9 @@ def service_on(
         lists=Lists(ties, timetable),
         favorites=Favorites(ties, timetable),
         waitlist=Waitlist(ties, timetable),
-        bookings=Bookings(ties, timetable, sellers, reservations),
+        bookings=bookings,
         reservations=reservations,
-        desk=Desk(ties, timetable, access),
+        desk=Desk(ties, timetable, access, bookings, outbox, notices),
         contacts=Contacts(db, clock, outbox, notices, links, b"codes", email_of),
         searches=Searches(db, clock, outbox, schedules, notices),
         notices=notices,

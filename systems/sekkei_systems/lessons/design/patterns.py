@@ -77,6 +77,12 @@ def user_lesson(user_id: str, studio_code: str, lesson_date: date, start_time: t
 
 
 # Added
+@design.pattern(ja="スタジオの数日分の関係", added=True)
+def of_studio_between(studio_code: str, first: date, last: date) -> Query[UserLesson]:
+    """Who has to do with a studio's lessons between two days."""
+    return by_studio.where(UserLesson.studio_code == studio_code, UserLesson.lesson_date.between(first, last))
+
+
 @design.pattern(ja="登録（取消・期限切れの後は再登録できる）", added=True)
 def register(tie: UserLesson) -> Put[UserLesson]:
     """Tie a user to a lesson, unless an active or completed tie of that kind is there."""

@@ -65,6 +65,7 @@ class Shown:
     staff: Staff
     access: Access
     timetable: Timetable
+    desk: Desk
 
     async def html(self, status: int, first: date, filled: Form) -> Html:
         code, week = self.staff.studio.code, timedelta(days=DAYS_SHOWN)
@@ -75,6 +76,7 @@ class Shown:
             studio=self.staff.studio,
             studios=self.access.run_by(self.view.member),
             lessons=await self.timetable.between(code, first, first + week - timedelta(days=1)),
+            waiting=await self.desk.waiting(self.staff, first, first + week - timedelta(days=1)),
             first=first,
             earlier=first - week,
             later=first + week,

@@ -104,3 +104,25 @@ async def attendance(shown: Shown, desk: Desk, form: Attendance) -> Redirect:
     except Refusal as refusal:
         return shown.again.flash(refusal)
     return shown.again
+
+
+class Guest(msgspec.Struct):
+    user_id: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+@pages.post("/desk/{code}/book/{slot:path}", name="book_for")
+async def book_for(shown: Shown, desk: Desk, form: Guest) -> Redirect:
+    try:
+        await desk.book_for(shown.staff, shown.at, form.user_id)
+    except Refusal as refusal:
+        return shown.again.flash(refusal)
+    return shown.again.flash("done.booked_for")
+
+
+@pages.post("/desk/{code}/cancel/{slot:path}", name="cancel_for")
+async def cancel_for(shown: Shown, desk: Desk, form: Guest) -> Redirect:
+    try:
+        await desk.cancel_for(shown.staff, shown.at, form.user_id)
+    except Refusal as refusal:
+        return shown.again.flash(refusal)
+    return shown.again.flash("done.cancelled_for")

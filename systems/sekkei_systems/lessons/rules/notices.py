@@ -129,6 +129,21 @@ class Notices:
             ),
         )
 
+    def booked_by_desk(self, person: Contact, tie: UserLesson) -> Messages:
+        """The studio has booked for somebody; one tap cancels it."""
+        language = language_of(person)
+        title, note = say(language, "notice.desk.booked"), say(language, "notice.desk.booked.note")
+        link = self._tap(tie, tie.reservation_id)
+        label = say(language, "notice.reminder.label")
+        return self._messages(person, Notice("change", title, self.words(tie, person), note, label, link))
+
+    def cancelled_by_desk(self, person: Contact, lesson: Lesson) -> Messages:
+        """The studio has cancelled somebody's booking."""
+        language = language_of(person)
+        title, note = say(language, "notice.desk.cancelled"), say(language, "notice.desk.cancelled.note")
+        what, label = self.words(lesson, person), say(language, "notice.look")
+        return self._messages(person, Notice("change", title, what, note, label, self._page(lesson)))
+
     def found(self, person: Contact | None, lessons: Sequence[Lesson]) -> Messages:
         """Lessons that somebody looks for."""
         language = language_of(person)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -32,6 +33,7 @@ from sekkei_systems.lessons.service.ties import AlreadyDone, Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
 TRIES = 5
+Told = Callable[[UserLesson], Sequence[Action[Any, Any]]]
 
 
 class Bookings:
@@ -41,16 +43,19 @@ class Bookings:
         self._sellers = sellers
         self._reservations = reservations
 
-    async def book(self, member: Member, slot: Slot, also: Also | None = None) -> UserLesson:
-        """Take a place; a waitlist entry for the lesson ends with it, all in one transaction."""
+    async def book(
+        self, member: Member, slot: Slot, also: Also | None = None, told: Told = lambda booking: ()
+    ) -> UserLesson:
+        """Take a place; a waitlist entry for the lesson ends with it, all in one transaction. `told` are messages that
+        go out with it."""
         for _ in range(TRIES - 1):
             try:
-                return await self._book(member.user_id, slot, also)
+                return await self._book(member.user_id, slot, also, told)
             except Changed:
                 continue  # an offer was made, or the waitlist entry changed, between the look and the step
-        return await self._book(member.user_id, slot, also)
+        return await self._book(member.user_id, slot, also, told)
 
-    async def _book(self, user_id: str, slot: Slot, also: Also | None) -> UserLesson:
+    async def _book(self, user_id: str, slot: Slot, also: Also | None, told: Told) -> UserLesson:
         lesson = await self._timetable.upcoming(slot)
         kinds = (TieKind.WAITLIST, TieKind.BOOKING)
         waiting, booked = await self._ties.db.get_many(self._ties.ref(user_id, slot, kind) for kind in kinds)
@@ -64,20 +69,20 @@ class Bookings:
         reservation_id = reservation_id_of(user_id, slot, now)
         booking = self._ties.made(user_id, lesson, TieKind.BOOKING, reservation_id=reservation_id)
         if self._sellers.by_port(lesson):
-            return await self._book_there(lesson, booking, waiting, also)
+            return await self._book_there(lesson, booking, waiting, also, told)
         taken = await self._taken(lesson, booking, waiting, now)
         ended = self._ended(booking, waiting, now)
-        return await self._commit(booking, taken, ended, also(booking) if also else None)
+        return await self._commit(booking, taken, ended, also(booking) if also else None, *told(booking))
 
     async def _book_there(
-        self, lesson: Lesson, booking: UserLesson, waiting: UserLesson | None, also: Also | None
+        self, lesson: Lesson, booking: UserLesson, waiting: UserLesson | None, also: Also | None, told: Told
     ) -> UserLesson:
         """Reserve in the studio's system, book here, confirm there."""
         reserved, now = await self._reservations.begin(booking), self._ties.now()
         once, ended = also(booking) if also else None, self._ended(booking, waiting, now)
         beside = self._reservations.booked(reserved)
         try:
-            await self._commit(booking, take_reserved(lesson, now), ended, once, beside)
+            await self._commit(booking, take_reserved(lesson, now), ended, once, beside, *told(booking))
         except (Refusal, AlreadyDone):
             await self._reservations.drop(reserved)
             raise
@@ -128,18 +133,19 @@ class Bookings:
             raise Changed() from None
         return booking
 
-    async def cancel(self, member: Member, slot: Slot) -> None:
-        """Give the place back. Who had it from the waitlist may wait again."""
-        user_id, policy = member.user_id, self._ties.policy
+    async def cancel(self, member: Member, slot: Slot, told: Sequence[Action[Any, Any]] | None = None) -> None:
+        """Give the place back. Who had it from the waitlist may wait again. The desk may do it later than the member,
+        and has them `told` in the same transaction."""
+        user_id, policy, by_desk = member.user_id, self._ties.policy, told is not None
         booking = await self._ties.active(user_id, slot, TieKind.BOOKING)
         now = self._ties.now()
-        if not policy.may_cancel(booking.starts_at, now):
+        if not by_desk and not policy.may_cancel(booking.starts_at, now):
             raise refusals.TooLateToCancel(hours=f"{policy.cancel_until / timedelta(hours=1):g}")
         waited = await self._ties.db.get(self._ties.ref(user_id, slot, TieKind.WAITLIST))
         ended = change_status(booking, Status.CANCELLED, now)
-        if policy.is_late(booking.starts_at, now):
+        if policy.is_late(booking.starts_at, now) and not by_desk:
             ended = ended.set(UserLesson.cancelled_late, True)
-        actions: list[Action[Any, Any]] = [ended]
+        actions: list[Action[Any, Any]] = [ended, *(told or ())]
         lesson = await self._timetable.find(slot)
         if lesson is not None and lesson.booked > 0:  # an older version let a studio's word overwrite our own count
             actions.append(give_place_back(lesson, now))

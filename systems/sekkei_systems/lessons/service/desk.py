@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
+from typing import Any
 
-from sekkei.design import TransactionFailed
+from sekkei.design import Action, TransactionFailed
+from sekkei.runtime.outbox import Outbox
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Contact, Lesson, Status, TieKind, UserLesson, contact, of_studio_on
+from sekkei_systems.lessons.design import (
+    Contact,
+    Lesson,
+    Status,
+    TieKind,
+    UserLesson,
+    contact,
+    of_studio_between,
+    of_studio_on,
+    waits,
+)
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.listings import read
-from sekkei_systems.lessons.rules.notices import reaches
+from sekkei_systems.lessons.rules.notices import Messages, Notices, reaches
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons.service.access import Access, Staff
+from sekkei_systems.lessons.service.access import Access, Member, Staff
+from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.listings import Taken, take_in
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -41,10 +55,21 @@ class Roll:
 
 
 class Desk:
-    def __init__(self, ties: Ties, timetable: Timetable, access: Access) -> None:
+    def __init__(
+        self,
+        ties: Ties,
+        timetable: Timetable,
+        access: Access,
+        bookings: Bookings,
+        outbox: Outbox,
+        notices: Notices,
+    ) -> None:
         self._ties = ties
         self._timetable = timetable
         self._access = access
+        self._bookings = bookings
+        self._outbox = outbox
+        self._notices = notices
 
     async def add(self, staff: Staff, draft: LessonDraft) -> Lesson:
         staff.own(draft.slot)
@@ -76,6 +101,40 @@ class Desk:
         people = await self._ties.db.get_many([contact(tie.user_id) for tie in (*booked, *queue)])
         by_id = {person.user_id: person for person in people if person is not None}
         return Roll(lesson, sorted(booked, key=lambda tie: tie.created_at), queue, by_id)
+
+    async def waiting(self, staff: Staff, first: date, last: date) -> dict[Slot, int]:
+        """How many wait for each lesson of these days."""
+        found = await self._ties.db.all(of_studio_between(staff.studio.code, first, last))
+        return dict(Counter(slot_of(tie) for tie in found if waits(tie.kind, tie.status)))
+
+    async def book_for(self, staff: Staff, slot: Slot, user_id: str) -> UserLesson:
+        """A place for a member, out of the queue or at the counter; they are told."""
+        _, person = await self._known(staff, slot, user_id)
+
+        def told(booking: UserLesson) -> list[Action[Any, Any]]:
+            return self._told(self._notices.booked_by_desk(person, booking), f"desk/{booking.reservation_id}")
+
+        return await self._bookings.book(Member(user_id), slot, told=told)
+
+    async def cancel_for(self, staff: Staff, slot: Slot, user_id: str) -> None:
+        """A member's booking ends, at their wish or the studio's; they are told."""
+        lesson, person = await self._known(staff, slot, user_id)
+        moment = f"{self._ties.now().timestamp():.3f}"
+        messages = self._notices.cancelled_by_desk(person, lesson)
+        told = self._told(messages, f"desk/off/{slot}/{user_id}/{moment}")
+        await self._bookings.cancel(Member(user_id), slot, told)
+
+    async def _known(self, staff: Staff, slot: Slot, user_id: str) -> tuple[Lesson, Contact]:
+        """Somebody who has been here before: nobody is booked who could not see it."""
+        lesson, person = await self._timetable.upcoming(staff.own(slot)), await self._ties.db.get(contact(user_id))
+        if person is None:
+            raise refusals.NoSuchTie()
+        return lesson, person
+
+    def _told(self, messages: Messages, reason: str) -> list[Action[Any, Any]]:
+        return [
+            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}") for kind, body in messages.items()
+        ]
 
     async def mark_attendance(self, staff: Staff, slot: Slot, user_id: str, came: bool) -> None:
         """Whether somebody who booked came; in the booking, and in the history when it is there already."""

@@ -51,3 +51,18 @@ async def test_the_desk_brings_a_lesson_back_only_when_asked(client: Client) -> 
     assert await shown() == ("Mako", True, False)
     assert (await client.post(path, {**change, "is_open": "on", "bring_back": "on"})).status == 303
     assert await shown() == ("Mako", False, True)
+
+
+async def test_the_desk_books_in_who_waits(client: Client) -> None:
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    await act(client, "book")
+    await act(mei, "wait")
+    assert "1 人待ち" in (await client.get("/lessons/desk/gnz?date=2025-07-30")).text
+    assert "予約にする" not in (await client.get(f"/lessons/desk/gnz/people/{LESSON}")).text, "there is no place"
+    off = await client.post(f"/lessons/desk/gnz/cancel/{LESSON}", {"user_id": "demo-aoi"}, follow=True)
+    assert "予約を取り消しました。ご本人に" in off.text
+    assert "予約にする" in off.text
+    booked = await client.post(f"/lessons/desk/gnz/book/{LESSON}", {"user_id": "demo-mei"}, follow=True)
+    assert "予約にしました" in booked.text
+    assert "予約を取り消す" in (await mei.get(f"/lessons/lessons/{LESSON}")).text
