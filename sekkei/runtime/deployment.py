@@ -10,6 +10,7 @@ from sekkei.design import Database, Design, tables
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.dead_letters import DeadLetters
 from sekkei.runtime.design import design as runtime_design
+from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.live import Live
@@ -71,7 +72,7 @@ def assemble(
     transports: Mapping[str, Transport] | None = None,
 ) -> Deployment:
     """Open and build every system. Nothing is asked of the store yet."""
-    store = watched(store)
+    store = _sealed(store, settings)
     runtime = _open(runtime_design, store, settings, clock)
     live = Live()
     name = worker_name()
@@ -80,6 +81,16 @@ def assemble(
     alarms = Alarms(runtime, clock, settings.get("alarm_to"))
     worker = Worker(store, runtime, clock, running, transports or {}, name, alarms)
     return Deployment(store, runtime, clock, settings, live, opened, worker)
+
+
+def _sealed(store: Store, settings: Settings) -> Watched:
+    """The store with what it holds of messages sealed, watched; one that is both already stays as it is."""
+    if isinstance(store, Watched):
+        return store
+    from sekkei.runtime.sealing import Sealed
+
+    table = runtime_design.table_name(runtime_table, settings.env)
+    return watched(Sealed(store, table, "body", settings.secrets.key("message bodies")))
 
 
 def _open(design: Design, store: Store, settings: Settings, clock: Clock) -> Database:

@@ -54,27 +54,33 @@ async def be_slow(message: Message) -> str:
     return ""
 
 
-async def test_one_hanging_one_failing_and_one_slow_destination_among_a_thousand() -> None:
+BAD = ("hangs", "fails", "slow")
+
+
+async def p99_of(bad: tuple[str, ...]) -> float:
+    """A thousand messages at once; seconds until 99 of 100 of those to good destinations are out."""
     async with sekkei.testing.store(design, clock=SYSTEM) as runtime:
         outbox = Outbox(runtime, SYSTEM, "tasks")
         way = Way(hangs=hang, fails=fail, slow=be_slow)
         delivery = Delivery(runtime, SYSTEM, {"mail": way})
         for number in range(1_000):
-            to = ("hangs", "fails", "slow")[number] if number < 3 else f"a{number % 97}"
-            await outbox.put(
-                "mail", ("hangs", "fails", "slow")[number % 50] if number % 50 < 3 else to, {}, id=f"{number}"
-            )
-        others = [f"tasks/{number}" for number in range(1_000) if number % 50 >= 3]
+            to = bad[number % 50] if number % 50 < len(bad) else f"a{number % 97}"
+            await outbox.put("mail", to, {}, id=f"{number}")
+        others = [f"tasks/{number}" for number in range(1_000) if number % 50 >= len(bad)]
         started = time.monotonic()
-        while not all(id in way.at for id in others) and time.monotonic() < started + 30:
+        while not all(id in way.at for id in others) and time.monotonic() < started + 60:
             await delivery.dispatch()
             await asyncio.sleep(0.005)
-        latencies = sorted(way.at[id] - started for id in others)
-        assert latencies[int(len(latencies) * 0.99)] < 2.0, latencies[-1]
-        assert set(way.sent.values()) == {1}, "nothing twice"
         await delivery.stop(0.1)
-        waiting = [await outbox.get(f"{number}") for number in range(0, 1_000, 50)]
-        assert {one.state for one in waiting if one} == {State.QUEUED}, "what hangs is kept"
+        assert set(way.sent.values()) == {1}, "nothing twice"
+        waiting = [await outbox.get(f"{number}") for number in range(0, 1_000, 50)] if bad else []
+        assert all(one is not None and one.state is State.QUEUED for one in waiting), "what hangs is kept"
+        return sorted(way.at[id] - started for id in others)[int(len(others) * 0.99)]
+
+
+async def test_one_hanging_one_failing_and_one_slow_destination_hold_nothing_back() -> None:
+    alone = await p99_of(())
+    assert await p99_of(BAD) < alone + 2.0
 
 
 async def test_messages_to_one_person_go_out_in_their_order(runtime: Database, clock: ManualClock) -> None:

@@ -1,0 +1,122 @@
+"""Message bodies are sealed in the store: sign-in codes, invitation links and personal texts are for whoever gets the
+message, not for whoever reads the tables.
+
+A store that seals one attribute of one table with AES-256-GCM under a key derived from SEKKEI_SECRET, and opens it for
+this program. What an earlier version wrote in clear is read as it is. A body belongs to its row: one that was copied
+into another row does not open.
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
+from sekkei.store.protocol import Request, Response, Store
+
+MARK = "sealed.1."
+NONCE_BYTES = 12
+Row = dict[str, Any]
+
+
+class Sealed:
+    """The store underneath, with `attribute` of the rows of `table` sealed in it."""
+
+    def __init__(self, store: Store, table: str, attribute: str, key: bytes) -> None:
+        self.store = store
+        self._table, self._attribute = table, attribute
+        self._cipher = AESGCM(key)
+        self.answers_surely: bool = getattr(store, "answers_surely", False)
+
+    def __repr__(self) -> str:
+        return repr(self.store)
+
+    def version(self) -> int | None:
+        tell = getattr(self.store, "version", None)
+        found: int | None = tell() if tell is not None else None
+        return found
+
+    async def call(self, operation: str, request: Request) -> Response:
+        if operation in ("PutItem", "TransactWriteItems", "BatchWriteItem"):
+            request = self._sealing(operation, request)
+        try:
+            answer = await self.store.call(operation, request)
+        except ConditionalCheckFailedException as error:
+            if error.item is not None and request.get("TableName") == self._table:
+                self._open(error.item)
+            raise
+        except TransactionCanceledException as error:
+            for reason in error.reasons:
+                self._open(reason.get("Item", {}))
+            raise
+        if request.get("TableName") == self._table or operation in ("BatchGetItem", "TransactGetItems"):
+            for row in _rows(answer, self._table):
+                self._open(row)
+        return answer
+
+    async def close(self) -> None:
+        await self.store.close()
+
+    def _sealing(self, operation: str, request: Request) -> Request:
+        """The same request with sealed rows; what the caller holds stays as it is."""
+        if operation == "PutItem":
+            ours = request.get("TableName") == self._table
+            return {**request, "Item": self._seal(request["Item"])} if ours else request
+        if operation == "TransactWriteItems":
+            return {**request, "TransactItems": [self._sealed_part(part) for part in request["TransactItems"]]}
+        entries = request["RequestItems"].get(self._table)
+        if not entries:
+            return request
+        sealed = [
+            {"PutRequest": {"Item": self._seal(entry["PutRequest"]["Item"])}} if "PutRequest" in entry else entry
+            for entry in entries
+        ]
+        return {**request, "RequestItems": {**request["RequestItems"], self._table: sealed}}
+
+    def _sealed_part(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
+        put = part.get("Put")
+        if put is None or put.get("TableName") != self._table:
+            return part
+        return {**part, "Put": {**put, "Item": self._seal(put["Item"])}}
+
+    def _seal(self, row: Mapping[str, Any]) -> Row:
+        body = row.get(self._attribute)
+        if body is None:
+            return dict(row)
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        box = nonce + self._cipher.encrypt(nonce, orjson.dumps(body), _name(row))
+        return {**row, self._attribute: {"S": MARK + base64.b64encode(box).decode()}}
+
+    def _open(self, row: Row) -> None:
+        text = row.get(self._attribute, {}).get("S", "")
+        if not text.startswith(MARK) or "PK" not in row:
+            return
+        box = base64.b64decode(text[len(MARK) :])
+        try:
+            body = orjson.loads(self._cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], _name(row)))
+        except InvalidTag:
+            body = {"M": {"sealed": {"S": "cannot be opened: SEKKEI_SECRET is not the one it was sealed with"}}}
+        row[self._attribute] = body
+
+
+def _name(row: Mapping[str, Any]) -> bytes:
+    """What the row is called, so that a body cannot be moved to another one."""
+    return orjson.dumps([row["PK"], row["SK"]])
+
+
+def _rows(answer: Response, table: str) -> Iterator[Row]:
+    for name in ("Item", "Attributes"):
+        if isinstance(answer.get(name), dict):
+            yield answer[name]
+    yield from answer.get("Items", ())
+    responses = answer.get("Responses")
+    if isinstance(responses, dict):
+        yield from responses.get(table, ())
+    elif isinstance(responses, list):
+        yield from (one["Item"] for one in responses if one.get("Item"))

@@ -1,0 +1,88 @@
+"""No body of a message stands in the tables in clear; only the program that has the secret opens it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from sekkei.clock import SYSTEM
+from sekkei.design import Database, tables
+from sekkei.runtime.deployment import assemble
+from sekkei.runtime.design import Message, design, messages, newest_messages
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.sealing import MARK, Sealed
+from sekkei.store import Embedded
+from sekkei.web.testing import opened, test_settings
+from tests.web.example import SYSTEM as EXAMPLE
+
+TABLE, KEY = "sekkei-runtime", b"k" * 32
+SECRET = {"subject": "コード 482913", "text": "https://example.com/invitations/very-secret"}
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[Embedded]:
+    made = Embedded()
+    await tables.create(made, design, "test", SYSTEM)
+    yield made
+    await made.close()
+
+
+def runtime_on(store: Any, key: bytes = KEY) -> Database:
+    return design.open(Sealed(store, TABLE, "body", key), env="test", clock=SYSTEM)
+
+
+async def stored(store: Embedded) -> str:
+    return str((await store.call("Scan", {"TableName": TABLE}))["Items"])
+
+
+async def test_a_body_is_sealed_in_the_table_and_open_to_the_program(store: Embedded) -> None:
+    runtime = runtime_on(store)
+    outbox = Outbox(runtime, SYSTEM, "tasks")
+    await outbox.put("mail", "a@example.com", SECRET, id="1")
+    await runtime.transact(outbox.message("mail", "b@example.com", SECRET, id="2"))
+    found = await stored(store)
+    assert found.count(MARK) == 2
+    assert "482913" not in found
+    assert "very-secret" not in found
+    kept = await outbox.get("1")
+    assert kept is not None
+    assert kept.body == SECRET
+    assert [one.body for one in await runtime.all(newest_messages())] == [SECRET, SECRET]
+    changed = await runtime.write(messages.update("tasks/1").set(Message.receipt, "r"))
+    assert changed is not None
+    assert changed.body == SECRET
+    assert not await outbox.put("mail", "a@example.com", {"other": "text"}, id="1"), "known all the same"
+
+
+async def test_what_an_earlier_version_wrote_in_clear_is_read(store: Embedded) -> None:
+    await Outbox(design.open(store, env="test", clock=SYSTEM), SYSTEM, "tasks").put("mail", "a", SECRET, id="old")
+    kept = await Outbox(runtime_on(store), SYSTEM, "tasks").get("old")
+    assert kept is not None
+    assert kept.body == SECRET
+
+
+async def test_neither_another_key_nor_another_row_opens_it(store: Embedded) -> None:
+    await Outbox(runtime_on(store), SYSTEM, "tasks").put("mail", "a", SECRET, id="1")
+    (row,) = (await store.call("Scan", {"TableName": TABLE}))["Items"]
+    await store.call("PutItem", {"TableName": TABLE, "Item": {**row, "PK": {"S": "OUTBOX#tasks%2F2"}}})
+    for key, id in ((b"x" * 32, "1"), (KEY, "2")):
+        found = [one for one in await runtime_on(store, key).all(newest_messages()) if one.id == f"tasks/{id}"]
+        assert all("cannot be opened" in one.body["sealed"] for one in found)
+        assert found or key == KEY
+
+
+async def test_no_code_stands_in_any_table_after_a_sign_in(store: Embedded) -> None:
+    async with opened(EXAMPLE, store=store, settings=test_settings(env="test")) as client:
+        await client.post("/sign-in/mail", {"email": "a@example.com"})
+        (mail,) = await client.shell.deployment.runtime.all(newest_messages())
+        code = next(word for word in mail.body["text"].split() if word.isdigit())
+        names = (await store.call("ListTables", {}))["TableNames"]
+        for name in names:
+            assert code not in str((await store.call("Scan", {"TableName": name}))["Items"]), name
+
+
+def test_a_deployment_seals() -> None:
+    deployment = assemble([EXAMPLE], Embedded(), test_settings(), SYSTEM)
+    assert isinstance(deployment.store.store, Sealed)
