@@ -66,10 +66,11 @@ async def test_what_was_put_off_is_done_although_the_process_dies(quick: Bot, ga
     assert (await quick.service.events.get(GUILD_ID, event.event_id)).member_count == 1
 
 
-async def test_whoever_was_served_but_not_told_is_told(quick: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whoever_was_served_but_not_told_is_told(
+    quick: Bot, gate: asyncio.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The process dies between the effect and the late answer."""
     event = await quick.event()
-    monkeypatch.setattr(interaction_desk, "ANSWER_SECONDS", 0.0)
 
     async def dies(*given: Any) -> None:
         raise SystemError
@@ -77,6 +78,7 @@ async def test_whoever_was_served_but_not_told_is_told(quick: Bot, monkeypatch: 
     with monkeypatch.context() as dying:
         dying.setattr(InteractionDesk, "_reply", dies)
         assert (await quick.press(REN, event, "join")).response == {"type": 6}
+        gate.set()
         await desk_of(quick).settled()
     assert (await quick.service.events.get(GUILD_ID, event.event_id)).member_count == 1
     await quick.work(30)
