@@ -333,6 +333,23 @@ export async function blockFrom(person, again) {
   again();
 }
 
+// Somebody whom one is not shown may have blocked one first: block and report are there all the same.
+export function defences(id, again) {
+  const block = async () => {
+    if (!(await sure(t("block"), t("block.sure"), t("block")))) return;
+    await change("PUT", `/users/${id}/block`);
+    toast(t("blocked"), "ok");
+    again();
+  };
+  return h(
+    "div",
+    { class: "stack" },
+    h("p", { class: "muted" }, t("nobody.defend")),
+    button(t("block"), block, "soft small"),
+    button(t("report"), () => report("user", id), "soft small"),
+  );
+}
+
 export async function unblock(person, again) {
   await change("DELETE", `/users/${person.userId}/block`);
   toast(t("unblocked", { name: name(person) }), "ok");

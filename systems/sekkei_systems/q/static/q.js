@@ -2,7 +2,7 @@
 import { chooseId, join, leaving } from "./join.js";
 import { mine } from "./me.js";
 import { button, empty, h } from "./parts.js";
-import { byAppId, list, people, profile, showDot } from "./people.js";
+import { byAppId, defences, list, people, profile, showDot } from "./people.js";
 import { answerPage } from "./posts.js";
 import { questions } from "./questions.js";
 import { forget, get, toast, Unreachable, wordsOf } from "./requests.js";
@@ -111,12 +111,19 @@ function problem(error, again) {
       t("banned.about"),
       h("a", { class: "q-button soft", href: "/account" }, t("me.account")),
     );
-  if (error.code === "no-such-user")
+  if (error.code === "no-such-user") {
+    const id = path().match(/^\/u\/([\w-]+)/)?.[1];
     return empty(
       t("nobody.title"),
       t("nobody"),
-      h("a", { class: "q-button soft", href: "#/people" }, t("tab.people")),
+      h(
+        "div",
+        { class: "stack" },
+        h("a", { class: "q-button soft", href: "#/people" }, t("tab.people")),
+        id && defences(id, again),
+      ),
     );
+  }
   if (error instanceof Unreachable)
     return empty(
       t("offline.title"),
