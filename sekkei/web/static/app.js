@@ -112,7 +112,8 @@ document.addEventListener("submit", (event) => {
     event.preventDefault();
     return;
   }
-  if (form.method === "dialog" || form.dataset.again !== undefined) return;
+  // What a page's own script sends, or keeps back, is its own business.
+  if (event.defaultPrevented || form.method === "dialog" || form.dataset.again !== undefined) return;
   // A second click must not send it twice; after a moment it may be sent again (a download leaves the page as it is).
   if (form.dataset.sent) {
     event.preventDefault();

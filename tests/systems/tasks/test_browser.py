@@ -190,3 +190,64 @@ async def test_whoever_is_called_finds_it_among_their_notes(browser: Windows, se
     await ren.get_by_role("button", name="すべて既読にする").click()
     await expect(ren.get_by_text("未読")).to_have_count(0)
     assert browser.problems == []
+
+
+async def test_what_is_typed_is_never_lost(browser: Windows, serve: Serve) -> None:
+    """Neither by one's own comment, nor by a reload, nor offline; and a colleague's edit lands beside it."""
+    site = await serve(SYSTEM, demo=True)
+    aoi = await browser.person(site, "demo-aoi")
+    await aoi.goto(site.url + "/tasks/")
+    await aoi.get_by_role("link", name="タスク管理アプリ開発チーム").last.click()
+    await aoi.get_by_role("link", name="ダークモード").click()
+    await _ready(aoi)
+    await aoi.get_by_label("説明").fill("書きかけの説明")
+    await aoi.get_by_label("コメントを書く").fill("先に一言")
+    await aoi.get_by_role("button", name="コメントする").click()
+    await expect(aoi.locator("[data-comments-list]")).to_contain_text("先に一言")
+    await expect(aoi.get_by_label("説明")).to_have_value("書きかけの説明")
+    await aoi.reload()
+    await expect(aoi.get_by_text("保存していない入力を復元しました。")).to_be_visible()
+    await expect(aoi.get_by_label("説明")).to_have_value("書きかけの説明")
+    await _ready(aoi)
+
+    mei = await browser.person(site, "demo-mei")
+    await mei.goto(aoi.url)
+    await mei.get_by_label("タイトル").fill("ダークテーマ")
+    await mei.get_by_role("button", name="保存").click()
+    await expect(aoi.get_by_text("ほかの人がこのタスクを変更しました。")).to_be_visible()
+    await aoi.context.set_offline(True)
+    await aoi.get_by_role("button", name="保存").click()
+    await expect(aoi.get_by_text("オフラインです。入力はこの端末に残っています。").first).to_be_visible()
+    await expect(aoi.get_by_label("説明")).to_have_value("書きかけの説明")
+    await aoi.context.set_offline(False)
+    await aoi.get_by_role("button", name="保存").click()
+    await expect(aoi.get_by_text("保存しました。")).to_be_visible()
+    await expect(aoi.get_by_label("説明")).to_have_value("書きかけの説明")
+    await expect(aoi.get_by_label("タイトル")).to_have_value("ダークテーマ")
+    await expect(aoi.get_by_text("保存していない入力を復元しました。")).to_be_hidden()
+
+
+async def test_keys_undo_and_the_live_list(browser: Windows, serve: Serve) -> None:
+    site = await serve(SYSTEM)
+    aoi = await browser.person(site, "demo-aoi")
+    await _new_team(aoi, site)
+    await _ready(aoi)
+    await aoi.keyboard.press("n")
+    await expect(aoi.get_by_role("dialog").get_by_label("タイトル")).to_be_focused()
+    await aoi.keyboard.type("鍵盤だけで")
+    await aoi.keyboard.press("Enter")
+    await _sees(aoi, "未着手", "鍵盤だけで")
+    await _ready(aoi)
+    other = await browser.person(site, "demo-aoi")
+    await other.goto(aoi.url.partition("?")[0] + "/tasks?status=done")
+    await _ready(other)
+
+    await aoi.get_by_role("link", name="鍵盤だけで").focus()
+    for column in ("進行中", "完了"):
+        await aoi.keyboard.press("Shift+ArrowRight")
+        await _sees(aoi, column, "鍵盤だけで")
+    await expect(other.get_by_role("link", name="鍵盤だけで")).to_be_visible()
+    await aoi.get_by_role("button", name="元に戻す").last.click()
+    await _sees(aoi, "進行中", "鍵盤だけで")
+    await expect(other.get_by_role("link", name="鍵盤だけで")).to_be_hidden()
+    assert browser.problems == []

@@ -39,9 +39,12 @@ form.addEventListener("live:history", mine(refreshHistory));
 const comment = document.querySelector("[data-comment-form]");
 const text = document.getElementById("comment");
 const said = keepDraft(comment, `${task}:comment`);
+let sending = false;
 comment.addEventListener("submit", async (event) => {
   if (event.defaultPrevented) return;
   event.preventDefault();
+  if (sending) return;
+  sending = true;
   try {
     const body = new URLSearchParams(new FormData(comment));
     const headers = { "X-CSRF-Token": csrfToken(), Accept: "text/html" };
@@ -52,6 +55,8 @@ comment.addEventListener("submit", async (event) => {
     await refreshComments();
   } catch (problem) {
     tell(problem);
+  } finally {
+    sending = false;
   }
 });
 text.addEventListener("keydown", (event) => {
