@@ -47,10 +47,11 @@ RECURRING = {
     "handle-left-over": "* * * * *",
     "reconcile": "*/5 * * * *",
     "check-totals": "20 0 * * *",
+    "rankings": "25 0 * * *",
     "export": "30 0 * * *",
     "ask-for-pledges": "0 9 * * *",
 }
-ONCE = ("paid-at",)
+ONCE = ("paid-at", "rankings")
 """What brings rows of an earlier version up to date."""
 FORGET_BATCH = 25
 
@@ -75,6 +76,9 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
             log.error("a day's totals differ from a recount; repairing", extra={"day": f"{day}"})
             await service.reports.repair(day)
 
+    async def rankings(payload: Payload) -> None:
+        await service.rankings.roll_up()
+
     async def export(payload: Payload) -> None:
         # Two days: what was pending at midnight has been settled since. And those that lost a donation lately.
         today = days.today(context.clock)
@@ -94,6 +98,7 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
         "handle-left-over": handle_left_over,
         "reconcile": reconcile,
         "check-totals": check_totals,
+        "rankings": rankings,
         "export": export,
         "ask-for-pledges": ask_for_pledges,
     }
@@ -104,6 +109,7 @@ def jobs(context: Context, service: Service) -> dict[str, Job]:
         "forget": Job([("donations", _forget_donations(context)), ("rest", _forget_rest(context))]),
         "reconcile": Job([("ask", service.reconciliation.step)]),
         "paid-at": Job([("days", _write_paid_at(context, service))]),
+        "rankings": Job([("months", service.rankings.step)]),
     }
 
 

@@ -44,6 +44,8 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "GET /chiipochi/": Rule(ANYBODY),
             "GET /chiipochi/day": Rule(ANYBODY),
             "GET /chiipochi/about": Rule(ANYBODY),
+            "GET /chiipochi/ranking": Rule(ANYBODY),
+            "GET /chiipochi/screen": Rule(ANYBODY),
             "GET /chiipochi/privacy": Rule(ANYBODY),
             "GET /chiipochi/chat": Rule(SIGNED_IN),
             "GET /chiipochi/chat/messages": Rule(SIGNED_IN),

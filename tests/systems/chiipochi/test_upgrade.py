@@ -37,7 +37,7 @@ async def test_donations_of_before_count_as_they_did_and_then_say_so(quick_bot: 
     assert await quick_bot.service.reports.check(TODAY) == before, "they are understood as they are"
     assert (await quick_bot.service.mine.year(Donor(AOI), 2025)).amount == 500
     opened = quick_bot.client.shell.deployment.systems["chiipochi"]
-    assert opened.parts.once == ("paid-at",)
+    assert "paid-at" in opened.parts.once
     for time in range(2):
         await opened.context.jobs.start("paid-at", {}, id=f"test/{time}")
         await quick_bot.work()

@@ -48,6 +48,7 @@ from sekkei_systems.chiipochi.design.patterns import (
     to_refund,
     total_of_day,
     totals_by_prefecture,
+    totals_of_period,
     unhandled_before,
 )
 from sekkei_systems.chiipochi.design.tables import (
@@ -70,6 +71,7 @@ from sekkei_systems.chiipochi.design.tables import (
     paid_donations,
     payment_orders,
     payments_table,
+    period_totals,
     pledges,
     pledges_by_day,
     pledges_table,
@@ -137,6 +139,7 @@ __all__ = [
     "payment_orders",
     "payments_table",
     "pending_before",
+    "period_totals",
     "pledges",
     "pledges_by_day",
     "pledges_on",
@@ -158,6 +161,7 @@ __all__ = [
     "to_refund",
     "total_of_day",
     "totals_by_prefecture",
+    "totals_of_period",
     "totals_table",
     "unhandled_before",
     "user_settings",

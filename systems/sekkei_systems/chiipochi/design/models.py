@@ -277,6 +277,17 @@ class PrefectureTotal:
     count: Attr[int] = attr(default=0, ja="件数", en="how many")
 
 
+@model
+class PeriodTotal:
+    """Of a month (2025-08), a year (2025) or all time (all), as far as the days are added up."""
+
+    period: Attr[str] = part(ja="期間（2025-08 / 2025 / all）", en="a month, a year, or all")
+    prefecture: Attr[str] = part(ja="都道府県", en="prefecture")
+    amount: Attr[int] = attr(default=0, ja="金額", en="yen")
+    count: Attr[int] = attr(default=0, ja="件数", en="how many")
+    through: Attr[date] = attr(ja="集計済みの最終日", en="the last day that is added up")
+
+
 def unhandled_partition(handled_at: datetime | None) -> str | None:
     return "UNHANDLED" if handled_at is None else None
 

@@ -30,6 +30,7 @@ from sekkei_systems.chiipochi.design.models import (
     Outcome,
     PaidDonation,
     PaymentOrder,
+    PeriodTotal,
     Pledge,
     PrefectureTotal,
     Stamp,
@@ -54,6 +55,7 @@ from sekkei_systems.chiipochi.design.tables import (
     local_payments,
     paid_donations,
     payment_orders,
+    period_totals,
     pledges,
     pledges_by_day,
     prefecture_totals,
@@ -450,6 +452,12 @@ def total_of_day(day: date) -> Ref[DayTotal]:
 def totals_by_prefecture(day: date) -> Query[PrefectureTotal]:
     """The totals of a Japanese day, one per prefecture."""
     return prefecture_totals.where(PrefectureTotal.day == day)
+
+
+@design.pattern(ja="期間の県別ランキング", added=True)
+def totals_of_period(period: str) -> Query[PeriodTotal]:
+    """The totals of a month, a year or all time, one per prefecture."""
+    return period_totals.where(PeriodTotal.period == period)
 
 
 @design.pattern(ja="未処理のまま残ったイベント", added=True)

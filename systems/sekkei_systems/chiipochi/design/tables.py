@@ -25,6 +25,7 @@ from sekkei_systems.chiipochi.design.models import (
     LocalPayment,
     PaidDonation,
     PaymentOrder,
+    PeriodTotal,
     Pledge,
     PrefectureTotal,
     Return,
@@ -149,6 +150,11 @@ def day_totals(day: date) -> Key:
 @totals_table.entity(PrefectureTotal, ja="県別の合計", en="total of a prefecture on a day", added=True)
 def prefecture_totals(day: date, prefecture: str) -> Key:
     return Key(f"DATE#{day}", f"PREF#{prefecture}")
+
+
+@totals_table.entity(PeriodTotal, ja="期間の県別合計", en="total of a prefecture in a period", added=True)
+def period_totals(period: str, prefecture: str) -> Key:
+    return Key(f"PERIOD#{period}", f"PREF#{prefecture}")
 
 
 @events_table.entity(LineEvent, ja="LINE イベント", en="event", added=True)

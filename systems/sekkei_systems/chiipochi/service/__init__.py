@@ -19,6 +19,7 @@ from sekkei_systems.chiipochi.service.links import Links
 from sekkei_systems.chiipochi.service.mine import Mine
 from sekkei_systems.chiipochi.service.orders import Orders
 from sekkei_systems.chiipochi.service.pledges import Pledges
+from sekkei_systems.chiipochi.service.rankings import Rankings
 from sekkei_systems.chiipochi.service.readers import Readers
 from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
 from sekkei_systems.chiipochi.service.refunds import Refunds
@@ -35,6 +36,7 @@ class Service:
         self.donations = Donations(context)
         self.reports = Reports(db, clock, self.donations.day_shards)
         self.readers = Readers(db)
+        self.rankings = Rankings(db, clock)
         self.channel = Channel(line)
         self.orders = Orders(db, self.links)
         letters = Letters(context, self.readers)
@@ -54,6 +56,7 @@ class Service:
         self.nouns = (
             self.links,
             self.reports,
+            self.rankings,
             self.mine,
             self.readers,
             self.channel,
