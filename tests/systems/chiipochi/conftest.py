@@ -93,7 +93,7 @@ class Bot:
     async def work(self) -> None:
         """Everything that is due. In bad weather a lease can be taken without its taker learning of it: wait it out."""
         await self.client.work()
-        if isinstance(self.db.store, Retrying):
+        if isinstance(getattr(self.db.store, "store", self.db.store), Retrying):
             for _ in range(3):
                 self.clock.advance(61)
                 await self.client.work()

@@ -36,6 +36,7 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
         await actors["operator"].sign_in("demo-aoi")
         links = bot.service.links
         url = await bot.service.settling.start(links.order_token(order_id_of(REN, waiting.created_at)))
+        await client.shell.deployment.systems["chiipochi"].parts.scheduled["rankings"]({})
         await bot.decide(url.rpartition("/")[2], Outcome.PAID)
         await bot.work()
         order = {"order": order_id_of(REN, waiting.created_at)}

@@ -22,6 +22,8 @@ from sekkei_systems.chiipochi.service.reports import Day, Sum
 
 Period = Literal["day", "week", "month", "year", "all"]
 ALL = "all"
+WHOLE = "ALL"
+"""The row of a period that stands for all prefectures, and says how far it is added up even when nobody gave."""
 FIRST = date(2025, 1, 1)
 """Before that there was no ちいポチ."""
 MONTHS_AGAIN = 5
@@ -90,7 +92,8 @@ class Rankings:
 
     async def _write(self, period: str, rows: Iterable[PrefectureTotal | PeriodTotal], through: date) -> None:
         """Also for prefectures whose money has all gone back since: they stay, with nothing."""
-        sums = _added_up(through, rows).prefectures
+        found = _added_up(through, rows)
+        sums = {**found.prefectures, WHOLE: Sum(found.amount, found.count)}
         before = {row.prefecture for row in await self._db.all(totals_of_period(period).consistent())}
         await self._db.write_many(
             period_totals.put(
@@ -110,6 +113,8 @@ def _added_up(day: date, rows: Iterable[PrefectureTotal | PeriodTotal]) -> Day:
     amounts: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     for row in rows:
+        if row.prefecture == WHOLE:
+            continue
         amounts[row.prefecture] += row.amount
         counts[row.prefecture] += row.count
     found = {code: Sum(amounts[code], counts[code]) for code in amounts if counts[code] or amounts[code]}
