@@ -71,9 +71,6 @@ def bounds(day: date) -> tuple[datetime, datetime]:
     return start, start + timedelta(days=1) - timedelta(milliseconds=1)
 
 
-# Access patterns of the document
-
-
 @design.pattern(number="1", ja="現在の状態取得")
 def state(user_id: str) -> Ref[UserState]:
     """Is a confirmation pending for this user?"""
@@ -191,9 +188,6 @@ def donations_of_user_on(user_id: str, day: date) -> Query[Donation]:
 def donations_on(day: date) -> Query[Donation]:
     """Everyone's donations made on a Japanese day, to add up. `daily_totals` count by `paid_at` instead."""
     return donations_by_day.where(Donation.gsi1_pk == day_partition(day, None))
-
-
-# Added
 
 
 @design.pattern(ja="今日の寄付合計（キーを分割したとき）", added=True)
