@@ -3,7 +3,7 @@ SYSTEMS := chiipochi eventbot lessons q tasks
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: help setup up browser test check bench torture docs texts budgets peers lock clean
+.PHONY: help setup up browser test check bench torture docs site texts budgets peers lock clean
 
 help:
 	@echo "make up       set up, then run everything at http://127.0.0.1:8000"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench    measure, side by side with every peer that can be installed"
 	@echo "make torture  crash, race, fuzz and bit-flip programmes"
 	@echo "make docs     renew docs/designs from the designs"
+	@echo "make site     build the documentation site into ./site"
 	@echo "make texts    renew texts/keys.py from texts/*.toml"
 	@echo "make budgets  renew tests/budgets.toml: store calls of every route"
 	@echo "make peers    install the other implementations that ours is compared with"
@@ -73,6 +74,16 @@ texts: setup
 
 budgets: setup
 	SEKKEI_WRITE_BUDGETS=1 $(BIN)/python -m pytest -q tests -k test_authorisation
+
+# In an environment of its own: nothing else needs what builds the site.
+.site-venv/.ready: requirements/site.txt
+	@test -x .site-venv/bin/python || $(PYTHON) -m venv .site-venv
+	@.site-venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/site.txt
+	@touch $@
+
+site: .site-venv/.ready
+	@NO_MKDOCS_2_WARNING=1 .site-venv/bin/mkdocs build --quiet --strict
+	@echo "site/index.html"
 
 peers: setup
 	$(BIN)/python -m bench.peers
