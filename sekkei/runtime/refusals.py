@@ -32,17 +32,13 @@ from sekkei.texts import kebab, texts_near
 Localized = Mapping[str, str]
 
 
-def say(ja: str, en: str) -> Localized:
-    """A text in both languages, for refusals whose texts are not data yet."""
-    return {"ja": ja, "en": en}
-
-
 class Refusal(Exception):
     """Nothing was done. Subclasses are named after what stands in the way."""
 
     code = "refused"
     status = 409
     words: Localized = {}  # noqa: RUF012
+    """Only what nobody could write down before, such as what a store says."""
 
     def __init_subclass__(cls) -> None:
         if "code" not in cls.__dict__:

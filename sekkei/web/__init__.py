@@ -95,6 +95,7 @@ assert missing_texts("sekkei_systems.tasks") == []
 Every route by every kind of person: tests/web/authorisation.py. In a real browser: tests/browser.py.
 """
 
+from sekkei.texts.checks import missing_texts
 from sekkei.web.answers import Events, Html, Redirect
 from sekkei.web.api import Answer, Api, Operations, PageOf, check_if_match, etag, respond, version_in_if_match
 from sekkei.web.application import Shell, application
@@ -108,7 +109,7 @@ from sekkei.web.live import live_url, sse
 from sekkei.web.problems import problem
 from sekkei.web.rendering import flash, local_path, page, redirect
 from sekkei.web.routing import Pages
-from sekkei.web.texts import TextTable, language_of, missing_texts, pick, t
+from sekkei.web.texts import language_of, pick, t
 
 __all__ = [
     "Answer",
@@ -126,7 +127,6 @@ __all__ = [
     "Redirect",
     "Sent",
     "Shell",
-    "TextTable",
     "User",
     "application",
     "body_limit",

@@ -32,7 +32,6 @@ from sekkei.runtime.refusals import Changed
 from sekkei.web import csrf, openapi
 from sekkei.web.given import Given, Plan, plan
 from sekkei.web.rendering import page
-from sekkei.web.routing import Routes
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Callable[..., Awaitable[Any]])
@@ -150,15 +149,11 @@ class Api(Operations):
             self._declared += part._declared
         return self
 
-    @property
-    def routes(self) -> Routes:
-        """`api.routes(given)`: all routes, and the two that describe them."""
-        return Routes(self._bound)
-
     def operations(self, given: Given) -> list[Operation]:
         return [_operation(each, given) for each in self._declared]
 
-    def _bound(self, given: Given) -> list[BaseRoute]:
+    def routes(self, given: Given) -> list[BaseRoute]:
+        """All routes, and the two that describe them; raises NotGiven."""
         operations = self.operations(given)
         document = openapi.document(self, operations)
 

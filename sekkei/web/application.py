@@ -10,8 +10,6 @@ import re
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,7 +46,6 @@ from sekkei.web.rendering import make_environment
 from sekkei.web.routing import Addresses
 from sekkei.web.static_files import StaticFiles
 from sekkei.web.texts import SHELL as SHELL_TEXTS
-from sekkei.web.texts import of_table
 
 READY_SECONDS = 3.0
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -301,8 +298,6 @@ def _package(system: System) -> str:
 
 def _texts(package: str) -> tuple[Texts[Any], ...]:
     own = texts_near(package)
-    if own is None and find_spec(f"{package}.texts"):
-        own = of_table(import_module(f"{package}.texts").TEXTS, f"{package}.texts")
     return (own, *SHELL_TEXTS) if own else SHELL_TEXTS
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -95,10 +95,6 @@ class Pages:
 
         return declare
 
-    @property
-    def routes(self) -> Routes:
-        return Routes(self._bound)
-
     def _declare(self, method: str, path: str, name: str | None) -> Callable[[H], H]:
         def declare(handler: H) -> H:
             self._declared.append(_Declared(method, path, handler, name))
@@ -106,7 +102,8 @@ class Pages:
 
         return declare
 
-    def _bound(self, given: Given) -> list[BaseRoute]:
+    def routes(self, given: Given) -> list[BaseRoute]:
+        """Starlette's routes, with everything that their handlers need; raises NotGiven."""
         return [
             Route(each.path, _endpoint(each, given), methods=[each.method], name=each.name) for each in self._declared
         ]
@@ -120,21 +117,3 @@ def _endpoint(declared: _Declared, given: Given) -> Callable[[Request], Awaitabl
         return rendered(request, await how.call(request))
 
     return endpoint
-
-
-class Routes(list[BaseRoute]):
-    """`pages.routes(given)`. As a plain list it has the handlers that need nothing but the request; that way ends
-    when every system gives what its handlers need."""
-
-    def __init__(self, bound: Callable[[Given], list[BaseRoute]]) -> None:
-        super().__init__()
-        self._bind = bound
-        self._plain: list[BaseRoute] | None = None
-
-    def __call__(self, given: Given) -> list[BaseRoute]:
-        return self._bind(given)
-
-    def __iter__(self) -> Iterator[BaseRoute]:
-        if self._plain is None:
-            self._plain = self._bind(Given())
-        return iter(self._plain)

@@ -206,7 +206,7 @@ def a_hook() -> System:
         async def file(request: Request) -> Response:
             return Response("x", media_type="text/plain")
 
-        return Parts(routes=api.routes)
+        return Parts(routes=api.routes(Given()))
 
     async def demo(context: Context, parts: Parts) -> None: ...
 

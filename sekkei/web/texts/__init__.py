@@ -6,24 +6,19 @@ page it is, then the shell's, then the runtime's. A system's own code imports `t
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from starlette.requests import Request
 
 from sekkei.runtime.texts import say as say_of_runtime
-from sekkei.texts import DEFAULT, LANGUAGES, Text, Texts, UnknownText, checks
+from sekkei.texts import DEFAULT, LANGUAGES, Text, Texts, UnknownText
 from sekkei.web.texts.keys import Key
 
 COOKIE = "sekkei_lang"
-TextTable = Mapping[str, Mapping[str, Text]]
-"""Texts that are still written in Python: key, language, text."""
 
 say: Texts[Key] = Texts.load("sekkei.web")
 """Also `say.here`, for what the shell itself says."""
@@ -107,51 +102,3 @@ def negotiate(asked: str | None, cookie: str | None, accepted: str | None) -> st
             except ValueError:
                 continue
     return min(ranked, key=lambda found: found[0])[1] if ranked else DEFAULT
-
-
-# Until every system keeps its texts as data.
-
-_USED = re.compile(r"""\bt\(\s*["']([a-z0-9_.-]+)["']""")
-_PLACE = re.compile(r"\{(\w+)[^}]*\}")
-
-
-def of_table(table: TextTable, place: str) -> Texts[Any]:
-    return Texts({one: {key: entry[one] for key, entry in table.items()} for one in LANGUAGES}, place)
-
-
-@overload
-def missing_texts(package: str) -> list[str]: ...
-@overload
-def missing_texts(package: TextTable, folder: Path) -> list[str]: ...
-def missing_texts(package: str | TextTable, folder: Path | None = None) -> list[str]:
-    """What is wrong with the texts of a package, a sentence for each fault; for the system's test."""
-    if isinstance(package, str):
-        return checks.missing_texts(package)
-    found = []
-    for key, entry in package.items():
-        found += [f"{key}: no text in {language}" for language in LANGUAGES if not entry.get(language)]
-        places = {language: _places(entry[language]) for language in LANGUAGES if entry.get(language)}
-        if len(set(map(frozenset, places.values()))) > 1:
-            found.append(f"{key}: the languages fill in different values: {places}")
-    for file, key in _used_keys(folder) if folder else ():
-        known = (*package, *say.tables[DEFAULT])
-        if not any(one == key or (key.endswith(".") and one.startswith(key)) for one in known):
-            found.append(f"{key}: used in {file} but not defined")
-    return found
-
-
-def _places(text: Text) -> set[str]:
-    whole = text if isinstance(text, str) else " ".join(text.values())
-    return set(_PLACE.findall(whole))
-
-
-def _used_keys(folder: Path) -> Iterable[tuple[str, str]]:
-    for file in sorted(folder.rglob("*.html")):
-        for key in _USED.findall(file.read_text("utf-8")):
-            yield file.name, key
-    for file in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "t":
-                for argument in node.args[:2]:
-                    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                        yield file.name, argument.value
