@@ -107,12 +107,15 @@ async def _all(folder: Path) -> None:
     await server.start("127.0.0.1", 0)
     try:
         ours = await _over_http(server.port)
+        without_await = await asyncio.to_thread(_over_http_sync, server.port)
         others, absent = await asyncio.to_thread(_others, server.port)
     finally:
         await server.stop()
         engine.close()
     print()
-    lines = [("sekkei", hydrate_us(), ours), *((name, *values) for name, values in others.items())]
+    hydrated = hydrate_us()
+    lines = [("sekkei", hydrated, ours), ("sekkei, open_sync", hydrated, without_await)]
+    lines += [*((name, *values) for name, values in others.items())]  # type: ignore[misc]
     shown = [[name, number(hydrate), number(get)] for name, hydrate, get in lines]
     print(table(["library, µs", "hydrate 10 attributes", "get over HTTP"], shown))
     for reason in absent:
@@ -160,6 +163,7 @@ async def _embedded(folder: Path) -> str:
             ["hydrate one with key parts, a set, an optional", number(best(lambda: rich.decode(item), HYDRATIONS)), ""],
             await _pair(db, "plain row", lambda: rows("user#00001", "row#00001")),
             await _pair(db, "single-table row", lambda: rich("t1", "k1")),
+            ["get a plain row with open_sync", number(_sync_get_us(store)), ""],
         ]
         return table(["in process, µs", "typed", "untyped → ratio"], lines)
     finally:
@@ -173,6 +177,17 @@ async def _pair(db: Database, name: str, ref: Callable[[], Any]) -> list[str]:
         typed = min(typed, await best_async(lambda: db.get(ref()), GETS))
         untyped = min(untyped, await best_async(lambda: db.store.call("GetItem", request), GETS))
     return [f"get a {name} on Embedded", number(typed), f"{number(untyped)} → {ratio(typed, untyped)}"]
+
+
+def _sync_get_us(store: Embedded) -> float:
+    """The store stays open: it belongs to the caller."""
+    db = design.open_sync(store)
+    return best(lambda: db.get(rows("user#00001", "row#00001")), GETS)
+
+
+def _over_http_sync(port: int) -> float:
+    with design.open_sync(Remote(endpoint_url=f"http://127.0.0.1:{port}", credentials=("local", "local"))) as db:
+        return best(lambda: db.get(rows("user#00001", "row#00001")), HTTP_GETS)
 
 
 async def _over_http(port: int) -> float:
