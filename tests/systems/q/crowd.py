@@ -73,6 +73,7 @@ def made(people: int, followees: int, now: datetime, seed: int = 1, answering: f
                 is_flagged=chance.random() < 0.02,
                 is_deleted=name != VIEWER and chance.random() < 0.02,
                 created_at=crowd.out + timedelta(minutes=late, milliseconds=chance.randrange(1000)),
+                reactors={},
             )
     for name in chance.sample(names[1:], followees):
         crowd.follows.add((VIEWER, name))
