@@ -99,11 +99,9 @@ def lookups(facts: Facts) -> Iterator[Finding]:
             fields = [entity.model.by_stored.get(name) for name in index.pk]
             named = next((field for field in fields if field is not None), None)
             marked = {c.field.name for unique in entity.uniques for c in unique.template.components}
-            if (
-                named is not None
-                and named.name in ("email", "username", "handle", "login")
-                and named.name not in marked
-            ):
+            if named is None or named.name not in UNIQUE_BY_NATURE:
+                continue
+            if not any(f"{mark}_".startswith(f"{named.name}_") for mark in marked):  # username, or username_folded
                 yield finding("R38", _place(table, index), f"{named.label} is looked up as if it were unique")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sekkei_systems.chiipochi.design import examples
+from sekkei_systems.chiipochi.design import accepted as accepted
+from sekkei_systems.chiipochi.design import examples as examples
 from sekkei_systems.chiipochi.design.patterns import (
     afterwards,
     ask_refund,

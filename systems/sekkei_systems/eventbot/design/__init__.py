@@ -1,6 +1,7 @@
 """The document as code: what is stored, where, and how it is asked for."""
 
-from sekkei_systems.eventbot.design import examples
+from sekkei_systems.eventbot.design import accepted as accepted
+from sekkei_systems.eventbot.design import examples as examples
 from sekkei_systems.eventbot.design.models import (
     JST_MILLISECONDS,
     JST_SECONDS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sekkei_systems.lessons.design import accepted as accepted
 from sekkei_systems.lessons.design import examples as examples
 from sekkei_systems.lessons.design.models import (
     INSTANT,

@@ -9,3 +9,4 @@ from sekkei_systems.q.design.tables import *  # noqa: F403
 from sekkei_systems.q.design.tables import design as design
 
 import_module("sekkei_systems.q.design.examples")  # the document shows them
+import_module("sekkei_systems.q.design.accepted")

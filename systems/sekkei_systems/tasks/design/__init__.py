@@ -1,5 +1,6 @@
 """The document as code: what is stored, in which tables, and how it is found."""
 
+from sekkei_systems.tasks.design import accepted as accepted
 from sekkei_systems.tasks.design import examples as examples
 from sekkei_systems.tasks.design.models import (
     COUNTED,

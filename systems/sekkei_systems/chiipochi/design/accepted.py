@@ -1,0 +1,22 @@
+"""What `sekkei check` says about this design, and why it stays so."""
+
+from __future__ import annotations
+
+from sekkei_systems.chiipochi.design.tables import design
+
+design.accept(
+    "R3",
+    "daily_totals: *",
+    "A day has one total and a row for each prefecture; 1,000 donations a second are far away.",
+)
+design.accept(
+    "R24",
+    "*",
+    "The four indexes are the document's and hold everything; a donation is a few hundred bytes, one unit in each.",
+)
+design.accept("R39", "speak", "The language that was chosen last wins.")
+design.accept("R39", "confirm_pledge", "The pledge that was confirmed last wins; it was asked for a moment before.")
+design.accept("R39", "settle", "What it writes is the same however often it is repeated.")
+design.accept(
+    "R47", "*", "Keeping 35 days of history costs as much as the data; turn it on per table where you run it."
+)
