@@ -30,22 +30,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--units",
         type=Path,
         metavar="FILE",
-        help="measured units per pattern, as a database saves them (default: DESIGN.units.json beside --out)",
+        help="measured units per pattern (default: what `sekkei measure` keeps beside the design)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from sekkei.design import Measurements, SekkeiError
-    from sekkei.design.loading import load
+    from sekkei.design.loading import find, measurements_beside
     from sekkei.publish import document, html, markdown
 
     if arguments.check and arguments.out is None:
         raise CouldNotRun("--check compares with a file; name it with --out FILE.")
     try:
-        design = load(arguments.design)
-        beside = None if arguments.out is None else arguments.out.parent / f"{design.name}.units.json"
-        units = arguments.units or beside
-        made = document(design, arguments.lang, Measurements() if units is None else Measurements.load(units))
+        design, home = find(arguments.design)
+        beside = (
+            measurements_beside(home) if arguments.out is None else arguments.out.parent / f"{design.name}.units.json"
+        )
+        units = arguments.units or (beside if beside.exists() else measurements_beside(home))
+        made = document(design, arguments.lang, Measurements.load(units))
     except SekkeiError as error:
         raise CouldNotRun(str(error)) from error
     text = markdown(made) if arguments.format == "md" else html(made)

@@ -27,6 +27,7 @@ from sekkei.design import (
     part,
     template,
 )
+from sekkei.design.loading import find, measurements_beside
 from sekkei.publish import document, html, markdown
 from sekkei.publish.texts import Language
 from sekkei.texts.checks import missing_texts
@@ -236,7 +237,7 @@ def test_both_languages_have_every_word() -> None:
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_committed_document_is_up_to_date(system: str, language: Language) -> None:
     path = ROOT / "docs" / "designs" / f"{system}.{language}.md"
-    units = Measurements.load(ROOT / "docs" / "designs" / f"{system}.units.json")
+    units = Measurements.load(measurements_beside(find(system)[1]))
     made = markdown(document(_design(system), language, units))
     command = f"sekkei docs {system} --lang {language} --out docs/designs/{path.name}"
     assert path.exists(), f"run: {command}"

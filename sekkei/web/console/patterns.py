@@ -8,11 +8,11 @@ from starlette.routing import BaseRoute, Route
 
 from sekkei.advice.checking import check
 from sekkei.advice.trying import BadArgument, copies, parameters, runs, try_pattern
-from sekkei.design import CursorRefused, Design, Measurements, SekkeiError
-from sekkei.design.loading import find, measurements_beside
+from sekkei.design import CursorRefused, SekkeiError
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import operator
+from sekkei.web.console.designs import measured
 from sekkei.web.forms import Form
 from sekkei.web.rendering import page
 
@@ -71,14 +71,6 @@ async def show_pattern(request: Request) -> Response:
         form=form,
         tried=tried,
         copies=copies(tried, design, given) if tried is not None else {},
-        units=_measured(opened.system.name, design).units.get(pattern.name),
+        units=measured(opened.system.name).units.get(pattern.name),
         findings=[each for each in check(design) if each.place == pattern.name],
     )
-
-
-def _measured(system: str, design: Design) -> Measurements:
-    try:
-        _, home = find(system)
-    except SekkeiError:
-        return Measurements()
-    return Measurements.load(measurements_beside(home))
