@@ -4,8 +4,8 @@ An oracle knows what was acknowledged. A bit is flipped in, or a piece cut off, 
 database; then either opening refuses and `verify` has a finding, or every item is there. A torn tail, which a crash
 leaves and which nobody was told of, is no damage.
 
-Seen to fail: without the record of what was acknowledged and without a look beyond the log's first bad frame, more than 10 of 24
-flips lose items in silence (`test_without_the_record_and_the_look_it_is_noticed`).
+Seen to fail: without the record of what was acknowledged and without a look beyond the log's first bad frame, more
+than 10 of 24 flips lose items in silence (`test_without_the_record_and_the_look_it_is_noticed`).
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ PATTERNS = {
     "9": [("BatchGetItem", "Follows", None)],
     "10": [("GetItem", "Users", None)],
     "11": [
-        ("TransactWriteItems UpdateItem", "Answers", None),  # the check that it is there, and the reaction on it (added)
+        ("TransactWriteItems UpdateItem", "Answers", None),  # added: kept on it too
         ("TransactWriteItems UpdateItem", "Reactions", None),
     ],
     "12": [("Query", "Reactions", None)],
