@@ -102,16 +102,16 @@ def value(number: str) -> int | Malformed:
 
 def _below_ten_thousand(text: str) -> Fraction | None:
     """Also larger numbers where they are written with digits alone."""
-    whole = Fraction(0)
+    whole, room = Fraction(0), 0
     for unit, size in _UNITS:
         before, found, after = text.partition(unit)
         if found:
             digit = _digits(before) if before else Fraction(1)
             if digit is None or digit >= 10:
                 return None
-            whole, text = whole + digit * size, after
+            whole, room, text = whole + digit * size, size, after
     last = _digits(text) if text else Fraction(0)
-    return None if last is None or (whole and last >= 1000) else whole + last
+    return None if last is None or (room and last >= room) else whole + last
 
 
 def _digits(text: str) -> Fraction | None:

@@ -131,7 +131,19 @@ def test_the_sum_goes_along_when_several_prefectures_are_meant(typed: str) -> No
 
 
 @pytest.mark.parametrize(
-    "typed", ["1,50円", "1,5000円", "12,34", "1.5円", "-500円", "マイナス500円", "300円と500円", "0.3千円と1円"]
+    "typed",
+    [
+        "1,50円",
+        "1,5000円",
+        "12,34",
+        "1.5円",
+        "-500円",
+        "マイナス500円",
+        "300円と500円",
+        "0.3千円と1円",
+        "百500円",
+        "十50円",
+    ],
 )
 def test_a_sum_that_can_mean_two_things_is_no_sum(typed: str) -> None:
     assert isinstance(read(typed).amount, Malformed)
