@@ -174,7 +174,10 @@ class Reservations:
         actions: list[Action[Any, Any]] = [gone]
         if booking is not None and booking.status is Status.ACTIVE and booking.reservation_id == made.reservation_id:
             actions.append(change_status(booking, Status.CANCELLED, now))
-            actions += [give_place_back(there, now)] if there is not None else []
+            actions += [give_place_back(there, now)] if there is not None and there.booked > 0 else []
+            waited = await self._db.get(user_lesson(made.user_id, *key, TieKind.WAITLIST).consistent())
+            if waited is not None and waited.status is Status.COMPLETED:  # it ended with the booking
+                actions.append(change_status(waited, Status.CANCELLED, now))
         try:
             await self._db.transact(*actions)
         except TransactionFailed:

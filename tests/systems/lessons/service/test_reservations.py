@@ -150,6 +150,25 @@ async def test_a_hold_that_lapsed_before_it_was_confirmed_is_undone(store: Store
     await both.agree()
 
 
+async def test_whoever_lost_a_place_at_the_studio_may_wait_again(store: Store, clock: ManualClock) -> None:
+    both = await both_sides(store, clock, 1)
+    await both.world.lesson(capacity=1, booked=1)
+    await both.world.join("hana", LESSON)
+    await both.world.lesson(capacity=1)
+    port = both.reservations.port("gnz")
+    assert port is not None
+
+    async def lapsed(key: str) -> None:
+        raise StudioRefused("lapsed")
+
+    port.confirm = lapsed  # type: ignore[method-assign]
+    with pytest.raises(refusals.Full):
+        await both.world.book("hana", LESSON)
+    await both.world.lesson(capacity=1, booked=1)
+    again = await both.world.join("hana", LESSON)
+    assert again.status is Status.ACTIVE
+
+
 async def test_a_place_is_given_back_when_the_studio_answers_again(store: Store, clock: ManualClock) -> None:
     both = await both_sides(store, clock, 1)
     await both.world.book("hana", LESSON)
