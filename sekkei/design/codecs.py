@@ -233,7 +233,10 @@ class Instant(Codec):
             return value.label
         if value.tzinfo is None:
             raise Unfit("takes a datetime with a time zone; say which, for example datetime.now(UTC)")
-        local = value.astimezone(self._info).replace(tzinfo=None).isoformat(timespec=self._timespec)
+        try:
+            local = value.astimezone(self._info).replace(tzinfo=None).isoformat(timespec=self._timespec)
+        except OverflowError:
+            raise Unfit(f"takes moments that exist at {self.zone}; {value.isoformat()} does not") from None
         return local + self.zone
 
     def from_text(self, text: str) -> dt.datetime:

@@ -16,21 +16,23 @@ from .errors import DesignError, SekkeiError
 
 
 def load(name: str) -> Design:
-    """The design that `name` means: a module, `module:attribute`, a package with a `design` module, or a system.
+    """The design that `name` means: a module, `module:attribute`, a package with a `design` module, a file or a system.
 
-    `sekkei_systems.q.design:design`, `sekkei_systems.q.design`, `sekkei_systems.q` and `q` are the same.
+    `sekkei_systems.q.design:design`, `sekkei_systems.q.design`, `sekkei_systems.q` and `q` are the same, and so are
+    `shop.py:design`, `shop.py` and `shop`.
     """
     return find(name)[0]
 
 
 def find(name: str) -> tuple[Design, Path]:
     """The design that `name` means, and the file or folder that it lives in."""
-    here = str(Path.cwd())
+    module_name, _, attribute = name.partition(":")
+    file = Path(module_name)
+    is_file = file.suffix == ".py" and file.is_file()
+    here = str(file.resolve().parent if is_file else Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
-    module_name, _, attribute = name.partition(":")
-    candidates = (f"{module_name}.design", module_name, *_of_a_system(module_name)) if module_name.strip(".") else ()
-    for candidate in candidates:
+    for candidate in (file.stem,) if is_file else _candidates(module_name):
         module = _import(candidate, module_name)
         found = getattr(module, attribute or "design", None)
         if isinstance(found, Design):
@@ -38,7 +40,8 @@ def find(name: str) -> tuple[Design, Path]:
     close = get_close_matches(module_name, [point.name for point in entry_points(group="sekkei.systems")], 1)
     meant = f" Did you mean {close[0]}?" if close else ""
     raise DesignError(
-        "SK148", f"{name!r} names no design. Pass a module that has one called `design`, or module:attribute.{meant}"
+        "SK148",
+        f"{name!r} names no design. Pass a module or file that has one called `design`, or module:attribute.{meant}",
     )
 
 
@@ -50,6 +53,10 @@ def measurements_beside(home: Path) -> Path:
 def _home(module: ModuleType) -> Path:
     path = Path(module.__file__ or "")
     return path.parent if path.name == "__init__.py" else path
+
+
+def _candidates(name: str) -> tuple[str, ...]:
+    return (f"{name}.design", name, *_of_a_system(name)) if name.strip(".") else ()
 
 
 def _of_a_system(name: str) -> list[str]:

@@ -19,6 +19,7 @@ FILES = {
     "shop/__init__.py": "import not_installed_either\n",
     "shop/design.py": "",
     "empty.py": "",
+    "inside/kiosk.py": "from sekkei.design import Design\ndesign = Design('kiosk', tables='kiosk-{table}')\n",
 }
 
 
@@ -42,6 +43,9 @@ def folder(tmp_path: Path) -> Path:
         ("nowhere", r"SK148"),
         ("nowhere.at.all:x", r"SK148"),
         ("not a name", r"SK148"),
+        ("nowhere.py:design", r"SK148"),
+        ("empty.py", r"SK148"),
+        ("raises.py:design", r"SK160: raises.py .*ZeroDivisionError.*raises.py:1\)"),
     ],
 )
 def test_what_is_wrong_is_told_and_the_command_exits_with_2(folder: Path, name: str, told: str) -> None:
@@ -76,3 +80,15 @@ def test_the_error_keeps_its_cause(folder: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(DesignError, match="SK160") as refused:
         load("raises")
     assert isinstance(refused.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("name", ["kiosk.py", "kiosk.py:design"])
+def test_a_design_is_found_by_its_file(folder: Path, name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sekkei.cli", "patterns", f"inside/{name}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
