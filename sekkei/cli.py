@@ -50,6 +50,11 @@ GROUP = "sekkei.commands"
 OLD_NAMES = {"dead-letters": ("aside",)}
 """Commands that had another name before, under which they still run."""
 
+OF_THE_SERVER = frozenset(
+    {"argon2", "cryptography", "jinja2", "jwt", "markupsafe", "msgspec", "multipart", "segno", "starlette", "uvicorn"}
+)
+"""Modules that only pages, APIs and systems need; whoever uses designs and the engine alone does without."""
+
 EXAMPLES = """\
 examples:
   sekkei up                      everything, with sample data, at http://127.0.0.1:8000
@@ -141,6 +146,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = arguments.run(arguments)
     except CouldNotRun as error:
         print(f"sekkei: {error}", file=sys.stderr)
+        return COULD_NOT_RUN
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in OF_THE_SERVER:
+            raise
+        print(f"sekkei: {error}. It comes with: pip install 'sekkei[server]'", file=sys.stderr)
         return COULD_NOT_RUN
     except BrokenPipeError:  # whoever read our output has seen enough
         sys.stderr.close()

@@ -51,6 +51,19 @@ def test_what_could_not_run_is_said_in_one_line(
     assert capsys.readouterr().err == "sekkei: No. Do this instead.\n"
 
 
+@pytest.mark.parametrize("command", [["up"], ["serve", "tasks"], ["world", "tasks"]])
+def test_a_command_without_the_packages_of_the_server_says_what_to_install(command: list[str]) -> None:
+    program = (
+        "import sys; sys.modules['starlette'] = None; sys.modules['msgspec'] = None;"
+        f"from sekkei.cli import main; sys.exit(main({command!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("sekkei: ")
+    assert last.endswith("pip install 'sekkei[server]'")
+
+
 def test_help_loads_nothing_heavy() -> None:
     program = (
         "import sys; from sekkei.cli import parser; parser().format_help();"
