@@ -13,7 +13,7 @@ import json
 import shlex
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from enum import Enum
@@ -29,10 +29,10 @@ READS = ("GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems")
 
 
 class BadArgument(ValueError):
-    """A parameter that does not fit its type; `name` says which."""
+    """A parameter that does not fit; `name` says which, and is empty when it is several together."""
 
     def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"{name}: {why}")
+        super().__init__(f"{name}: {why}" if name else why)
         self.name, self.why = name, why
 
 
@@ -115,20 +115,24 @@ def _typed(name: str, hint: Any, text: str) -> Any:
 
 def _made(bare: Any, text: str) -> Any:
     if get_origin(bare) is typing.Literal:
-        return next(one for one in get_args(bare) if str(one) == text)
+        return _one_of(get_args(bare), str, text)
     if not isinstance(bare, type):
         return text
     if issubclass(bare, Enum):
-        found = next((one for one in bare if str(one.value) == text), None)
-        if found is None:
-            raise ValueError(text)
-        return found
+        return _one_of(bare, lambda one: str(one.value), text)
     if issubclass(bare, dt.datetime):
         moment = bare.fromisoformat(text)
         return moment if moment.tzinfo is not None else moment.replace(tzinfo=dt.UTC)
     if issubclass(bare, dt.date | dt.time):
         return bare.fromisoformat(text)
     return bare(text) if issubclass(bare, str | int | float | Decimal) else text
+
+
+def _one_of(choices: Iterable[Any], name: Callable[[Any], str], text: str) -> Any:
+    found = [one for one in choices if name(one) == text]
+    if not found:
+        raise ValueError(text)
+    return found[0]
 
 
 @dataclass(slots=True)
@@ -183,7 +187,7 @@ async def try_pattern(
     db = design.open(noting, env=env, secret=secret, clock=clock)
     tried = Tried(name)
     began = perf_counter()
-    steps = pattern(**arguments_of(pattern, texts))
+    steps = _planned(pattern, arguments_of(pattern, texts))
     for step in steps if isinstance(steps, tuple) else (steps,):
         if isinstance(step, Query):
             page = await db.page(step, size=size, after=after)
@@ -195,6 +199,16 @@ async def try_pattern(
     tried.milliseconds = (perf_counter() - began) * 1000
     tried.tally, tried.requests = noting.tally, noting.requests
     return tried
+
+
+def _planned(pattern: Pattern[..., Any], arguments: Mapping[str, Any]) -> Any:
+    try:
+        return pattern(**arguments)
+    except (
+        ValueError,
+        OverflowError,
+    ) as refused:  # of the right type, and refused all the same
+        raise BadArgument("", str(refused)) from refused
 
 
 def _keep(tried: Tried, design: Design, found: list[Any]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
+from typing import Literal
 
 import pytest
 
@@ -73,3 +74,20 @@ async def test_a_pattern_tried() -> None:
             await try_pattern(design, db.store, "nothing", {}, env="test")
         with pytest.raises(BadArgument):
             await try_pattern(design, db.store, "finish", {}, env="test")
+
+
+async def test_what_a_pattern_or_its_keys_refuse_is_told() -> None:
+    design, things = shop()
+
+    @design.pattern
+    def picky(owner: Literal["a", "b"], since: datetime) -> Query[Thing]:
+        """Refuses some of what has the right type."""
+        if since.year > 9000:
+            raise ValueError("nothing is that late")
+        return things.where(Thing.owner == owner)  # type: ignore[attr-defined]
+
+    async with sekkei.testing.store(design) as db:
+        with pytest.raises(BadArgument, match="'c' is no"):
+            await try_pattern(design, db.store, "picky", {"owner": "c", "since": "2026-01-01"}, env="test")
+        with pytest.raises(BadArgument, match="nothing is that late"):
+            await try_pattern(design, db.store, "picky", {"owner": "a", "since": "9999-01-01"}, env="test")
