@@ -26,6 +26,7 @@ from sekkei.runtime.design import (
 )
 from sekkei.runtime.refusals import NotAllowed, NotThere
 from sekkei.web.forms import form
+from sekkei.web.identity.proof import require_proof
 from sekkei.web.identity.users import require_user
 from sekkei.web.rendering import flash, page, redirect
 from sekkei.web.texts import t
@@ -64,11 +65,13 @@ def routes() -> list[BaseRoute]:
 
 
 def operator(request: Request) -> Shell:
-    """The shell, for an operator; anybody else is refused."""
+    """The shell, for an operator, with the authenticator app where there is one; anybody else is refused."""
     shell: Shell = request.app.state.shell
     if not shell.is_operator(request):
         require_user(request)
         raise NotAllowed()
+    if not shell.demo_allowed(request):
+        require_proof(request)
     return shell
 
 

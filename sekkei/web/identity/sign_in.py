@@ -313,7 +313,11 @@ async def sign_out_everywhere(request: Request) -> Response:
 
 
 async def make_token(request: Request) -> Response:
+    """It outlives the session, a new password and signing out everywhere, so it needs a proof too."""
+    from sekkei.web.identity.proof import must_be_sure  # which needs this module
+
     user = in_person(request)
+    must_be_sure(request)
     try:
         made = await _shell(request).accounts.make_token(user.id, (await form(request, Name)).name)
     except Invalid as wrong:

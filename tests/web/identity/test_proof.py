@@ -82,6 +82,30 @@ async def test_a_new_password_is_no_way_around_the_proof(desk: Desk) -> None:
     assert account.password is None
 
 
+async def test_a_token_is_made_only_by_whoever_is_sure(desk: Desk) -> None:
+    """It outlives the session, a new password and signing out everywhere."""
+    desk.wait()
+    reply = await desk.client.post("/account/tokens", {"name": "of a thief"})
+    assert (reply.status, reply.location) == (303, "/prove?next=%2F")
+    assert await desk.client.shell.accounts.tokens(desk.account) == []
+
+
+async def test_the_console_of_an_operator_with_an_app_opens_with_its_code() -> None:
+    """The outbox has the codes that everybody signs in with."""
+    settings = test_settings(demo=False, values={"operators": EMAIL})
+    async with opened(SYSTEM, settings=settings, clock=ManualClock()) as client:
+        desk = Desk(client, await client.sign_in_by_email(EMAIL))
+        assert (await client.get("/console/outbox")).status == 200, "without an app signing in is enough"
+        key = await desk.set_up()
+        await client.sign_in_by_email(EMAIL)
+        for path in ("/console/outbox", "/console/tables", "/console/patterns"):
+            reply = await client.get(path)
+            assert (reply.status, reply.location) == (303, f"/prove?next={path.replace('/', '%2F')}")
+        desk.clock.advance(60)
+        await client.post("/prove", {"code": desk.code(key)})
+        assert (await client.get("/console/outbox")).status == 200
+
+
 async def test_by_a_mailed_code_and_not_by_somebody_elses(desk: Desk) -> None:
     desk.wait()
     page = await desk.client.post("/prove/mail", {"next": "/example/"})
