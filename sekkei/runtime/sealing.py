@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -52,13 +52,20 @@ class Sealed:
                 self._open(error.item)
             raise
         except TransactionCanceledException as error:
-            for reason in error.reasons:
-                self._open(reason.get("Item", {}))
+            self._open_parts(request, error.reasons)
             raise
-        if request.get("TableName") == self._table or operation in ("BatchGetItem", "TransactGetItems"):
+        if operation == "TransactGetItems":
+            self._open_parts(request, answer["Responses"])
+        elif request.get("TableName") == self._table or operation == "BatchGetItem":
             for row in _rows(answer, self._table):
                 self._open(row)
         return answer
+
+    def _open_parts(self, request: Request, answers: Sequence[Mapping[str, Any]]) -> None:
+        """The answers to the parts of a transaction, in their order; rows of other tables are as they are."""
+        for part, answer in zip(request["TransactItems"], answers, strict=False):
+            if any(inside.get("TableName") == self._table for inside in part.values()):
+                self._open(answer.get("Item") or {})
 
     async def close(self) -> None:
         await self.store.close()
@@ -115,8 +122,4 @@ def _rows(answer: Response, table: str) -> Iterator[Row]:
         if isinstance(answer.get(name), dict):
             yield answer[name]
     yield from answer.get("Items", ())
-    responses = answer.get("Responses")
-    if isinstance(responses, dict):
-        yield from responses.get(table, ())
-    elif isinstance(responses, list):
-        yield from (one["Item"] for one in responses if one.get("Item"))
+    yield from answer.get("Responses", {}).get(table, ())

@@ -9,6 +9,7 @@ import pytest
 
 from sekkei.clock import SYSTEM
 from sekkei.design import Database, tables
+from sekkei.errors import TransactionCanceledException
 from sekkei.runtime.deployment import assemble
 from sekkei.runtime.design import Message, design, messages, newest_messages
 from sekkei.runtime.outbox import Outbox
@@ -86,3 +87,28 @@ async def test_no_code_stands_in_any_table_after_a_sign_in(store: Embedded) -> N
 def test_a_deployment_seals() -> None:
     deployment = assemble([EXAMPLE], Embedded(), test_settings(), SYSTEM)
     assert isinstance(deployment.store.store, Sealed)
+
+
+async def test_what_only_looks_sealed_in_another_table_is_left_alone(store: Embedded) -> None:
+    """Somebody may write a text that begins like a sealed one; it is theirs."""
+    key = {"AttributeName": "PK", "KeyType": "HASH"}
+    await store.call(
+        "CreateTable",
+        {
+            "TableName": "notices",
+            "KeySchema": [key],
+            "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
+            "BillingMode": "PAY_PER_REQUEST",
+        },
+    )
+    sealed = Sealed(store, TABLE, "body", KEY)
+    row = {"PK": {"S": "1"}, "body": {"S": f"{MARK}A"}}
+    await sealed.call("PutItem", {"TableName": "notices", "Item": row})
+    get = {"TableName": "notices", "Key": {"PK": {"S": "1"}}}
+    answer = await sealed.call("TransactGetItems", {"TransactItems": [{"Get": get}]})
+    assert answer["Responses"] == [{"Item": row}]
+    put = {"TableName": "notices", "Item": row, "ConditionExpression": "attribute_not_exists(PK)"}
+    put["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    with pytest.raises(TransactionCanceledException) as cancelled:
+        await sealed.call("TransactWriteItems", {"TransactItems": [{"Put": put}]})
+    assert cancelled.value.reasons[0]["Item"] == row
