@@ -114,7 +114,12 @@ async def _race(folder: str) -> list[str]:
     await db.write(lessons.put(_lesson(slot, PLACES, now)))
     ties, timetable = Ties(db, SYSTEM, Policy()), Timetable(db, SYSTEM)
     bookings, waitlist = (
-        Bookings(ties, timetable, Sellers(), Reservations(db, SYSTEM, cast(Schedules, None), {})),
+        Bookings(
+            ties,
+            timetable,
+            Sellers(),
+            Reservations(db, SYSTEM, cast(Schedules, None), {}, cast(Outbox, None), cast(Notices, None)),
+        ),
         Waitlist(ties, timetable),
     )
     entries: list[UserLesson] = []

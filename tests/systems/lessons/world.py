@@ -158,9 +158,9 @@ def service_on(
 ) -> Service:
     outbox, schedules = Outbox(runtime, clock, "lessons"), StoredSchedules(runtime, clock, "lessons")
     provider, sellers = ByStudio({}, Catalogue(db)), Sellers()
-    reservations = Reservations(db, clock, schedules, {})
     links = Links(b"a key of the tests")
     notices = Notices(links, "https://lessons.example/lessons", studios, clock)
+    reservations = Reservations(db, clock, schedules, {}, outbox, notices)
     access, ties, timetable = Access(studios, staff), Ties(db, clock, policy), Timetable(db, clock)
     bookings = Bookings(ties, timetable, sellers, reservations)
     return Service(
@@ -186,7 +186,7 @@ def service_on(
 
 
 def bookings_on(db: Database, clock: ManualClock, policy: Policy) -> Bookings:
-    reservations = Reservations(db, clock, cast(Schedules, None), {})
+    reservations = Reservations(db, clock, cast(Schedules, None), {}, cast(Outbox, None), cast(Notices, None))
     return Bookings(Ties(db, clock, policy), Timetable(db, clock), Sellers(), reservations)
 
 

@@ -69,7 +69,7 @@ def open_service(context: Context, old: Following | None = None) -> Service:
     links = Links(settings.secrets.key("lessons links"))
     notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
     provider = provider_of(settings, db, clock, studios)
-    reservations = Reservations(db, clock, context.schedules, booking_ports_of(settings))
+    reservations = Reservations(db, clock, context.schedules, booking_ports_of(settings), outbox, notices)
     ties, timetable, sellers = Ties(db, clock, policy), Timetable(db, clock), sellers_of(settings)
     bookings = Bookings(ties, timetable, sellers, reservations)
     return Service(

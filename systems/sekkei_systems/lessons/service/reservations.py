@@ -22,6 +22,7 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, Update
 from sekkei.runtime import days
+from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.schedules import Schedules
 from sekkei_systems.lessons import refusals
@@ -33,12 +34,14 @@ from sekkei_systems.lessons.design import (
     TieKind,
     UserLesson,
     change_status,
+    contact,
     give_place_back,
     lesson,
     reservations,
     user_lesson,
 )
 from sekkei_systems.lessons.ports.booking.port import BookingPort, NoWord, StudioRefused
+from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 
 SETTLED_AFTER = timedelta(seconds=60)
@@ -49,11 +52,21 @@ log = logging.getLogger("sekkei.lessons.reservations")
 
 
 class Reservations:
-    def __init__(self, db: Database, clock: Clock, schedules: Schedules, ports: Mapping[str, BookingPort]) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        schedules: Schedules,
+        ports: Mapping[str, BookingPort],
+        outbox: Outbox,
+        notices: Notices,
+    ) -> None:
         self._db = db
         self._clock = clock
         self._schedules = schedules
         self._ports = ports
+        self._outbox = outbox
+        self._notices = notices
 
     def port(self, studio_code: str) -> BookingPort | None:
         return self._ports.get(studio_code, self._ports.get(""))
@@ -134,7 +147,7 @@ class Reservations:
             else:
                 await self._release(found, patient=False)
         except StudioRefused:
-            await self._undo(found)
+            await self._undo(found, tell=True)
         except NoWord:
             await self._again(found)
         return found.state
@@ -164,8 +177,9 @@ class Reservations:
             return  # the schedule settles it
         await self._done(made, ReservationState.RELEASING)
 
-    async def _undo(self, made: Reservation) -> None:
-        """The studio sold the place to somebody else after all: the booking here ends."""
+    async def _undo(self, made: Reservation, *, tell: bool = False) -> None:
+        """The studio sold the place to somebody else after all: the booking here ends. Whoever has been booked since a
+        while is told."""
         slot, now = Slot(made.studio_code, made.lesson_date, made.start_time), days.now(self._clock)
         key = (slot.studio_code, slot.lesson_date, slot.start_time)
         booking = await self._db.get(user_lesson(made.user_id, *key, TieKind.BOOKING))
@@ -178,10 +192,19 @@ class Reservations:
             waited = await self._db.get(user_lesson(made.user_id, *key, TieKind.WAITLIST).consistent())
             if waited is not None and waited.status is Status.COMPLETED:  # it ended with the booking
                 actions.append(change_status(waited, Status.CANCELLED, now))
+            actions += await self._told(made, there) if tell and there is not None else []
         try:
             await self._db.transact(*actions)
         except TransactionFailed:
             await self._again(made)
+
+    async def _told(self, made: Reservation, there: Lesson) -> list[Action[Any, Any]]:
+        person = await self._db.get(contact(made.user_id))
+        messages = {} if person is None else self._notices.cancelled_by_desk(person, there)
+        reason = f"undone/{made.reservation_id}"
+        return [
+            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}") for kind, body in messages.items()
+        ]
 
     async def _again(self, made: Reservation) -> None:
         tries = made.tries + 1

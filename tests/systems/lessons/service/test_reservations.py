@@ -9,6 +9,7 @@ import random
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store import Embedded, Store
@@ -96,7 +97,8 @@ async def both_sides(
     system = StudioSystem(clock, faults)
     system.offer(str(LESSON), capacity)
     port = Direct(system, random.Random(seed))
-    held = Reservations(world.db, clock, StoredSchedules(world.runtime, clock, "lessons"), {"gnz": port})
+    schedules, outbox = StoredSchedules(world.runtime, clock, "lessons"), Outbox(world.runtime, clock, "lessons")
+    held = Reservations(world.db, clock, schedules, {"gnz": port}, outbox, world.service.notices)
     bookings = Bookings(world.ties, world.service.timetable, SELLERS, held)
     service = dataclasses.replace(world.service, bookings=bookings, reservations=held, sellers=SELLERS)
     await world.lesson(capacity=capacity)
@@ -138,6 +140,7 @@ async def test_a_hold_that_lapsed_before_it_was_confirmed_is_undone(store: Store
         raise NoWord("lost")
 
     confirm, port.confirm = port.confirm, silent  # type: ignore[method-assign]
+    await both.world.person("hana", email="hana@example.com")
     await both.world.book("hana", LESSON)
     assert len(await both.here()) == 1, "booked here; the studio is asked again later"
     clock.advance(HOLD_SECONDS + 1)
@@ -147,6 +150,7 @@ async def test_a_hold_that_lapsed_before_it_was_confirmed_is_undone(store: Store
     found = await tie(both.world, "hana", TieKind.BOOKING)
     assert found is not None
     assert found.status is Status.CANCELLED
+    assert [one.to for one in await both.world.notices()] == ["hana@example.com"], "nobody loses a place without a word"
     await both.agree()
 
 
