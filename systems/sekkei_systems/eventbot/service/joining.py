@@ -62,7 +62,7 @@ class Joining:
                 guild_id=actor.guild_id,
                 event_id=event_id,
                 user_id=actor.user_id,
-                username=escaped(actor.name),
+                username=actor.name,
                 joined_at=desk.now(),
             )
             transaction = design.join(member)
@@ -133,7 +133,7 @@ class Joining:
             guild_id=actor.guild_id,
             event_id=event_id,
             user_id=actor.user_id,
-            username=escaped(actor.name),
+            username=actor.name,
             answer=answer,
             asked_at=days.now_jst(self._desk.clock),
         )

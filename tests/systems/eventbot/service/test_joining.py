@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -64,3 +65,13 @@ async def test_more_places_move_people_up_and_newcomers_queue_behind(quick: Bot)
     view = await quick.service.events.view(GUILD_ID, event.event_id)
     assert [one.user_id for one in view.members] == [REN.id, MEI.id]
     assert [one.user_id for one in view.waiting] == [SOTA.id, YUI.id]
+
+
+async def test_a_name_is_kept_as_people_write_it(quick: Bot) -> None:
+    """Tables, pages and spreadsheets have the name; only what goes into a message of Discord is escaped."""
+    event = await quick.event(capacity=1)
+    ren, mei = replace(REN.actor, name="ren_01 (昼)"), replace(MEI.actor, name="*mei*")
+    await quick.service.joining.join(ren, event.event_id)
+    await quick.service.joining.join(mei, event.event_id)
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert [one.username for one in (*view.members, *view.waiting)] == ["ren_01 (昼)", "*mei*"]
