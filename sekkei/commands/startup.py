@@ -44,7 +44,7 @@ def open_the_store(settings: Settings) -> Store:
 @contextmanager
 def store_errors(store: str) -> Iterator[None]:
     """Whatever the first calls of a store can run into, in words."""
-    from sekkei.errors import DynamoDBError
+    from sekkei.errors import DynamoDBError, ResourceNotFoundException
     from sekkei.store import CredentialsError, NoAnswer
 
     try:
@@ -53,6 +53,11 @@ def store_errors(store: str) -> Iterator[None]:
         raise CouldNotRun(f"The store does not answer. {error}. Is SEKKEI_STORE right, and is it running?") from error
     except CredentialsError as error:
         raise CouldNotRun(f"{store}: {error}") from error
+    except ResourceNotFoundException as error:
+        raise CouldNotRun(
+            f"The store {store} lacks a table that this needs. `sekkei tables create DESIGN` makes a design's tables, "
+            "`sekkei up` and `sekkei serve` all that a system needs; SEKKEI_ENV is part of their names."
+        ) from error
     except DynamoDBError as error:
         raise CouldNotRun(f"The store {store} refused: {error.code}: {error.message}") from error
 

@@ -22,7 +22,7 @@ examples:
   sekkei world tasks --seed 13 --trace        one seed, told as a story
   sekkei world tasks --seed 13 --shrink       the shortest story that still breaks the same promise
   sekkei world tasks --count 1000 --save failed.json      keep what failed; --replay failed.json runs it again
-  sekkei world tasks --focus moves_a_task,renames         only these operations
+  sekkei world tasks --focus moves_a_task,comments        only these operations
 
 A world of your own: a `sekkei.worlds.Script`, named by an entry point of the group `sekkei.worlds`, or given as
 module:attribute. Exit code: 0 every promise held, 1 one broke, 2 could not run.

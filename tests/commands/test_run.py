@@ -51,3 +51,8 @@ def test_what_is_found_and_what_it_cost(data: str, capsys: pytest.CaptureFixture
 def test_mistakes(data: str, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", *arguments, "--data", data]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_tables_that_are_not_there_yet(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", "tasks", "one_team", "--data", data, "--with", "team_id=1"]) == 2
+    assert "`sekkei tables create" in capsys.readouterr().err

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from sekkei import cli
+from sekkei.commands.world import EXAMPLES
 
 CARELESS = "from tests.worlds.bank import CarelessBank, script\nWORLD = script(CarelessBank)\n"
 
@@ -44,3 +46,10 @@ def test_what_breaks_is_told_saved_and_run_again(
 def test_mistakes(careless: str, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["world", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_operations_of_the_examples_are_there() -> None:
+    from sekkei_systems.tasks.world import WORLD
+
+    (named,) = re.findall(r"sekkei world tasks --focus (\S+)", EXAMPLES)
+    assert set(named.split(",")) <= {each.name for each in WORLD.operations}
