@@ -80,8 +80,10 @@ def _must_be_whole(settings: Settings) -> None:
 def schedules_of(context: Context) -> Schedules:
     """EventBridge where it is set up, else our own."""
     settings = context.settings
-    target = settings.get("schedule_target")
+    target, role = settings.get("schedule_target"), settings.get("schedule_role")
+    if bool(target) != bool(role):
+        raise ValueError("Set SEKKEI_SCHEDULE_TARGET and SEKKEI_SCHEDULE_ROLE together, or neither.")
     if not target:
         return context.schedules
-    region, role = settings.get("schedule_region", "ap-northeast-1"), settings.get("schedule_role")
+    region = settings.get("schedule_region", "ap-northeast-1")
     return EventBridgeSchedules(context.system, region, target, role, Http(), context.clock)

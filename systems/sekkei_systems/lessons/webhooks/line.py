@@ -32,6 +32,11 @@ class LineChannel:
 
     def __init__(self, settings: Settings) -> None:
         self._secret = settings.get("line_channel_secret").encode()
+        if self._secret and not settings.get("line_channel_token"):
+            raise ValueError(
+                "SEKKEI_LINE_CHANNEL_SECRET is set, and SEKKEI_LINE_CHANNEL_TOKEN is not: people would link chats "
+                "and hear nothing there. Set both, or neither."
+            )
 
     def verify(self, body: bytes, given: str) -> None:
         if not self._secret or not hmac.compare_digest(signature(self._secret, body).encode(), given.encode()):

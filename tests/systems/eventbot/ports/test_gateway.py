@@ -17,6 +17,10 @@ async def test_reminders_go_to_eventbridge_where_it_is_set_up(quick: Bot) -> Non
     values = {"schedule_target": "arn:aws:lambda:x:1:function:bot", "schedule_role": "arn:aws:iam::1:role/r"}
     settings = replace(context.settings, values=values)
     assert isinstance(schedules_of(replace(context, settings=settings)), EventBridgeSchedules)
+    for name, value in values.items():
+        half = replace(context.settings, values={name: value})
+        with pytest.raises(ValueError, match="SEKKEI_SCHEDULE_TARGET and SEKKEI_SCHEDULE_ROLE"):
+            schedules_of(replace(context, settings=half))
 
 
 ALL = {

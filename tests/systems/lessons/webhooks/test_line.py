@@ -7,15 +7,22 @@ import re
 from typing import Any
 
 import orjson
+import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
 from sekkei.web.testing import Reply, opened, test_settings
 from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.webhooks.line import LineChannel
+
+
+def test_a_channel_that_hears_and_cannot_speak_is_half_set_up() -> None:
+    with pytest.raises(ValueError, match="SEKKEI_LINE_CHANNEL_TOKEN"):
+        LineChannel(test_settings(values={"line_channel_secret": "s3cret"}))
 
 
 async def test_lines_own_webhook(clock: ManualClock) -> None:
-    settings = test_settings(values={"line_channel_secret": "s3cret"})
+    settings = test_settings(values={"line_channel_secret": "s3cret", "line_channel_token": "t0ken"})
     async with opened(SYSTEM, clock=clock, settings=settings) as client:
         await client.sign_in("demo-mei")
         page = await client.post("/lessons/settings/line")
