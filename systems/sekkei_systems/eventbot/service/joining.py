@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,10 @@ from sekkei_systems.eventbot.service.desk import Desk
 from sekkei_systems.eventbot.texts import Wording
 
 TRIES_MAX = 5
+PROMOTIONS_FAILED_MAX = 50
+"""Others may give the same places away at the same time; beyond that something else is wrong."""
+
+log = logging.getLogger("sekkei_systems.eventbot.service.joining")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +265,8 @@ class Joining:
         """Give free places to those who wait, first come first; returns who moved up. Safe to repeat."""
         desk = self._desk
         moved: list[str] = []
-        while True:
+        failed = 0
+        while failed < PROMOTIONS_FAILED_MAX:
             try:
                 event = await desk.event(guild_id, event_id)
             except NoSuchEvent:
@@ -274,6 +280,10 @@ class Joining:
                 return moved
             if await self._promote(event, queue[0]):
                 moved.append(queue[0].user_id)
+            else:
+                failed += 1
+        log.error("a place cannot be given to whoever waits", extra={"guild": guild_id, "event": event_id})
+        return moved
 
     async def _promote(self, event: Event, first: Reply) -> bool:
         desk = self._desk

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from sekkei_systems.eventbot.design import Answer
+from sekkei_systems.eventbot.design import Answer, Member, members
 from sekkei_systems.eventbot.local.world import GUILD_ID
 from sekkei_systems.eventbot.refusals import (
     NotIn,
@@ -75,3 +76,20 @@ async def test_a_name_is_kept_as_people_write_it(quick: Bot) -> None:
     await quick.service.joining.join(mei, event.event_id)
     view = await quick.service.events.view(GUILD_ID, event.event_id)
     assert [one.username for one in (*view.members, *view.waiting)] == ["ren_01 (昼)", "*mei*"]
+
+
+async def test_somebody_who_cannot_move_up_is_not_tried_forever(quick: Bot) -> None:
+    """A row that should not be there, such as a place beside a place in the queue, must not hang the bot."""
+    event = await quick.event(capacity=1)
+    await quick.service.joining.join(REN.actor, event.event_id)
+    await quick.service.joining.join(MEI.actor, event.event_id)
+    place = Member(
+        guild_id=GUILD_ID,
+        event_id=event.event_id,
+        user_id=MEI.id,
+        username="mei",
+        joined_at=quick.service.desk.now(),
+    )
+    await quick.service.desk.db.write(members.put(place))
+    async with asyncio.timeout(5):
+        await quick.service.joining.leave(REN.actor, event.event_id)
