@@ -36,6 +36,7 @@ COMMANDS = (
     "import-design",
     "world",
     "engine",
+    "doctor",
     "dead-letters",
     "verify",
     "backup",

@@ -38,6 +38,7 @@ settings (environment):
   SEKKEI_HOSTS         further names that requests may be addressed to
   SEKKEI_FORWARDED     addresses of proxies whose X-Forwarded-For counts
   SEKKEI_RATE_LIMIT    off: no rate limits (for measuring)
+  SEKKEI_ALLOW_LOCAL   ends that may stay local at a public address, separated by commas (as --allow-local)
   SEKKEI_LIVE          off: open pages are not told of changes (behind a proxy that cannot keep answers open)
   SEKKEI_OIDC_ISSUER, SEKKEI_OIDC_AUDIENCE, SEKKEI_OIDC_JWKS_URL   bearer tokens of an OpenID provider
 """
@@ -58,6 +59,9 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", metavar="DIR", help="folder of the data (default: ./data, or SEKKEI_DATA)")
     parser.add_argument("--no-demo", action="store_true", help="no sample data and no one-click sign-in")
     parser.add_argument("--no-worker", action="store_true", help="only answer requests; another process does the rest")
+    parser.add_argument(
+        "--allow-local", action="append", default=[], metavar="NAME", help="let this end stay local at a public address"
+    )
     parser.add_argument("--log-format", choices=("json", "text"), help="default: text on a terminal, else json")
     parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), default="warning")
 
@@ -85,6 +89,7 @@ def serve_systems(systems: Sequence[System], arguments: argparse.Namespace) -> i
 
     listening = _listening(arguments)
     settings = settings_from(arguments, listening.web.getsockname()[1])
+    refuse_what_is_half_set_up(systems, settings, arguments.allow_local)
     transports = _transports(settings)
     store = open_the_store(settings)
     try:
@@ -94,6 +99,21 @@ def serve_systems(systems: Sequence[System], arguments: argparse.Namespace) -> i
     except OSError as error:
         raise CouldNotRun(_cannot_listen("127.0.0.1", arguments.dynamodb_port, "--dynamodb-port", error)) from error
     return OK
+
+
+def refuse_what_is_half_set_up(systems: Sequence[System], settings: Settings, allowed: Sequence[str]) -> None:
+    """No end is half real, and none is local by accident while others can reach it."""
+    from sekkei.runtime.ends import problems
+
+    named = {*allowed, *(name.strip() for name in settings.get("allow_local").split(",") if name.strip())}
+    ends = [end for system in systems for end in system.ends]
+    strange = named - {end.name for end in ends}
+    if strange:
+        there = ", ".join(sorted({end.name for end in ends})) or "none"
+        raise CouldNotRun(f"--allow-local {', '.join(sorted(strange))}: there is no such end. There are: {there}.")
+    found = problems(ends, settings, named)
+    if found:
+        raise CouldNotRun("\n".join(found) + "\n`sekkei doctor` lists everything that is set up and what is missing.")
 
 
 def _transports(settings: Settings) -> Mapping[str, Transport]:
@@ -195,6 +215,8 @@ def _cannot_listen(host: str, port: int, option: str, error: OSError) -> str:
 
 def introduction(systems: Sequence[System], settings: Settings, store: Store, dynamodb_url: str | None) -> str:
     """What to open."""
+    from sekkei.runtime.ends import local_names
+
     width = max(len(name) for name in ("outbox", *(system.name for system in systems)))
     lines = [f"Sekkei runs: {settings.public_url}", ""]
     for system in systems:
@@ -204,6 +226,9 @@ def introduction(systems: Sequence[System], settings: Settings, store: Store, dy
             f"  {'outbox':<{width}}  {settings.public_url}/console/outbox  every mail and message that goes out"
         )
         lines += ["", "Sign in with one click on the home page: sample data is loaded."]
+    local = local_names((end for system in systems for end in system.ends), settings)
+    if local:
+        lines += ["", f"Local on this machine: {', '.join(local)}. `sekkei doctor` says what to set to make them real."]
     lines += ["", f"Data: {settings.store or settings.data / STORE_FILE}"]
     if dynamodb_url:
         lines += [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Design, Reactions
+from sekkei.runtime.ends import End
 from sekkei.runtime.settings import Settings
 from sekkei.store.protocol import Store
 
@@ -77,3 +78,5 @@ class System:
     demo: Callable[[Context, Parts], Awaitable[None]]
     pages: Sequence[tuple[str, Localized]] = ()
     """What to open, as (path below the prefix, words), for the home page."""
+    ends: Sequence[End] = ()
+    """Services outside that it needs; while one is local, it is not open to others by accident."""

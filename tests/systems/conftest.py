@@ -9,6 +9,7 @@ import asyncio
 import os
 import secrets
 from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 import pytest
 
@@ -47,6 +48,13 @@ async def store(
     opened = _open(request, clock, weather)
     yield opened
     await opened.close()
+
+
+def retries(store: Any) -> bool:
+    """Is it the store of a bad day? The runtime's own wrappers may stand around it."""
+    while store is not None and not isinstance(store, Retrying):
+        store = getattr(store, "store", None) or getattr(store, "_store", None)
+    return store is not None
 
 
 @pytest.fixture

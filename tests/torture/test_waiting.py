@@ -58,9 +58,10 @@ async def waited(call: Call, operation: str, request: dict[str, Any]) -> list[fl
     return taken
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("name", long_requests())
 @pytest.mark.parametrize("where", [in_process, on_the_wire])
-async def test_others_go_on(tmp_path: Path, where: Any, name: str) -> None:
+async def test_others_go_on_within_their_bounds(tmp_path: Path, where: Any, name: str) -> None:
     async with where(tmp_path) as call:
         taken = await waited(call, *long_requests()[name])
     assert max(taken) < LONGEST_SECONDS
@@ -68,12 +69,25 @@ async def test_others_go_on(tmp_path: Path, where: Any, name: str) -> None:
     assert percentile(taken, 0.99) < P99_SECONDS * (2 if where is on_the_wire else 1)
 
 
+@pytest.mark.parametrize("name", long_requests())
+async def test_others_go_on(tmp_path: Path, name: str) -> None:
+    """The bounds in seconds are for a quiet machine (`make torture`); here, that nobody is kept for long."""
+    async with in_process(tmp_path) as call:
+        taken = await waited(call, *long_requests()[name])
+    assert percentile(taken, 0.5) < P99_SECONDS
+    assert max(taken) < 3 * LONGEST_SECONDS
+
+
 async def test_a_page_in_one_go_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long that is depends on the machine; beside slices it is many times as long."""
+    long = long_requests()["Scan with a long filter"]
+    async with in_process(tmp_path / "slices") as call:
+        sliced = await waited(call, *long)
     monkeypatch.setattr(page, "SLICE_SECONDS", 100.0)
     monkeypatch.setattr(page, "PAGE_SECONDS", 100.0)
-    async with in_process(tmp_path) as call:
-        taken = await waited(call, *long_requests()["Scan with a long filter"])
-    assert max(taken) > P99_SECONDS
+    async with in_process(tmp_path / "whole") as call:
+        whole = await waited(call, *long)
+    assert max(whole) > 3 * percentile(sliced, 0.9)
 
 
 async def test_a_long_page_ends_after_its_time_and_the_rest_follows(

@@ -7,6 +7,7 @@ from functools import partial
 from starlette.routing import BaseRoute
 
 from sekkei.clock import Clock
+from sekkei.runtime.ends import MAIL, End
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport
 from sekkei.runtime.settings import Settings
@@ -112,6 +113,11 @@ SYSTEM = System(
     design=design,
     build=build,
     demo=demo,
+    ends=[
+        MAIL,
+        End("line", ("line_channel_secret", "line_channel_token"), "people can write to the bot on this machine only"),
+        End("payments", ("stripe_secret_key", "stripe_webhook_secret"), "donations would take no money"),
+    ],
     pages=[
         ("/", {"ja": "みんなの寄付", "en": "Everybody's donations"}),
         ("/chat", {"ja": "チャットで寄付", "en": "Donate in the chat"}),

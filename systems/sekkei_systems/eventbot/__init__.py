@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
+from sekkei.runtime.ends import MAIL, End
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web import Given
 from sekkei_systems.eventbot import design as patterns
@@ -66,6 +67,14 @@ SYSTEM = System(
     design=patterns.design,
     build=build,
     demo=demo,
+    ends=[
+        MAIL,
+        End(
+            "discord",
+            ("discord_application_id", "discord_public_key", "discord_bot_token"),
+            "messages and reminders stay in the simulator",
+        ),
+    ],
     pages=[
         ("/simulator", {"ja": "シミュレーター（手元の Discord）", "en": "Simulator: a Discord of your own"}),
         ("/", {"ja": "主催者ページ", "en": "Organisers' pages"}),

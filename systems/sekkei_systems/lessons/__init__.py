@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sekkei.clock import Clock
+from sekkei.runtime.ends import MAIL
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web import Given
 from sekkei_systems.lessons import api, pages
@@ -63,6 +64,7 @@ SYSTEM = System(
     design=design,
     build=build,
     demo=demo,
+    ends=[MAIL],
     pages=[
         ("/", {"ja": "時間割", "en": "Timetable"}),
         ("/mine", {"ja": "マイリスト", "en": "My list"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sekkei.clock import Clock
+from sekkei.runtime.ends import MAIL
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
@@ -53,5 +54,6 @@ SYSTEM = System(
     design=q_design,
     build=build,
     demo=demo,
+    ends=[MAIL],
     pages=[("/", {"ja": "今日の質問", "en": "Today's question"}), ("/admin", {"ja": "管理", "en": "Admin"})],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sekkei.clock import Clock
+from sekkei.runtime.ends import MAIL
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web import Given
 from sekkei_systems.tasks import pages
@@ -57,5 +58,6 @@ SYSTEM = System(
     design=design,
     build=build,
     demo=demo,
+    ends=[MAIL],
     pages=[("/", {"ja": "マイワークとチーム", "en": "My work and teams"}), ("/docs", {"ja": "API", "en": "API"})],
 )

@@ -16,7 +16,7 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.transports.line import signature
-from sekkei.store import Retrying, Store
+from sekkei.store import Store
 from sekkei.web.testing import Client, Reply, opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import donations, history_of_user
@@ -29,6 +29,7 @@ from sekkei_systems.chiipochi.ports.line.signatures import local_secret
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.browser import browser, serve, shots
+from tests.systems.conftest import retries
 
 __all__ = ["browser", "serve", "shots"]
 
@@ -93,7 +94,7 @@ class Bot:
     async def work(self) -> None:
         """Everything that is due. In bad weather a lease can be taken without its taker learning of it: wait it out."""
         await self.client.work()
-        if isinstance(getattr(self.db.store, "store", self.db.store), Retrying):
+        if retries(self.db.store):
             for _ in range(3):
                 self.clock.advance(61)
                 await self.client.work()

@@ -1,0 +1,82 @@
+"""`sekkei doctor`: what is set up, what is missing, and whether it answers."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from sekkei.commands import FINDINGS, OK, CouldNotRun
+from sekkei.commands.startup import open_the_store, settings_of
+
+if TYPE_CHECKING:
+    from sekkei.runtime.ends import End
+    from sekkei.runtime.settings import Settings
+
+SUMMARY = "Say what a system has set up, what is missing, and whether its store answers. Nothing is changed or sent."
+
+EXAMPLES = """\
+examples:
+  sekkei doctor                  every installed system
+  sekkei doctor chiipochi        one of them
+  SEKKEI_PUBLIC_URL=https://bot.example.com sekkei doctor eventbot      as it would start there
+
+Exit code: 0 it would start, 1 it would not, 2 could not run.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="default: all that are installed")
+    parser.add_argument("--data", metavar="DIR", help="folder of the data (default: ./data, or SEKKEI_DATA)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from sekkei.runtime.discovery import NoSuchSystem, load, names
+    from sekkei.runtime.ends import problems
+
+    settings = settings_of(data=arguments.data)
+    try:
+        systems = [load(name) for name in arguments.systems or sorted(names())]
+    except NoSuchSystem as error:
+        raise CouldNotRun(str(error)) from error
+    allowed = [name.strip() for name in settings.get("allow_local").split(",") if name.strip()]
+    ends = list(dict.fromkeys(end for system in systems for end in system.ends))
+    print(f"address   {settings.public_url}")
+    print(f"store     {settings.store or settings.data}: {_store(settings)}")
+    for end in ends:
+        print(f"{end.name:<9} {_said(end, settings)}")
+    found = problems(ends, settings, allowed)
+    print("\n".join(["", *found]) if found else "\nIt would start.")
+    return FINDINGS if found else OK
+
+
+def _said(end: End, settings: Settings) -> str:
+    state = end.state(settings)
+    if state == "real":
+        return "set up"
+    missing = " and ".join(end.missing(settings))
+    return (
+        f"half set up: {missing} is missing"
+        if state == "half"
+        else f"local: {end.otherwise}. To change that: {missing}"
+    )
+
+
+def _store(settings: Settings) -> str:
+    """Asked for its tables, which changes nothing."""
+    import asyncio
+
+    from sekkei.errors import DynamoDBError
+
+    async def ask() -> int:
+        store = open_the_store(settings)
+        try:
+            return len((await store.call("ListTables", {}))["TableNames"])
+        finally:
+            await store.close()
+
+    if not settings.store and not (settings.data / "sekkei.db").exists():
+        return "not there yet; it will be made"
+    try:
+        return f"answers, {asyncio.run(ask())} tables"
+    except DynamoDBError as error:
+        return f"does not answer: {error.code}: {error}"

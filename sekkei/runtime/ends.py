@@ -1,0 +1,84 @@
+"""Ends to the outside: what must be set up together, and when a local end may stand in for a real one.
+
+    LINE = End("line", ("line_channel_secret", "line_channel_token"), "messages stay in the chat of this machine")
+
+A system names its ends (`System.ends`). Half an end never starts, and neither does a system that people reach from
+elsewhere while one of its ends is local, unless `--allow-local NAME` (or SEKKEI_ALLOW_LOCAL) says so: what should be
+sent would stay here, and nobody would know.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from sekkei.runtime.settings import Settings
+
+State = Literal["real", "local", "half"]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One service outside, by the settings of its real end."""
+
+    name: str
+    settings: tuple[str, ...]
+    """All of them are needed."""
+    otherwise: str
+    """What happens while it is local."""
+    one_of: tuple[str, ...] = ()
+    """And one of these, when there are any."""
+
+    def state(self, settings: Settings) -> State:
+        given = [name for name in (*self.settings, *self.one_of) if settings.get(name)]
+        if not given:
+            return "local"
+        return "half" if self.missing(settings) else "real"
+
+    def missing(self, settings: Settings) -> list[str]:
+        """What to set, as the environment names it."""
+        lacking = [_variable(name) for name in self.settings if not settings.get(name)]
+        if self.one_of and not any(settings.get(name) for name in self.one_of):
+            lacking.append(" or ".join(_variable(name) for name in self.one_of))
+        return lacking
+
+
+MAIL = End("mail", ("mail_from",), "mails stay in the outbox, sign-in codes too", one_of=("smtp_url", "ses_region"))
+"""Everybody's: accounts sign in by mail."""
+
+
+def problems(ends: Iterable[End], settings: Settings, allowed: Collection[str]) -> list[str]:
+    """Why a program must not start with these ends, a sentence each; none when it may."""
+    found = []
+    public = not is_loopback(settings.public_url)
+    for end in dict.fromkeys(ends):
+        state = end.state(settings)
+        missing = " and ".join(end.missing(settings))
+        if state == "half":
+            found.append(f"{end.name} is half set up: {missing} is missing. Set it, or none of its settings.")
+        elif state == "local" and public and end.name not in allowed:
+            found.append(
+                f"{end.name} is not set up, and {settings.public_url} is open to others: {end.otherwise}. "
+                f"Set {missing}, or start with --allow-local {end.name} if that is meant."
+            )
+    return found
+
+
+def local_names(ends: Iterable[End], settings: Settings) -> list[str]:
+    return [end.name for end in dict.fromkeys(ends) if end.state(settings) == "local"]
+
+
+def is_loopback(url: str) -> bool:
+    """Is it an address that only this machine can open?"""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _variable(name: str) -> str:
+    return f"SEKKEI_{name.upper()}"
