@@ -12,10 +12,7 @@ export async function people(view, again) {
   const requests = h("section");
   const lists = h("section");
   view.classList.add("two");
-  view.replaceChildren(
-    h("div", { class: "q-side" }, h("h1", {}, t("people")), search(), requests, sharing(me)),
-    lists,
-  );
+  view.replaceChildren(h("div", { class: "q-side" }, h("h1", {}, t("people")), search(), requests, sharing(me)), lists);
   await Promise.all([showRequests(requests), showLists(lists, me)]);
 }
 
@@ -46,12 +43,7 @@ function search() {
     "form",
     { class: "q-search", "data-again": true, role: "search", onsubmit: find },
     h("label", { for: "find" }, t("people.search")),
-    h(
-      "div",
-      { class: "q-row" },
-      input,
-      h("button", { class: "q-button", type: "submit" }, t("people.search.button")),
-    ),
+    h("div", { class: "q-row" }, input, h("button", { class: "q-button", type: "submit" }, t("people.search.button"))),
     result,
   );
 }

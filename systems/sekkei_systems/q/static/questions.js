@@ -30,13 +30,7 @@ function proposal(again) {
       toast(t("me.propose.sent"), "ok");
       again();
     },
-    h(
-      "label",
-      { for: "proposal" },
-      h("strong", {}, t("me.propose")),
-      h("br"),
-      h("small", {}, t("me.propose.about")),
-    ),
+    h("label", { for: "proposal" }, h("strong", {}, t("me.propose")), h("br"), h("small", {}, t("me.propose.about"))),
     box,
     h("p", { class: "note error", "data-error": "text" }),
     h("div", { class: "q-row" }, count, send),
@@ -70,13 +64,7 @@ function voting(candidates) {
   const list = candidates.length
     ? h("ul", { class: "q-list plain" }, candidates.map(candidate))
     : empty(t("vote.empty"), t("vote.empty.about"));
-  return h(
-    "section",
-    { class: "stack" },
-    h("h2", {}, t("vote")),
-    h("p", { class: "muted" }, t("vote.about")),
-    list,
-  );
+  return h("section", { class: "stack" }, h("h2", {}, t("vote")), h("p", { class: "muted" }, t("vote.about")), list);
 }
 
 function candidate(given) {

@@ -44,7 +44,9 @@ export function keepDraft(form, key, { restore = true, notice = null } = {}) {
 
   const kept = JSON.parse(localStorage.getItem(place) ?? "null");
   if (kept) {
-    const left = Object.entries(kept.fields).filter(([name, text]) => names().includes(name) && !same(value(form, name), text));
+    const left = Object.entries(kept.fields).filter(
+      ([name, text]) => names().includes(name) && !same(value(form, name), text),
+    );
     if (!left.length) drop();
     else if (restore) {
       for (const [name, text] of left) fill(form, name, text);

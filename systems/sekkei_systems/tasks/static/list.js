@@ -37,7 +37,11 @@ async function renew() {
   const found = await fragment(location.href).catch(() => null);
   const fresh = found?.querySelector("[data-list-page]");
   if (!fresh || area.querySelector("select:focus")) return;
-  const picked = new Set(boxes().filter((box) => box.checked).map((box) => box.value));
+  const picked = new Set(
+    boxes()
+      .filter((box) => box.checked)
+      .map((box) => box.value),
+  );
   const focused = document.activeElement?.closest("[data-row]")?.dataset.row;
   area.replaceChildren(...fresh.childNodes);
   for (const box of boxes()) box.checked = picked.has(box.value);

@@ -73,4 +73,3 @@ names.addEventListener("click", ({ target }) => {
   text.focus();
   said.save();
 });
-
