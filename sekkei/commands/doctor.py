@@ -31,20 +31,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from sekkei.runtime.discovery import NoSuchSystem, load, names
-    from sekkei.runtime.ends import problems
+    from sekkei.runtime.ends import allowed_local, problems
 
     settings = settings_of(data=arguments.data)
     try:
         systems = [load(name) for name in arguments.systems or sorted(names())]
     except NoSuchSystem as error:
         raise CouldNotRun(str(error)) from error
-    allowed = [name.strip() for name in settings.get("allow_local").split(",") if name.strip()]
     ends = list(dict.fromkeys(end for system in systems for end in system.ends))
     print(f"address   {settings.public_url}")
     print(f"store     {settings.store or settings.data}: {_store(settings)}")
     for end in ends:
         print(f"{end.name:<9} {_said(end, settings)}")
-    found = problems(ends, settings, allowed)
+    found = problems(ends, settings, allowed_local(settings))
     print("\n".join(["", *found]) if found else "\nIt would start.")
     return FINDINGS if found else OK
 

@@ -103,9 +103,9 @@ def serve_systems(systems: Sequence[System], arguments: argparse.Namespace) -> i
 
 def refuse_what_is_half_set_up(systems: Sequence[System], settings: Settings, allowed: Sequence[str]) -> None:
     """No end is half real, and none is local by accident while others can reach it."""
-    from sekkei.runtime.ends import problems
+    from sekkei.runtime.ends import allowed_local, problems
 
-    named = {*allowed, *(name.strip() for name in settings.get("allow_local").split(",") if name.strip())}
+    named = {*allowed, *allowed_local(settings)}
     ends = [end for system in systems for end in system.ends]
     strange = named - {end.name for end in ends}
     if strange:

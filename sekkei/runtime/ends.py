@@ -67,6 +67,11 @@ def problems(ends: Iterable[End], settings: Settings, allowed: Collection[str]) 
     return found
 
 
+def allowed_local(settings: Settings) -> set[str]:
+    """The ends that SEKKEI_ALLOW_LOCAL names."""
+    return {name.strip() for name in settings.get("allow_local").split(",") if name.strip()}
+
+
 def local_names(ends: Iterable[End], settings: Settings) -> list[str]:
     return [end.name for end in dict.fromkeys(ends) if end.state(settings) == "local"]
 

@@ -7,7 +7,7 @@ from functools import partial
 from starlette.routing import BaseRoute
 
 from sekkei.clock import Clock
-from sekkei.runtime.ends import MAIL, End
+from sekkei.runtime.ends import MAIL, End, is_loopback
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport
 from sekkei.runtime.settings import Settings
@@ -27,7 +27,7 @@ from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets, is_lo
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.ports.payments.port import Provider
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
-from sekkei_systems.chiipochi.ports.setup import check, is_for_us_alone
+from sekkei_systems.chiipochi.ports.setup import check
 from sekkei_systems.chiipochi.reactions import Rewards
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service import Service
@@ -100,7 +100,7 @@ def _provider(context: Context, http: Http) -> Provider:
     stripe = Stripe.configured(settings, http, clock)
     if stripe is not None:
         return stripe
-    return LocalProvider(settings, context.db, clock) if is_for_us_alone(settings) else NoProvider()
+    return LocalProvider(settings, context.db, clock) if is_loopback(settings.public_url) else NoProvider()
 
 
 SYSTEM = System(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
-from urllib.parse import urlsplit
-
 from sekkei.runtime.settings import Settings
 
 TOGETHER = (
@@ -29,15 +26,6 @@ def check(settings: Settings) -> None:
             "A LINE channel is set up, and no payment provider: donations would be free. Set SEKKEI_STRIPE_SECRET_KEY "
             "and SEKKEI_STRIPE_WEBHOOK_SECRET, or SEKKEI_DEMO=1 to try it on this machine."
         )
-
-
-def is_for_us_alone(settings: Settings) -> bool:
-    """Is our address one that only this machine can open?"""
-    host = urlsplit(settings.public_url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _named(name: str) -> str:
