@@ -184,17 +184,25 @@ def _of_system(name: str, ask: Callable[[Opened], Awaitable[T]]) -> T:
 
 
 async def _published(opened: Opened) -> Published:
-    from sekkei.publish.aws.system import Published
+    from sekkei.publish.aws.system import Published, Settings
     from sekkei.runtime.design import design as runtime
     from sekkei.web.identity.design import design as web
 
     system = opened.system
     streams = {table.name: table for reactions in opened.parts.reactions for table in reactions.tables}
+    names = [name for end in system.ends for name in (*end.settings, *end.one_of)]
     return Published(
         name=system.name,
         designs=[system.design, runtime, web],
         streams=list(streams.values()),
+        settings=Settings([name for name in names if not _is_secret(name)], [n for n in names if _is_secret(n)]),
+        sends_mail=any(end.name == "mail" for end in system.ends),
     )
+
+
+def _is_secret(name: str) -> bool:
+    """A password may stand in an address too."""
+    return any(word in name for word in ("secret", "token", "key", "smtp_url"))
 
 
 def _json(content: Any) -> str:

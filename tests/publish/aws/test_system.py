@@ -64,6 +64,16 @@ def test_no_secret_stands_in_it(stack: dict[str, Any]) -> None:
                 assert isinstance(value, dict), f"{name} is written out"
 
 
+def test_a_bot_is_given_its_settings_when_it_is_deployed() -> None:
+    published = described("chiipochi")
+    assert published is not None
+    made = template(published, "prod")
+    assert made["Parameters"]["StripeSecretKey"]["NoEcho"] is True
+    assert "NoEcho" not in made["Parameters"]["MailFrom"]
+    variables = made["Resources"]["HttpFunction"]["Properties"]["Environment"]["Variables"]
+    assert variables["SEKKEI_LINE_CHANNEL_TOKEN"] == {"Ref": "LineChannelToken"}
+
+
 def test_the_same_input_gives_the_same_bytes() -> None:
     first, second = (json.dumps(template(described("tasks"), "prod")) for _ in range(2))  # type: ignore[arg-type]
     assert first == second
