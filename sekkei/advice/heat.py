@@ -9,8 +9,9 @@ What the model knows, each a test with its source:
 - a table with provisioned capacity saves up to 300 seconds of what it does not use, and spends it in bursts;
 - every global index has partitions of its own, and a write that its index has no room for is refused.
 
-What it leaves out: how fast DynamoDB notices heat is not documented; `SPLIT_AFTER_SECONDS` is ours. Popularity is what
-the caller says. Within a range load is even from second to second but for a little chance, by the seed.
+What it leaves out: splits for size (10 GB). How fast DynamoDB notices heat is not documented; `SPLIT_AFTER_SECONDS` is
+ours. Popularity is what the caller says. Within a range load is even from second to second but for a little chance, by
+the seed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from dataclasses import dataclass, field
 READ_MAX = 3_000.0
 WRITE_MAX = 1_000.0
 FIRST_PARTITIONS = 4
-PARTITION_BYTES_MAX = 10 * 1024**3
 SPLIT_AFTER_SECONDS = 300
 BURST_SECONDS = 300
 KEYS_FOLLOWED = 200

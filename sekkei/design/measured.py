@@ -22,8 +22,6 @@ class Units(NamedTuple):
     response_bytes: int = 0
     indexes: Mapping[str, float] = {}
     """The part of the units that each index took, by `table.index`."""
-    failed: bool = False
-    """A condition did not hold, so this is what an attempt in vain costs."""
 
     def __str__(self) -> str:
         shown = [f"{amount:g} {name}" for amount, name in ((self.read, "read"), (self.write, "write")) if amount]

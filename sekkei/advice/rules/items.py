@@ -15,14 +15,14 @@ MANY_UNITS_BYTES = 4_096
 KEY_WARN = {"pk": 1_536, "sk": 768}
 
 
-def _largest(facts: Facts, entity: Entity[..., object]) -> int:
+def _largest(entity: Entity[..., object]) -> int:
     return max((item_bytes(entity.encode(one)) for one in entity.examples), default=0)
 
 
 def large_items(facts: Facts) -> Iterator[Finding]:
     for table in facts.tables:
         for entity in table.entities:
-            size = _largest(facts, entity)
+            size = _largest(entity)
             if size > LARGE_BYTES:
                 yield finding("R15", f"{table.name}: {entity.name}", "an example of it is large", f"{size:,} bytes")
 
@@ -52,11 +52,11 @@ def growing_lists(facts: Facts) -> Iterator[Finding]:
 def counters_in_large_items(facts: Facts) -> Iterator[Finding]:
     for write in facts.writes:
         action = write.action
-        if not isinstance(action, Update) or _largest(facts, action.entity) <= MANY_UNITS_BYTES:
+        if not isinstance(action, Update) or _largest(action.entity) <= MANY_UNITS_BYTES:
             continue
         for change in action.changes:
             if change.kind == "add" and isinstance(change.field.codec, Integer):
-                size = _largest(facts, action.entity)
+                size = _largest(action.entity)
                 yield finding("R18", write.pattern.name, f"{change.field.label} is counted there", f"{size:,} bytes")
 
 

@@ -43,6 +43,7 @@ async def show_pattern(request: Request) -> Response:
     pattern = design.patterns[request.path_params["pattern"]]
     given = {name: text for name, text in request.query_params.items() if name not in OURS}
     form, tried = Form(given), None
+    costs = measured(opened.system.name)
     if runs(pattern) and "go" in request.query_params:
         try:
             tried = await try_pattern(
@@ -71,6 +72,6 @@ async def show_pattern(request: Request) -> Response:
         form=form,
         tried=tried,
         copies=copies(tried, design, given) if tried is not None else {},
-        units=measured(opened.system.name).units.get(pattern.name),
-        findings=[each for each in check(design) if each.place == pattern.name],
+        units=costs.units.get(pattern.name),
+        findings=[each for each in check(design, costs) if each.place == pattern.name],
     )
