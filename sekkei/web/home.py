@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Match
 
 from sekkei.runtime.demo_people import DEMO_PEOPLE
+from sekkei.runtime.deployment import Opened
+from sekkei.runtime.system import Localized
 from sekkei.web.rendering import page
 
 if TYPE_CHECKING:
@@ -16,9 +19,21 @@ if TYPE_CHECKING:
 
 async def show(request: Request) -> Response:
     shell: Shell = request.app.state.shell
-    systems = [opened.system for opened in shell.deployment.systems.values()]
+    systems = [(opened.system, _reachable(opened)) for opened in shell.deployment.systems.values()]
     people = DEMO_PEOPLE if request.state.user is None and shell.demo_allowed(request) else ()
     return page(request, "home.html", systems=systems, people=people, dynamodb_url=shell.dynamodb_url)
+
+
+def _reachable(opened: Opened) -> list[tuple[str, Localized]]:
+    """The pages to open that are there: a simulator is not, beside the real service."""
+    return [
+        (path, words) for path, words in opened.system.pages if any(_answers(one, path) for one in opened.parts.routes)
+    ]
+
+
+def _answers(route: BaseRoute, path: str) -> bool:
+    scope = {"type": "http", "method": "GET", "path": path, "root_path": ""}
+    return route.matches(scope)[0] is Match.FULL
 
 
 async def icon(request: Request) -> Response:

@@ -86,6 +86,7 @@ def test_from_nothing_to_a_bot_that_people_use(tmp_path: Path) -> None:
             assert REN in str(seen["body"])
             with pytest.raises(HTTPError, match="404"):
                 bot.page("/eventbot/simulator")
+            assert "/eventbot/simulator" not in bot.page("/"), "the home page leads nowhere"
             assert bot.end()[0] == 0
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from sekkei.clock import Clock
+from sekkei_systems.eventbot.local import objects
 from sekkei_systems.eventbot.local.discord import LocalDiscord
 from sekkei_systems.eventbot.local.world import GUILD_ID, Person
 from sekkei_systems.eventbot.ports.discord.signature import Signer
@@ -79,8 +80,8 @@ class AppClient:
         interaction = self.interaction(kind, person, channel_id, data, token)
         if message_id is not None:
             message = await self._local.message(channel_id, message_id)
-            flags = orjson.loads(message.body).get("flags", 0) | (EPHEMERAL if message.seen_by else 0)
-            interaction["message"] = {"id": message_id, "flags": flags}
+            shown = objects.message(self._local.server, message)
+            interaction["message"] = {**shown, "flags": shown["flags"] | (EPHEMERAL if message.seen_by else 0)}
         await self._local.open_token(token, channel_id, person.id, message_id)
         body = orjson.dumps(interaction)
         headers = {**self._signer.headers(body, self._clock.now()), "content-type": "application/json"}
@@ -100,7 +101,10 @@ class AppClient:
         self, kind: int, person: Person, channel_id: str, data: Mapping[str, Any], token: str
     ) -> dict[str, Any]:
         """As in Discord's documentation."""
-        user = {"id": person.id, "username": person.username, "global_name": person.name, "discriminator": "0"}
+        server = self._local.server
+        user: dict[str, Any] = {"id": person.id, "username": person.username, "global_name": person.name}
+        user |= {"discriminator": "0", "avatar": None}
+        member = objects.member(server, {"user": user, "nick": None}, list(person.roles))
         return {
             "id": self._local.new_id(),
             "application_id": self._application_id,
@@ -108,18 +112,18 @@ class AppClient:
             "token": token,
             "version": 1,
             "guild_id": GUILD_ID,
+            "guild": {"id": GUILD_ID, "locale": server.guild["preferred_locale"], "features": []},
             "channel_id": channel_id,
-            "member": {
-                "user": user,
-                "nick": None,
-                "roles": list(person.roles),
-                "permissions": str(person.permissions),
-            },
+            "channel": objects.channel(server.channels[channel_id]),
+            "member": {**member, "user": user, "permissions": str(person.permissions)},
             "data": dict(data),
-            "app_permissions": str(self._local.server.bot_may(channel_id)),
+            "app_permissions": str(server.bot_may(channel_id)),
             "locale": self._locale,
-            "guild_locale": self._local.server.guild["preferred_locale"],
+            "guild_locale": server.guild["preferred_locale"],
             "context": 0,
+            "entitlements": [],
+            "authorizing_integration_owners": {"0": GUILD_ID},
+            "attachment_size_limit": 10 * 1024 * 1024,
         }
 
     async def _show(

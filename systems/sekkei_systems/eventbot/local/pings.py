@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_USER, _ROLE, _EVERYONE = re.compile(r"<@!?(\d+)>"), re.compile(r"<@&(\d+)>"), re.compile(r"@(?:everyone|here)\b")
+USER, ROLE, _EVERYONE = re.compile(r"<@!?(\d+)>"), re.compile(r"<@&(\d+)>"), re.compile(r"@(?:everyone|here)\b")
 SILENT = 1 << 12
 """SUPPRESS_NOTIFICATIONS"""
 
@@ -16,7 +16,7 @@ def pinged(message: Mapping[str, Any], *, everyone: bool) -> list[str]:
     content, allowed = str(message.get("content") or ""), message.get("allowed_mentions")
     if message.get("flags", 0) & SILENT:
         return []
-    users, roles = set(_USER.findall(content)), set(_ROLE.findall(content))
+    users, roles = set(USER.findall(content)), set(ROLE.findall(content))
     loud = bool(_EVERYONE.search(content))
     if allowed is not None:
         parse = allowed.get("parse", ())

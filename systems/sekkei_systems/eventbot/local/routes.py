@@ -7,12 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-import orjson
-
 from sekkei.runtime import days
-from sekkei_systems.eventbot.local.design import LocalMessage
+from sekkei_systems.eventbot.local import objects
 from sekkei_systems.eventbot.local.discord import LocalDiscord, No
-from sekkei_systems.eventbot.local.server import DIRECT, PUBLIC_THREAD
 from sekkei_systems.eventbot.ports.discord import errors, permissions
 from sekkei_systems.eventbot.rules import limits
 
@@ -39,17 +36,44 @@ def _checked(problems: list[str]) -> None:
         raise No(400, code, "Invalid Form Body: " + "; ".join(problems))
 
 
-def _shown(message: LocalMessage) -> dict[str, Any]:
-    return {"id": message.message_id, "channel_id": message.channel_id, **orjson.loads(message.body)}
-
-
 def _object(body: Any) -> Mapping[str, Any]:
     if not isinstance(body, dict):
         raise No(400, errors.INVALID_FORM, "Invalid Form Body")
     return body
 
 
+# Who the bot is
+
+
+@route("GET", "/users/@me")
+async def me(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    return 200, objects.user(discord.server, discord.server.bot_id)
+
+
+@route("GET", "/oauth2/applications/@me")
+async def application(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    return 200, objects.application(discord.server, discord.application_id, discord.public_key, discord.endpoint)
+
+
 # Messages
+
+
+@route("GET", "/channels/{channel}")
+async def channel(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    await discord.may(path["channel"], 0)
+    thread = await discord.thing("thread", path["channel"])
+    if thread is not None:
+        return 200, objects.thread(discord.server, path["channel"], thread)
+    direct = await discord.thing("direct", path["channel"])
+    if direct is not None:
+        return 200, objects.direct(discord.server, path["channel"], direct["recipient"])
+    return 200, objects.channel(discord.server.channels[path["channel"]])
+
+
+@route("GET", "/channels/{channel}/messages/{message}")
+async def message(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    await discord.may(path["channel"], permissions.READ_MESSAGE_HISTORY)
+    return 200, objects.message(discord.server, await discord.message(path["channel"], path["message"]))
 
 
 @route("POST", "/channels/{channel}/messages")
@@ -62,7 +86,7 @@ async def post(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answere
     direct = await discord.thing("direct", path["channel"])
     if direct and direct["recipient"] in discord.server.closed_to_bots:
         raise No(403, errors.CANNOT_DM, "Cannot send messages to this user")
-    return 200, _shown(await discord.post(path["channel"], content))
+    return 200, objects.message(discord.server, await discord.post(path["channel"], content))
 
 
 async def _unarchive(discord: LocalDiscord, channel_id: str) -> None:
@@ -86,8 +110,7 @@ async def edit(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answere
     if thread and thread["archived"]:
         raise No(400, errors.ARCHIVED_THREAD, "Thread is archived")
     _checked(limits.problems_of_message(content, editing=True))
-    await discord.edit(message, content)
-    return 200, _shown(message)
+    return 200, objects.message(discord.server, await discord.edit(message, content))
 
 
 @route("DELETE", "/channels/{channel}/messages/{message}")
@@ -107,10 +130,10 @@ async def direct_channel(discord: LocalDiscord, path: re.Match[str], body: Any) 
         raise No(400, errors.INVALID_RECIPIENT, "Invalid Recipient(s)")
     for id, channel in await discord.things("direct"):
         if channel["recipient"] == recipient:
-            return 200, {"id": id, "type": DIRECT}
+            return 200, objects.direct(discord.server, id, recipient)
     id = discord.new_id()
     await discord.keep("direct", id, {"recipient": recipient})
-    return 200, {"id": id, "type": DIRECT}
+    return 200, objects.direct(discord.server, id, recipient)
 
 
 # Interactions
@@ -128,7 +151,7 @@ async def follow_up(discord: LocalDiscord, path: re.Match[str], body: Any) -> An
     token = await discord.token(_ours(discord, path))
     _checked(limits.problems_of_message(content))
     private = token.user_id if content.get("flags", 0) & limits.EPHEMERAL else None
-    return 200, _shown(await discord.post(token.channel_id, content, seen_by=private))
+    return 200, objects.message(discord.server, await discord.post(token.channel_id, content, seen_by=private))
 
 
 @route("PATCH", "/webhooks/{application}/{token}/messages/@original")
@@ -139,8 +162,7 @@ async def edit_original(discord: LocalDiscord, path: re.Match[str], body: Any) -
         raise No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
     _checked(limits.problems_of_message(content, editing=True))
     message = await discord.message(token.channel_id, token.message_id)
-    await discord.edit(message, content)
-    return 200, _shown(message)
+    return 200, objects.message(discord.server, await discord.edit(message, content))
 
 
 # Threads
@@ -161,7 +183,7 @@ async def start_thread(discord: LocalDiscord, path: re.Match[str], body: Any) ->
         raise No(400, errors.THREAD_EXISTS, "A thread has already been created for this message")
     thread = {"name": content["name"], "parent_id": path["channel"], "archived": False, "locked": False}
     await discord.keep("thread", path["message"], thread)
-    return 201, {"id": path["message"], "type": PUBLIC_THREAD, **thread}
+    return 201, objects.thread(discord.server, path["message"], thread)
 
 
 # The server, its people and their roles
@@ -177,13 +199,13 @@ def _here(discord: LocalDiscord, path: re.Match[str]) -> None:
 @route("GET", "/guilds/{guild}")
 async def guild(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     _here(discord, path)
-    return 200, discord.server.guild
+    return 200, objects.guild(discord.server)
 
 
 @route("GET", "/guilds/{guild}/channels")
 async def channels(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     _here(discord, path)
-    return 200, list(discord.server.channels.values())
+    return 200, [objects.channel(one) for one in discord.server.channels.values()]
 
 
 @route("GET", "/guilds/{guild}/members/{user}")
@@ -193,7 +215,7 @@ async def member(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answe
     if found is None:
         raise No(404, errors.UNKNOWN_MEMBER, "Unknown Member")
     given = [id.partition("/")[2] for id, _ in await discord.things("role") if id.startswith(f"{path['user']}/")]
-    return 200, {**found, "roles": sorted({*found["roles"], *given})}
+    return 200, objects.member(discord.server, found, sorted({*found["roles"], *given}))
 
 
 def _may_give(discord: LocalDiscord, path: re.Match[str]) -> None:
@@ -266,7 +288,7 @@ def _is_over(discord: LocalDiscord, event: Mapping[str, Any]) -> bool:
 async def scheduled_events(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     _here(discord, path)
     found = await discord.things("scheduled-event")
-    return 200, [{"id": id, **one} for id, one in found if not _is_over(discord, one)]
+    return 200, [objects.scheduled_event(discord.server, id, one) for id, one in found if not _is_over(discord, one)]
 
 
 @route("POST", "/guilds/{guild}/scheduled-events")
@@ -281,7 +303,7 @@ async def make_scheduled_event(discord: LocalDiscord, path: re.Match[str], body:
     id = discord.new_id()
     event["creator_id"] = discord.server.bot_id
     await discord.keep("scheduled-event", id, event)
-    return 200, {"id": id, **event}
+    return 200, objects.scheduled_event(discord.server, id, event)
 
 
 @route("PATCH", "/guilds/{guild}/scheduled-events/{id}")
@@ -291,7 +313,7 @@ async def edit_scheduled_event(discord: LocalDiscord, path: re.Match[str], body:
         raise No(400, errors.FINISHED_EVENT, "Cannot update a finished event")
     event = _scheduled(discord, _object(body), before)
     await discord.keep("scheduled-event", path["id"], event)
-    return 200, {"id": path["id"], **event}
+    return 200, objects.scheduled_event(discord.server, path["id"], event)
 
 
 @route("DELETE", "/guilds/{guild}/scheduled-events/{id}")
@@ -310,7 +332,8 @@ async def commands(discord: LocalDiscord, path: re.Match[str], body: Any) -> Ans
         raise No(403, errors.MISSING_ACCESS, "Missing Access")
     _checked(limits.problems_of_commands(body))
     await discord.keep("commands", path["application"], body)
-    return 200, [{"id": discord.new_id(), **command} for command in body]
+    guild_id = path.groupdict().get("guild")
+    return 200, [objects.command(discord.new_id(), path["application"], guild_id, one) for one in body]
 
 
 @route("PUT", "/applications/{application}/guilds/{guild}/commands")

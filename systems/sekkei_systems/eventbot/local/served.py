@@ -45,6 +45,7 @@ class Served:
     interactions: str = ""
 
     def application(self) -> Starlette:
+        self.local.public_key = self.signer.public_key
         return Starlette(
             routes=[
                 Route(API + "/{path:path}", self.rest, methods=METHODS),
@@ -60,7 +61,8 @@ class Served:
             answer = await self.local.send(request.method, path, request.headers, await request.body())
         except Unavailable:
             return Response(status_code=504)
-        return Response(answer.body, answer.status, dict(answer.headers), "application/json")
+        kind = "application/json" if answer.body else None
+        return Response(answer.body, answer.status, dict(answer.headers), kind)
 
     async def act(self, request: Request) -> Response:
         wanted = msgspec.json.decode(await request.body(), type=Act)
@@ -91,6 +93,7 @@ class Served:
         forged = {**signed, "x-signature-ed25519": "0" * 128}
         good, bad = await self.deliver(ping, signed), await self.deliver(ping, forged)
         ok = good[0] == 200 and orjson.loads(good[1]) == {"type": 1} and bad[0] == 401
+        self.local.endpoint = self.interactions if ok else ""
         return _json({"ok": ok, "ping": good[0], "forged": bad[0]}, 200 if ok else 400)
 
 
