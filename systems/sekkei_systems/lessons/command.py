@@ -1,4 +1,4 @@
-"""`sekkei lessons`: the move from the old waitlist table, and timetables out of files."""
+"""`sekkei lessons`: the move from the old waitlist table, timetables out of files, a studio's system of one's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 from sekkei_systems.lessons_migration import stages
 
-SUMMARY = "Lessons: take in timetables; move an old waitlist table in stages that can be repeated and undone."
+SUMMARY = (
+    "Lessons: take in timetables, move an old waitlist table in stages, run a studio's booking system to try it on."
+)
 
 EXAMPLES = """\
 examples:
@@ -19,11 +21,12 @@ examples:
   sekkei lessons import studio.ics --dry-run        what would change; nothing is written
   sekkei lessons migrate plan                       what a move of an old waitlist table would do
   sekkei lessons migrate --help                     the stages of the move
+  sekkei lessons studio --port 8950                 a studio's own booking system over HTTP; prints the settings for us
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    what = parser.add_subparsers(dest="what", required=True, metavar="import|migrate")
+    what = parser.add_subparsers(dest="what", required=True, metavar="import|migrate|studio")
     taking = what.add_parser("import", help="lessons out of a .csv, .ics or .json file")
     taking.add_argument("file", metavar="FILE")
     taking.add_argument("--dry-run", action="store_true", help="say what would change; write nothing")
@@ -36,12 +39,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     stages.add_arguments(moving)
+    studio = what.add_parser("studio", help="a studio's own booking system, to try ours beside it")
+    studio.add_argument("--port", type=int, default=8950, help="0 for any that is free")
+    studio.add_argument("--slow", type=float, default=0.0, metavar="SECONDS", help="how long it takes to answer")
+    studio.add_argument("--lag", type=float, default=0.0, metavar="SECONDS", help="how far behind what it tells is")
+    studio.add_argument("--mute", type=float, default=0.0, metavar="CHANCE", help="of acting and not answering, 0 to 1")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from sekkei.errors import DynamoDBError, NotOurFile
 
     try:
+        if arguments.what == "studio":
+            return _studio(arguments)
         return _import(arguments) if arguments.what == "import" else stages.run(arguments)
     except NotOurFile as error:
         raise CouldNotRun(str(error)) from error
@@ -86,3 +96,28 @@ async def _take_in(arguments: argparse.Namespace, content: bytes) -> int:
     for problem in refused:
         print(f"  {problem}", file=sys.stderr)
     return FINDINGS if refused else OK
+
+
+def _studio(arguments: argparse.Namespace) -> int:
+    """In the foreground, until it is stopped; what it sold is forgotten then."""
+    import socket
+
+    import uvicorn
+
+    from sekkei.clock import SYSTEM
+    from sekkei.runtime.settings import from_environment
+    from sekkei_systems.lessons.local import studio_demo
+    from sekkei_systems.lessons.local.studio_system import Faults, application
+
+    token = from_environment().secrets.key("lessons studio token").hex()
+    system = studio_demo.demo_studio(SYSTEM)
+    system.faults = Faults(slow_seconds=arguments.slow, lag_seconds=arguments.lag, mute=arguments.mute)
+    listening = socket.create_server(("127.0.0.1", arguments.port))
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    print(f"A studio's own system: {url}/{studio_demo.CODE}\nThe settings of lessons beside it:")
+    for name, value in studio_demo.settings_for(url, token).items():
+        print(f"export {name}='{value}'")
+    print(f"curl -X POST -H 'Authorization: Bearer {token}' {url}/counter/LESSON   sells a place at its counter")
+    print("Stop it with Ctrl-C.", flush=True)
+    uvicorn.Server(uvicorn.Config(application(system, token, SYSTEM), log_level="warning")).run(sockets=[listening])
+    return OK

@@ -21,3 +21,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     file.write_text(CSV, encoding="utf-8")
     assert main(command) == 1, "lessons of the past"
     assert main(["lessons", "import", str(tmp_path / "none.csv"), "--store", store]) == 2
+
+
+def test_the_studio_is_described_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["lessons", "studio", "--help"])
+    assert "--lag" in capsys.readouterr().out

@@ -23,4 +23,5 @@ api.include(bookings.operations, preferences.operations, searches.operations, de
 def routes(given: Given) -> list[BaseRoute]:
     given.per_request(Member, member_of).per_request(Contact, contact_of)
     given.per_request(Slot, slot_named).per_request(Staff, staff_of_lesson)
+    given.per_request(availability.Push, availability.push_of)
     return api.routes(given)

@@ -21,6 +21,7 @@ from sekkei_systems.lessons.design import (
     searches,
     user_lessons,
 )
+from sekkei_systems.lessons.rules.selling import by_studio
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.studios import studios_of
 from sekkei_systems.lessons.service import Service
@@ -43,6 +44,8 @@ POPULAR_PLACES = 3
 
 async def demo(context: Context, parts: Parts) -> None:
     service: Service = parts.service
+    if service.provider.has_feeds:
+        await parts.scheduled["refresh"]({})
     today = days.today(context.clock)
     chance = random.Random(3)
     slots = await _timetable(context, today, chance)
@@ -68,7 +71,10 @@ async def demo(context: Context, parts: Parts) -> None:
 async def _timetable(context: Context, today: date, chance: random.Random) -> list[Slot]:
     slots: list[Slot] = []
     puts = []
+    told = by_studio(context.settings.get("lessons_feed_url"))
     for studio in studios_of(context.settings):
+        if studio.code in told:
+            continue  # its own system lists its lessons
         for number in range(14):
             for start in STARTS:
                 slot = Slot(studio.code, today + timedelta(days=number), start)
@@ -101,7 +107,8 @@ def _lesson(context: Context, slot: Slot, chance: random.Random, full: bool) -> 
 
 async def _popular(db: Database, service: Service, day: date) -> None:
     """A lesson at every studio that some have booked and others wait for."""
-    for number, studio in enumerate(service.access.studios):
+    own = [studio for studio in service.access.studios if service.provider.feed(studio.code) is None]
+    for number, studio in enumerate(own):
         slot = Slot(studio.code, day, STARTS[number % len(STARTS)])
         found = await service.timetable.get(slot)
         change = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time)

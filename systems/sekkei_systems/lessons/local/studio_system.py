@@ -1,4 +1,5 @@
-"""A studio's own booking system: the counterpart of `ports/booking`, as strict as a real one, served over HTTP.
+"""A studio's own booking system: the counterpart of `ports/booking`, as strict as a real one, served over HTTP
+(`sekkei lessons studio`).
 
 It sells at its own counter as well. A place that is held lapses; what has lapsed or was released cannot be confirmed;
 a key belongs to one lesson. `Faults` make it slow, forget to answer before or after it has acted, fail half-way, tell
@@ -8,7 +9,7 @@ what was so minutes ago, and change its mind about how many places there are.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -21,6 +22,7 @@ from starlette.routing import Route
 from sekkei.clock import Clock
 
 HOLD_SECONDS = 180.0
+Act = Callable[[Request, bytes], object]
 
 
 class State(Enum):
@@ -59,6 +61,8 @@ class Offered:
     """Sold at its own counter."""
     told: list[tuple[float, int]] = field(default_factory=list)
     """Free places over time, for what is told late."""
+    details: Mapping[str, str] = field(default_factory=dict)
+    """End, name and instructor, as its timetable lists them."""
 
 
 class Refused(Exception):
@@ -76,9 +80,9 @@ class StudioSystem:
         self.lessons: dict[str, Offered] = {}
         self.reservations: dict[str, Reservation] = {}
 
-    def offer(self, lesson: str, capacity: int) -> None:
+    def offer(self, lesson: str, capacity: int, **details: str) -> None:
         """Put a lesson on sale, or change its mind about how many places it has; never below what is sold."""
-        there = self.lessons.setdefault(lesson, Offered(capacity))
+        there = self.lessons.setdefault(lesson, Offered(capacity, details=details))
         there.capacity = max(capacity, self.taken(lesson))
         self._note(lesson)
 
@@ -147,57 +151,110 @@ class StudioSystem:
         known = [free for at, free in there.told if at <= seen] or [there.capacity]
         return {"available": min(known[-1], there.capacity), "total": there.capacity, "isOpen": True}
 
+    def timetable(self, studio: str, first: str, last: str) -> list[dict[str, object]]:
+        """Its lessons between two days."""
+        found = []
+        for name, offered in sorted(self.lessons.items()):
+            code, day, start = name.split("/")
+            if code == studio and first <= day <= last:
+                slot = {"studio": code, "date": day, "start": start, "capacity": offered.capacity}
+                found.append({**slot, **offered.details})
+        return found
+
     def _note(self, lesson: str) -> None:
         free = max(0, self.lessons[lesson].capacity - self.taken(lesson))
         self.lessons[lesson].told.append((self._clock.now(), free))
 
 
-def application(system: StudioSystem, token: str, clock: Clock) -> Starlette:
-    """The system over HTTP, for whoever has the token."""
+class Served:
+    """The system over HTTP. Its timetable and what is free are public; to book one needs the token.
 
-    def served(act: Callable[[Request], Awaitable[object]]) -> Callable[[Request], Awaitable[Response]]:
+    GET  /{studio}?from=…&to=…  GET /{studio}/{date}/{time}    the feed that `ports/timetable/feed` reads
+    PUT, POST, DELETE /reservations/…                          the port that `ports/booking/http` asks
+    POST, DELETE /counter/{studio}/{date}/{time}               somebody buys, or gives back, at its own counter
+    """
+
+    def __init__(self, system: StudioSystem, token: str, clock: Clock) -> None:
+        self._system, self._token, self._clock = system, token, clock
+
+    def application(self) -> Starlette:
+        named = "/counter/{lesson:path}"
+        return Starlette(
+            routes=[
+                Route("/reservations/{key}", self._served(self._reserve), methods=["PUT"]),
+                Route("/reservations/{key}/confirm", self._served(self._confirm), methods=["POST"]),
+                Route("/reservations/{key}", self._served(self._release), methods=["DELETE"]),
+                Route(named, self._served(self._sell), methods=["POST"]),
+                Route(named, self._served(self._give_back), methods=["DELETE"]),
+                Route("/{studio}", self._served(self._timetable, public=True), methods=["GET"]),
+                Route("/{lesson:path}", self._served(self._availability, public=True), methods=["GET"]),
+            ]
+        )
+
+    def _served(self, act: Act, *, public: bool = False) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
-            if request.headers.get("authorization") != f"Bearer {token}":
+            if not public and request.headers.get("authorization") != f"Bearer {self._token}":
                 return JSONResponse({"code": "unauthorised"}, 401)
-            faults = system.faults
-            if faults.slow_seconds:
-                await asyncio.sleep(faults.slow_seconds)
-            if clock.random() < faults.deaf:
-                return await _silence()
-            try:
-                found = await act(request)
-            except Refused as refused:
-                return JSONResponse({"code": refused.code}, refused.status)
-            if clock.random() < faults.mute:
-                return await _silence()
-            if clock.random() < faults.broken:
-                return JSONResponse({"code": "broken"}, 500)
-            return Response(status_code=204) if found is None else JSONResponse(found)
+            return await self._answer(act, request)
 
         return endpoint
 
-    async def reserve(request: Request) -> object:
-        lesson = orjson.loads(await request.body()).get("lesson", "")
-        return {"state": system.reserve(request.path_params["key"], str(lesson)).state.value}
+    async def _answer(self, act: Act, request: Request) -> Response:
+        faults, chance = self._system.faults, self._clock.random
+        if faults.slow_seconds:
+            await asyncio.sleep(faults.slow_seconds)
+        if chance() < faults.deaf:
+            return await _silence()
+        try:
+            found = act(request, await request.body())
+        except Refused as refused:
+            return JSONResponse({"code": refused.code}, refused.status)
+        if chance() < faults.mute:
+            return await _silence()
+        if chance() < faults.broken:
+            return JSONResponse({"code": "broken"}, 500)
+        return Response(status_code=204) if found is None else JSONResponse(found)
 
-    async def confirm(request: Request) -> object:
-        return {"state": system.confirm(request.path_params["key"]).state.value}
+    def _reserve(self, request: Request, body: bytes) -> object:
+        try:
+            lesson = orjson.loads(body)["lesson"]
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            raise Refused(400, "no-lesson") from None
+        return {"state": self._system.reserve(request.path_params["key"], str(lesson)).state.value}
 
-    async def release(request: Request) -> object:
-        system.release(request.path_params["key"])
+    def _confirm(self, request: Request, body: bytes) -> object:
+        return {"state": self._system.confirm(request.path_params["key"]).state.value}
+
+    def _release(self, request: Request, body: bytes) -> object:
+        self._system.release(request.path_params["key"])
         return None
 
-    async def availability(request: Request) -> object:
-        return system.availability(request.path_params["lesson"])
+    def _sell(self, request: Request, body: bytes) -> object:
+        if not self._system.sell(self._known(request)):
+            raise Refused(409, "full")
+        return self._system.availability(self._known(request))
 
-    return Starlette(
-        routes=[
-            Route("/reservations/{key}", served(reserve), methods=["PUT"]),
-            Route("/reservations/{key}/confirm", served(confirm), methods=["POST"]),
-            Route("/reservations/{key}", served(release), methods=["DELETE"]),
-            Route("/{lesson:path}", served(availability), methods=["GET"]),
-        ]
-    )
+    def _give_back(self, request: Request, body: bytes) -> object:
+        self._system.give_back(self._known(request))
+        return self._system.availability(self._known(request))
+
+    def _known(self, request: Request) -> str:
+        lesson = str(request.path_params["lesson"])
+        if lesson not in self._system.lessons:
+            raise Refused(404, "no-such-lesson")
+        return lesson
+
+    def _timetable(self, request: Request, body: bytes) -> object:
+        query = request.query_params
+        first, last = query.get("from", ""), query.get("to", "9999")
+        return {"lessons": self._system.timetable(request.path_params["studio"], first, last)}
+
+    def _availability(self, request: Request, body: bytes) -> object:
+        return self._system.availability(request.path_params["lesson"])
+
+
+def application(system: StudioSystem, token: str, clock: Clock) -> Starlette:
+    return Served(system, token, clock).application()
 
 
 async def _silence() -> Response:

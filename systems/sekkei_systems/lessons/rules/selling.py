@@ -28,6 +28,10 @@ class Sellers:
     def by_port(self, lesson: Lesson) -> bool:
         return bool({lesson.studio_code, ""} & self.ports)
 
+    def tells(self, lesson: Lesson) -> bool:
+        """Whether its studio's system says what is free."""
+        return lesson.pushed_at is not None or bool({lesson.studio_code, ""} & self.told)
+
     def holds(self, lesson: Lesson) -> bool:
         """Whether a free place can be held for the first in line: nobody else sells it."""
         return self.sells_here(lesson) and not self.by_port(lesson)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from sekkei.design import Action, TransactionFailed, Update
+from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
 from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
@@ -17,6 +18,7 @@ from sekkei_systems.lessons.design import (
     UserLesson,
     change_status,
     give_place_back,
+    lessons,
     of_reservation_id,
     register,
     take_place,
@@ -78,7 +80,11 @@ class Bookings:
         self, lesson: Lesson, booking: UserLesson, waiting: UserLesson | None, also: Also | None, told: Told
     ) -> UserLesson:
         """Reserve in the studio's system, book here, confirm there."""
-        reserved, now = await self._reservations.begin(booking), self._ties.now()
+        try:
+            reserved, now = await self._reservations.begin(booking), self._ties.now()
+        except refusals.Full:
+            await self._sold_out(lesson)
+            raise
         once, ended = also(booking) if also else None, self._ended(booking, waiting, now)
         beside = self._reservations.booked(reserved)
         try:
@@ -88,6 +94,15 @@ class Bookings:
             raise
         await self._reservations.confirm(reserved)
         return booking
+
+    async def _sold_out(self, lesson: Lesson) -> None:
+        """The studio has sold what we thought was free: people may wait for it, until it says that there is room."""
+        if lesson.capacity is None or not self._sellers.tells(lesson):
+            return
+        update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time)
+        update = update.set(Lesson.booked, lesson.capacity).set(Lesson.updated_at, self._ties.now())
+        with contextlib.suppress(ConditionFailed):
+            await self._ties.db.write(update.when(Lesson.booked == lesson.booked, Lesson.capacity == lesson.capacity))
 
     def _ended(self, booking: UserLesson, waiting: UserLesson | None, now: datetime) -> Action[Any, Any]:
         """What becomes of the waitlist entry."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -58,34 +59,39 @@ class Pushes:
         """When it was signed."""
         return verify_push(self._secret, lesson, raw, headers.signature, headers.timestamp, self._clock)
 
-    async def hear_once(self, headers: Signed) -> None:
+    async def hear_once(self, push: Push) -> None:
         kept = timedelta(seconds=2 * PUSH_SECONDS_MAX)
         try:
-            await self._runtime.transact(self._idempotency.mark(f"lessons/push/{headers.signature}", kept=kept))
+            await self._runtime.transact(self._idempotency.mark(f"lessons/push/{push.signature}", kept=kept))
         except TransactionFailed:
             raise Replayed() from None
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A push whose signature is right: nothing of what was sent is read before."""
+
+    signature: str
+    said_at: datetime
+
+
+async def push_of(request: Request, lesson: LessonName, headers: Signed, pushes: Pushes) -> Push:
+    return Push(headers.signature, pushes.verified(lesson, await request.body(), headers))
 
 
 @operations.post(
     "/lessons/{lesson:path}/availability", summary="A studio says what is free", tag="studios", webhook=True
 )
 async def availability(
-    request: Request,
-    lesson: LessonName,
-    headers: Signed,
-    body: AvailabilityIn,
-    pushes: Pushes,
-    timetable: Timetable,
-    monitor: Monitor,
+    push: Push, lesson: LessonName, body: AvailabilityIn, pushes: Pushes, timetable: Timetable, monitor: Monitor
 ) -> ToldOut:
     """Signed with the secret that studio and lesson list share. What was received once is refused the next time;
     to say it again, sign it anew. What was signed before the newest push of that lesson is ignored."""
-    said_at = pushes.verified(lesson, await request.body(), headers)
     try:
         found = availability_in(msgspec.to_builtins(body))
     except ValueError as error:
         raise Invalid(field="available") from error
     slot = parse_slot(lesson)
     await timetable.upcoming(slot)
-    await pushes.hear_once(headers)
-    return ToldOut(await monitor.pushed(slot, found, said_at))
+    await pushes.hear_once(push)
+    return ToldOut(await monitor.pushed(slot, found, push.said_at))

@@ -20,19 +20,25 @@ from tests.systems.lessons.world import LESSON, NOON
 
 
 @contextlib.asynccontextmanager
-async def served(system: StudioSystem, clock: ManualClock, token: str = "secret") -> AsyncIterator[HttpBooking]:
+async def running(system: StudioSystem, clock: ManualClock) -> AsyncIterator[str]:
+    """Its address, while it is served."""
     config = uvicorn.Config(application(system, "secret", clock), port=0, log_level="error", lifespan="off")
     server = uvicorn.Server(config)
     socket = config.bind_socket()
     socket.listen()  # whoever connects before it serves waits
-    running = asyncio.create_task(server.serve([socket]))
-    port = socket.getsockname()[1]
+    serving = asyncio.create_task(server.serve([socket]))
     try:
-        yield HttpBooking(f"http://127.0.0.1:{port}/", token, Http(Limits(4, 1.0, 0.3, 5.0)))
+        yield f"http://127.0.0.1:{socket.getsockname()[1]}"
     finally:
         server.should_exit = server.force_exit = True
         with contextlib.suppress(asyncio.CancelledError):
-            await running
+            await serving
+
+
+@contextlib.asynccontextmanager
+async def served(system: StudioSystem, clock: ManualClock, token: str = "secret") -> AsyncIterator[HttpBooking]:
+    async with running(system, clock) as url:
+        yield HttpBooking(f"{url}/", token, Http(Limits(4, 1.0, 0.3, 5.0)))
 
 
 async def test_reserve_confirm_release_each_may_be_sent_again() -> None:

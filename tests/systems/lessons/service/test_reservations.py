@@ -27,7 +27,7 @@ from tests.systems.lessons.rules.test_places import lesson
 from tests.systems.lessons.steps import tie
 from tests.systems.lessons.world import LESSON, World, open_world
 
-SELLERS = Sellers(ports=frozenset({"gnz"}))
+SELLERS = Sellers(ports=frozenset({"gnz"}), told=frozenset({"gnz"}))
 
 
 class Direct:
@@ -221,3 +221,14 @@ async def test_never_more_bookings_than_places_on_both_sides(seed: int) -> None:
     await both.settle()
     await both.agree()
     await store.close()
+
+
+async def test_what_the_studio_sold_out_can_be_waited_for(store: Store, clock: ManualClock) -> None:
+    both = await both_sides(store, clock, 2)
+    for _ in range(2):
+        assert both.system.sell(str(LESSON))
+    with pytest.raises(refusals.Full):
+        await both.world.book("hana", LESSON)
+    await both.world.join("hana", LESSON)
+    assert (await both.world.lesson_now()).booked == 2
+    await both.settle()

@@ -110,3 +110,14 @@ async def test_an_older_push_that_comes_late_is_not_believed(api_client: Client,
     assert (late.status, late.json()) == (200, {"told": 0})
     assert await everything(api_client) == before
     assert (await studio.say(OPEN, at=clock.now())).json() == {"told": 1}, "of the same second, the one that comes last"
+
+
+async def test_nothing_of_a_push_is_read_before_its_signature_is_right(client: Client) -> None:
+    path = f"/lessons/api/lessons/{LESSON}/availability"
+    headers = {"X-Signature": "sha256=00", "X-Timestamp": str(int(NOON)), "Content-Type": "application/json"}
+    for body in (b"{", b"[]", b'{"available": "many"}', b"\xff"):
+        assert (await client.another().request("POST", path, body, headers)).status == 401, body
+    signed = f"{int(NOON)}.{LESSON}.".encode() + b"{"
+    secret = client.shell.deployment.settings.secrets.key("lessons availability")
+    right = {**headers, "X-Signature": "sha256=" + hmac.new(secret, signed, hashlib.sha256).hexdigest()}
+    assert (await client.another().request("POST", path, b"{", right)).status == 422

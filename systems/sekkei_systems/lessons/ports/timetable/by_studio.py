@@ -29,6 +29,10 @@ class ByStudio:
         self._feeds = feeds
         self._otherwise = otherwise
 
+    @property
+    def has_feeds(self) -> bool:
+        return bool(self._feeds)
+
     def feed(self, studio_code: str) -> Provider | None:
         return self._feeds.get(studio_code, self._feeds.get(""))
 

@@ -1,0 +1,40 @@
+"""One studio beside ours, with two weeks on sale in a system of its own."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sekkei.clock import Clock
+from sekkei.runtime import days
+from sekkei_systems.lessons.local.studio_system import StudioSystem
+from sekkei_systems.lessons.rules.studios import DEFAULT_STUDIOS
+
+CODE, NAME = "ebs", "恵比寿"
+DAYS = 15
+LESSONS = (
+    ("08:00", "08:45", "朝ヨガ", "Saki", 3),
+    ("18:30", "19:15", "BSB Beats 1", "KEN", 8),
+    ("20:30", "21:15", "リラックスヨガ", "Saki", 5),
+)
+
+
+def demo_studio(clock: Clock) -> StudioSystem:
+    """Every third evening its own counter has sold all but one."""
+    system, today = StudioSystem(clock), days.today(clock)
+    for number in range(DAYS):
+        for start, end, name, instructor, capacity in LESSONS:
+            lesson = f"{CODE}/{today + timedelta(days=number)}/{start}"
+            system.offer(lesson, capacity, end=end, name=name, instructor=instructor)
+            for _ in range(capacity - 1 if number % 3 == 1 else capacity // 3):
+                system.sell(lesson)
+    return system
+
+
+def settings_for(url: str, token: str) -> dict[str, str]:
+    """What lessons is told, to list this studio and to book in it."""
+    return {
+        "SEKKEI_LESSONS_STUDIOS": f"{DEFAULT_STUDIOS},{CODE}={NAME}",
+        "SEKKEI_LESSONS_FEED_URL": f"{CODE}={url}",
+        "SEKKEI_LESSONS_BOOKING_URL": f"{CODE}={url}",
+        "SEKKEI_LESSONS_BOOKING_TOKEN": token,
+    }
