@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from sekkei_systems.q import SYSTEM
 from tests.browser import Serve, Site, Windows
 from tests.systems.q.test_browser import KEPT, phone
 
 KEPT_CACHES = "caches.keys().then((names) => names.filter((name) => name.startsWith('q-data')).sort())"
+
+COUNT_AND_STAY = """
+window.goings = [];
+navigation.addEventListener("navigate", (event) => {
+  if (event.hashChange) return;
+  goings.push(new URL(event.destination.url).pathname);
+  event.preventDefault();
+});
+"""
 
 
 async def _is_kept(page: Page, person: str) -> bool:
@@ -21,7 +32,7 @@ async def _sign_in(page: Page, site: Site, person: str) -> None:
     """Somebody else on the same device, who comes in as everybody does."""
     await page.goto(f"{site.url}/sign-in")
     await page.locator(f'button[name="person"][value="{person}"]').click()
-    await page.wait_for_url(lambda url: "/sign-in" not in url)
+    await expect(page).not_to_have_url(re.compile("/sign-in"))
 
 
 async def _nothing_without_a_network(page: Page, site: Site) -> None:
@@ -39,7 +50,7 @@ async def test_the_next_person_on_the_device_sees_nothing_of_the_last(browser: W
     await page.goto(f"{site.url}/account")
     await page.locator(".page-user summary, [data-menu] summary").first.click()
     await page.locator('form[action="/sign-out"] button').first.click()
-    await page.wait_for_url(lambda url: "/account" not in url)
+    await expect(page).not_to_have_url(re.compile("/account"))
     assert await page.evaluate(KEPT_CACHES) == []
     await _nothing_without_a_network(page, site)
     # Somebody else signs in: without a network they see their own.
@@ -58,9 +69,30 @@ async def test_the_next_person_on_the_device_sees_nothing_of_the_last(browser: W
     # Signed out from afar: the next word from the server empties the device.
     await site.client.shell.accounts.end_all_sessions("demo-yui")
     await page.evaluate("location.hash = '#/people'")
-    await page.wait_for_url("**/sign-in?next=*")
+    await expect(page).to_have_url(re.compile(r"/sign-in\?next="))
     assert await page.evaluate(KEPT_CACHES) == []
     await _nothing_without_a_network(page, site)
+
+
+async def test_two_views_that_find_nobody_signed_in_leave_the_page_once(browser: Windows, serve: Serve) -> None:
+    """The second going would break off the first."""
+    site = await serve(SYSTEM, demo=True)
+    page = await phone(browser, site, "demo-aoi", service_workers="block")
+    await expect(page.locator(".q-left")).to_be_visible()
+    await page.evaluate(COUNT_AND_STAY)
+    asked: list[Route] = []
+
+    async def answer_both(route: Route) -> None:
+        asked.append(route)
+        if len(asked) == 2:
+            for one in asked:
+                await one.fulfill(status=401, json={"code": "sign-in"})
+
+    await page.route("**/q/api/**", answer_both)
+    await site.client.shell.accounts.end_all_sessions("demo-aoi")
+    await page.evaluate("location.hash = '#/people'; setTimeout(() => (location.hash = '#/me'))")
+    await expect(page.locator(".q-view .empty")).to_be_visible()
+    assert await page.evaluate("goings") == ["/sign-in"]
 
 
 async def test_what_was_kept_does_not_outlive_a_week(browser: Windows, serve: Serve) -> None:

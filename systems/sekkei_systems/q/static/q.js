@@ -5,7 +5,7 @@ import { button, empty, h } from "./parts.js";
 import { byAppId, defences, list, people, profile, showDot } from "./people.js";
 import { answerPage } from "./posts.js";
 import { questions } from "./questions.js";
-import { forget, get, toast, Unreachable, wordsOf } from "./requests.js";
+import { forget, get, leave, toast, Unreachable, wordsOf } from "./requests.js";
 import { settings } from "./settings.js";
 import { today } from "./today.js";
 import { t, viewer } from "./words.js";
@@ -103,7 +103,7 @@ async function ready(place, again) {
 
 function problem(error, again) {
   known = null;
-  if (error.status === 401) location.href = `/sign-in?next=${encodeURIComponent(`/q/${location.hash}`)}`;
+  if (error.status === 401) leave(`/sign-in?next=${encodeURIComponent(`/q/${location.hash}`)}`);
   if (error.code === "leaving") queueMicrotask(again);
   if (error.code === "banned")
     return empty(

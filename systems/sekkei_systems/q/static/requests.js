@@ -4,6 +4,15 @@ import { t, viewer } from "./words.js";
 
 const offline = document.getElementById("offline");
 let ahead = 0; // of this device's clock: milliseconds that the server's is ahead
+let left = false;
+
+// Away from this page, or to it anew: once, whatever else fails meanwhile. A second going would break off the first.
+export function leave(address) {
+  if (left) return;
+  left = true;
+  if (address) location.href = address;
+  else location.reload();
+}
 
 // No answer at all: without a network, whatever the device believes of itself.
 export class Unreachable extends Error {}
@@ -31,7 +40,7 @@ export async function get(path, { keep = false } = {}) {
 // Whoever was here is not here any more: signed out from afar, suspended, or somebody else has signed in.
 async function met(error) {
   if (error.status === 401 || error.code === "banned" || error.code === "other-account") await forget();
-  if (error.code === "other-account") location.reload();
+  if (error.code === "other-account") leave();
   return error;
 }
 
@@ -49,7 +58,7 @@ export async function change(method, path, body) {
   try {
     return await reached(send(method, `/q/api${path}`, body, { "X-Account": viewer }));
   } catch (error) {
-    if (error.code === "csrf") location.reload(); // the page is older than the session
+    if (error.code === "csrf") leave(); // the page is older than the session
     throw await met(error);
   }
 }
