@@ -54,8 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
     path = file_of(arguments.data)
     if not os.environ.get("SEKKEI_STORE") and not path.is_file():
         raise CouldNotRun(f"There is no store {path}. Name its folder with --data, or the store with SEKKEI_STORE.")
-    # Nothing is signed here, so no secret is needed, and none is made.
-    settings = settings_of(data=arguments.data, secrets=Secrets(os.urandom(32)))
+    # Bodies are opened with the secret where there is one; none is made for this.
+    known = os.environ.get("SEKKEI_SECRET") or path.with_name("secret").is_file()
+    settings = settings_of(data=arguments.data, **({} if known else {"secrets": Secrets(os.urandom(32))}))
     store = open_the_store(settings)
     with store_errors(settings.store or str(path)):
         return asyncio.run(_with(store, settings, arguments))
@@ -64,10 +65,11 @@ def run(arguments: argparse.Namespace) -> int:
 async def _with(store: Store, settings: Settings, arguments: argparse.Namespace) -> int:
     from sekkei.clock import SYSTEM
     from sekkei.runtime.dead_letters import DeadLetterKind, DeadLetters
+    from sekkei.runtime.deployment import sealed
     from sekkei.runtime.design import design
 
     try:
-        dead_letters = DeadLetters(design.open(store, env=settings.env), SYSTEM)
+        dead_letters = DeadLetters(design.open(sealed(store, settings), env=settings.env), SYSTEM)
         if arguments.what == "list":
             return await _list(dead_letters)
         chosen = [_split(name) for name in arguments.names]

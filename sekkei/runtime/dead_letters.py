@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
 
@@ -22,6 +22,7 @@ from sekkei.runtime.design import (
     JOB,
     OUTBOX,
     SCHEDULE,
+    SENT,
     JobRun,
     Message,
     Schedule,
@@ -38,6 +39,9 @@ from sekkei.runtime.design import (
 )
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.refusals import Conflict, NotThere
+
+DROPPED_KEPT = timedelta(days=7)
+"""Then a receipt is left of a message that was dropped."""
 
 
 class DeadLetterKind(Enum):
@@ -114,7 +118,8 @@ class DeadLetters:
     async def drop(self, kind: DeadLetterKind, id: str) -> None:
         """Let go of it. A message stays to be read, so that its reason is not given once more. Raises NotThere."""
         if kind is DeadLetterKind.MESSAGE:
-            update = messages.update(id).set(Message.state, State.DROPPED).remove(Message.due_pk).remove(Message.due_at)
+            update = messages.update(id).set(Message.state, State.DROPPED)
+            update = update.set(Message.due_pk, SENT).set(Message.due_at, days.now(self._clock) + DROPPED_KEPT)
             await self._change(update.when(Message.state == State.FAILED))
         elif kind is DeadLetterKind.SCHEDULE:
             await self._change(schedules.delete(id).when(Schedule.due_pk == FAILED + SCHEDULE))

@@ -22,7 +22,7 @@ from sekkei.clock import Clock
 from sekkei.design import Database, Update
 from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
-from sekkei.runtime.design import FAILED, OUTBOX, Hold, Message, State, due_messages, holds, messages
+from sekkei.runtime.design import FAILED, OUTBOX, SENT, Hold, Message, State, due_messages, holds, messages
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
 from sekkei.runtime.outbox import SHELL, Rejected, Shown, Transport, TryAgain, Undeliverable
@@ -301,17 +301,19 @@ class Delivery:
 
     async def _sent(self, message: Message, receipt: str) -> None:
         """Whoever holds the lease now: what went out went out, and must not go out once more."""
-        await self._runtime.write(
+        now = days.now(self._clock)
+        update = (
             messages.update(message.id)
             .set(Message.state, State.SENT)
-            .set(Message.sent_at, days.now(self._clock))
+            .set(Message.sent_at, now)
             .set(Message.receipt, receipt)
-            .remove(Message.due_pk)
-            .remove(Message.due_at)
+            .set(Message.due_pk, SENT)
+            .set(Message.due_at, now + timedelta(days=message.kept_days))
             .remove(Message.lease_until)
             .remove(Message.lease_by)
             .remove(Message.last_error)
         )
+        await take(self._runtime, update)  # it is gone when its person left meanwhile
 
     async def _give_up(self, message: Message, error: Exception) -> None:
         await self._put_down(

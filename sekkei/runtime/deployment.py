@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Design, tables
+from sekkei.runtime import upkeep
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.dead_letters import DeadLetters
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.kept import Kept
 from sekkei.runtime.live import Live
 from sekkei.runtime.outbox import Outbox, Transport
 from sekkei.runtime.schedules import StoredSchedules
@@ -21,6 +23,9 @@ from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.watched import Watched, watched
 from sekkei.runtime.worker import Running, Worker, worker_name
 from sekkei.store.protocol import Store
+
+SEALED = ("body", "payload", "record")
+"""Of the runtime's rows: what messages say, what schedules and jobs are given, stream records that were set aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +77,36 @@ def assemble(
     transports: Mapping[str, Transport] | None = None,
 ) -> Deployment:
     """Open and build every system. Nothing is asked of the store yet."""
-    store = _sealed(store, settings)
+    store = sealed(store, settings)
     runtime = _open(runtime_design, store, settings, clock)
     live = Live()
     name = worker_name()
     opened = {system.name: _build(system, store, runtime, settings, clock, live, name) for system in systems}
-    running = [each.running for each in opened.values()]
+    running = [_own(runtime, clock, name), *(each.running for each in opened.values())]
     alarms = Alarms(runtime, clock, settings.get("alarm_to"))
     worker = Worker(store, runtime, clock, running, transports or {}, name, alarms)
     return Deployment(store, runtime, clock, settings, live, opened, worker)
 
 
-def _sealed(store: Store, settings: Settings) -> Watched:
-    """The store with what it holds of messages sealed, watched; one that is both already stays as it is."""
+def sealed(store: Store, settings: Settings) -> Watched:
+    """The store with what it holds of messages and jobs sealed, watched; one that is both already stays as it is."""
     if isinstance(store, Watched):
         return store
     from sekkei.runtime.sealing import Sealed
 
     table = runtime_design.table_name(runtime_table, settings.env)
-    return watched(Sealed(store, table, "body", settings.secrets.key("message bodies")))
+    return watched(Sealed(store, table, SEALED, settings.secrets.key("message bodies")))
 
 
 def _open(design: Design, store: Store, settings: Settings, clock: Clock) -> Database:
     return design.open(store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)
+
+
+def _own(runtime: Database, clock: Clock, worker: str) -> Running:
+    """The runtime's own jobs, done like any system's."""
+    name = upkeep.NAME
+    schedules, jobs = StoredSchedules(runtime, clock, name, worker), Jobs(runtime, clock, name, worker)
+    return Running(name, runtime, upkeep.Upkeep(runtime, clock).parts(), jobs, schedules)
 
 
 def _build(
@@ -110,7 +122,7 @@ def _build(
         runtime=runtime,
         clock=clock,
         settings=settings,
-        outbox=Outbox(runtime, clock, system.name),
+        outbox=Outbox(runtime, clock, system.name, Kept(settings.get("sent_days"))),
         schedules=schedules,
         jobs=jobs,
         idempotency=Idempotency(runtime, clock),

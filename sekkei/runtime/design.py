@@ -38,6 +38,8 @@ MILLISECONDS = iso("Z", 3)
 
 SCHEDULE, OUTBOX, JOB = "SCHEDULE", "OUTBOX", "JOB"
 """What waits for its time, by kind: the partitions of the index `due`."""
+SENT = "SENT"
+"""What went out, or need not: it waits in the same index to be cut down to a receipt."""
 FAILED = "FAILED#"
 """Before the kind: what was given up stands in the same index until somebody tries it again or drops it."""
 
@@ -84,7 +86,9 @@ class Message:
     system: Attr[str] = attr()
     kind: Attr[str] = attr(en="mail, push, line, discord, webhook")
     to: Attr[str] = attr()
+    people: Attr[frozenset[str]] = attr(default=frozenset(), en="Whose it is and whom it tells of, beside the address")
     body: Attr[dict[str, Any]] = attr()
+    kept_days: Attr[int] = attr(default=7, en="Of what was sent; then a receipt is left")
     state: Attr[State] = attr(default=State.QUEUED)
     attempts: Attr[int] = attr(default=0)
     last_error: Attr[str | None] = attr(default=None)
@@ -267,6 +271,19 @@ def due_schedules(now: datetime) -> Query[Schedule]:
 def due_messages(now: datetime) -> Query[Message]:
     """Messages to be sent now, the oldest first."""
     return messages_by_due.where(Message.due_pk == OUTBOX, Message.due_at <= now)
+
+
+@design.pattern(ja="本文を消す時刻の来た送信済みメッセージ", added=True)
+def messages_to_cut(now: datetime) -> Query[Message]:
+    """Messages that were sent long enough ago to be cut down to a receipt, the oldest first."""
+    return messages_by_due.where(Message.due_pk == SENT, Message.due_at <= now)
+
+
+@design.pattern(ja="ある人のメッセージ（状態別）", added=True)
+def messages_of(person: str, place: str) -> Query[Message]:
+    """What is addressed to somebody or tells of them, among what waits, was sent or was given up."""
+    mine = (Message.to == person) | Message.people.contains(person)
+    return messages_by_due.where(Message.due_pk == place).filter(mine)
 
 
 @design.pattern(ja="送信箱（新しい順）", added=True)

@@ -6,7 +6,7 @@ Every message can be read, whether it went out or not. `sekkei.runtime.delivery`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any, Protocol
 
@@ -14,6 +14,8 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.design import Message, messages
+from sekkei.runtime.kept import Kept
+from sekkei.runtime.receipts import forget
 
 KEPT = timedelta(days=90)
 SHELL = "web"
@@ -62,15 +64,26 @@ class Shown:
 class Outbox:
     """`await db.transact(effect, outbox.message(...))`, or `await outbox.put(...)` alone."""
 
-    def __init__(self, runtime: Database, clock: Clock, system: str) -> None:
+    def __init__(self, runtime: Database, clock: Clock, system: str, kept: Kept | None = None) -> None:
         self._runtime = runtime
         self._clock = clock
         self._system = system
+        self._kept = kept or Kept()
 
     def message(
-        self, kind: str, to: str, body: Mapping[str, Any], *, id: str, after: timedelta = timedelta()
+        self,
+        kind: str,
+        to: str,
+        body: Mapping[str, Any],
+        *,
+        id: str,
+        after: timedelta = timedelta(),
+        people: Collection[str] = (),
     ) -> Put[Message]:
-        """An action for a transaction. The transaction fails if the same reason has been given before."""
+        """An action for a transaction. The transaction fails if the same reason has been given before.
+
+        `people` are the ids of those it is for and those it tells of; when one of them leaves, it goes (`forget`).
+        """
         now = days.now(self._clock)
         return messages.create(
             Message(
@@ -78,7 +91,9 @@ class Outbox:
                 system=self._system,
                 kind=kind,
                 to=to,
+                people=frozenset(people),
                 body=dict(body),
+                kept_days=self._kept.days(f"{self._system}/{id}"),
                 created_at=now,
                 due_at=now + after,
                 listed_at=now,
@@ -87,14 +102,25 @@ class Outbox:
         )
 
     async def put(
-        self, kind: str, to: str, body: Mapping[str, Any], *, id: str, after: timedelta = timedelta()
+        self,
+        kind: str,
+        to: str,
+        body: Mapping[str, Any],
+        *,
+        id: str,
+        after: timedelta = timedelta(),
+        people: Collection[str] = (),
     ) -> bool:
         """Write one message down; False when this reason has been given before."""
         try:
-            await self._runtime.write(self.message(kind, to, body, id=id, after=after))
+            await self._runtime.write(self.message(kind, to, body, id=id, after=after, people=people))
         except ConditionFailed:
             return False
         return True
 
     async def get(self, id: str) -> Message | None:
         return await self._runtime.get(messages(f"{self._system}/{id}").consistent())
+
+    async def forget(self, *people: str) -> int:
+        """Take along what is addressed to these people (addresses, devices, ids) or tells of them, as they leave."""
+        return await forget(self._runtime, people, self._system)

@@ -1,9 +1,9 @@
 """Message bodies are sealed in the store: sign-in codes, invitation links and personal texts are for whoever gets the
-message, not for whoever reads the tables.
+message, not for whoever reads the tables. So is what schedules and jobs are given, and records that were set aside.
 
-A store that seals one attribute of one table with AES-256-GCM under a key derived from SEKKEI_SECRET, and opens it for
-this program. What an earlier version wrote in clear is read as it is. A body belongs to its row: one that was copied
-into another row does not open.
+A store that seals some attributes of one table with AES-256-GCM under a key derived from SEKKEI_SECRET, and opens them
+for this program. What an earlier version wrote in clear is read as it is. A body belongs to its row: one that was
+copied into another row does not open.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Row = dict[str, Any]
 
 
 class Sealed:
-    """The store underneath, with `attribute` of the rows of `table` sealed in it."""
+    """The store underneath, with `attributes` of the rows of `table` sealed in it."""
 
-    def __init__(self, store: Store, table: str, attribute: str, key: bytes) -> None:
+    def __init__(self, store: Store, table: str, attributes: Sequence[str], key: bytes) -> None:
         self.store = store
-        self._table, self._attribute = table, attribute
+        self._table, self._attributes = table, attributes
         self._cipher = AESGCM(key)
         self.answers_surely: bool = getattr(store, "answers_surely", False)
 
@@ -93,23 +93,26 @@ class Sealed:
         return {**part, "Put": {**put, "Item": self._seal(put["Item"])}}
 
     def _seal(self, row: Mapping[str, Any]) -> Row:
-        body = row.get(self._attribute)
-        if body is None:
-            return dict(row)
+        sealed = {name: self._closed(row[name], row) for name in self._attributes if name in row}
+        return {**row, **sealed}
+
+    def _closed(self, value: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, str]:
         nonce = secrets.token_bytes(NONCE_BYTES)
-        box = nonce + self._cipher.encrypt(nonce, orjson.dumps(body), _name(row))
-        return {**row, self._attribute: {"S": MARK + base64.b64encode(box).decode()}}
+        box = nonce + self._cipher.encrypt(nonce, orjson.dumps(value), _name(row))
+        return {"S": MARK + base64.b64encode(box).decode()}
 
     def _open(self, row: Row) -> None:
-        text = row.get(self._attribute, {}).get("S", "")
-        if not text.startswith(MARK) or "PK" not in row:
-            return
+        for name in self._attributes:
+            text = row.get(name, {}).get("S", "")
+            if text.startswith(MARK) and "PK" in row:
+                row[name] = self._opened(text, row)
+
+    def _opened(self, text: str, row: Row) -> Any:
         box = base64.b64decode(text[len(MARK) :])
         try:
-            body = orjson.loads(self._cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], _name(row)))
+            return orjson.loads(self._cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], _name(row)))
         except InvalidTag:
-            body = {"M": {"sealed": {"S": "cannot be opened: SEKKEI_SECRET is not the one it was sealed with"}}}
-        row[self._attribute] = body
+            return {"M": {"sealed": {"S": "cannot be opened: SEKKEI_SECRET is not the one it was sealed with"}}}
 
 
 def _name(row: Mapping[str, Any]) -> bytes:

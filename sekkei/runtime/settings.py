@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sekkei.runtime.kept import Kept
+
 
 class Secrets:
     """Keys for different purposes out of one secret. Nothing of it shows in a log or a repr."""
@@ -56,6 +58,7 @@ def from_environment(environment: Mapping[str, str] | None = None, **overrides: 
     data = Path(str(overrides.pop("data", None) or values.get("data") or "data"))
     for switch in ("live", "rate_limit"):
         _switch(values, switch)
+    Kept(values.get("sent_days", ""))
     known: dict[str, object] = {
         "data": data,
         "store": values.get("store", ""),

@@ -23,6 +23,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from sekkei.clock import SYSTEM, Clock
 from sekkei.runtime.deployment import Deployment, assemble
 from sekkei.runtime.design import once
+from sekkei.runtime.kept import Kept
 from sekkei.runtime.live_log import LiveLog
 from sekkei.runtime.outbox import SHELL, Outbox, Transport
 from sekkei.runtime.settings import Settings
@@ -94,7 +95,7 @@ class Shell:
         self.apps = AppSessions(self.db, clock, settings, self.accounts)
         self.authenticators = Authenticators(self.db, clock, settings.secrets)
         self.provider = Provider(settings, clock)
-        self.outbox = Outbox(deployment.runtime, clock, SHELL)
+        self.outbox = Outbox(deployment.runtime, clock, SHELL, Kept(settings.get("sent_days")))
         self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
         self.connections = Connections()
         self.live_on = settings.get("live", "on") != "off" and "AWS_LAMBDA_FUNCTION_NAME" not in os.environ

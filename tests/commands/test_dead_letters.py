@@ -11,8 +11,10 @@ from sekkei import cli
 from sekkei.clock import SYSTEM
 from sekkei.design import tables
 from sekkei.runtime.delivery import Delivery
+from sekkei.runtime.deployment import assemble
 from sekkei.runtime.design import Message, State, design, messages
 from sekkei.runtime.outbox import Outbox, Undeliverable
+from sekkei.runtime.settings import from_environment
 from sekkei.store import Embedded
 
 
@@ -38,6 +40,30 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     asyncio.run(fill())
     return tmp_path
+
+
+def test_what_is_sealed_is_listed_with_its_secret_and_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SEKKEI_SECRET", "one that is long enough")
+    monkeypatch.delenv("SEKKEI_STORE", raising=False)
+
+    async def fill() -> None:
+        store = Embedded(tmp_path / "sekkei.db")
+        deployment = assemble([], store, from_environment(data=tmp_path), SYSTEM, transports={"mail": Refusing()})
+        await deployment.make_tables()
+        await Outbox(deployment.runtime, SYSTEM, "tasks").put("mail", "a@example.com", {"subject": "招待"}, id="1")
+        await deployment.worker.deliver()
+        await store.close()
+
+    asyncio.run(fill())
+    assert cli.main(["dead-letters", "list", "--data", str(tmp_path)]) == 1
+    assert "mail → a@example.com: 招待" in capsys.readouterr().out
+    monkeypatch.setenv("SEKKEI_SECRET", "another that is long enough")
+    assert cli.main(["dead-letters", "list", "--data", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "1 set aside." in said
+    assert "招待" not in said
 
 
 def state(data: Path, id: str) -> State:

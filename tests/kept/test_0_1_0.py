@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 
 import pytest
@@ -20,6 +21,7 @@ from sekkei import cli
 from sekkei.clock import ManualClock
 from sekkei.runtime.dead_letters import DeadLetterKind
 from sekkei.runtime.demo_people import DEMO_PEOPLE
+from sekkei.runtime.design import newest_messages
 from sekkei.runtime.discovery import load_all
 from sekkei.runtime.settings import Secrets
 from sekkei.store import Embedded
@@ -63,6 +65,21 @@ async def test_the_worker_finds_nothing_that_it_cannot_do(client: Client) -> Non
     await client.work()
     dead = client.shell.deployment.dead_letters
     assert [letter for kind in DeadLetterKind for letter in (await dead.page(kind, size=20))[0]] == []
+
+
+async def test_what_stood_in_clear_in_the_outbox_is_sealed(client: Client, path: Path) -> None:
+    async def bodies() -> list[dict[str, Any]]:
+        under = Embedded(path)
+        rows = (await under.call("Scan", {"TableName": "sekkei-runtime"}))["Items"]
+        await under.close()
+        return [row["body"] for row in rows if row["type"]["S"] == "message"]
+
+    before = await client.shell.deployment.runtime.all(newest_messages())
+    assert any("M" in body for body in await bodies()), "version 0.1.0 sealed nothing"
+    await client.shell.deployment.worker.tick(60)
+    assert [body for body in await bodies() if "S" not in body] == []
+    after = await client.shell.deployment.runtime.all(newest_messages())
+    assert {one.id: one.body for one in after}.items() >= {one.id: one.body for one in before}.items()
 
 
 @pytest.mark.parametrize("person", [None, DEMO_PEOPLE[0].id, DEMO_PEOPLE[1].id])

@@ -10,7 +10,7 @@ import pytest
 from sekkei.clock import SYSTEM
 from sekkei.design import Database, tables
 from sekkei.errors import TransactionCanceledException
-from sekkei.runtime.deployment import assemble
+from sekkei.runtime.deployment import SEALED, assemble
 from sekkei.runtime.design import Message, design, messages, newest_messages
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.sealing import MARK, Sealed
@@ -31,7 +31,7 @@ async def store() -> AsyncIterator[Embedded]:
 
 
 def runtime_on(store: Any, key: bytes = KEY) -> Database:
-    return design.open(Sealed(store, TABLE, "body", key), env="test", clock=SYSTEM)
+    return design.open(Sealed(store, TABLE, SEALED, key), env="test", clock=SYSTEM)
 
 
 async def stored(store: Embedded) -> str:
@@ -101,7 +101,7 @@ async def test_what_only_looks_sealed_in_another_table_is_left_alone(store: Embe
             "BillingMode": "PAY_PER_REQUEST",
         },
     )
-    sealed = Sealed(store, TABLE, "body", KEY)
+    sealed = Sealed(store, TABLE, SEALED, KEY)
     row = {"PK": {"S": "1"}, "body": {"S": f"{MARK}A"}}
     await sealed.call("PutItem", {"TableName": "notices", "Item": row})
     get = {"TableName": "notices", "Key": {"PK": {"S": "1"}}}

@@ -128,10 +128,9 @@ class Removal:
         if token:
             words = wording(str(payload.get("locale") or "ja"))
             text = words("bot.deleted", title=payload.get("title", ""))
-            body = {"message": {"content": text[:2000], "components": []}, "original": True}
-            await self._desk.outbox.put(
-                "eventbot.reply", str(token), body, id=f"removed/{uuid_of(payload['event_id'])}"
-            )
+            body = {"message": {"content": text[:2000], "components": []}, "original": True, "token": str(token)}
+            event = uuid_of(payload["event_id"])
+            await self._desk.outbox.put("eventbot.reply", event, body, id=f"removed/{event}")
         return Progress(0)
 
     # Everything of a guild: an HTTP bot is not told when it is thrown out, so this is asked for by people

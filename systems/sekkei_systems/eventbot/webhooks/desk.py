@@ -191,8 +191,8 @@ class InteractionDesk:
         if answer["type"] == 9:  # a form opens within three seconds or never
             answer = answers.message(render.private(Busy().text(language(interaction.locale))))
         original = answer["type"] == 7 or interaction.type != COMPONENT
-        body = {"message": answer["data"], "original": original}
-        reply = self._desk.outbox.message("eventbot.reply", interaction.token, body, id=f"late/{interaction.id}")
+        body = {"message": answer["data"], "original": original, "token": interaction.token}
+        reply = self._desk.outbox.message("eventbot.reply", interaction.id, body, id=f"late/{interaction.id}")
         try:
             await self._desk.transact(reply, self._desk.soon.delete_action(_row(interaction)))
         except TransactionFailed:

@@ -99,9 +99,9 @@ class Presses:
         if asked.interaction.from_private or event.member_count > INLINE_MEMBERS_MAX:
             return self._said(asked, said)
         if tell:
-            body = {"message": render.private(said), "original": False}
+            body = {"message": render.private(said), "original": False, "token": asked.interaction.token}
             outbox = self._service.desk.outbox
-            await outbox.put("eventbot.reply", asked.interaction.token, body, id=f"word/{asked.interaction.id}")
+            await outbox.put("eventbot.reply", asked.interaction.id, body, id=f"word/{asked.interaction.id}")
         view = await view_of_event(self._service.desk.db, event)
         words = await self._service.desk.words(asked.actor.guild_id)
         return answers.update(render.event_message(view, self._service.desk.now(), words))

@@ -203,8 +203,11 @@ class Contacts:
         """Not to be reached there any more."""
         if channel not in _FIELDS:
             raise refusals.BadAddress(field="channel")
+        address = addresses_of(await self._person(member.user_id)).get(channel, "")
         update = self._change(member.user_id).remove(_FIELDS[channel]).discard(Contact.channels, [channel])
-        return await self._db.write(update)
+        changed = await self._db.write(update)
+        await self._outbox.forget(address)  # what waits for it, and what it was told
+        return changed
 
     async def _take(self, user_id: str, channel: str, address: str, gone: Action[object, object]) -> Contact:
         person = await self._person(user_id)

@@ -23,6 +23,7 @@ from sekkei.design import (
 )
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload, Progress, Step
+from sekkei.runtime.outbox import SHELL, Outbox
 from sekkei.runtime.system import Context
 from sekkei.web.identity.accounts import Accounts
 from sekkei_systems.q import design
@@ -82,6 +83,8 @@ class Withdrawal:
         self._jobs = context.jobs
         self._schedules = context.schedules
         self._accounts = accounts
+        self._outbox = context.outbox
+        self._codes = Outbox(context.runtime, context.clock, SHELL)
 
     async def begin(self, payload: Payload) -> None:
         """When the week is over; somebody who has cancelled stays."""
@@ -97,6 +100,7 @@ class Withdrawal:
     def steps(self) -> Sequence[tuple[str, Step]]:
         stages: list[tuple[str, Stage]] = [
             ("sign-ins", self._sign_ins),
+            ("messages", self._messages),
             ("tokens", self._tokens),
             ("follows-out", self._follows_out),
             ("follows-in", self._follows_in),
@@ -148,7 +152,17 @@ class Withdrawal:
         """What signing in knows of them, where nothing but Q. needs it."""
         user = payload["user_id"]
         await self._schedules.delete(schedule_of(user))  # still there when the job was started by hand
-        return Progress(int(bool(payload.get("leaves_house")) and await self._accounts.forget(user)))
+        if not payload.get("leaves_house"):
+            return Progress(0)
+        account = await self._accounts.get(user)
+        if account is not None and account.email:
+            await self._codes.forget(account.email)
+        return Progress(int(await self._accounts.forget(user)))
+
+    async def _messages(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """What was pushed to their devices or tells others of them, sent or not."""
+        devices = await self._db.all(design.tokens_of(user).consistent())
+        return await self._outbox.forget(user, *(one.token for one in devices)), None
 
     async def _tokens(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.tokens_of(user).consistent(), after)

@@ -60,7 +60,7 @@ class Notices:
             return 0
         found = await self._db.all(design.tokens_of(to).consistent())
         for one in found:
-            await self.send(user, one, kind, message(user.language), reason)
+            await self.send(user, one, kind, message(user.language), reason, about=about)
         return len(found)
 
     async def send(
@@ -71,9 +71,12 @@ class Notices:
         message: Mapping[str, Any],
         reason: str,
         after: timedelta = timedelta(),
+        about: str | None = None,
     ) -> None:
         wait = quiet_left(user, days.now(self._clock)) + after
-        await self._outbox.put("push", device.token, message, id=message_id(kind, reason, device.token), after=wait)
+        people = {user.user_id, about or user.user_id}  # with either of them it goes
+        id = message_id(kind, reason, device.token)
+        await self._outbox.put("push", device.token, message, id=id, after=wait, people=people)
 
 
 def message_id(kind: NoticeKind, reason: str, token: str) -> str:

@@ -27,8 +27,8 @@ from tests.systems.q.conftest import World, png
 WEEK = timedelta(days=7, minutes=1).total_seconds()
 DAY = timedelta(days=1).total_seconds()
 LEAVER = "leaver"
-STEPS = ("sign-ins", "tokens", "follows-out", "follows-in", "requests-to", "requests-of", "blocks-by", "blocks-of",
-         "ended-blocks-by", "ended-blocks-of", "mutes-by", "mutes-of",
+STEPS = ("sign-ins", "messages", "tokens", "follows-out", "follows-in", "requests-to", "requests-of",
+         "blocks-by", "blocks-of", "ended-blocks-by", "ended-blocks-of", "mutes-by", "mutes-of",
          "reactions", "answers", "submissions", "questions", "votes",
          "reports-made", "reports-about", "reports-settled", "reports-dismissed", "log", "words", "picture", "user",
          "account")  # fmt: skip

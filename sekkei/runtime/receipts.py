@@ -1,0 +1,75 @@
+"""What is left of messages: a receipt some days after they were sent, and nothing of people who have left.
+
+A receipt says that something went out and when; text and address are gone. It stays as long as its reason must not be
+given again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from typing import Any
+
+from sekkei.design import Database, Update
+from sekkei.runtime.design import (
+    FAILED,
+    OUTBOX,
+    SENT,
+    Message,
+    SetAside,
+    messages,
+    messages_of,
+    newest_set_aside,
+    set_aside,
+)
+
+_PLACES = (OUTBOX, FAILED + OUTBOX, SENT)
+
+
+def cutting(id: str) -> Update[Message]:
+    """Leave a receipt; it stands in the list still, and waits for nothing."""
+    update = messages.update(id).set(Message.body, {}).set(Message.to, "")
+    update = update.remove(Message.people).remove(Message.last_error)
+    return update.remove(Message.due_pk).remove(Message.due_at)
+
+
+async def forget(runtime: Database, people: Collection[str], system: str | None = None) -> int:
+    """Delete what is addressed to these people or tells of them, wherever it stands; of one system, or of all.
+
+    Returns how much that was. It may be cut off anywhere and done again.
+    """
+    named = [person for person in people if person]
+    ids = {message.id for person in named async for message in _messages_of(runtime, person, system)}
+    records = [one async for one in _set_aside(runtime, system) if _names(one.record, set(named))]
+    await runtime.write_many(messages.delete(id) for id in sorted(ids))
+    await runtime.write_many(set_aside.delete(one.consumer, one.sequence) for one in records)
+    return len(ids) + len(records)
+
+
+async def _messages_of(runtime: Database, person: str, system: str | None) -> AsyncIterator[Message]:
+    for place in _PLACES:
+        for message in await runtime.all(messages_of(person, place)):
+            if system is None or message.system == system:
+                yield message
+
+
+async def _set_aside(runtime: Database, system: str | None) -> AsyncIterator[SetAside]:
+    for one in await runtime.all(newest_set_aside()):
+        if system is None or one.consumer.startswith(f"{system}/"):
+            yield one
+
+
+def _names(record: Mapping[str, Any], people: set[str]) -> bool:
+    """Whether a stream record that was set aside holds one of these ids or addresses, alone or in a key."""
+    return any(text in people or not people.isdisjoint(re.split("[#/]", text)) for text in _texts(record))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inside in value.values():
+            yield from _texts(inside)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for inside in value:
+            yield from _texts(inside)
