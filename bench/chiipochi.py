@@ -32,7 +32,6 @@ from sekkei.web.application import Shell
 from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
 from sekkei_systems.chiipochi.design import donations_on, stamp_card
 from sekkei_systems.chiipochi.design.models import Status
-from sekkei_systems.chiipochi.local.payments import HEADER
 from sekkei_systems.chiipochi.ports.line.signatures import local_secret
 from sekkei_systems.chiipochi.ports.payments import signed
 from sekkei_systems.chiipochi.service.links import order_id_of
@@ -201,19 +200,22 @@ async def _burst(port: int, pipe: Connection, folder: Path) -> None:
 
 
 def _callbacks(orders: list[tuple[str, int]], folder: Path, chance: random.Random) -> list[Post]:
-    """What the provider tells, a tenth of it twice."""
-    secret = served.settings(folder).secrets.key("chiipochi/local-payments")
+    """What the local Stripe tells, a tenth of it twice."""
+    secret = served.settings(folder).secrets.key("chiipochi/local-payments").hex().encode()
     found = []
     for place, (order_id, amount) in enumerate(orders):
-        event = {
-            "id": f"evt_{place}",
-            "tx_id": f"lp_{place}",
-            "order_id": order_id,
-            "amount": amount,
-            "outcome": "paid",
+        session = {
+            "id": f"cs_test_{place:032x}",
+            "status": "complete",
+            "payment_status": "paid",
+            "currency": "jpy",
+            "amount_total": amount,
+            "payment_intent": f"pi_test_{place:032x}",
+            "metadata": {"order_id": order_id},
         }
-        body = orjson.dumps(event)
-        headers = {HEADER: signed.sign(secret, time.time(), body), "Content-Type": "application/json"}
+        event = {"id": f"evt_{place}", "type": "checkout.session.completed", "data": {"object": session}}
+        body = orjson.dumps({**event, "created": int(time.time())})
+        headers = {"Stripe-Signature": signed.sign(secret, time.time(), body), "Content-Type": "application/json"}
         found += [(body, headers)] * (2 if chance.random() < DISTURBED else 1)
     chance.shuffle(found)
     return found

@@ -18,12 +18,14 @@ from sekkei_systems.chiipochi.api import api
 from sekkei_systems.chiipochi.demo import demo
 from sekkei_systems.chiipochi.design import design
 from sekkei_systems.chiipochi.local import chat_pages, payment_pages
+from sekkei_systems.chiipochi.local.account import CALLBACK, LocalAccount
 from sekkei_systems.chiipochi.local.callbacks import LocalCallbacks
 from sekkei_systems.chiipochi.local.chat import Chat
-from sekkei_systems.chiipochi.local.payments import LocalProvider
+from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.pages.view import Asked, asked_of
 from sekkei_systems.chiipochi.ports.line.api import LineApi
-from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets, is_local
+from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets, is_simulated
+from sekkei_systems.chiipochi.ports.payments.methods import Methods
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.ports.payments.port import Provider
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
@@ -34,29 +36,31 @@ from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.later import AFTERWARDS, INSTRUCTIONS
 from sekkei_systems.chiipochi.service.reconciliation import ASK
-from sekkei_systems.chiipochi.service.refunds import REFUNDS, RefundTransport
+from sekkei_systems.chiipochi.service.refunds import RefundTransport
+from sekkei_systems.chiipochi.service.surplus import REFUNDS
 from sekkei_systems.chiipochi.webhooks import line, payments
 
 
 def build(context: Context) -> Parts:
     check(context.settings)
     settings, http = context.settings, Http()
-    provider = _provider(context, http)
+    account = _account(context)
+    provider = _provider(context, http, account)
     chat = Chat(context)
     line_api = LineApi.configured(settings, http, context.clock)
     service = Service(context, provider, line_api or chat)
     transports: dict[str, Transport] = {
         "line": line_api or chat,
-        REFUNDS: RefundTransport(service.refunds),
+        REFUNDS: RefundTransport(service.refunds, service.surpluses),
         ASK: service.reconciliation,
         AFTERWARDS: service.later,
         INSTRUCTIONS: service.later,
     }
-    if isinstance(provider, LocalProvider):
-        transports["chiipochi.callback"] = LocalCallbacks(provider, service.settling)
+    if account is not None:
+        transports[CALLBACK] = LocalCallbacks(account, service.settling)
     return Parts(
         service=service,
-        routes=_routes(given(context, service, chat, provider), settings, provider),
+        routes=_routes(given(context, service, chat, account), settings, account),
         reactions=[Rewards(context, service)],
         scheduled=jobs.scheduled(context, service),
         recurring=jobs.RECURRING,
@@ -66,13 +70,13 @@ def build(context: Context) -> Parts:
     )
 
 
-def given(context: Context, service: Service, chat: Chat, provider: Provider) -> Given:
+def given(context: Context, service: Service, chat: Chat, account: LocalAccount | None) -> Given:
     """What handlers ask for, by type."""
     found = Given(
         service,
         *service.nouns,
         chat,
-        provider,
+        *([account] if account is not None else []),
         ChannelSecrets.configured(context.settings),
         context.live,
         context.jobs,
@@ -86,21 +90,29 @@ def given(context: Context, service: Service, chat: Chat, provider: Provider) ->
     return found
 
 
-def _routes(given: Given, settings: Settings, provider: Provider) -> list[BaseRoute]:
-    """Where a LINE channel is set up, there is no simulator; where another provider is, there is no local one."""
-    local = [chat_pages.pages] if is_local(settings) else []
-    local += [payment_pages.pages] if isinstance(provider, LocalProvider) else []
+def _routes(given: Given, settings: Settings, account: LocalAccount | None) -> list[BaseRoute]:
+    """Simulator and local payments are for this machine alone, and only where the real end is not set up."""
+    local = [chat_pages.pages] if is_simulated(settings) else []
+    local += [payment_pages.pages] if account is not None else []
     declared = (line.pages, payments.pages, *local)
     return [*(route for each in declared for route in each.routes(given)), *pages.routes(given), *api.routes(given)]
 
 
-def _provider(context: Context, http: Http) -> Provider:
-    """Stripe Checkout where its key is set; the local provider only where nobody but us can reach it."""
+def _account(context: Context) -> LocalAccount | None:
+    """The local Stripe: only where no real one is set up, and nobody but us can reach it."""
+    settings = context.settings
+    if settings.get("stripe_secret_key") or not is_loopback(settings.public_url):
+        return None
+    return LocalAccount(settings, context.db, context.clock, context.outbox)
+
+
+def _provider(context: Context, http: Http, account: LocalAccount | None) -> Provider:
+    """One end of Stripe, whether the account behind it is real or local."""
     settings, clock = context.settings, context.clock
-    stripe = Stripe.configured(settings, http, clock)
-    if stripe is not None:
-        return stripe
-    return LocalProvider(settings, context.db, clock) if is_loopback(settings.public_url) else NoProvider()
+    if account is None:
+        return Stripe.configured(settings, http, clock) or NoProvider()
+    site, methods = f"{settings.public_url}/chiipochi", Methods.configured(settings)
+    return Stripe(KEY, account.webhook_secret, account, clock, site=site, methods=methods, name="local")
 
 
 SYSTEM = System(

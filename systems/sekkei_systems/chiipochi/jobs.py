@@ -7,18 +7,23 @@ import logging
 from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
+from urllib.parse import quote
 
-from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, replace
+import orjson
+
+from sekkei.design import Action, Database, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.system import Context, ScheduledJob
 from sekkei_systems.chiipochi.design import (
+    all_surplus,
     awards,
     chat_messages,
     chat_of,
     donations,
     given_back,
     history_of_user,
+    keep_local_payment,
     local_payments,
     paid_donations,
     paid_row,
@@ -27,6 +32,7 @@ from sekkei_systems.chiipochi.design import (
     returns,
     stamp_card,
     stamps,
+    surpluses,
     user_settings,
     user_states,
 )
@@ -34,10 +40,10 @@ from sekkei_systems.chiipochi.design.models import (
     FORGOTTEN,
     Award,
     Donation,
-    LocalPayment,
     PaymentOrder,
     Return,
     Status,
+    Surplus,
 )
 from sekkei_systems.chiipochi.reactions import counted_yen
 from sekkei_systems.chiipochi.service import Service
@@ -210,17 +216,28 @@ async def _move(context: Context, found: Donation, to: str) -> None:
     )
     await context.db.transact(gone, donations.put(moved), *marks, *_moved_payment(found, moved))
     if found.tx_id is not None:
-        try:
-            renamed = local_payments.update(found.tx_id)
-            await context.db.write(renamed.set(LocalPayment.order_id, order_id_of(to, found.created_at)))
-        except ConditionFailed:
-            log.info("the payment is another provider's", extra={"tx_id": found.tx_id})
+        await _rename_payment(context.db, found, order_id_of(to, found.created_at))
+
+
+async def _rename_payment(db: Database, found: Donation, order_id: str) -> None:
+    """The local provider forgets too: order and ledger lead to nobody."""
+    payment = await db.get(local_payments(found.tx_id or "").consistent())
+    if payment is None:
+        return  # another provider's
+    before = orjson.dumps(order_id_of(found.user_id, found.created_at)).decode()[1:-1]
+    account = payment.account and payment.account.replace(before, order_id).replace(quote(before, safe=""), order_id)
+    renamed = replace(payment, order_id=order_id, account=account, version=payment.version + 1)
+    await db.write(keep_local_payment(renamed, payment))
 
 
 def _forget_rest(context: Context):  # type: ignore[no-untyped-def]
     async def step(payload: Payload, cursor: str | None) -> Progress:
         user_id = str(payload["user_id"])
         done = await _delete_rows(context.db, user_id)
+        for twice in await context.db.all(all_surplus().consistent()):
+            if twice.user_id == user_id:
+                renamed = surpluses.update(twice.tx_id).set(Surplus.user_id, pseudonym(context, user_id))
+                await context.db.write(renamed)
         await context.db.write(user_states.delete(user_id))
         await context.db.write(pledges.delete(user_id))
         await context.db.write(user_settings.delete(user_id))

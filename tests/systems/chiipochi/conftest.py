@@ -21,11 +21,13 @@ from sekkei.web.testing import Client, Reply, opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import donations, history_of_user
 from sekkei_systems.chiipochi.design.models import Donation, Outcome
-from sekkei_systems.chiipochi.local.payments import LocalProvider
+from sekkei_systems.chiipochi.local.account import LocalAccount
+from sekkei_systems.chiipochi.local.payment_pages import DEEDS
 from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe
 from sekkei_systems.chiipochi.local.stripe import serve as serve_stripe
 from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.browser import browser, serve, shots
@@ -37,6 +39,7 @@ NOW = 1_755_666_600.0  # 2025-08-20T05:10:00Z, ten past two in the afternoon in 
 AOI = "U" + "a" * 32
 REN = "U" + "b" * 32
 TODAY = date(2025, 8, 20)
+DECISIONS = {Outcome.PAID: "approve", Outcome.FAILED: "decline", Outcome.WAITING: "store"}
 
 CHECKOUT = {
     "id": "cs_1",
@@ -118,12 +121,17 @@ class Bot:
         url = await self.service.settling.start(token)
         await self.decide(url.rpartition("/")[2], outcome)
 
-    async def decide(self, tx_id: str, outcome: Outcome) -> None:
+    @property
+    def account(self) -> LocalAccount:
+        """The local Stripe behind the pages."""
         provider = self.service.settling.provider
-        assert isinstance(provider, LocalProvider)
-        await provider.decide(tx_id, outcome)
-        context = self.client.shell.deployment.systems["chiipochi"].context
-        await context.outbox.put("chiipochi.callback", tx_id, {}, id=f"callback/{tx_id}/{outcome.value}")
+        assert isinstance(provider, Stripe)
+        assert isinstance(provider._http, LocalAccount)
+        return provider._http
+
+    async def decide(self, tx_id: str, outcome: Outcome) -> None:
+        """What the payer clicks; the news of it are on their way then."""
+        await self.account.act(tx_id, DEEDS[DECISIONS[outcome]])
 
     async def records(self) -> list[dict[str, object]]:
         """Everything in the stream of donations, as Lambda would be given it."""

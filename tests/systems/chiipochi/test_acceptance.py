@@ -7,7 +7,6 @@ from datetime import timedelta
 
 from sekkei_systems.chiipochi.design import stamp_card
 from sekkei_systems.chiipochi.design.models import Outcome, Status
-from sekkei_systems.chiipochi.local.payments import LocalProvider
 from sekkei_systems.chiipochi.ports.payments.port import Order
 from sekkei_systems.chiipochi.rules.conversation import SESSION
 from sekkei_systems.chiipochi.service.access import Donor
@@ -74,8 +73,8 @@ async def test_a_callback_before_the_donation_is_there_is_tried_again_and_applie
     created_at = utc("2025-08-20T14:10:01.000+09:00")
     order_id = order_id_of(AOI, created_at)
     provider = bot.service.settling.provider
-    assert isinstance(provider, LocalProvider)
-    checkout = await provider.create(Order(order_id, 100, "", "", "", created_at + timedelta(hours=23)))
+    page = "https://example.org/done"
+    checkout = await provider.create(Order(order_id, 100, "x", page, page, created_at + timedelta(hours=23)))
     await bot.decide(checkout.tx_id, Outcome.PAID)
     await bot.client.work()
     assert await bot.donations() == []

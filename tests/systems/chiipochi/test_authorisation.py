@@ -8,6 +8,7 @@ from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design.models import Outcome
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot
 from tests.web.authorisation import Rule, deviations, uncovered
@@ -39,6 +40,8 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
         await client.shell.deployment.systems["chiipochi"].parts.scheduled["rankings"]({})
         await bot.decide(url.rpartition("/")[2], Outcome.PAID)
         await bot.work()
+        second = PaymentEvent("e2", "cs_second", order_id_of(REN, waiting.created_at), waiting.amount, Outcome.PAID)
+        assert await bot.service.settling.apply(second) == "late"
         order = {"order": order_id_of(REN, waiting.created_at)}
         day = {"day": f"{TODAY}"}
         matrix = {
@@ -75,6 +78,7 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "POST /chiipochi/operator/export": Rule(OPERATOR_FORM, form=day),
             "POST /chiipochi/operator/refund": Rule(OPERATOR_FORM, form=order),
             "POST /chiipochi/operator/refunded": Rule(OPERATOR_FORM, form=order),
+            "POST /chiipochi/operator/twice": Rule(OPERATOR_FORM, form={"payment": "cs_second", "what": "refunded"}),
             "POST /chiipochi/webhook": Rule({"anonymous": 401, "user": 401, "operator": 401}, json={"events": []}),
             "POST /chiipochi/payments/{provider}": Rule({"anonymous": 400, "user": 400, "operator": 400}, json={}),
             "GET /chiipochi/api/days/{day}": Rule(ANYBODY),

@@ -255,6 +255,34 @@ class PaymentOrder:
 
 
 @model
+class Surplus:
+    """A second payment for a donation that had been paid: money that is owed back."""
+
+    tx_id: Attr[str] = part(ja="取引 ID", en="the payment's own id")
+    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
+    created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="寄付日時", en="the donation's time")
+    prefecture: Attr[str] = attr(ja="都道府県", en="prefecture")
+    amount: Attr[int] = attr(ja="金額", en="yen")
+    paid_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="入金日時", en="when the money came")
+    refund_asked_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="返金を指示した日時", en="when a refund was asked for"
+    )
+    refund_asked_by: Attr[str | None] = attr(default=None, ja="返金を指示した運営者", en="who asked for the refund")
+    refund_failed_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="返金に失敗した日時", en="when a refund failed"
+    )
+    refunded_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was refunded"
+    )
+    refund_id: Attr[str | None] = attr(default=None, ja="返金の取引 ID", en="the refund's own id")
+
+    @property
+    def is_refund_running(self) -> bool:
+        asked = self.refund_asked_at is not None and self.refund_failed_at is None
+        return asked and self.refunded_at is None
+
+
+@model
 class Return:
     """Written until 0.1: a refund that had left the totals. Today the award says it."""
 
@@ -286,6 +314,14 @@ class PeriodTotal:
     amount: Attr[int] = attr(default=0, ja="金額", en="yen")
     count: Attr[int] = attr(default=0, ja="件数", en="how many")
     through: Attr[date] = attr(ja="集計済みの最終日", en="the last day that is added up")
+
+
+@model
+class StaleMonth:
+    """A month whose days have changed since they were added up; the next night adds them up anew."""
+
+    month: Attr[date] = part(ja="月の初日", en="the month's first day")
+    changes: Attr[int] = attr(default=0, ja="変更の回数", en="how many changes")
 
 
 def unhandled_partition(handled_at: datetime | None) -> str | None:
@@ -349,6 +385,10 @@ class LocalPayment:
         default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was given back"
     )
     created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="作成日時", en="when it was made")
+    account: Attr[str | None] = attr(
+        default=None, ja="決済会社の台帳（JSON）", en="the provider's ledger of it, in JSON; absent until 0.2"
+    )
+    version: Attr[int] = attr(default=0, ja="版", en="how often it was written")
 
 
 @model

@@ -11,6 +11,7 @@ from typing import Any
 from sekkei.design import (
     Action,
     Condition,
+    Delete,
     Put,
     Query,
     Ref,
@@ -27,14 +28,15 @@ from sekkei_systems.chiipochi.design.models import (
     Donation,
     LineEvent,
     LocalPayment,
-    Outcome,
     PaidDonation,
     PaymentOrder,
     PeriodTotal,
     Pledge,
     PrefectureTotal,
+    StaleMonth,
     Stamp,
     Status,
+    Surplus,
     UserSettings,
     UserState,
     day_partition,
@@ -59,7 +61,9 @@ from sekkei_systems.chiipochi.design.tables import (
     pledges,
     pledges_by_day,
     prefecture_totals,
+    stale_months,
     stamps,
+    surpluses,
     user_settings,
     user_states,
 )
@@ -300,6 +304,18 @@ def paid_after_all(donation: Donation, tx_id: str, at: datetime) -> Update[Donat
     return update.when(Donation.status == Status.FAILED, Donation.paid_late_at.absent())
 
 
+@design.pattern(ja="二重の入金を記録", added=True)
+def paid_twice(found: Surplus) -> Put[Surplus]:
+    """Money came again for a donation that was paid: it must be refunded."""
+    return surpluses.create(found)
+
+
+@design.pattern(ja="二重の入金", added=True)
+def all_surplus() -> Query[Surplus]:
+    """Second payments, refunded or not."""
+    return surpluses.where()
+
+
 @design.pattern(ja="返金を指示", added=True)
 def ask_refund(donation: Donation, by: str, at: datetime) -> Update[Donation]:
     """The money is to be given back; the status stays what it is."""
@@ -322,6 +338,13 @@ def refunded(donation: Donation, refund_id: str, at: datetime) -> Update[Donatio
     return update.when(
         Donation.refunded_at == donation.refunded_at, Donation.refunded_amount == donation.refunded_amount
     )
+
+
+@design.pattern(ja="返金の取引 ID を記録", added=True)
+def name_refund(donation: Donation, refund_id: str) -> Update[Donation]:
+    """A refund that the provider told of before it answered has its id now."""
+    update = donations.update(donation.user_id, donation.created_at).knowing(donation)
+    return update.set(Donation.refund_id, refund_id).when(Donation.refund_id.absent())
 
 
 @design.pattern(ja="返金の失敗を記録", added=True)
@@ -424,6 +447,7 @@ def correct_award(donation: Donation, award: Award, counted: int) -> Transaction
     found: list[Action[Any, Any]] = [
         changed.when(Award.amount == award.amount),
         *_add_to_totals([Share(day, donation.prefecture, kept - counted, turned)]),
+        stale_months.upsert(day.replace(day=1)).add(StaleMonth.changes, 1),
     ]
     if turned and not is_forgotten(donation.user_id):
         found.append(stamps.upsert(donation.user_id, donation.prefecture).add(Stamp.count, turned))
@@ -454,6 +478,18 @@ def totals_of_period(period: str) -> Query[PeriodTotal]:
     return period_totals.where(PeriodTotal.period == period)
 
 
+@design.pattern(ja="再集計する月", added=True)
+def months_to_add_up() -> Query[StaleMonth]:
+    """Months whose days have changed since they were added up."""
+    return stale_months.where()
+
+
+@design.pattern(ja="再集計の完了", added=True)
+def added_up(found: StaleMonth) -> Delete[StaleMonth]:
+    """A month is added up, unless its days have changed meanwhile."""
+    return stale_months.delete(found.month).when(StaleMonth.changes == found.changes)
+
+
 @design.pattern(ja="未処理のまま残ったイベント", added=True)
 def unhandled_before(moment: datetime) -> Query[LineEvent]:
     """Events that came before a moment and that nobody has handled, oldest first."""
@@ -473,20 +509,23 @@ def chat_of(user_id: str) -> Query[ChatMessage]:
     return chat_messages.where(ChatMessage.user_id == user_id).backwards()
 
 
-@design.pattern(ja="ローカル決済の結果", added=True)
-def decide_payment(tx_id: str, outcome: Outcome, at: datetime) -> Update[LocalPayment]:
-    """The local provider's page: a way to pay is chosen once, and once it is paid or not."""
-    update = local_payments.update(tx_id).set(LocalPayment.outcome, outcome).set(LocalPayment.decided_at, at)
-    if outcome is Outcome.WAITING:
-        return update.when(LocalPayment.outcome == Outcome.OPEN)
-    return update.when((LocalPayment.outcome == Outcome.OPEN) | (LocalPayment.outcome == Outcome.WAITING))
+@design.pattern(ja="ローカル決済を記録", added=True)
+def keep_local_payment(payment: LocalPayment, before: LocalPayment | None) -> Put[LocalPayment]:
+    """The local provider writes a payment down, if nobody else has meanwhile."""
+    if before is None:
+        return local_payments.create(payment)
+    unchanged = LocalPayment.version == before.version
+    return local_payments.put(payment).when(unchanged if before.version else unchanged | LocalPayment.version.absent())
 
 
-@design.pattern(ja="ローカル決済の返金", added=True)
-def return_payment(tx_id: str, at: datetime) -> Update[LocalPayment]:
-    """The local provider gives money back, once."""
-    update = local_payments.update(tx_id).set(LocalPayment.refunded_at, at)
-    return update.when(LocalPayment.outcome == Outcome.PAID, LocalPayment.refunded_at.absent())
+@design.pattern(
+    ja="ローカル決済の一覧（入出金の計算）",
+    scan="the balance of the local provider, on one machine; a real one keeps its own",
+    added=True,
+)
+def every_local_payment() -> Query[LocalPayment]:
+    """All payments of the local provider, to add up its balance; only where no real one is set up."""
+    return local_payments.scan()
 
 
 @design.pattern(ja="その日に届ける毎月の寄付", added=True)

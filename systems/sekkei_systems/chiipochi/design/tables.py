@@ -29,7 +29,9 @@ from sekkei_systems.chiipochi.design.models import (
     Pledge,
     PrefectureTotal,
     Return,
+    StaleMonth,
     Stamp,
+    Surplus,
     UserSettings,
     UserState,
 )
@@ -142,6 +144,11 @@ def payment_orders(payment_ref: str) -> Key:
     return Key(f"PAYMENT#{payment_ref}", "ORDER")
 
 
+@payments_table.entity(Surplus, ja="二重の入金", en="a second payment for one donation", added=True)
+def surpluses(tx_id: str) -> Key:
+    return Key("SURPLUS", f"TX#{tx_id}")
+
+
 @totals_table.entity(DayTotal, ja="全体の合計", en="total of a day", added=True)
 def day_totals(day: date) -> Key:
     return Key(f"DATE#{day}", "ALL")
@@ -155,6 +162,11 @@ def prefecture_totals(day: date, prefecture: str) -> Key:
 @totals_table.entity(PeriodTotal, ja="期間の県別合計", en="total of a prefecture in a period", added=True)
 def period_totals(period: str, prefecture: str) -> Key:
     return Key(f"PERIOD#{period}", f"PREF#{prefecture}")
+
+
+@totals_table.entity(StaleMonth, ja="再集計する月", en="a month to add up anew", added=True)
+def stale_months(month: date) -> Key:
+    return Key("STALE", f"MONTH#{month}")
 
 
 @events_table.entity(LineEvent, ja="LINE イベント", en="event", added=True)

@@ -1,40 +1,58 @@
-"""The local provider's page: pay or decline."""
+"""The local Stripe's page: pay by card, take a slip to a convenience store and pay days later, or let it run out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
 
-from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect
-from sekkei_systems.chiipochi.design.models import Outcome
-from sekkei_systems.chiipochi.local.payments import LocalProvider, store_until
-
-OUTCOMES = {"approve": Outcome.PAID, "decline": Outcome.FAILED, "store": Outcome.WAITING}
+from sekkei_systems.chiipochi.local.account import LocalAccount, outcome_of, slip_until
+from sekkei_systems.chiipochi.local.stripe.ledger import Ledger, Thing
 
 pages = Pages()
 
 
 class DecisionForm(Struct):
-    decision: Literal["approve", "decline", "store"]
+    decision: Literal["approve", "decline", "store", "transfer"]
+
+
+def _approve(ledger: Ledger, session: Thing) -> None:
+    if session["status"] == "open":
+        ledger.pay_by_card(session)
+    else:
+        ledger.pay_later(session)
+
+
+DEEDS: dict[str, Callable[[Ledger, Thing], object]] = {
+    "approve": _approve,
+    "decline": Ledger.expire,
+    "store": Ledger.choose_konbini,
+    "transfer": Ledger.choose_transfer,
+}
 
 
 @pages.get("/local-pay/{tx_id}", name="local-pay")
-async def show(provider: LocalProvider, tx_id: str) -> Html:
-    payment = await provider.payment(tx_id)
-    if payment is None:
+async def show(account: LocalAccount, tx_id: str) -> Html:
+    found = await account.session(tx_id)
+    if found is None:
         raise NotThere()
-    until = store_until(payment) if payment.outcome is Outcome.WAITING else None
-    over = provider.is_over(payment)
-    return Html("chiipochi/local_pay.html", payment=payment, until=until, over=over)
+    payment, ledger = found
+    session = ledger.sessions[tx_id]
+    return Html(
+        "chiipochi/local_pay.html",
+        payment=payment,
+        outcome=outcome_of(ledger, session).value,
+        methods=session["payment_method_types"],
+        until=slip_until(ledger, session),
+    )
 
 
 @pages.post("/local-pay/{tx_id}", name="local-pay-decide")
-async def decide(provider: LocalProvider, outbox: Outbox, tx_id: str, form: DecisionForm) -> Redirect:
-    payment = await provider.decide(tx_id, OUTCOMES[form.decision])
+async def decide(account: LocalAccount, tx_id: str, form: DecisionForm) -> Redirect:
+    payment = await account.act(tx_id, DEEDS[form.decision])
     if payment is None:
         raise NotThere()
-    await outbox.put("chiipochi.callback", tx_id, {}, id=f"callback/{tx_id}/{payment.outcome.value}")
-    return Redirect(payment.return_url.removeprefix(provider.public_url) or "/chiipochi/")
+    return Redirect(payment.return_url.removeprefix(account.public_url) or "/chiipochi/")

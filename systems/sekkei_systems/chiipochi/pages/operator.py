@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from typing import Literal
 
 from msgspec import Struct
 from starlette.responses import Response, StreamingResponse
@@ -22,6 +23,7 @@ from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
 from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
 from sekkei_systems.chiipochi.service.refunds import Refunds
 from sekkei_systems.chiipochi.service.reports import Reports
+from sekkei_systems.chiipochi.service.surplus import Surpluses
 
 PENDING_SHOWN = 100
 FIND_LENGTH_MAX = 120
@@ -48,6 +50,11 @@ class OrderForm(Struct):
         return found
 
 
+class TwiceForm(Struct):
+    payment: str
+    what: Literal["refund", "refunded"] = "refund"
+
+
 @pages.get("/operator", name="operator")
 async def show(
     operator: Operator, asked: Asked, service: Service, channel: Channel, exports: Exports, query: Wanted
@@ -60,6 +67,7 @@ async def show(
         check=await service.reports.check(asked.day),
         pending=await service.reconciliation.pending(PENDING_SHOWN),
         owed=await service.refunds.owed(operator),
+        surplus=await service.surpluses.owed(operator),
         given_back=await service.refunds.given_back(operator),
         wanted=wanted,
         found=await service.orders.search(operator, wanted) if wanted else [],
@@ -100,6 +108,16 @@ async def refund(operator: Operator, refunds: Refunds, form: OrderForm) -> Redir
 async def refunded(operator: Operator, refunds: Refunds, form: OrderForm) -> Redirect:
     await refunds.mark_refunded(operator, *form.key)
     return Redirect("chiipochi:operator").flash("operator.marked")
+
+
+@pages.post("/operator/twice", name="paid-twice")
+async def twice(operator: Operator, surpluses: Surpluses, form: TwiceForm) -> Redirect:
+    """A second payment for one donation: give it back, or say that it was given back by hand."""
+    if form.what == "refunded":
+        await surpluses.mark_refunded(operator, form.payment)
+        return Redirect("chiipochi:operator").flash("operator.marked")
+    await surpluses.refund(operator, form.payment)
+    return Redirect("chiipochi:operator").flash("operator.refund-asked")
 
 
 @pages.post("/operator/export", name="export")

@@ -46,7 +46,7 @@ def everything(language: Language) -> list[list[Message]]:
         messages.pay(LONGEST, 50_000, URL, language),
         *(messages.thanks(LONGEST, 50_000, some, URL, language) for some in (card, {**card, LONGEST.code: 1})),
         messages.thanks(LONGEST, 100, {LONGEST.code: 5}, URL, language),
-        *(messages.of_money(news, LONGEST, 50_000, language) for news in ("refunded", "paid-late")),
+        *(messages.of_money(news, LONGEST, 50_000, language) for news in ("refunded", "paid-late", "paid-twice")),
         messages.my_today(10**9, 10**6, 10**9, language),
         messages.everyone_today(10**12, 10**9, language),
         messages.ranking([(code, 10**9) for code in PREFECTURES], URL, language),

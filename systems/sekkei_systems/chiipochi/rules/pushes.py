@@ -18,7 +18,16 @@ class Push(Enum):
 
 
 News = Literal[
-    "answer", "payment-link", "pledged", "thanks", "failed", "failed-later", "refunded", "paid-late", "pledge"
+    "answer",
+    "payment-link",
+    "pledged",
+    "thanks",
+    "failed",
+    "failed-later",
+    "refunded",
+    "paid-late",
+    "paid-twice",
+    "pledge",
 ]
 
 PUSHES: dict[News, Push] = {
@@ -30,6 +39,7 @@ PUSHES: dict[News, Push] = {
     "failed-later": Push.ALWAYS,
     "refunded": Push.ALWAYS,
     "paid-late": Push.ALWAYS,
+    "paid-twice": Push.ALWAYS,
     "pledge": Push.ALWAYS,
 }
 """`failed` is a checkout that somebody left; `failed-later` is a slip of a convenience store that ran out."""

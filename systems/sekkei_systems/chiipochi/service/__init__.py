@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.ports.line.port import LineEnd
+from sekkei_systems.chiipochi.ports.line.signatures import is_simulated
 from sekkei_systems.chiipochi.ports.payments.port import Provider
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Access
@@ -25,11 +26,13 @@ from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
 from sekkei_systems.chiipochi.service.refunds import Refunds
 from sekkei_systems.chiipochi.service.reports import Reports
 from sekkei_systems.chiipochi.service.settling import Settling
+from sekkei_systems.chiipochi.service.surplus import Surpluses
 
 
 class Service:
     def __init__(self, context: Context, provider: Provider, line: LineEnd) -> None:
         db, clock = context.db, context.clock
+        self.simulated = is_simulated(context.settings)
         self.organisation = Organisation.configured(context.settings)
         self.links = Links(context.settings, clock)
         self.access = Access(self.links)
@@ -40,9 +43,10 @@ class Service:
         self.channel = Channel(line)
         self.orders = Orders(db, self.links)
         letters = Letters(context, self.readers)
-        self.settling = Settling(context, provider, self.links, self.orders, letters)
+        self.surpluses = Surpluses(context, provider, letters)
+        self.settling = Settling(context, provider, self.links, self.orders, letters, self.surpluses)
         self.reconciliation = Reconciliation(context, provider, self.settling, self.orders)
-        self.later = Later(context, provider, self.orders, letters)
+        self.later = Later(context, provider, self.orders, letters, self.surpluses)
         self.refunds = Refunds(context, provider, self.orders, letters)
         self.pledges = Pledges(context, self.donations, self.links, self.readers)
         self.mine = Mine(db, clock)
@@ -64,6 +68,7 @@ class Service:
             self.settling,
             self.reconciliation,
             self.refunds,
+            self.surpluses,
             self.exports,
             self.inbox,
         )

@@ -18,6 +18,7 @@ from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status
 from sekkei_systems.chiipochi.ports.payments.port import Afterwards, Provider
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.orders import Orders
+from sekkei_systems.chiipochi.service.surplus import Surpluses
 
 AFTERWARDS = "chiipochi.afterwards"
 INSTRUCTIONS = "chiipochi.instructions"
@@ -29,9 +30,11 @@ log = logging.getLogger("sekkei_systems.chiipochi.later")
 class Later:
     """Both kinds of outbox messages end here."""
 
-    def __init__(self, context: Context, provider: Provider, orders: Orders, letters: Letters) -> None:
+    def __init__(
+        self, context: Context, provider: Provider, orders: Orders, letters: Letters, surpluses: Surpluses
+    ) -> None:
         self._db, self._clock, self._provider = context.db, context.clock, provider
-        self._orders, self._letters = orders, letters
+        self._orders, self._letters, self._surpluses = orders, letters, surpluses
 
     async def send(self, message: Message) -> str:
         if message.kind == INSTRUCTIONS:
@@ -56,7 +59,8 @@ class Later:
         for _ in range(TRIES_MAX):
             donation = await self._of_payment(payment_ref)
             if donation is None:
-                return "not ours"
+                tx_id = await self._provider.tx_of(payment_ref)
+                return "paid twice" if tx_id and await self._surpluses.look(tx_id) else "not ours"
             if donation.tx_id is None or (donation.status is Status.PENDING):
                 raise ConnectionError("the payment is not settled yet")  # tried again a little later
             if await self._write(donation, await self._provider.afterwards(donation.tx_id)):

@@ -12,15 +12,17 @@ from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
 
-News = Literal["failed", "refunded", "paid-late"]
+News = Literal["failed", "refunded", "paid-late", "paid-twice"]
 
 
 class Letters:
     def __init__(self, context: Context, readers: Readers) -> None:
         self._outbox, self._readers = context.outbox, readers
 
-    async def to(self, donation: Donation, news: News, amount: int | None = None) -> list[Action[Any, Any]]:
-        """A word to the donor; `amount` is all that was refunded so far."""
+    async def to(
+        self, donation: Donation, news: News, amount: int | None = None, about: str = ""
+    ) -> list[Action[Any, Any]]:
+        """A word to the donor; `amount` is all that was refunded so far, `about` names a second payment."""
         language = await self._readers.one(donation.user_id)
         if language is None:
             return []
@@ -32,5 +34,5 @@ class Letters:
             whole = donation.amount if amount is None else amount
             fresh = whole - donation.refunded if news == "refunded" else whole
             said = messages.of_money(news, PREFECTURES[donation.prefecture], fresh, language)
-            reason = f"{reason}/{whole}"
+            reason = f"{reason}/{about or whole}"
         return [self._outbox.message("line", donation.user_id, messages.body(messages.letter(said), kind), id=reason)]

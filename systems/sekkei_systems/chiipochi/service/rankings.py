@@ -6,17 +6,24 @@ Every night the days are added up into months, and months into years. What is sh
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Literal
 
 from sekkei.clock import Clock
-from sekkei.design import Database
+from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Progress
 from sekkei.runtime.system import Payload
-from sekkei_systems.chiipochi.design import period_totals, totals_by_prefecture, totals_of_period
+from sekkei_systems.chiipochi.design import (
+    added_up,
+    months_to_add_up,
+    period_totals,
+    totals_by_prefecture,
+    totals_of_period,
+)
 from sekkei_systems.chiipochi.design.models import PeriodTotal, PrefectureTotal
 from sekkei_systems.chiipochi.service.reports import Day, Sum
 
@@ -26,9 +33,11 @@ WHOLE = "ALL"
 """The row of a period that stands for all prefectures, and says how far it is added up even when nobody gave."""
 FIRST = date(2025, 1, 1)
 """Before that there was no ちいポチ."""
-MONTHS_AGAIN = 5
-"""A card's dispute can come four months later, and changes the day that the money came on."""
+MONTHS_AGAIN = 2
+"""The month that goes on, and the one before, of which news can still come; changes of older ones are marked."""
 DAYS_ADDED_MAX = 31
+
+log = logging.getLogger("sekkei_systems.chiipochi.rankings")
 
 
 class Rankings:
@@ -55,12 +64,23 @@ class Rankings:
     # By the clock
 
     async def roll_up(self) -> None:
-        """The last months anew, then this year, the last one, and all of them."""
+        """The last months anew and any that has changed since, then their years, and all of them."""
+        stale = await self._db.all(months_to_add_up().consistent())
+        months = {found.month for found in stale} | set(self._last_months())
+        for month in sorted(months):
+            await self._month(month)
+        await self._years(min(months).year)
+        for found in stale:
+            try:
+                await self._db.write(added_up(found))
+            except ConditionFailed:
+                log.info("a month changed while it was added up", extra={"month": f"{found.month}"})
+
+    def _last_months(self) -> Iterator[date]:
         month = days.today(self._clock).replace(day=1)
         for _ in range(MONTHS_AGAIN):
-            await self._month(month)
+            yield month
             month = (month - timedelta(days=1)).replace(day=1)
-        await self._years(days.today(self._clock).year - 1)
 
     async def step(self, payload: Payload, cursor: str | None) -> Progress:
         """One month of a job that adds up everything from the beginning."""

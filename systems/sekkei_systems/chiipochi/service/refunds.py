@@ -11,7 +11,7 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.refusals import Conflict
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import ask_refund, given_back, refund_failed, refunded, to_refund
+from sekkei_systems.chiipochi.design import ask_refund, given_back, name_refund, refund_failed, refunded, to_refund
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.ports.payments.port import Provider, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable
@@ -19,9 +19,7 @@ from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
-
-REFUNDS = "chiipochi.refund"
-"""The outbox's kind of message that gives money back."""
+from sekkei_systems.chiipochi.service.surplus import REFUNDS, Surpluses
 
 log = logging.getLogger("sekkei_systems.chiipochi.refunds")
 
@@ -29,15 +27,18 @@ log = logging.getLogger("sekkei_systems.chiipochi.refunds")
 class RefundTransport:
     """Gives money back through the provider; tried again until it is done or refused for good."""
 
-    def __init__(self, refunds: Refunds) -> None:
-        self._refunds = refunds
+    def __init__(self, refunds: Refunds, surpluses: Surpluses) -> None:
+        self._refunds, self._surpluses = refunds, surpluses
 
     async def send(self, message: Message) -> str:
-        order, tx_id = message.body["order"], message.body["tx_id"]
+        order, tx_id, key = message.body["order"], message.body["tx_id"], message.body.get("key", "")
+        twice = bool(message.body.get("surplus"))
         try:
-            return await self._refunds.give_back(order, tx_id, message.body.get("key", ""))
+            if twice:
+                return await self._surpluses.give_back(tx_id, key)
+            return await self._refunds.give_back(order, tx_id, key)
         except RefundRefused as refused:
-            await self._refunds.give_up(order, tx_id)
+            await (self._surpluses.give_up(tx_id) if twice else self._refunds.give_up(order, tx_id))
             raise Undeliverable(str(refused)) from refused
 
 
@@ -77,10 +78,13 @@ class Refunds:
         donation = await self._orders.ordered(order_id, tx_id)
         if donation is None:
             raise RefundRefused("there is no such donation")
-        if _is_done(donation):
-            return donation.refund_id or ""
+        if _is_done(donation) and donation.refund_id:
+            return donation.refund_id
         refund_id = await self._provider.refund(tx_id, order_id, key)
-        await self._returned(donation, refund_id)
+        if _is_done(donation):  # its news were quicker than its answer
+            await self._db.write(name_refund(donation, refund_id))
+        else:
+            await self._returned(donation, refund_id)
         return refund_id
 
     async def give_up(self, order_id: str, tx_id: str) -> None:

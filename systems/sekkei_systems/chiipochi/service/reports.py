@@ -17,10 +17,11 @@ from sekkei_systems.chiipochi.design import (
     donations_on_shard,
     paid_on,
     prefecture_totals,
+    stale_months,
     total_of_day,
     totals_by_prefecture,
 )
-from sekkei_systems.chiipochi.design.models import DayTotal, Donation, PrefectureTotal, Status
+from sekkei_systems.chiipochi.design.models import DayTotal, Donation, PrefectureTotal, StaleMonth, Status
 
 REPAIRS_MAX = 5
 M = TypeVar("M")
@@ -137,6 +138,7 @@ class Reports:
             if found.agrees:
                 break
             await self._repair(found)
+            await self._db.write(stale_months.upsert(day.replace(day=1)).add(StaleMonth.changes, 1))
             found = await self.check(day)
         return found
 

@@ -3,6 +3,7 @@
 PENDING  the payer is at the checkout → paid: SUCCEEDED    → failed, expired: FAILED
          → "complete, unpaid": a convenience store or a bank has the rest; pending until the provider says more
 FAILED   money comes after all → it is owed back, and the donor is told
+paid, and money comes again in another payment → the second is owed back, and the donor is told
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from sekkei_systems.chiipochi.service.later import AFTERWARDS, INSTRUCTIONS
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import Links, donation_key, order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
+from sekkei_systems.chiipochi.service.surplus import Surpluses
 from sekkei_systems.chiipochi.texts import LANGUAGES, say
 
 PAYABLE = timedelta(hours=23)
@@ -37,7 +39,16 @@ Result = Literal["settled", "known", "late", "open", "waiting", "later", "not ou
 
 
 class Settling:
-    def __init__(self, context: Context, provider: Provider, links: Links, orders: Orders, letters: Letters) -> None:
+    def __init__(
+        self,
+        context: Context,
+        provider: Provider,
+        links: Links,
+        orders: Orders,
+        letters: Letters,
+        surpluses: Surpluses,
+    ) -> None:
+        self._surpluses = surpluses
         self._db, self._clock, self._provider = context.db, context.clock, provider
         self._idempotency, self._outbox = context.idempotency, context.outbox
         self._links, self._orders, self._letters = links, orders, letters
@@ -139,9 +150,13 @@ class Settling:
         return [failed, *await self._letters.to(donation, "failed")]
 
     async def _after_the_end(self, donation: Donation, event: PaymentEvent) -> Result:
-        """The donation is settled. Money that comes for one that was given up must be refunded."""
-        if event.outcome is not Outcome.PAID or donation.status is not Status.FAILED:
+        """The donation is settled. Money that comes for one that was given up must be refunded, and so must money
+        that comes twice."""
+        if event.outcome is not Outcome.PAID:
             return "known"
+        if donation.status is Status.SUCCEEDED or donation.paid_late_at is not None:
+            twice = event.tx_id != donation.tx_id and await self._surpluses.file(donation, event)
+            return "late" if twice else "known"
         late = paid_after_all(donation, event.tx_id, event.paid_at or days.now(self._clock))
         try:
             await self._db.transact(late, *await self._letters.to(donation, "paid-late"))

@@ -41,7 +41,7 @@ def test_whole_or_nothing_starts() -> None:
         check(test_settings(demo=False, values=LINE))
 
 
-async def test_at_a_public_address_the_local_provider_is_not_there(clock: ManualClock) -> None:
+async def test_at_a_public_address_the_local_ends_are_not_there(clock: ManualClock) -> None:
     settings = test_settings(demo=False, public_url="https://donate.example.org")
     async with opened(SYSTEM, clock=clock, settings=settings) as client:
         bot = Bot(client, clock)
@@ -50,4 +50,9 @@ async def test_at_a_public_address_the_local_provider_is_not_there(clock: Manual
         token = bot.service.links.order_token(order_id_of(AOI, donation.created_at))
         assert (await client.get(f"/chiipochi/pay/{token}")).status == 503
         assert (await client.get("/chiipochi/local-pay/lp_x")).status == 404
+        await client.sign_in("demo-aoi")
+        for path in ("chat", "chat/messages", "me"):
+            assert (await client.get(f"/chiipochi/{path}")).status == 404
+        assert (await client.json("POST", "/chiipochi/chat/sign", {"text": "はい"})).status == 404
+        assert "/chiipochi/chat" not in (await client.get("/chiipochi/")).text
         assert (await client.request("POST", "/chiipochi/payments/local", b"{}", {})).status == 404

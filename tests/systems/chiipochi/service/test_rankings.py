@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sekkei_systems.chiipochi.design import months_to_add_up, totals_of_period
 from sekkei_systems.chiipochi.service.access import Operator
 from tests.systems.chiipochi.conftest import AOI, REN, Bot, utc
 
@@ -47,3 +48,24 @@ async def test_everything_from_the_beginning_step_by_step(quick_bot: Bot) -> Non
             break
     sums = await _sums(quick_bot)
     assert (sums["month"], sums["year"], sums["all"]) == ((0, 0), (0, 0), (500, 1))
+
+
+async def test_a_refund_of_long_ago_leaves_its_month_its_year_and_all_time(quick_bot: Bot) -> None:
+    """A card's dispute, or a refund by hand, can come a year later."""
+    donation = await quick_bot.donate("ピーナッツ 500")
+    await quick_bot.donate("ゴーヤ 300", REN)
+    job = quick_bot.client.shell.deployment.systems["chiipochi"].parts.scheduled["rankings"]
+    quick_bot.clock.set(utc("2026-09-10T12:00:00+09:00").timestamp())
+    ((_, step),) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["rankings"].steps
+    cursor = (await step({}, None)).cursor
+    while cursor is not None:
+        cursor = (await step({}, cursor)).cursor
+    assert (await _sums(quick_bot))["all"] == (800, 2)
+    await quick_bot.service.refunds.refund(Operator("aoi"), AOI, donation.created_at)
+    await quick_bot.work()
+    for _ in range(2):
+        await job({})
+        assert (await _sums(quick_bot))["all"] == (300, 1)
+    month = await quick_bot.db.all(totals_of_period("2025-08"))
+    assert {row.prefecture: row.amount for row in month} == {"ALL": 300, "CHIBA": 0, "OKINAWA": 300}
+    assert await quick_bot.db.all(months_to_add_up()) == []

@@ -12,34 +12,73 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei_systems.chiipochi.design.models import JST
+from sekkei_systems.chiipochi.local.stripe import balance
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
 from sekkei_systems.chiipochi.ports.payments import signed
 
 Thing = dict[str, Any]
+KEPT = (
+    "sessions",
+    "intents",
+    "charges",
+    "refunds",
+    "disputes",
+    "customers",
+    "movements",
+    "answers",
+    "events",
+    "counts",
+)
+"""What a ledger consists of, to be written down."""
 
 
 class Ledger:
-    """Everything by its id. Methods that are verbs are what payers, banks and people at the Dashboard do."""
+    """Everything by its id. Methods that are verbs are what payers, banks and people at the Dashboard do.
 
-    def __init__(self, clock: Clock, seed: int = 1) -> None:
-        self.clock = clock
+    A ledger with a `name` is that of one checkout: its ids all carry the name, so that each of them leads to it."""
+
+    def __init__(self, clock: Clock, seed: int = 1, *, name: str = "", pages: str = "") -> None:
+        self.clock, self.name, self.pages = clock, name, pages
+        self.at: int | None = None
+        """Another time than now, for what is written down afterwards."""
         self.sessions: dict[str, Thing] = {}
         self.intents: dict[str, Thing] = {}
         self.charges: dict[str, Thing] = {}
         self.refunds: dict[str, Thing] = {}
         self.disputes: dict[str, Thing] = {}
         self.customers: dict[str, Thing] = {}
+        self.movements: dict[str, Thing] = {}
+        self.answers: dict[str, list[Any]] = {}
+        """What was asked with an idempotency key, and what was answered."""
         self.events: list[Thing] = []
+        self.counts: dict[str, int] = {}
         self._told = 0
         self._dice = random.Random(seed)
-        self._number = 0
+
+    def document(self) -> Thing:
+        """All of it, to be written down."""
+        return {part: getattr(self, part) for part in KEPT}
+
+    def restored(self, document: Thing) -> Ledger:
+        """As it was written down; what happened until then has been told."""
+        for part in KEPT:
+            setattr(self, part, document[part])
+        self._told = len(self.events)
+        return self
 
     def now(self) -> int:
-        return int(self.clock.now())
+        return int(self.clock.now()) if self.at is None else self.at
 
     def new_id(self, prefix: str) -> str:
-        self._number += 1
-        return f"{prefix}_test_{self._number:06d}{self._dice.getrandbits(48):012x}"
+        kind = prefix if self.name else ""
+        number = self.counts[kind] = self.counts.get(kind, 0) + 1
+        if self.name:
+            return f"{prefix}_test_{self.name}" + (f"_{number}" if number > 1 else "")
+        return f"{prefix}_test_{number:06d}{self._dice.getrandbits(48):012x}"
+
+    def page(self, session_id: str, otherwise: str) -> str:
+        """Where the payer goes: our own page where there is one."""
+        return f"{self.pages}/{session_id}" if self.pages else otherwise
 
     # Payers
 
@@ -47,7 +86,7 @@ class Ledger:
         self._open(session)
         intent = self._begin(session, "succeeded")
         session |= {"status": "complete", "payment_status": "paid", "url": None}
-        charge = self._charge(intent)
+        charge = self._charge(intent, "card")
         self._tell("checkout.session.completed", session)
         return charge
 
@@ -60,7 +99,7 @@ class Ledger:
         last = datetime.fromtimestamp(self.now(), JST).date() + timedelta(days=int(days))
         until = int(datetime.combine(last, time(23, 59, 59), JST).timestamp())
         intent = self._begin(session, "requires_action")
-        voucher = f"https://payments.stripe.com/konbini/voucher/{intent['id']}"
+        voucher = self.page(session["id"], f"https://payments.stripe.com/konbini/voucher/{intent['id']}")
         details = {"expires_at": until, "hosted_voucher_url": voucher, "stores": {}}
         intent["next_action"] = {"type": "konbini_display_details", "konbini_display_details": details}
         self._unpaid(session)
@@ -68,7 +107,7 @@ class Ledger:
     def choose_transfer(self, session: Thing) -> None:
         self._open(session)
         intent = self._begin(session, "requires_action")
-        page = f"https://payments.stripe.com/bank_transfers/instructions/{intent['id']}"
+        page = self.page(session["id"], f"https://payments.stripe.com/bank_transfers/instructions/{intent['id']}")
         details = {"amount_remaining": session["amount_total"], "currency": "jpy", "hosted_instructions_url": page}
         intent["next_action"] = {
             "type": "display_bank_transfer_instructions",
@@ -83,14 +122,26 @@ class Ledger:
     def pay_later(self, session: Thing) -> Thing:
         """At the till or at the bank, while the slip is good."""
         self.pass_time()
-        intent = self.intents[str(session["payment_intent"])]
-        if intent["status"] != "requires_action":
-            raise Refused("payment_intent_unexpected_state", f"The payment is {intent['status']}.")
+        intent = self.intents.get(str(session["payment_intent"]))
+        if intent is None or intent["status"] != "requires_action":
+            status = session["status"] if intent is None else intent["status"]
+            raise Refused("payment_intent_unexpected_state", f"The payment is {status}.")
+        method = "konbini" if "konbini_display_details" in intent["next_action"] else "customer_balance"
         intent |= {"status": "succeeded", "next_action": None}
         session["payment_status"] = "paid"
-        charge = self._charge(intent)
+        charge = self._charge(intent, method)
         self._tell("checkout.session.async_payment_succeeded", session)
         return charge
+
+    def expire(self, session: Thing) -> Thing:
+        """Nobody shall pay this any more: somebody at the Dashboard, or the API."""
+        if session["status"] != "open":
+            raise Refused(
+                "resource_already_exists", f"Only open checkouts can be expired; this is {session['status']}."
+            )
+        session |= {"status": "expired", "url": None}
+        self._tell("checkout.session.expired", session)
+        return session
 
     # Time
 
@@ -98,8 +149,7 @@ class Ledger:
         """What runs out by now: checkouts that nobody finished, slips that nobody paid."""
         for session in self.sessions.values():
             if session["status"] == "open" and session["expires_at"] <= self.now():
-                session |= {"status": "expired", "url": None}
-                self._tell("checkout.session.expired", session)
+                self.expire(session)
             elif session["status"] == "complete" and session["payment_status"] == "unpaid":
                 self._lapse(session)
 
@@ -132,6 +182,7 @@ class Ledger:
             "metadata": metadata or {},
         }
         self.refunds[str(found["id"])] = found
+        self._book("refund", found, -int(found["amount"]))
         self._refunded(charge, int(found["amount"]))
         self._tell("charge.refunded", charge)
         self._tell("refund.created", found)
@@ -141,6 +192,7 @@ class Ledger:
         """The payer's bank sends the money back to us."""
         charge = self.charges[str(refund["charge"])]
         refund["status"] = "failed"
+        self._book("refund_failure", refund, int(refund["amount"]))
         self._refunded(charge, -int(refund["amount"]))
         self._tell("refund.failed", refund)
 
@@ -149,11 +201,11 @@ class Ledger:
         charge["refunded"] = charge["amount_refunded"] == charge["amount"]
 
     def dispute(self, charge: Thing) -> Thing:
-        """The bank takes the money until it is decided."""
+        """The bank takes what is left of the money until it is decided."""
         found = {
             "id": self.new_id("dp"),
             "object": "dispute",
-            "amount": charge["amount"],
+            "amount": charge["amount"] - charge["amount_refunded"],
             "charge": charge["id"],
             "payment_intent": charge["payment_intent"],
             "status": "needs_response",
@@ -162,6 +214,7 @@ class Ledger:
         }
         self.disputes[str(found["id"])] = found
         charge["disputed"] = True
+        self._book("adjustment", found, -int(found["amount"]), balance.DISPUTE_FEE)
         self._tell("charge.dispute.created", found)
         self._tell("charge.dispute.funds_withdrawn", found)
         return found
@@ -170,6 +223,7 @@ class Ledger:
         dispute["status"] = "won" if won else "lost"
         self._tell("charge.dispute.closed", dispute)
         if won:
+            self._book("adjustment", dispute, int(dispute["amount"]))
             self._tell("charge.dispute.funds_reinstated", dispute)
 
     def _dispute_of(self, charge: Thing) -> Thing:
@@ -235,7 +289,12 @@ class Ledger:
         session["payment_intent"] = intent["id"]
         return intent
 
-    def _charge(self, intent: Thing) -> Thing:
+    def _book(self, kind: str, source: Thing, amount: int, fee: int = 0) -> str:
+        found = balance.movement(self.new_id("txn"), kind, source, amount, fee, self.now())
+        self.movements[str(found["id"])] = found
+        return str(found["id"])
+
+    def _charge(self, intent: Thing, method: str) -> Thing:
         charge = {
             "id": self.new_id("ch"),
             "object": "charge",
@@ -247,8 +306,11 @@ class Ledger:
             "payment_intent": intent["id"],
             "refunded": False,
             "status": "succeeded",
+            "payment_method_details": {"type": method},
             "metadata": dict(intent["metadata"]),
         }
+        fee = balance.fee_of(method, int(intent["amount"]))
+        charge["balance_transaction"] = self._book("charge", charge, int(intent["amount"]), fee)
         self.charges[str(charge["id"])] = charge
         intent["latest_charge"] = charge["id"]
         return charge

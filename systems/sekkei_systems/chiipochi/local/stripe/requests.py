@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
+from sekkei_systems.chiipochi.local.stripe import balance
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
 from sekkei_systems.chiipochi.local.stripe.ledger import Ledger, Thing
 from sekkei_systems.chiipochi.ports.payments.methods import KNOWN, LEAST
@@ -34,6 +36,11 @@ CHECKOUT = frozenset(
 )
 REFUND = frozenset({"payment_intent", "charge", "amount", "metadata", "reason"})
 CUSTOMER = frozenset({"description", "metadata", "name", "email"})
+REASONS = (None, "duplicate", "fraudulent", "requested_by_customer")
+PAGE_MAX = 100
+_EXPIRE = re.compile(r"/v1/checkout/sessions/([^/]+)/expire")
+_BETWEEN = re.compile(r"(created|available_on|arrival_date)\[(gte|gt|lte|lt)\]")
+_COMPARE = {"gte": operator.ge, "gt": operator.gt, "lte": operator.le, "lt": operator.lt}
 _PART = re.compile(r"\[([^\]]*)\]")
 
 
@@ -54,51 +61,76 @@ def nested(body: bytes) -> Thing:
 class Requests:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._answers: dict[str, tuple[bytes, Thing]] = {}
 
     def post(self, path: str, body: bytes, key: str | None) -> Thing:
         """A key that was used before answers as it did then; with other parameters it is refused."""
+        make = self._maker(path)
+        if key is not None and len(key) > KEY_LENGTH_MAX:
+            raise Refused("idempotency_key_too_long", "Idempotency keys may have 255 characters.")
+        asked, answers = f"{path}?{body.decode()}", self._ledger.answers
+        if key is not None and key in answers:
+            before, answer = answers[key]
+            if before != asked:
+                message = "Keys for idempotent requests can only be used with the same parameters."
+                raise Refused("idempotency_key_in_use", message, 400, "idempotency_error")
+            return copy.deepcopy(answer)
+        answer = copy.deepcopy(make(nested(body)))
+        if key is not None:
+            answers[key] = [asked, answer]
+        return copy.deepcopy(answer)
+
+    def _maker(self, path: str) -> Callable[[Thing], Thing]:
         made: dict[str, Callable[[Thing], Thing]] = {
             "/v1/checkout/sessions": self._session,
             "/v1/refunds": self._refund,
             "/v1/customers": self._customer,
         }
+        if ended := _EXPIRE.fullmatch(path):
+            return lambda given: self._expire(ended[1], given)
         if path not in made:
             raise Refused("resource_missing", f"Unrecognized request URL (POST: {path}).", 404)
-        if key is not None and len(key) > KEY_LENGTH_MAX:
-            raise Refused("idempotency_key_too_long", "Idempotency keys may have 255 characters.")
-        if key is not None and key in self._answers:
-            before, answer = self._answers[key]
-            if before != path.encode() + body:
-                message = "Keys for idempotent requests can only be used with the same parameters."
-                raise Refused("idempotency_key_in_use", message, 400, "idempotency_error")
-            return answer
-        answer = copy.deepcopy(made[path](nested(body)))
-        if key is not None:
-            self._answers[key] = (path.encode() + body, answer)
-        return answer
+        return made[path]
 
     def get(self, path: str, query: Mapping[str, list[str]]) -> Thing:
         self._ledger.pass_time()
         name, _, id = path.removeprefix("/v1/").rpartition("/")
+        ones = {
+            "payment_intents": self._ledger.intents,
+            "charges": self._ledger.charges,
+            "refunds": self._ledger.refunds,
+            "disputes": self._ledger.disputes,
+            "customers": self._ledger.customers,
+        }
         if name == "checkout/sessions":
-            return self._expanded(self._one(self._ledger.sessions, id), query.get("expand[]", []))
-        if path == "/v1/checkout/sessions":
-            return self._listed(self._ledger.sessions, "payment_intent", query)
-        if path == "/v1/disputes":
-            return self._listed(self._ledger.disputes, "charge", query)
-        raise Refused("resource_missing", f"Unrecognized request URL (GET: {path}).", 404)
+            wanted = [value for key, values in query.items() if key.startswith("expand[") for value in values]
+            return self._expanded(self._one(self._ledger.sessions, id), wanted)
+        if name in ones:
+            return copy.deepcopy(self._one(ones[name], id))
+        return self._list(path, query)
+
+    def _list(self, path: str, query: Mapping[str, list[str]]) -> Thing:
+        now, moved = self._ledger.now(), self._ledger.movements.values()
+        if path == "/v1/balance_transactions":
+            wanted = query.get("payout", [""])[0]
+            parts = {payout["id"]: paid for payout, paid in balance.payouts(moved, now)}
+            found = parts.get(wanted, []) if wanted else balance.listed(moved, now)
+            return _listed(path, found, query, ("type",), ("payout",))
+        if path == "/v1/payouts":
+            return _listed(path, [payout for payout, _ in balance.payouts(moved, now)][::-1], query, ("status",))
+        known = {
+            "/v1/checkout/sessions": (self._ledger.sessions, ("payment_intent",)),
+            "/v1/disputes": (self._ledger.disputes, ("charge", "payment_intent")),
+            "/v1/refunds": (self._ledger.refunds, ("charge", "payment_intent")),
+        }
+        if path not in known:
+            raise Refused("resource_missing", f"Unrecognized request URL (GET: {path}).", 404)
+        things, filters = known[path]
+        return _listed(path, [_public(one) for one in reversed(things.values())], query, filters)
 
     def _one(self, things: Mapping[str, Thing], id: str) -> Thing:
         if id not in things:
             raise Refused("resource_missing", f"No such object: {id!r}", 404)
         return things[id]
-
-    def _listed(self, things: Mapping[str, Thing], by: str, query: Mapping[str, list[str]]) -> Thing:
-        wanted = query.get(by, [None])[0]
-        found = [_public(one) for one in things.values() if wanted is None or one.get(by) == wanted]
-        limit = int(query.get("limit", ["10"])[0])
-        return {"object": "list", "data": found[:limit], "has_more": len(found) > limit}
 
     def _expanded(self, session: Thing, wanted: list[str]) -> Thing:
         found = _public(session)
@@ -131,7 +163,7 @@ class Requests:
             "mode": "payment",
             "status": "open",
             "payment_status": "unpaid",
-            "url": f"https://checkout.stripe.com/c/pay/{id}",
+            "url": self._ledger.page(id, f"https://checkout.stripe.com/c/pay/{id}"),
             "amount_total": amount,
             "currency": "jpy",
             "client_reference_id": given.get("client_reference_id"),
@@ -167,20 +199,71 @@ class Requests:
             raise Refused("parameter_invalid", "expires_at must be 30 minutes to 24 hours from now.")
         return int(given)
 
+    def _expire(self, id: str, given: Thing) -> Thing:
+        _only(given, frozenset())
+        self._ledger.pass_time()
+        return _public(self._ledger.expire(self._one(self._ledger.sessions, id)))
+
     def _refund(self, given: Thing) -> Thing:
         _only(given, REFUND)
-        intent = self._one(self._ledger.intents, str(given.get("payment_intent")))
+        if given.get("reason") not in REASONS:
+            raise Refused("parameter_invalid", f"Invalid reason: must be one of {', '.join(filter(None, REASONS))}")
+        amount = str(given.get("amount", ""))
+        if amount and not (amount.isascii() and amount.isdigit()):
+            raise Refused("parameter_invalid_integer", f"Invalid integer: {amount}")
+        charge = self._charge_of(given)
+        return self._ledger.refund(charge, int(amount) if amount else None, _metadata(given.get("metadata")))
+
+    def _charge_of(self, given: Thing) -> Thing:
+        if given.get("charge"):
+            return self._one(self._ledger.charges, str(given["charge"]))
+        if not given.get("payment_intent"):
+            raise Refused(
+                "parameter_missing", "One of the following params should be provided: payment_intent, charge."
+            )
+        intent = self._one(self._ledger.intents, str(given["payment_intent"]))
         if intent["latest_charge"] is None:
             raise Refused("charge_not_found", "The payment has no successful charge to refund.")
-        amount = int(given["amount"]) if "amount" in given else None
-        charge = self._ledger.charges[intent["latest_charge"]]
-        return self._ledger.refund(charge, amount, _metadata(given.get("metadata")))
+        return self._ledger.charges[intent["latest_charge"]]
 
     def _customer(self, given: Thing) -> Thing:
         _only(given, CUSTOMER)
         found = {"id": self._ledger.new_id("cus"), "object": "customer", "metadata": _metadata(given.get("metadata"))}
         self._ledger.customers[str(found["id"])] = found
         return found
+
+
+def _listed(
+    path: str,
+    found: Sequence[Thing],
+    query: Mapping[str, list[str]],
+    filters: Sequence[str],
+    done: Sequence[str] = (),
+) -> Thing:
+    """A page of a list, the newest first, after the one that `starting_after` names."""
+    given = {name: values[-1] for name, values in query.items()}
+    limit = given.pop("limit", "10")
+    if not (limit.isascii() and limit.isdigit() and 1 <= int(limit) <= PAGE_MAX):
+        raise Refused("parameter_invalid_integer", f"Invalid limit: {limit}")
+    after = given.pop("starting_after", None)
+    for name, value in given.items():
+        if name not in done:
+            found = [one for one in found if _fits(one, name, value, filters)]
+    ids = [one["id"] for one in found]
+    if after is not None and after not in ids:
+        raise Refused("resource_missing", f"No such object: {after!r}")
+    start = 0 if after is None else ids.index(after) + 1
+    some = [copy.deepcopy(one) for one in found[start : start + int(limit)]]
+    return {"object": "list", "url": path, "data": some, "has_more": start + len(some) < len(found)}
+
+
+def _fits(one: Thing, name: str, value: str, filters: Sequence[str]) -> bool:
+    between = _BETWEEN.fullmatch(name)
+    if between is not None and between[1] in one and value.isascii() and value.isdigit():
+        return bool(_COMPARE[between[2]](one[between[1]], int(value)))
+    if name not in filters:
+        raise Refused("parameter_unknown", f"Received unknown parameter: {name}")
+    return str(one.get(name)) == value
 
 
 def _public(session: Thing) -> Thing:

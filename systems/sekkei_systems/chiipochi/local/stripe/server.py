@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
@@ -101,12 +101,19 @@ class _End:
     def _answer(self, method: str, target: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
         if self._stripe.faults.down:
             return 503, {"error": {"type": "api_error", "message": "Stripe is down."}}
-        if headers.get("authorization") != f"Bearer {self._key}":
-            return 401, {"error": {"type": "invalid_request_error", "message": "Invalid API Key provided."}}
-        parts = urlsplit(target)
-        try:
-            if method == "POST":
-                return 200, self._requests.post(parts.path, body, headers.get("idempotency-key"))
-            return 200, self._requests.get(parts.path, parse_qs(parts.query))
-        except Refused as refused:
-            return refused.status, refused.body
+        return answered(self._requests, self._key, method, target, headers, body)
+
+
+def answered(
+    requests: Requests, key: str, method: str, target: str, headers: Mapping[str, str], body: bytes
+) -> tuple[int, object]:
+    """Status and content, as Stripe answers."""
+    if headers.get("authorization") != f"Bearer {key}":
+        return 401, {"error": {"type": "invalid_request_error", "message": "Invalid API Key provided."}}
+    parts = urlsplit(target)
+    try:
+        if method == "POST":
+            return 200, requests.post(parts.path, body, headers.get("idempotency-key"))
+        return 200, requests.get(parts.path, parse_qs(parts.query))
+    except Refused as refused:
+        return refused.status, refused.body

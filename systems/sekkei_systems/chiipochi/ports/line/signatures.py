@@ -10,6 +10,7 @@ import hmac
 import logging
 from collections.abc import Sequence
 
+from sekkei.runtime.ends import is_loopback
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports.line import signature
 from sekkei_systems.chiipochi.refusals import BadSignature
@@ -22,8 +23,9 @@ def local_secret(settings: Settings) -> bytes:
     return settings.secrets.key("chiipochi/line").hex().encode()
 
 
-def is_local(settings: Settings) -> bool:
-    return not settings.get("line_channel_secret")
+def is_simulated(settings: Settings) -> bool:
+    """Is there a chat simulator? It signs in LINE's place, so it is there for this machine alone, without a channel."""
+    return not settings.get("line_channel_secret") and is_loopback(settings.public_url)
 
 
 class ChannelSecrets:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
 import orjson
@@ -54,20 +54,26 @@ class StripeError(ProviderDown):
     """Stripe refused or did not understand; the donation stays pending and is looked at again."""
 
 
-class Stripe:
-    name = "stripe"
+class Connection(Protocol):
+    """How requests reach Stripe; `Http` is one."""
 
+    async def request(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Answer: ...
+
+
+class Stripe:
     def __init__(
         self,
         key: str,
         webhook_secret: str,
-        http: Http,
+        http: Connection,
         clock: Clock,
         url: str = "",
         *,
         site: str = "",
         methods: Methods | None = None,
+        name: str = "stripe",
     ) -> None:
+        self.name = name
         self._headers = {"Authorization": f"Bearer {key}"}
         self._webhook_secret = webhook_secret.encode()
         self._url = (url or API_URL).rstrip("/")

@@ -1,0 +1,86 @@
+"""The account's balance: every movement of money with its fee, and the weekly payouts to the bank.
+
+Payouts follow from the movements alone: each Friday takes what has become available since the one before, as soon as
+that is more than nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from sekkei_systems.chiipochi.design.models import JST
+
+Thing = dict[str, Any]
+
+PER_MILLE = {"card": 36, "konbini": 36, "customer_balance": 15}
+LEAST_FEE = {"card": 0, "konbini": 120, "customer_balance": 0}
+DISPUTE_FEE = 1_300
+AVAILABLE_AFTER = timedelta(days=4)
+FRIDAY = 4
+
+
+def fee_of(method: str, amount: int) -> int:
+    """Yen that Stripe keeps of a charge; refunds do not bring them back."""
+    return max(LEAST_FEE[method], (amount * PER_MILLE[method] + 500) // 1000)
+
+
+def movement(id: str, kind: str, source: Thing, amount: int, fee: int, now: int) -> Thing:
+    """A balance transaction."""
+    return {
+        "id": id,
+        "object": "balance_transaction",
+        "type": kind,
+        "source": source["id"],
+        "amount": amount,
+        "fee": fee,
+        "net": amount - fee,
+        "currency": "jpy",
+        "created": now,
+        "available_on": now + int(AVAILABLE_AFTER.total_seconds()),
+        "status": "pending",
+    }
+
+
+def payouts(movements: Iterable[Thing], now: int) -> Iterator[tuple[Thing, list[Thing]]]:
+    """Each payout until now, with the movements that it pays."""
+    waiting = sorted(movements, key=lambda found: (found["available_on"], found["id"]))
+    friday = _friday_after(waiting[0]["available_on"]) if waiting else now + 1
+    while friday <= now:
+        ready = [found for found in waiting if found["available_on"] <= friday]
+        amount = sum(found["net"] for found in ready)
+        if amount > 0:
+            waiting = waiting[len(ready) :]
+            yield _payout(friday, amount), ready
+        if not waiting:
+            return
+        friday += int(timedelta(days=7).total_seconds())
+
+
+def _friday_after(moment: int) -> int:
+    day = datetime.fromtimestamp(moment, JST).date()
+    ahead = (FRIDAY - day.weekday()) % 7 or 7
+    return int(datetime.combine(day + timedelta(days=ahead), time(), JST).timestamp())
+
+
+def _payout(friday: int, amount: int) -> Thing:
+    return {
+        "id": f"po_test_{datetime.fromtimestamp(friday, JST):%Y%m%d}",
+        "object": "payout",
+        "amount": amount,
+        "arrival_date": friday,
+        "automatic": True,
+        "created": friday,
+        "currency": "jpy",
+        "status": "paid",
+    }
+
+
+def listed(movements: Iterable[Thing], now: int) -> list[Thing]:
+    """All movements as Stripe lists them, payouts among them, the newest first."""
+    found = [{**one, "status": "available" if one["available_on"] <= now else "pending"} for one in movements]
+    for payout, _ in payouts(found, now):
+        out = movement(f"txn_{payout['id']}", "payout", payout, -payout["amount"], 0, payout["created"])
+        found.append({**out, "available_on": payout["created"], "status": "available"})
+    return sorted(found, key=lambda one: (one["created"], one["id"]), reverse=True)

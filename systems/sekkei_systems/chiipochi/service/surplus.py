@@ -1,0 +1,108 @@
+"""A donation that was paid twice: the second money is owed back, and waits on the operator's page."""
+
+from __future__ import annotations
+
+import logging
+
+from sekkei.design import TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.refusals import Conflict, NotThere
+from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi.design import all_surplus, paid_twice, surpluses
+from sekkei_systems.chiipochi.design.models import Donation, Surplus
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider
+from sekkei_systems.chiipochi.service.access import Operator
+from sekkei_systems.chiipochi.service.letters import Letters
+from sekkei_systems.chiipochi.service.links import order_id_of
+
+REFUNDS = "chiipochi.refund"
+"""The outbox's kind of message that gives money back."""
+
+log = logging.getLogger("sekkei_systems.chiipochi.surplus")
+
+
+class Surpluses:
+    def __init__(self, context: Context, provider: Provider, letters: Letters) -> None:
+        self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
+        self._provider, self._letters = provider, letters
+
+    async def file(self, donation: Donation, event: PaymentEvent) -> bool:
+        """Write a second payment down and tell the donor; False when that has been done."""
+        found = Surplus(
+            tx_id=event.tx_id,
+            user_id=donation.user_id,
+            created_at=donation.created_at,
+            prefecture=donation.prefecture,
+            amount=event.amount,
+            paid_at=event.paid_at or days.now(self._clock),
+        )
+        said = await self._letters.to(donation, "paid-twice", about=event.tx_id)
+        try:
+            await self._db.transact(paid_twice(found), *said)
+        except TransactionFailed:
+            return False
+        log.error("a donation was paid twice", extra={"order": event.order_id, "tx_id": event.tx_id})
+        return True
+
+    async def owed(self, operator: Operator) -> list[Surplus]:
+        return [found for found in await self._db.all(all_surplus()) if found.refunded_at is None]
+
+    async def refund(self, operator: Operator, tx_id: str) -> None:
+        """Ask for it to be given back; asking twice is asking once."""
+        found = await self._find(tx_id)
+        if found.is_refund_running or found.refunded_at is not None:
+            return
+        now = days.now(self._clock)
+        key = f"{int(now.timestamp() * 1000)}"
+        body = {"order": _order(found), "tx_id": tx_id, "key": key, "surplus": True}
+        asked = surpluses.update(tx_id).set(Surplus.refund_asked_at, now).set(Surplus.refund_asked_by, operator.id)
+        asked = asked.remove(Surplus.refund_failed_at).when(Surplus.refund_asked_at == found.refund_asked_at)
+        try:
+            await self._db.transact(asked, self._outbox.message(REFUNDS, operator.id, body, id=f"refund/{tx_id}/{key}"))
+        except TransactionFailed:
+            raise Conflict() from None
+        log.warning("a refund was asked for", extra={"tx_id": tx_id, "amount": found.amount, "by": operator.id})
+
+    async def give_back(self, tx_id: str, key: str) -> str:
+        """Have the provider do it, and write it down. Raises RefundRefused for good."""
+        found = await self._find(tx_id)
+        if found.refunded_at is not None:
+            return found.refund_id or ""
+        refund_id = await self._provider.refund(tx_id, _order(found), key)
+        await self._returned(found, refund_id)
+        return refund_id
+
+    async def give_up(self, tx_id: str) -> None:
+        await self._db.write(surpluses.update(tx_id).set(Surplus.refund_failed_at, days.now(self._clock)))
+
+    async def mark_refunded(self, operator: Operator, tx_id: str) -> None:
+        await self._returned(await self._find(tx_id), f"by hand: {operator.id}")
+
+    async def look(self, tx_id: str) -> bool:
+        """Was it given back at the provider? False when this is no second payment."""
+        found = await self._db.get(surpluses(tx_id).consistent())
+        if found is not None and (await self._provider.afterwards(tx_id)).refunded >= found.amount:
+            await self._returned(found, "refunded at the provider")
+        return found is not None
+
+    async def _returned(self, found: Surplus, refund_id: str) -> None:
+        now = days.now(self._clock)
+        done = surpluses.update(found.tx_id).set(Surplus.refunded_at, now).set(Surplus.refund_id, refund_id)
+        donation = Donation(
+            user_id=found.user_id, created_at=found.created_at, amount=found.amount, prefecture=found.prefecture
+        )
+        said = await self._letters.to(donation, "refunded", about=found.tx_id)
+        try:
+            await self._db.transact(done.when(Surplus.refunded_at.absent()), *said)
+        except TransactionFailed:
+            log.info("a refund was written down before", extra={"tx_id": found.tx_id})
+
+    async def _find(self, tx_id: str) -> Surplus:
+        found = await self._db.get(surpluses(tx_id).consistent())
+        if found is None:
+            raise NotThere()
+        return found
+
+
+def _order(found: Surplus) -> str:
+    return order_id_of(found.user_id, found.created_at)

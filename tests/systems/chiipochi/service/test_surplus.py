@@ -1,0 +1,55 @@
+"""Money that comes twice is owed back, once."""
+
+from __future__ import annotations
+
+from sekkei_systems.chiipochi.design.models import Outcome
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.service.access import Operator
+from sekkei_systems.chiipochi.service.links import order_id_of
+from tests.systems.chiipochi.conftest import AOI, TODAY, StripeBot
+
+RENS = Operator("demo-ren")
+
+
+async def test_a_second_payment_is_owed_back_and_given_back(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    bot.ledger.pay_by_card(session)
+    await bot.tell()
+    second = {**session, "id": bot.ledger.new_id("cs"), "status": "open", "payment_intent": None}
+    bot.ledger.sessions[second["id"]] = second
+    charge = bot.ledger.pay_by_card(second)
+    assert await bot.tell(times=2) == [200, 200]
+    (owed,) = await bot.service.surpluses.owed(RENS)
+    assert (owed.tx_id, owed.amount) == (second["id"], 500)
+    assert (await bot.now(donation)).tx_id == session["id"], "the donation keeps its own payment"
+    assert (await bot.service.reports.check(TODAY)).counted.amount == 500, "and counts once"
+    assert len(await bot.sent("paid-twice/")) == 1
+    page = (await bot.client.get("/chiipochi/operator", follow=True)).text
+    assert "二重の入金" in page
+    for _ in range(2):
+        await bot.service.surpluses.refund(RENS, second["id"])
+        await bot.tell()
+    assert await bot.service.surpluses.owed(RENS) == []
+    assert charge["amount_refunded"] == 500
+    assert (await bot.now(donation)).kept == 500
+    assert len(await bot.sent("refunded/")) == 1
+
+
+async def test_a_second_payment_that_was_refunded_at_stripe_is_no_longer_owed(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    bot.clock.advance(25 * 3600)
+    await bot.tell()
+    order = order_id_of(AOI, donation.created_at)
+    late = PaymentEvent("e1", session["id"], order, 500, Outcome.PAID)
+    assert await bot.service.settling.apply(late) == "late"
+    second = {**session, "id": bot.ledger.new_id("cs"), "status": "open", "expires_at": bot.ledger.now() + 3600}
+    bot.ledger.sessions[second["id"]] = second
+    charge = bot.ledger.pay_by_card(second)
+    await bot.tell()
+    assert [found.tx_id for found in await bot.service.surpluses.owed(RENS)] == [second["id"]]
+    bot.ledger.refund(charge)
+    await bot.tell()
+    assert await bot.service.surpluses.owed(RENS) == []
+    assert len(await bot.service.refunds.owed(RENS)) == 1, "the late one still is"
