@@ -9,6 +9,8 @@ design.accept(
     "daily_totals: *",
     "A day has one total and a row for each prefecture; 1,000 donations a second are far away.",
 )
+design.accept("R1", "daily_totals: stale_months*", "One row for a month that a refund has changed, until the night.")
+design.accept("R1", "payments: surpluses*", "A donation that is paid twice is a rare mishap.")
 design.accept(
     "R24",
     "*",
