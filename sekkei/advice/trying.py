@@ -10,30 +10,46 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import shlex
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from enum import Enum
+from time import perf_counter
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from sekkei.advice.recording import Recording, Tally
 from sekkei.clock import SYSTEM, Clock
-from sekkei.design import Design, Pattern, Query, Ref
+from sekkei.design import Database, Design, Pattern, Query, Ref
 from sekkei.store.protocol import Request, Response, Store
 
 Kind = Literal["text", "number", "date", "datetime", "time", "choice", "flag", "list"]
 READS = ("GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems")
 
 
+REASONS = {
+    "unknown": "{pattern} has no such parameter; it has {known}",
+    "empty": "give it a value",
+    "no-date": "{text!r} is no date; write it as 2026-11-15",
+    "no-datetime": "{text!r} is no time; write it as 2026-11-15T09:30:00",
+    "no-time": "{text!r} is no time of day; write it as 09:30",
+    "no-number": "{text!r} is no number",
+    "no-choice": "{text!r} is none of {choices}",
+    "writes": "it writes, or takes whole items; only patterns that read can be tried",
+    "refused": "{why}",
+    "no-such-page": "{text!r} goes on with no step of this pattern; start again from the first page",
+}
+"""Why an argument does not fit, in English; whoever speaks another language has the code and the values."""
+
+
 class BadArgument(ValueError):
     """A parameter that does not fit; `name` says which, and is empty when it is several together."""
 
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(f"{name}: {why}" if name else why)
-        self.name, self.why = name, why
+    def __init__(self, name: str, code: str, **values: str) -> None:
+        self.name, self.code, self.values = name, code, values
+        self.why = REASONS[code].format_map(values)
+        super().__init__(f"{name}: {self.why}" if name else self.why)
 
 
 class Parameter(NamedTuple):
@@ -90,9 +106,7 @@ def arguments_of(pattern: Pattern[..., Any], texts: Mapping[str, str]) -> dict[s
     unknown = set(texts) - set(pattern.parameters)
     if unknown:
         name = sorted(unknown)[0]
-        raise BadArgument(
-            name, f"{pattern.name} has no such parameter; it has {', '.join(pattern.parameters) or 'none'}"
-        )
+        raise BadArgument(name, "unknown", pattern=pattern.name, known=", ".join(pattern.parameters) or "none")
     return {name: _typed(name, hint, texts.get(name, "")) for name, hint in pattern.parameters.items()}
 
 
@@ -106,11 +120,18 @@ def _typed(name: str, hint: Any, text: str) -> Any:
     if bare is bool:
         return text.lower() in ("1", "true", "yes", "on")
     if not text:
-        raise BadArgument(name, "give it a value")
+        raise BadArgument(name, "empty")
     try:
         return _made(bare, text)
     except (ValueError, InvalidOperation):
-        raise BadArgument(name, f"{text!r} is no {getattr(bare, '__name__', bare)}") from None
+        raise _misfit(name, hint, text) from None
+
+
+def _misfit(name: str, hint: Any, text: str) -> BadArgument:
+    wanted = _parameter(name, hint)
+    if wanted.kind == "choice":
+        return BadArgument(name, "no-choice", text=text, choices=", ".join(wanted.choices))
+    return BadArgument(name, f"no-{wanted.kind}" if f"no-{wanted.kind}" in REASONS else "refused", text=text, why=text)
 
 
 def _made(bare: Any, text: str) -> Any:
@@ -136,19 +157,43 @@ def _one_of(choices: Iterable[Any], name: Callable[[Any], str], text: str) -> An
 
 
 @dataclass(slots=True)
-class Tried:
-    pattern: str
+class Step:
+    """What one step of a pattern found; each goes on by a cursor of its own."""
+
     rows: list[dict[str, Any]] = field(default_factory=list)
     entities: list[str] = field(default_factory=list)
     """Of which entity each row is."""
-    tally: Tally = field(default_factory=Tally)
-    requests: list[tuple[str, Request]] = field(default_factory=list)
-    milliseconds: float = 0.0
     cursor: str | None = None
 
     @property
     def columns(self) -> list[str]:
         return list(dict.fromkeys(name for row in self.rows for name in row))
+
+
+@dataclass(slots=True)
+class Tried:
+    pattern: str
+    steps: list[Step] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+    requests: list[tuple[str, Request]] = field(default_factory=list)
+    milliseconds: float = 0.0
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return [row for step in self.steps for row in step.rows]
+
+    @property
+    def entities(self) -> list[str]:
+        return [name for step in self.steps for name in step.entities]
+
+    @property
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys(name for row in self.rows for name in row))
+
+    @property
+    def cursors(self) -> list[str]:
+        """Where each step that has more goes on."""
+        return [step.cursor for step in self.steps if step.cursor is not None]
 
 
 class _Noting(Recording):
@@ -175,48 +220,60 @@ async def try_pattern(
     after: str | None = None,
     clock: Clock = SYSTEM,
 ) -> Tried:
-    """Run it, and note everything. Raises LookupError for an unknown pattern, BadArgument, or what the store raises."""
-    from time import perf_counter
+    """Run it, and note everything. Raises LookupError for an unknown pattern, BadArgument, or what the store raises.
 
+    `after` is a step's cursor: of a pattern with several steps, that one goes on alone."""
     if name not in design.patterns:
         raise LookupError(f"{design.name} has no pattern {name}. It has: {', '.join(sorted(design.patterns))}.")
     pattern = design.patterns[name]
     if not runs(pattern):
-        raise BadArgument(name, "it writes, or takes whole items; only patterns that read can be tried")
+        raise BadArgument(name, "writes")
     noting = _Noting(store)
     db = design.open(noting, env=env, secret=secret, clock=clock)
+    planned = _planned(pattern, arguments_of(pattern, texts))
+    steps = list(planned) if isinstance(planned, tuple) else [planned]
+    chosen, cursor = _resumed(steps, after)
     tried = Tried(name)
     began = perf_counter()
-    steps = _planned(pattern, arguments_of(pattern, texts))
-    for step in steps if isinstance(steps, tuple) else (steps,):
-        if isinstance(step, Query):
-            page = await db.page(step, size=size, after=after)
-            tried.cursor = page.cursor
-            _keep(tried, design, list(page))
-        else:
-            refs = [step] if isinstance(step, Ref) else list(step)
-            _keep(tried, design, [one for one in await db.get_many(refs) if one is not None])
+    for number in chosen:
+        found = await _step(db, steps[number], size, cursor)
+        if found.cursor is not None and len(steps) > 1:
+            found.cursor = f"{number + 1}:{found.cursor}"
+        tried.steps.append(found)
     tried.milliseconds = (perf_counter() - began) * 1000
     tried.tally, tried.requests = noting.tally, noting.requests
     return tried
 
 
+def _resumed(steps: list[Any], after: str | None) -> tuple[list[int], str | None]:
+    """Which steps are run, and from where."""
+    if after is None or len(steps) == 1:
+        return list(range(len(steps))), after
+    number, _, cursor = after.partition(":")
+    if not (number.isascii() and number.isdigit() and 1 <= int(number) <= len(steps)):
+        raise BadArgument("", "no-such-page", text=after[:40])
+    return [int(number) - 1], cursor
+
+
+async def _step(db: Database, step: Any, size: int, after: str | None) -> Step:
+    if isinstance(step, Query):
+        page = await db.page(step, size=size, after=after)
+        return _kept(db.design, list(page), page.cursor)
+    refs = [step] if isinstance(step, Ref) else list(step)
+    return _kept(db.design, [one for one in await db.get_many(refs) if one is not None], None)
+
+
 def _planned(pattern: Pattern[..., Any], arguments: Mapping[str, Any]) -> Any:
     try:
         return pattern(**arguments)
-    except (
-        ValueError,
-        OverflowError,
-    ) as refused:  # of the right type, and refused all the same
-        raise BadArgument("", str(refused)) from refused
+    except (ValueError, OverflowError) as refused:  # of the right type, and refused all the same
+        raise BadArgument("", "refused", why=str(refused)) from refused
 
 
-def _keep(tried: Tried, design: Design, found: list[Any]) -> None:
+def _kept(design: Design, found: list[Any], cursor: str | None) -> Step:
     names = {entity.model.cls: entity.name for table in design.tables.values() for entity in table.entities}
-    for one in found:
-        fields = type(one).__sekkei__.fields
-        tried.rows.append({name: shown(getattr(one, name)) for name in fields})
-        tried.entities.append(names.get(type(one), type(one).__name__))
+    rows = [{name: shown(getattr(one, name)) for name in type(one).__sekkei__.fields} for one in found]
+    return Step(rows, [names.get(type(one), type(one).__name__) for one in found], cursor)
 
 
 def shown(value: Any) -> str:
@@ -230,28 +287,3 @@ def shown(value: Any) -> str:
     if isinstance(value, dict | list | tuple):
         return json.dumps(value, default=str, ensure_ascii=False)
     return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
-
-
-def copies(tried: Tried, design: Design, texts: Mapping[str, str]) -> dict[str, str]:
-    """The same request in other words: typed Python, boto3, the AWS CLI."""
-    arguments = ", ".join(f"{name}={text!r}" for name, text in texts.items() if text)
-    pattern = design.patterns[tried.pattern]
-    reads = "page" if any(plan.operation in ("Query", "Scan") for plan in pattern.plans) else "get"
-    found = {"Python": f"await db.{reads}({tried.pattern}({arguments}))"}
-    boto, cli = [], []
-    for operation, request in tried.requests:
-        inside = ",\n    ".join(f"{name}={value!r}" for name, value in request.items())
-        boto.append(f"client.{_snake(operation)}(\n    {inside},\n)")
-        words = " ".join(f"--{_snake(name, '-')} {shlex.quote(_plain(value))}" for name, value in request.items())
-        cli.append(f"aws dynamodb {_snake(operation, '-')} {words}")
-    return {**found, "boto3": "\n".join(boto), "AWS CLI": "\n".join(cli)}
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _snake(name: str, joint: str = "_") -> str:
-    return "".join(
-        f"{joint}{letter.lower()}" if letter.isupper() and at else letter.lower() for at, letter in enumerate(name)
-    )

@@ -19,7 +19,7 @@ examples:
   sekkei run tasks one_team --with team_id=01J9…          in ./data, or the store that SEKKEI_STORE names
   sekkei run tasks default_board --with team_id=01J9… --data /var/lib/sekkei --size 20
   sekkei run tasks default_board --with team_id=01J9… --json | jq .
-  sekkei run tasks default_board --with team_id=01J9… --as boto3      the same request for boto3, or "AWS CLI"
+  sekkei run tasks default_board --with team_id=01J9… --as boto3      the same for boto3, "AWS CLI", PartiQL …
 
 Only patterns that read are run. `sekkei patterns DESIGN` lists them.
 """
@@ -34,14 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", metavar="DIR", help="folder of the data (default: ./data, or SEKKEI_DATA)")
     parser.add_argument("--size", type=int, default=50, help="items of a page (default: %(default)s)")
     parser.add_argument("--after", metavar="CURSOR", help="go on behind the page before")
-    parser.add_argument("--as", dest="form", metavar="FORM", help='print the request instead: Python, boto3, "AWS CLI"')
+    parser.add_argument("--as", dest="form", metavar="FORM", help="print the request instead")
     parser.add_argument("--json", action="store_true", help="for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from sekkei.advice.trying import copies
+    from sekkei.advice.copying import copies
     from sekkei.design import SekkeiError
     from sekkei.design.loading import load
 
@@ -98,7 +98,7 @@ def _as_table(tried: Tried) -> str:
         lines.append("  ".join(f"{row.get(name, ''):<{widths[name]}}"[: widths[name]] for name in columns))
     units = f"{tried.tally.read_units:g} read units, {tried.tally.calls} calls, {tried.milliseconds:.1f} ms"
     lines.append(f"{len(tried.rows)} items of {tried.tally.items_read} read; {units}")
-    return "\n".join([*lines, *([f"more: --after {tried.cursor}"] if tried.cursor else [])])
+    return "\n".join([*lines, *(f"more: --after {cursor}" for cursor in tried.cursors)])
 
 
 def _as_json(tried: Tried) -> str:
@@ -106,6 +106,7 @@ def _as_json(tried: Tried) -> str:
         "items": [{"entity": kind, **row} for kind, row in zip(tried.entities, tried.rows, strict=True)],
         "readUnits": tried.tally.read_units,
         "itemsRead": tried.tally.items_read,
-        "cursor": tried.cursor,
+        "cursor": next(iter(tried.cursors), None),
+        "cursors": tried.cursors,
     }
     return json.dumps(content, indent=1, ensure_ascii=False)

@@ -32,6 +32,7 @@ from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
 from sekkei.web import console, csrf, demo, home, problems
 from sekkei.web.console import designs as console_designs
+from sekkei.web.console import looked as console_looked
 from sekkei.web.console import patterns as console_patterns
 from sekkei.web.console import tables as console_tables
 from sekkei.web.gate import SESSION_COOKIE, Gate
@@ -86,6 +87,7 @@ class Shell:
         *,
         loopback: bool,
         passwords: Passwords | None = None,
+        looked: console_looked.Looked | None = None,
     ) -> None:
         self.deployment, self.settings, self.clock = deployment, settings, clock
         self.loopback = loopback
@@ -115,6 +117,8 @@ class Shell:
         self.addresses = Addresses(())
         self.dynamodb_url: str | None = None
         """Where the store's own API is served, for people who want to look inside."""
+        self.looked = looked or console_looked.of_deployment(deployment)
+        """What the console shows; another store than the shell's own in `sekkei look`."""
 
     async def prepare(self) -> None:
         """Make the tables that are missing."""
@@ -195,15 +199,17 @@ def application(
     share_live: bool = False,
     transports: Mapping[str, Transport] | None = None,
     passwords: Passwords | None = None,
+    looked: console_looked.Looked | None = None,
 ) -> Starlette:
     """All systems as one ASGI application.
 
     `loopback`  the server is bound to this machine only, so a demo may offer its one-click sign-in
     `work`      run pumps, schedules, outbox and jobs in this process as long as the application lives
     `share_live`  pages open in other processes on this store hear what happens in this one, and the reverse
+    `looked`    what the console shows, when it is not the store that the systems run on
     """
     deployment = assemble(systems, store, settings, clock, transports=transports)
-    shell = Shell(deployment, settings, clock, loopback=loopback, passwords=passwords)
+    shell = Shell(deployment, settings, clock, loopback=loopback, passwords=passwords, looked=looked)
     app = Starlette(
         routes=_routes(shell),
         middleware=[Middleware(Gate, shell=shell)],

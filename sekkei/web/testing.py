@@ -33,6 +33,7 @@ from sekkei.runtime.system import System
 from sekkei.store import Embedded, Store
 from sekkei.web import csrf
 from sekkei.web.application import Shell, application
+from sekkei.web.console.looked import Looked
 from sekkei.web.demo import load
 from sekkei.web.gate import SESSION_COOKIE
 from sekkei.web.identity.accounts import Passwords
@@ -244,10 +245,12 @@ async def opened(
     loopback: bool = True,
     demo: bool = False,
     share_live: bool = False,
+    looked: Looked | None = None,
 ) -> AsyncIterator[Client]:
     """Systems on a store of their own (or the one given), and a client. `demo` loads their sample data.
 
-    `share_live` is for several of them on one store: what happens in one is heard in the others."""
+    `share_live` is for several of them on one store: what happens in one is heard in the others. `looked` is what the
+    console shows, when it is another store."""
     own = Embedded(clock=clock) if store is None else None
     chosen = settings or test_settings(demo=True)
     app = application(
@@ -258,6 +261,7 @@ async def opened(
         loopback=loopback,
         share_live=share_live,
         passwords=Passwords(QUICK_PASSWORDS),
+        looked=looked,
     )
     app.state.shell.load_demo = False
     try:

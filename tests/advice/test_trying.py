@@ -8,7 +8,8 @@ from typing import Literal
 import pytest
 
 import sekkei.testing
-from sekkei.advice.trying import BadArgument, arguments_of, copies, parameters, runs, try_pattern
+from sekkei.advice.copying import copies
+from sekkei.advice.trying import BadArgument, arguments_of, parameters, runs, try_pattern
 from sekkei.design import Design, Query, Update
 from tests.advice.conftest import State, Thing, thing_design
 
@@ -87,7 +88,36 @@ async def test_what_a_pattern_or_its_keys_refuse_is_told() -> None:
         return things.where(Thing.owner == owner)  # type: ignore[attr-defined]
 
     async with sekkei.testing.store(design) as db:
-        with pytest.raises(BadArgument, match="'c' is no"):
+        with pytest.raises(BadArgument, match="'c' is none of a, b"):
             await try_pattern(design, db.store, "picky", {"owner": "c", "since": "2026-01-01"}, env="test")
         with pytest.raises(BadArgument, match="nothing is that late"):
             await try_pattern(design, db.store, "picky", {"owner": "a", "since": "9999-01-01"}, env="test")
+
+
+async def test_each_query_of_several_goes_on_by_its_own_cursor() -> None:
+    design, things = shop()
+
+    @design.pattern
+    def two(first: str, second: str) -> tuple[Query[Thing], Query[Thing]]:
+        """The things of two people."""
+        return things.where(Thing.owner == first), things.where(Thing.owner == second)  # type: ignore[attr-defined]
+
+    texts = {"first": "a", "second": "b"}
+    async with sekkei.testing.store(design) as db:
+        for owner, count in (("a", 3), ("b", 5)):
+            for number in range(count):
+                await db.write(things.create(Thing(owner=owner, id=str(number))))  # type: ignore[attr-defined]
+
+        async def page(after: str | None) -> list[tuple[list[str], str | None]]:
+            tried = await try_pattern(design, db.store, "two", texts, env="test", size=2, after=after, secret=b"s" * 32)
+            return [([row["owner"] + row["id"] for row in step.rows], step.cursor) for step in tried.steps]
+
+        (first, more_of_a), (second, more_of_b) = await page(None)
+        assert (first, second) == (["a0", "a1"], ["b0", "b1"])
+        assert await page(more_of_a) == [(["a2"], None)]
+        ((third, last_of_b),) = await page(more_of_b)
+        assert third == ["b2", "b3"]
+        assert await page(last_of_b) == [(["b4"], None)]
+        for wrong in ("3:x", "x", "0:x"):
+            with pytest.raises(BadArgument, match="goes on with no step"):
+                await page(wrong)

@@ -10,9 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.design import Measurements, SekkeiError
-from sekkei.design.loading import find, measurements_beside
-from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import operator
 from sekkei.web.texts import language_of
 
@@ -23,24 +20,15 @@ def routes() -> list[BaseRoute]:
     return [Route("/console/designs/{system}", show_design, methods=["GET"])]
 
 
-def measured(system: str) -> Measurements:
-    """What a system's patterns cost when they were last measured."""
-    try:
-        return Measurements.load(measurements_beside(find(system)[1]))
-    except SekkeiError:
-        return Measurements()
-
-
 async def show_design(request: Request) -> Response:
     # Nobody needs the publisher before somebody reads a document.
     from sekkei.publish import document, html
     from sekkei.publish.html import STYLE
 
-    opened = operator(request).deployment.systems.get(request.path_params["system"])
-    if opened is None:
-        raise NotThere()
+    looked, name = operator(request).looked, request.path_params["system"]
+    design = looked.design(name)
     language: Literal["ja", "en"] = "en" if language_of(request) == "en" else "ja"
-    text = html(document(opened.system.design, language, measured(opened.system.name)))
+    text = html(document(design, language, looked.measured(name)))
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     headers = {"Content-Security-Policy": _ONLY_ITS_STYLE.format(digest=digest)}
     return Response(text, media_type="text/html; charset=utf-8", headers=headers)

@@ -7,12 +7,14 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sekkei.advice.checking import check
-from sekkei.advice.trying import BadArgument, copies, parameters, runs, try_pattern
-from sekkei.design import CursorRefused, SekkeiError
+from sekkei.advice.copying import copies
+from sekkei.advice.trying import BadArgument, Tried, parameters, runs, try_pattern
+from sekkei.design import SekkeiError
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import operator
-from sekkei.web.console.designs import measured
+from sekkei.web.console.looked import looked_by
+from sekkei.web.console.words import in_words
 from sekkei.web.forms import Form
 from sekkei.web.rendering import page
 
@@ -29,43 +31,30 @@ def routes() -> list[BaseRoute]:
 
 
 async def show_patterns(request: Request) -> Response:
-    shell = operator(request)
-    designs = [(name, opened.system) for name, opened in shell.deployment.systems.items()]
-    return page(request, "console/patterns.html", designs=designs, runs=runs)
+    looked = operator(request).looked
+    return page(request, "console/patterns.html", looked=looked, runs=runs)
 
 
 async def show_pattern(request: Request) -> Response:
-    shell = operator(request)
-    opened = shell.deployment.systems.get(request.path_params["system"])
-    if opened is None or request.path_params["pattern"] not in opened.system.design.patterns:
+    looked = operator(request).looked
+    name = request.path_params["system"]
+    design = looked.design(name)
+    if request.path_params["pattern"] not in design.patterns:
         raise NotThere()
-    design = opened.system.design
     pattern = design.patterns[request.path_params["pattern"]]
-    given = {name: text for name, text in request.query_params.items() if name not in OURS}
-    form, tried = Form(given), None
-    costs = measured(opened.system.name)
+    given = {key: text for key, text in request.query_params.items() if key not in OURS}
+    form, tried, costs = Form(given), None, looked.measured(name)
     if runs(pattern) and "go" in request.query_params:
         try:
-            tried = await try_pattern(
-                design,
-                shell.deployment.store,
-                pattern.name,
-                given,
-                env=shell.settings.env,
-                secret=shell.settings.secrets.key("cursors"),
-                size=PAGE_ITEMS,
-                after=request.query_params.get("after"),
-                clock=shell.clock,
-            )
+            tried = await _tried(request, name, pattern.name, given)
         except BadArgument as wrong:
-            form = Form(given, {wrong.name: wrong.why})
-        except (SekkeiError, DynamoDBError, CursorRefused) as refused:
-            form = Form(given, {"": str(refused)})
+            form = Form(given, {wrong.name: in_words(request, wrong)})
+        except (SekkeiError, DynamoDBError) as refused:
+            form = Form(given, {"": in_words(request, refused)})
     return page(
         request,
         "console/pattern.html",
         200 if not form.errors else 422,
-        system=opened.system,
         pattern=pattern,
         parameters=parameters(pattern),
         runnable=runs(pattern),
@@ -74,4 +63,19 @@ async def show_pattern(request: Request) -> Response:
         copies=copies(tried, design, given) if tried is not None else {},
         units=costs.units.get(pattern.name),
         findings=[each for each in check(design, costs) if each.place == pattern.name],
+    )
+
+
+async def _tried(request: Request, design: str, pattern: str, given: dict[str, str]) -> Tried:
+    shell, looked = request.app.state.shell, looked_by(request)
+    return await try_pattern(
+        looked.designs[design],
+        looked.store,
+        pattern,
+        given,
+        env=looked.env,
+        secret=shell.settings.secrets.key("cursors"),
+        size=PAGE_ITEMS,
+        after=request.query_params.get("after"),
+        clock=shell.clock,
     )

@@ -24,7 +24,12 @@ async def test_what_does_not_fit_is_said_beside_its_field() -> None:
         await client.sign_in("demo-aoi")
         wrong = await client.get("/console/patterns/tasks/late_to_start?go=1&team_id=t&today=tomorrow")
         assert wrong.status == 422
-        assert "&#39;tomorrow&#39; is no date" in wrong.text
+        assert "「tomorrow」は日付ではありません" in wrong.text
+        english = await client.get("/console/patterns/tasks/late_to_start?go=1&team_id=t&today=tomorrow&lang=en")
+        assert "“tomorrow” is not a date" in english.text
+        forged = await client.get("/console/patterns/tasks/members_of?go=1&team_id=t&after=forged&lang=ja")
+        assert forged.status == 422
+        assert "SK4" not in forged.text
         assert (await client.get("/console/patterns/tasks/nothing")).status == 404
         assert (await client.get("/console/patterns/nothing/members_of")).status == 404
 
