@@ -27,6 +27,7 @@ COMMANDS = (
     "docs",
     "patterns",
     "run",
+    "look",
     "measure",
     "check",
     "cost",
@@ -62,6 +63,7 @@ examples:
   sekkei serve tasks             one system alone
   sekkei engine                  DynamoDB on this machine, for boto3 and the AWS CLI
   sekkei tables create tasks     the tables of a system, in the store that SEKKEI_STORE names
+  sekkei look examples/github.py any design on any store, in the browser
   sekkei check tasks             what a design will run into, and what to do
   sekkei dead-letters list       what failed too often, and why
   sekkei backup data backups/    a copy of the store while it is in use

@@ -1,6 +1,6 @@
 """A request to DynamoDB in other words: boto3, the AWS CLI, PartiQL, JavaScript; and a pattern as typed Python.
 
-    forms(requests)["PartiQL"]        SELECT * FROM "shop" WHERE "PK" = 'o#1' AND begins_with("SK", 'p#')
+forms(requests)["PartiQL"]        SELECT * FROM "shop" WHERE "PK" = 'o#1' AND begins_with("SK", 'p#')
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def literal(value: Mapping[str, Any]) -> str:
     """A stored value as PartiQL writes it."""
     ((kind, inside),) = value.items()
     if kind == "S":
-        return "'" + inside.replace("'", "''") + "'"
+        return "'" + str(inside).replace("'", "''") + "'"
     if kind == "N":
         return str(inside)
     if kind == "BOOL":

@@ -93,3 +93,50 @@ def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         ) from error
     except (apsw.IOError, apsw.CantOpenError) as error:
         raise CouldNotRun(f"{path} cannot be read or written: {error}. Check the disk and whose file it is.") from error
+
+
+STORE_HELP = "a file, dynamodb://REGION or an endpoint's URL (default: SEKKEI_STORE, or data/sekkei.db)"
+
+
+def store_named(given: str | None) -> str:
+    """What a command looks at: what it was given, or SEKKEI_STORE, or the file in the data folder."""
+    return given or os.environ.get("SEKKEI_STORE") or str(file_of(None))
+
+
+def open_to_look(name: str, *, write: bool = False) -> Store:
+    """A store that is there already. Unless `write`, it refuses whatever would change it, and nothing tends it."""
+    from sekkei.store import ConfigurationError
+    from sekkei.store.read_only import ReadOnly
+
+    try:
+        store = _open_remote(name) if "://" in name and not name.startswith("file:") else _open_file(name, write)
+    except ConfigurationError as error:
+        raise CouldNotRun(f"{name}: {error}") from error
+    return store if write else ReadOnly(store)
+
+
+def _open_file(name: str, write: bool) -> Store:
+    from sekkei.engine import Engine
+    from sekkei.store import Embedded
+
+    path = Path(name.removeprefix("file://").removeprefix("file:"))
+    if path.is_dir():
+        path = path / STORE_FILE
+    if not path.is_file():
+        raise CouldNotRun(f"There is no store {path}. Name one with --store, or make one: sekkei up, sekkei engine.")
+    with file_errors(path):
+        # Housekeeping deletes what has expired: nobody asked a looker for that.
+        return Embedded(Engine(path) if write else Engine(path, housekeeping_seconds=None))
+
+
+def _open_remote(name: str) -> Store:
+    """An endpoint on this machine takes any signature, so nobody needs keys for it."""
+    from urllib.parse import urlsplit
+
+    from sekkei.store import Credentials, Remote, open_store
+
+    local = name.startswith("http") and urlsplit(name).hostname in ("127.0.0.1", "::1", "localhost")
+    if not local or os.environ.get("AWS_ACCESS_KEY_ID") or os.environ.get("AWS_PROFILE"):
+        return open_store(name)
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
+    return Remote(region, name, Credentials("local", "local"))

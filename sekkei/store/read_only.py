@@ -1,6 +1,6 @@
 """A store that can only be read: whatever would change it is refused before it leaves this process.
 
-    store = ReadOnly(open_store("dynamodb://ap-northeast-1"))
+store = ReadOnly(open_store("dynamodb://ap-northeast-1"))
 """
 
 from __future__ import annotations

@@ -32,7 +32,10 @@ from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
 from sekkei.web import console, csrf, demo, home, problems
 from sekkei.web.console import designs as console_designs
+from sekkei.web.console import item as console_item
 from sekkei.web.console import looked as console_looked
+from sekkei.web.console import masks as console_masks
+from sekkei.web.console import partiql as console_partiql
 from sekkei.web.console import patterns as console_patterns
 from sekkei.web.console import tables as console_tables
 from sekkei.web.gate import SESSION_COOKIE, Gate
@@ -257,6 +260,9 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         *console_tables.routes(),
         *console_designs.routes(),
         *console_patterns.routes(),
+        *console_item.routes(),
+        *console_partiql.routes(),
+        *console_masks.routes(),
     ]
     taken = {route.path.split("/")[1] for route in routes if isinstance(route, Route)}
     mounts: list[BaseRoute] = []

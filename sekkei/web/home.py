@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Match
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.deployment import Opened
 from sekkei.runtime.system import Localized
-from sekkei.web.rendering import page
+from sekkei.web.rendering import page, redirect
 
 if TYPE_CHECKING:
     from sekkei.web.application import Shell
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 async def show(request: Request) -> Response:
     shell: Shell = request.app.state.shell
+    if shell.looked.alone:
+        return redirect(request, "/console")
     systems = [(opened.system, _reachable(opened)) for opened in shell.deployment.systems.values()]
     people = DEMO_PEOPLE if request.state.user is None and shell.demo_allowed(request) else ()
     return page(request, "home.html", systems=systems, people=people, dynamodb_url=shell.dynamodb_url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -64,6 +65,10 @@ SHELL: Matrix = {
     "POST /console/aside/drop": Rule({**OPERATORS_ONLY, "operator": 404}, form={"kind": "message", "id": "web/1"}),
     "GET /console/tables": Rule(OPERATORS_ONLY),
     "GET /console/tables/{table}": Rule(OPERATORS_ONLY),
+    "GET /console/tables/{table}/export": Rule(OPERATORS_ONLY),
+    "GET /console/tables/{table}/item": Rule({**OPERATORS_ONLY, "operator": 404}),
+    "GET /console/partiql": Rule(OPERATORS_ONLY),
+    "POST /console/reveal": Rule({**OPERATORS_ONLY, "operator": 303}),
     "GET /console/designs/{system}": Rule(OPERATORS_ONLY),
     "GET /console/patterns": Rule(OPERATORS_ONLY),
     "GET /console/patterns/{system}/{pattern}": Rule(OPERATORS_ONLY),
@@ -108,7 +113,8 @@ async def test_the_shell_by_everybody() -> None:
             "system": "example",
             "pattern": "notes_of",
         }
-        matrix["GET /console/tables/{name}"] = Rule(OPERATORS_ONLY, prepare=_table)
+        of_a_table = {name: replace(rule, prepare=_table) for name, rule in matrix.items() if "/tables/{name}" in name}
+        matrix = {**matrix, **of_a_table}
         assert await deviations(matrix, actors, parameters) == []
 
 

@@ -76,8 +76,8 @@ def operator(request: Request) -> Shell:
 
 
 async def show_overview(request: Request) -> Response:
-    operator(request)
-    return redirect(request, "/console/outbox")
+    alone = operator(request).looked.alone
+    return redirect(request, "/console/tables" if alone else "/console/outbox")
 
 
 async def show_outbox(request: Request) -> Response:

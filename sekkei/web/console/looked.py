@@ -37,6 +37,8 @@ class Looked:
     """Others may be using it; a change is confirmed a second time."""
     alone: bool = False
     """Nothing else runs here: no outbox, no schedules, no jobs."""
+    sampled: bool = False
+    """The items are made up."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """What each design was called by, where that is not its name."""
     titles: Mapping[str, Localized] = field(default_factory=dict)

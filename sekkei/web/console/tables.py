@@ -1,48 +1,81 @@
-"""The tables as they are stored, through the same seam that everything else uses."""
+"""The tables as they are stored: items by key, index and filter, drawn by partition; counted and exported."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from sekkei.advice.copying import forms
+from sekkei.design import CursorRefused
 from sekkei.design.cursors import seal, unseal
-from sekkei.errors import ResourceNotFoundException, ValidationException
-from sekkei.runtime.refusals import Invalid, NotThere
+from sekkei.errors import DynamoDBError, ResourceNotFoundException, ValidationException
+from sekkei.runtime.refusals import NotThere
 from sekkei.store.protocol import Store
-from sekkei.web.console import operator
+from sekkei.web.console import exporting, masks, operator, reading
+from sekkei.web.console.asking import FILTERS, SORT_OPERATORS, TYPES, Ask, BadAsk, Schema, schema_of
+from sekkei.web.console.looked import looked_by
+from sekkei.web.console.rows import hues_of, rows_of, types_in
+from sekkei.web.console.words import in_words
+from sekkei.web.forms import Form
 from sekkei.web.rendering import page
+from sekkei.web.texts import t
 
-PAGE_ITEMS = 50
 TABLES_MAX = 300
-_CELL_CHARACTERS_MAX = 400
+TABLES_A_PAGE = 50
+DESCRIBED_AT_ONCE = 10
 
 
 def routes() -> list[BaseRoute]:
     return [
         Route("/console/tables", show_tables, methods=["GET"]),
         Route("/console/tables/{name}", show_items, methods=["GET"]),
+        Route("/console/tables/{name}/export", export, methods=["GET"]),
     ]
 
 
 async def show_tables(request: Request) -> Response:
-    store = operator(request).deployment.store
-    names: list[str] = []
-    start: str | None = None
-    while len(names) < TABLES_MAX:
-        answer = await store.call("ListTables", {"ExclusiveStartTableName": start} if start else {})
-        names += answer["TableNames"]
-        start = answer.get("LastEvaluatedTableName")
-        if start is None:
-            break
-    tables = [await _described(store, name) for name in names]
-    return page(request, "console/tables.html", tables=tables, key_words=key_words)
+    looked = operator(request).looked
+    start = request.query_params.get("after")
+    further = {"ExclusiveStartTableName": start} if start else {}
+    try:
+        answer = await looked.store.call("ListTables", {"Limit": TABLES_A_PAGE, **further})
+        tables = await _descriptions(looked.store, answer["TableNames"])
+    except DynamoDBError as error:
+        return page(request, "console/tables.html", 502, tables=[], wrong=in_words(request, error), cursor=None)
+    return page(
+        request,
+        "console/tables.html",
+        tables=[(table, looked.table(table["TableName"])) for table in tables],
+        wrong="",
+        cursor=answer.get("LastEvaluatedTableName"),
+        looked=looked,
+        key_words=key_words,
+    )
 
 
-async def _described(store: Store, name: str) -> dict[str, Any]:
+async def _descriptions(store: Store, names: list[str]) -> list[dict[str, Any]]:
+    """Some at a time; a table that went away meanwhile is left out."""
+    gate = asyncio.Semaphore(DESCRIBED_AT_ONCE)
+
+    async def describe(name: str) -> dict[str, Any] | None:
+        async with gate:
+            try:
+                return await described(store, name)
+            except NotThere:
+                return None
+
+    found = await asyncio.gather(*(describe(name) for name in names))
+    return [table for table in found if table is not None]
+
+
+async def described(store: Store, name: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = (await store.call("DescribeTable", {"TableName": name}))["Table"]
     except (ResourceNotFoundException, ValidationException):
@@ -55,80 +88,161 @@ def key_words(schema: list[dict[str, str]]) -> str:
     return " / ".join(part["AttributeName"] for part in schema)
 
 
+def indexes_of(table: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*table.get("GlobalSecondaryIndexes", ()), *table.get("LocalSecondaryIndexes", ())]
+
+
 async def show_items(request: Request) -> Response:
-    """Items of a table or an index: all of them, or those of one key."""
-    shell = operator(request)
-    name = request.path_params["name"]
-    store = shell.deployment.store
-    table = await _described(store, name)
-    indexes = [*table.get("GlobalSecondaryIndexes", ()), *table.get("LocalSecondaryIndexes", ())]
-    wanted = request.query_params.get("index", "")
-    view = next((index for index in indexes if index["IndexName"] == wanted), None) if wanted else table
-    if view is None:
-        raise NotThere()
-    operation, asked = _request(table, view, wanted, request.query_params.get("key", ""))
-    fingerprint = f"console/{name}/{wanted}/{request.query_params.get('key', '')}".encode()
-    secret = shell.settings.secrets.key("cursors")
-    after = request.query_params.get("after")
-    if after:
-        asked["ExclusiveStartKey"] = unseal(after, fingerprint, secret)
+    """Items of a table or an index: all of them, or those of one key, as far as the filters let them through."""
+    looked = operator(request).looked
     try:
-        answer = await store.call(operation, asked)
-    except ValidationException as error:
-        raise Invalid(words={"ja": str(error), "en": str(error)}) from None
-    last = answer.get("LastEvaluatedKey")
-    columns = _columns(table, view)
+        table = await described(looked.store, request.path_params["name"])
+    except DynamoDBError as error:
+        return page(request, "console/tables.html", 502, tables=[], wrong=in_words(request, error), cursor=None)
+    schema = _schema(request, table)
+    form, found, counted, copied = Form(), reading.Found(), None, {}
+    try:
+        operation, asked = _asked(request, schema)
+        found = await reading.read_page(looked.store, operation, asked, schema, _start(request, operation, asked))
+        if request.query_params.get("count"):
+            counted = await reading.count(looked.store, operation, asked)
+        copied = forms([(operation, {**asked, "Limit": reading.PAGE_ITEMS})])
+        cursor = _cursor(request, operation, asked, found)
+    except BadAsk as wrong:
+        form, cursor = Form({}, {wrong.field: t(request, f"console.wrong.{wrong.code}", **wrong.values)}), None
+    except CursorRefused:
+        raise
+    except DynamoDBError as error:
+        form, cursor = Form({}, {"": in_words(request, error)}), None
     return page(
         request,
         "console/items.html",
-        table=table,
-        indexes=indexes,
-        index=wanted,
-        key=request.query_params.get("key", ""),
-        columns=columns,
-        items=[_shown(item, columns) for item in answer["Items"]],
-        cursor=seal(last, fingerprint, secret) if last else None,
-        key_words=key_words,
-        view=view,
+        422 if form.errors else 200,
+        **_view(request, table, schema, found),
+        form=form,
+        found=found,
+        counted=counted,
+        copied=copied,
+        cursor=cursor,
     )
 
 
-def _request(table: dict[str, Any], view: dict[str, Any], index: str, key: str) -> tuple[str, dict[str, Any]]:
-    asked: dict[str, Any] = {"TableName": table["TableName"], "Limit": PAGE_ITEMS}
-    if index:
-        asked["IndexName"] = index
-    if not key:
-        return "Scan", asked
-    hash_name = next(part["AttributeName"] for part in view["KeySchema"] if part["KeyType"] == "HASH")
-    types = {one["AttributeName"]: one["AttributeType"] for one in table["AttributeDefinitions"]}
-    asked["KeyConditionExpression"] = "#k = :k"
-    asked["ExpressionAttributeNames"] = {"#k": hash_name}
-    asked["ExpressionAttributeValues"] = {":k": {types[hash_name]: key}}
-    return "Query", asked
+def _schema(request: Request, table: dict[str, Any]) -> Schema:
+    schema = schema_of(table, request.query_params.get("index", ""))
+    if schema is None:
+        raise NotThere()
+    return schema
 
 
-def _columns(table: dict[str, Any], view: dict[str, Any]) -> list[str]:
-    parts = [*view["KeySchema"], *table["KeySchema"]]
-    return list(dict.fromkeys(part["AttributeName"] for part in parts))
+def _asked(request: Request, schema: Schema) -> tuple[str, dict[str, Any]]:
+    known = looked_by(request).table(schema.table)
+    return Ask.read(request.query_params).request(schema, types_in(known[1] if known else None))
 
 
-def _shown(item: dict[str, Any], columns: list[str]) -> dict[str, Any]:
-    rest = {name: plain(value) for name, value in sorted(item.items()) if name not in columns}
-    line = orjson.dumps(rest).decode()
+def _view(request: Request, table: dict[str, Any], schema: Schema, found: reading.Found) -> dict[str, Any]:
+    looked = looked_by(request)
+    known = looked.table(schema.table)
+    names = {name for item in found.items for name in item} - set(schema.keys)
+    hidden = masks.covered_names(names, known[1] if known else None)
+    shown = frozenset() if masks.is_revealed(request) else hidden
+    given = request.query_params
     return {
-        "keys": [plain(item[name]) if name in item else "" for name in columns],
-        "line": line if len(line) <= _CELL_CHARACTERS_MAX else line[:_CELL_CHARACTERS_MAX] + "…",
-        "raw": orjson.dumps(item, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode(),
+        "table": table,
+        "schema": schema,
+        "tabs": _tabs(request, table, schema),
+        "drawn": rows_of(found.items, schema, known[1] if known else None, shown),
+        "covers": bool(shown & names),
+        "hues": hues_of(known[0] if known else None),
+        "design": looked.name_of(known[0]) if known else None,
+        "given": given,
+        "filters": _filter_rows(request),
+        "sort_operators": SORT_OPERATORS,
+        "filter_operators": FILTERS,
+        "types": TYPES,
+        "attributes": sorted({*names, *(types_in(known[1]) if known else ())}),
+        "looked": looked,
+        "key_words": key_words,
     }
 
 
-def plain(value: dict[str, Any]) -> Any:
-    """An attribute value without its type, for reading."""
-    ((kind, inside),) = value.items()
-    if kind == "M":
-        return {name: plain(one) for name, one in inside.items()}
-    if kind == "L":
-        return [plain(one) for one in inside]
-    if kind == "NULL":
-        return None
-    return inside
+def _tabs(request: Request, table: dict[str, Any], schema: Schema) -> list[tuple[str, str, bool]]:
+    """The table itself and each index, as (address, words, is it this one)."""
+    here = f"/console/tables/{schema.table}"
+    found = [(here, t(request, "console.table-itself"), not schema.index)]
+    for index in indexes_of(table):
+        words = f"{index['IndexName']} ({key_words(index['KeySchema'])})"
+        found.append((f"{here}?{urlencode({'index': index['IndexName']})}", words, index["IndexName"] == schema.index))
+    return found
+
+
+def _filter_rows(request: Request) -> list[dict[str, str]]:
+    """What stands in the filter's fields, and one empty row more."""
+    given = request.query_params
+    lists = {name: given.getlist(name) for name in ("attr", "is", "value", "and", "type")}
+    rows = [
+        {name: texts[number] if number < len(texts) else "" for name, texts in lists.items()}
+        for number in range(len(lists["attr"]))
+    ]
+    return [*(row for row in rows if row["attr"]), dict.fromkeys(lists, "")]
+
+
+def _fingerprint(operation: str, asked: dict[str, Any]) -> bytes:
+    return b"console/" + orjson.dumps([operation, asked], option=orjson.OPT_SORT_KEYS)
+
+
+def _start(request: Request, operation: str, asked: dict[str, Any]) -> dict[str, Any] | None:
+    after = request.query_params.get("after")
+    secret = request.app.state.shell.settings.secrets.key("cursors")
+    return unseal(after, _fingerprint(operation, asked), secret) if after else None
+
+
+def _cursor(request: Request, operation: str, asked: dict[str, Any], found: reading.Found) -> str | None:
+    secret = request.app.state.shell.settings.secrets.key("cursors")
+    return seal(found.last, _fingerprint(operation, asked), secret) if found.last else None
+
+
+async def export(request: Request) -> Response:
+    """The whole result as a file, written while it is read. Personal attributes stay covered unless asked for."""
+    looked = operator(request).looked
+    form = request.query_params.get("format", "csv")
+    if form not in exporting.MEDIA:
+        raise NotThere()
+    table = await described(looked.store, request.path_params["name"])
+    schema = _schema(request, table)
+    try:
+        operation, asked = _asked(request, schema)
+    except BadAsk:
+        return await show_items(request)
+    pages = reading.each_page(looked.store, operation, asked)
+    first: list[dict[str, Any]] = await anext(pages, [])
+    columns = _columns(request, schema, first)
+    chosen = bool(Ask.read(request.query_params).columns)
+    content = exporting.written(_covered(request, schema, first, pages), form, columns, rest=not chosen)
+    name = f"{schema.table}{'.' + schema.index if schema.index else ''}.{exporting.ENDINGS[form]}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return StreamingResponse(content, media_type=exporting.MEDIA[form], headers=headers)
+
+
+def _columns(request: Request, schema: Schema, first: list[dict[str, Any]]) -> list[str]:
+    """Of a CSV: what was chosen, or what the design declares, or what the first items have."""
+    ask, known = Ask.read(request.query_params), looked_by(request).table(schema.table)
+    further = ask.columns or (types_in(known[1]) if known else sorted({name for item in first for name in item}))
+    return list(dict.fromkeys((*schema.keys, *further)))
+
+
+async def _covered(
+    request: Request, schema: Schema, first: list[dict[str, Any]], pages: AsyncIterator[list[dict[str, Any]]]
+) -> AsyncIterator[list[dict[str, Any]]]:
+    known = looked_by(request).table(schema.table)
+    revealed = masks.is_revealed(request)
+
+    def cover(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if revealed:
+            return items
+        names = {name for item in items for name in item} - set(schema.keys)
+        hidden = masks.covered_names(names, known[1] if known else None)
+        return [masks.covered(item, hidden) for item in items]
+
+    yield cover(first)
+    async for items in pages:
+        yield cover(items)

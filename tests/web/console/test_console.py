@@ -18,7 +18,7 @@ from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.pump import ATTEMPTS_MAX
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web.console import linked
-from sekkei.web.console.tables import plain
+from sekkei.web.console.rows import plain
 from sekkei.web.testing import Client, opened, test_settings
 from tests.web.example import SYSTEM
 from tests.web.example.design import Note, design, notes
