@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +26,19 @@ class LiveEvent:
     id: int
     name: str
     data: Any
+    topic: str = ""
 
 
 RELOAD = "reload"
 """The event that says: too much has been missed, load the page again."""
+RIGHTS = "rights"
+"""The event that says: who may hear this has changed. Connections ask again at once; pages never see it."""
+
+
+def of_person(id: str) -> str:
+    """The topic of what concerns the rights of one person, wherever they listen."""
+    return f"sekkei/person/{id}"
+
 
 Published = tuple[str, str, Any]
 """Topic, name, data."""
@@ -59,7 +68,7 @@ class Live:
     def deliver(self, id: int, published: Published) -> None:
         """Give an event to whoever listens here."""
         topic, name, data = published
-        event = LiveEvent(id, name, data)
+        event = LiveEvent(id, name, data, topic)
         self._last_id = id
         self._recent.append((topic, event))
         if len(self._recent) > KEPT_EVENTS:
@@ -76,16 +85,23 @@ class Live:
         self.life = life
         self._last_id = self._since = id
         self._recent.clear()
-        for listeners in self._listeners.values():
-            for listener in listeners:
-                _hand_over(listener, LiveEvent(id, RELOAD, None))
+        for listener in {one for listeners in self._listeners.values() for one in listeners}:
+            _hand_over(listener, LiveEvent(id, RELOAD, None))
 
     def position(self, topic: str) -> int:
         """Where a topic stands now. A page that shows this moment listens from here, and so misses nothing."""
         return self._last_id
 
-    async def listen(self, topic: str, after: int | None = None) -> AsyncIterator[LiveEvent]:
-        """Events as they come; first those after `after`, for a page that was cut off for a moment."""
+    def rights_changed(self, topic: str) -> None:
+        """Say that somebody may no longer hear a topic; `of_person(id)` stands for all that one person hears.
+
+        What was proven is good for some seconds otherwise, so whoever takes a right away says so."""
+        self.publish(topic, RIGHTS)
+
+    async def listen(self, topic: str | Collection[str], after: int | None = None) -> AsyncIterator[LiveEvent]:
+        """Events of one or several topics as they come, in order; first those after `after`, for a page that was cut
+        off for a moment."""
+        topics = {topic} if isinstance(topic, str) else set(topic)
         if after is not None and after > self._last_id and self.catch_up is not None:
             await self.catch_up()  # another process, which made the page, is ahead
         queue: asyncio.Queue[LiveEvent] = asyncio.Queue()
@@ -93,16 +109,18 @@ class Live:
             queue.put_nowait(LiveEvent(self._last_id, RELOAD, None))
         elif after is not None:
             for where, event in self._recent:
-                if where == topic and event.id > after:
+                if where in topics and event.id > after:
                     queue.put_nowait(event)
-        self._listeners[topic].add(queue)
+        for each in topics:
+            self._listeners[each].add(queue)
         try:
             while True:
                 yield await queue.get()
         finally:
-            self._listeners[topic].discard(queue)
-            if not self._listeners[topic]:
-                del self._listeners[topic]
+            for each in topics:
+                self._listeners[each].discard(queue)
+                if not self._listeners[each]:
+                    del self._listeners[each]
 
     def listeners(self, topic: str) -> int:
         return len(self._listeners.get(topic, ()))

@@ -30,7 +30,7 @@ from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import System
 from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
-from sekkei.web import console, csrf, demo, home, problems
+from sekkei.web import console, csrf, demo, home, listening, problems
 from sekkei.web.console import designs as console_designs
 from sekkei.web.console import item as console_item
 from sekkei.web.console import looked as console_looked
@@ -96,7 +96,7 @@ class Shell:
         self.loopback = loopback
         """The server can be reached from this machine only."""
         self.db = deployment.open(web_design)
-        self.accounts = Accounts(self.db, clock, settings.secrets, passwords)
+        self.accounts = Accounts(self.db, clock, settings.secrets, passwords, deployment.live)
         self.apps = AppSessions(self.db, clock, settings, self.accounts)
         self.authenticators = Authenticators(self.db, clock, settings.secrets)
         self.provider = Provider(settings, clock)
@@ -253,6 +253,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         Route("/healthz", healthy, methods=["GET"]),
         Route("/readyz", ready, methods=["GET"]),
         Route("/favicon.ico", home.icon, methods=["GET"]),
+        Route("/live", listening.listen, methods=["GET"]),
         Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
         *sign_in.routes(),
         *proof.routes(),

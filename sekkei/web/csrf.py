@@ -3,7 +3,8 @@
 Every unsafe route asks for a token, unless whoever asks proves themselves in the request itself: with a bearer token,
 or on a route that is declared as a webhook and verifies a signature. The token is derived from the session's secret;
 for somebody who is not signed in, from a random cookie (double submit). Pages have it as `csrf()` in templates and in
-`<meta name="csrf-token">`; it is sent back as the field `_csrf` or the header `X-CSRF-Token`.
+`<meta name="csrf-token">`; it is sent back as the field `_csrf` or the header `X-CSRF-Token`. Each page writes it under
+a mask of its own, so that the length of compressed pages tells nothing of it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _WEBHOOK = "sekkei_webhook"
 _LIMIT = "sekkei_body_limit"
+_TOKEN_BYTES = 32
 BODY_LIMIT_KEY = "sekkei.body_limit"
 
 E = TypeVar("E", bound=Callable[..., Any])
@@ -66,8 +68,29 @@ def token(request: Request) -> str:
     if seed is None:
         seed = state.visitor = secrets.token_urlsafe(18)
         state.new_visitor = True  # the cookie goes out with the answer
+    mask = secrets.token_bytes(_TOKEN_BYTES)
+    return (mask + _masked(mask, _expected(request, seed))).hex()
+
+
+def _expected(request: Request, seed: str) -> bytes:
     key: bytes = request.app.state.shell.csrf_key
-    return hmac.new(key, seed.encode(), hashlib.sha256).hexdigest()
+    return hmac.new(key, seed.encode(), hashlib.sha256).digest()
+
+
+def _masked(mask: bytes, value: bytes) -> bytes:
+    return bytes(left ^ right for left, right in zip(mask, value, strict=True))
+
+
+def _is_ours(request: Request, given: str) -> bool:
+    seed: str | None = request.state.session_hash or request.state.visitor
+    try:
+        value = bytes.fromhex(given)
+    except ValueError:
+        return False
+    if seed is None or len(value) != 2 * _TOKEN_BYTES:
+        return False
+    mask, rest = value[:_TOKEN_BYTES], value[_TOKEN_BYTES:]
+    return hmac.compare_digest(_masked(mask, rest), _expected(request, seed))
 
 
 def body_limit(bytes_max: int) -> Callable[[E], E]:
@@ -126,8 +149,7 @@ async def _check(request: Request) -> Receive:
         value = form.get(FIELD)
         given = value if isinstance(value, str) else None
         receive = _again(body, request.receive)
-    known = request.state.session_hash or request.state.visitor
-    if given is None or known is None or not hmac.compare_digest(given.encode(), token(request).encode()):
+    if given is None or not _is_ours(request, given):
         raise Forged()
     return receive
 

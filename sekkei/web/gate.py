@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sekkei.runtime.refusals import Refusal
 from sekkei.texts import LANGUAGES, spoken
 from sekkei.web import problems
+from sekkei.web.compression import Compressing
 from sekkei.web.csrf import ANONYMOUS_COOKIE, BODY_LIMIT_KEY, SAFE
 from sekkei.web.identity.bearer import BadBearer
 from sekkei.web.limits import READS, WEBHOOKS, WRITES, Rate, address
@@ -71,6 +72,7 @@ class Gate:
         request = Request(scope, receive)
         self._begin(request)
         status = 0
+        send = Compressing(scope, send)
 
         async def finish(message: Message) -> None:
             nonlocal status

@@ -1,19 +1,18 @@
 """Open pages that learn of changes at once: server-sent events.
 
     @pages.get("/teams/{team_id}/live")
-    async def live(request: Request) -> Response:
-        user = require_user(request)
-        await service.must_be_member(user.id, team_id)
-        return sse(request, ctx.live, f"tasks/team/{team_id}")
+    async def live(member: Member) -> Events:            # whoever is no Member never gets here
+        return Events(f"tasks/team/{member.team_id}")
 
 In the page, `<div data-live="{{ live }}" data-live-events="moved created">` with
 `live=live_url(request, ctx.live, topic, "/tasks/teams/t1/live")`, taken before the page's data is read, so that nothing
 falls between the page and its events. The shell's script dispatches a `live:NAME` event on that element for every
-event, and loads the page again after `reload`.
+event, and loads the page again after `reload`. All tabs of a browser share one connection: `sekkei.web.listening`.
 
 Several processes on one store tell each other (`sekkei.runtime.live_log`), so it does not matter which of them a
-browser is connected to. Before an event is sent, and at every sign of life, the route is asked again whether this
-person may listen: what ends a person's rights ends what they hear.
+browser is connected to. The route is asked again whether this person may listen: when they come, at every sign of
+life, at once when somebody says that rights have changed (`Live.rights_changed`), and otherwise before an event when
+the last answer is older than some seconds. What ends a person's rights ends what they hear.
 
 `SEKKEI_LIVE=off` where answers cannot stay open; in Lambda it is off by itself. Pages then show what is new when they
 are loaded.
@@ -23,23 +22,26 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import orjson
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from sekkei.runtime.live import RELOAD, Live, LiveEvent
+from sekkei.runtime.live import RELOAD, RIGHTS, Live, LiveEvent, of_person
 from sekkei.runtime.refusals import Refusal, TooMany
 from sekkei.web.given import KEPT
 from sekkei.web.limits import address, counted_as
 
 HEARTBEAT_SECONDS = 15.0
+ASKED_AGAIN_SECONDS = 5.0
+"""How long it holds that somebody may listen, unless a change of rights is announced."""
 CONNECTIONS_MAX = 12
-"""For one person, over all their windows."""
+"""For one person, over all their browsers: each needs one."""
+CONNECTIONS_PER_ADDRESS_MAX = 100
+"""For people who are not signed in; many of them may share an address."""
 RETRY_MILLISECONDS = 2_000
-_LOAD_AGAIN = f"event: {RELOAD}\ndata: null\n\n".encode()
 
 
 class Connections:
@@ -50,24 +52,128 @@ class Connections:
         self.stopping = asyncio.Event()
 
 
-def sse(request: Request, live: Live, topic: str, *, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> Response:
+class Heard(Response):
+    """What a route says when it is only asked whether this person may listen, and to what."""
+
+    def __init__(self, topic: str) -> None:
+        super().__init__(status_code=204)
+        self.topic = topic
+
+
+def sse(request: Request, live: Live, topic: str, *, heartbeat_seconds: float | None = None) -> Response:
     """An endless answer with the events of a topic. A browser that comes back goes on after the last one it saw."""
-    shell = request.app.state.shell
-    if not shell.live_on or getattr(request.state, "asked_again", False):
-        return Response(status_code=204)  # which tells a browser not to come back
-    connections: Connections = shell.connections
-    who = request.state.user.id if request.state.user else counted_as(address(request))
-    if connections.open[who] >= CONNECTIONS_MAX:
-        raise TooMany(10)
-    body = _events(request, connections, who, live, topic, heartbeat_seconds)
-    # X-Accel-Buffering: a proxy that collects the answer first would defeat its purpose.
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(body, media_type="text/event-stream", headers=headers)
+    if getattr(request.state, "asked_again", False):
+        return Heard(topic)
+    return stream(Listener(request, live, {topic: {request.url.path: request}}), heartbeat_seconds)
 
 
 def live_url(request: Request, live: Live, topic: str, path: str) -> str:
     """The address to listen at, from this moment on."""
     return f"{path}?after={live.life}-{live.position(topic)}"
+
+
+def stream(listener: Listener, heartbeat_seconds: float | None = None) -> Response:
+    """The answer that stays open; 204, which tells a browser not to come back, where none can."""
+    request = listener.request
+    shell = request.app.state.shell
+    if not shell.live_on:
+        return Response(status_code=204)
+    connections: Connections = shell.connections
+    user = request.state.user
+    who, most = (user.id, CONNECTIONS_MAX) if user else (counted_as(address(request)), CONNECTIONS_PER_ADDRESS_MAX)
+    if connections.open[who] >= most:
+        raise TooMany(10)
+    # X-Accel-Buffering: a proxy that collects the answer first would defeat its purpose.
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    body = _counted(connections, who, _events(listener, connections.stopping, heartbeat_seconds or HEARTBEAT_SECONDS))
+    return StreamingResponse(body, media_type="text/event-stream", headers=headers)
+
+
+async def _counted(connections: Connections, who: str, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    connections.open[who] += 1
+    try:
+        async for each in events:
+            yield each
+    finally:
+        await events.aclose()  # type: ignore[attr-defined]
+        connections.open[who] -= 1
+        if not connections.open[who]:
+            del connections.open[who]
+
+
+async def topic_of(request: Request) -> str | None:
+    """What this person may hear at a route: the route itself is the one that knows. None: nothing."""
+    request.state.asked_again = True
+    request.scope.pop(KEPT, None)  # what was proven when they came is not proven now
+    try:
+        answer = await request.scope["endpoint"](request)
+    except (Refusal, HTTPException):
+        return None
+    return answer.topic if isinstance(answer, Heard) else None
+
+
+class Listener:
+    """One connection: topics, and for each the paths that lead to it with the requests that ask for them."""
+
+    def __init__(self, request: Request, live: Live, topics: dict[str, dict[str, Request]]) -> None:
+        self.request, self.live, self.topics = request, live, topics
+        self._clock = request.app.state.shell.clock
+        self._proven_up_to = live.position("")
+        self._proven_at: float = self._clock.now()
+
+    @property
+    def heard(self) -> list[str]:
+        """The topics to listen to, the one that tells of their own rights included."""
+        user = self.request.state.user
+        return [*self.topics, *([of_person(user.id)] if user else [])]
+
+    def must_ask(self, event: LiveEvent | None) -> bool:
+        """At a sign of life and after a change of rights; else when what was proven is some seconds old."""
+        if event is None or event.name == RIGHTS:
+            return True
+        old = self._clock.now() - self._proven_at >= ASKED_AGAIN_SECONDS
+        return old and event.id > self._proven_up_to  # what happened before they were asked for is theirs
+
+    async def ask(self) -> list[str]:
+        """Ask who this is and what they may hear, as when they came. Gives the paths that are closed to them now."""
+        self._proven_up_to, self._proven_at = self.live.position(""), self._clock.now()
+        state = self.request.state
+        before, state.user, state.session_hash = state.user, None, None
+        try:
+            await self.request.app.state.shell.identify(self.request)
+        except Refusal:
+            pass
+        same = (before and before.id) == (state.user and state.user.id)
+        closed = []
+        for topic, paths in list(self.topics.items()):
+            for path, request in list(paths.items()):
+                if not same or await topic_of(request) != topic:
+                    closed.append(path)
+                    del paths[path]
+            if not paths:
+                del self.topics[topic]
+        return closed
+
+    # How it is written; `sekkei.web.listening` writes it otherwise.
+
+    def hello(self, stale: bool) -> bytes:
+        greeting = f"retry: {RETRY_MILLISECONDS}\n\n".encode()
+        return greeting + self.load_again(()) if stale else greeting
+
+    def alive(self) -> bytes:
+        return b": still here\n\n"
+
+    def load_again(self, paths: Iterable[str]) -> bytes:
+        return message(RELOAD, None)
+
+    def event(self, event: LiveEvent) -> bytes:
+        return message(event.name, event.data, f"{self.live.life}-{event.id}")
+
+
+def message(name: str, data: object, id: str = "") -> bytes:
+    # JSON has no line ends in it, so one data line is enough.
+    first = f"id: {id}\n" if id else ""
+    return f"{first}event: {name}\n".encode() + b"data: %b\n\n" % orjson.dumps(data)
 
 
 def _position(request: Request, live: Live) -> tuple[int | None, bool]:
@@ -81,62 +187,31 @@ def _position(request: Request, live: Live) -> tuple[int | None, bool]:
     return int(number), False
 
 
-async def _may_listen(request: Request) -> bool:
-    """Ask who this is and whether they may, as when they came: the route itself is the one that knows."""
-    state = request.state
-    state.user = state.session_hash = None
-    state.asked_again = True
-    request.scope.pop(KEPT, None)  # what was proven when they came is not proven now
-    try:
-        await request.app.state.shell.identify(request)
-        answer: Response = await request.scope["endpoint"](request)
-    except (Refusal, HTTPException):
-        return False
-    return answer.status_code < 300
-
-
-async def _events(
-    request: Request, connections: Connections, who: str, live: Live, topic: str, heartbeat_seconds: float
-) -> AsyncIterator[bytes]:
-    connections.open[who] += 1
-    after, stale = _position(request, live)
-    asked_at = live.position(topic)
-    events = live.listen(topic, after)
+async def _events(listener: Listener, stopping: asyncio.Event, heartbeat_seconds: float) -> AsyncIterator[bytes]:
+    after, stale = _position(listener.request, listener.live)
+    events = listener.live.listen(listener.heard, after)
     following = asyncio.ensure_future(anext(events))
-    stopping = asyncio.ensure_future(connections.stopping.wait())
+    stopped = asyncio.ensure_future(stopping.wait())
     try:
-        yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
-        if stale:
-            yield _LOAD_AGAIN
-        while not connections.stopping.is_set():
-            await asyncio.wait({following, stopping}, timeout=heartbeat_seconds, return_when=asyncio.FIRST_COMPLETED)
-            if stopping.done():
+        yield listener.hello(stale)
+        while not stopping.is_set():
+            await asyncio.wait({following, stopped}, timeout=heartbeat_seconds, return_when=asyncio.FIRST_COMPLETED)
+            if stopped.done():
                 break
             event = following.result() if following.done() else None
-            if event is None or event.id > asked_at:  # what happened before they were asked for is theirs
-                asked_at = live.position(topic)
-                if not await _may_listen(request):
-                    yield _LOAD_AGAIN  # the page will say what has become of their rights
+            if listener.must_ask(event):
+                closed = await listener.ask()
+                if closed:
+                    yield listener.load_again(closed)  # the page will say what has become of their rights
+                if not listener.topics:
                     break
             if event is None:
-                yield b": still here\n\n"
+                yield listener.alive()
                 continue
-            yield _encoded(event, live.life)
+            if event.name != RIGHTS:
+                yield listener.event(event)
             following = asyncio.ensure_future(anext(events))
     finally:
-        connections.open[who] -= 1
-        if not connections.open[who]:
-            del connections.open[who]
-        for waiting in (following, stopping):
+        for waiting in (following, stopped):
             waiting.cancel()
-        await asyncio.gather(following, stopping, return_exceptions=True)
-
-
-def _encoded(event: LiveEvent, life: str) -> bytes:
-    # JSON has no line ends in it, so one data line is enough.
-    return b"id: %s-%d\nevent: %s\ndata: %s\n\n" % (
-        life.encode(),
-        event.id,
-        event.name.encode(),
-        orjson.dumps(event.data),
-    )
+        await asyncio.gather(following, stopped, return_exceptions=True)

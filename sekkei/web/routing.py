@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 from urllib.parse import quote
 
 from starlette.convertors import PathConvertor
@@ -14,8 +14,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.web import csrf
-from sekkei.web.answers import rendered
+from sekkei.web.answers import Events, rendered
 from sekkei.web.given import Given, plan
+from sekkei.web.listening import LISTENS
 
 H = TypeVar("H", bound=Callable[..., Any])
 
@@ -116,4 +117,5 @@ def _endpoint(declared: _Declared, given: Given) -> Callable[[Request], Awaitabl
     async def endpoint(request: Request) -> Response:
         return rendered(request, await how.call(request))
 
+    setattr(endpoint, LISTENS, get_type_hints(declared.handler).get("return") is Events)
     return endpoint

@@ -11,6 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sekkei.web.compression import accepts, packed, worth_it
+
 FILE_BYTES_MAX = 2_000_000
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 
@@ -20,6 +22,7 @@ class StaticFiles:
 
     def __init__(self, folders: Mapping[str, Path]) -> None:
         self._files: dict[str, tuple[bytes, str]] = {}
+        self._smaller: dict[str, bytes] = {}
         whole = hashlib.sha256()
         for prefix, folder in sorted(folders.items()):
             for file in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -44,7 +47,17 @@ class StaticFiles:
         if found is None:
             raise HTTPException(404)
         body, kind = found
+        headers = {}
+        if worth_it(kind, len(body)) and accepts(request.headers.get("accept-encoding", "")):
+            body = self._packed(request.path_params["name"], body)
+            headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
         current = request.path_params["version"] == self.version
         # An address of before an update still answers, but is not kept.
         caching = "public, max-age=31536000, immutable" if current else "no-cache"
-        return Response(body, media_type=kind, headers={"Cache-Control": caching})
+        return Response(body, media_type=kind, headers={"Cache-Control": caching, **headers})
+
+    def _packed(self, name: str, body: bytes) -> bytes:
+        """As small as it gets, made when it is first asked for."""
+        if name not in self._smaller:
+            self._smaller[name] = packed(body, 9)
+        return self._smaller[name]

@@ -33,6 +33,7 @@ SHELL: Matrix = {
     "GET /": Rule({"anonymous": 200, "person": 200, "operator": 200}),
     "GET /healthz": Rule({"anonymous": 200, "person": 200, "operator": 200}),
     "GET /favicon.ico": Rule({"anonymous": 308, "person": 308, "operator": 308}),
+    "GET /live": Rule({"anonymous": 422, "person": 422, "operator": 422}),
     "GET /static/{version}/{name:path}": Rule({"anonymous": 200, "person": 200, "operator": 200}),
     "GET /sign-in": Rule({"anonymous": 200, "person": 303, "operator": 303}),
     "POST /sign-in": Rule({"anonymous": 422, "person": 422, "operator": 422}),

@@ -10,12 +10,20 @@ from typing import Any
 
 import pytest
 
+from sekkei.clock import ManualClock
 from sekkei.runtime.aws.functions import http_handler
 from sekkei.store import Embedded
-from sekkei.web import application
+from sekkei.web import application, live
+from sekkei.web.identity.accounts import digest
+from sekkei.web.identity.design import sessions
 from sekkei.web.live import CONNECTIONS_MAX
 from sekkei.web.testing import Client, Reply, opened, test_settings
 from tests.web.example import SYSTEM
+
+
+@pytest.fixture(autouse=True)
+def quick_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "HEARTBEAT_SECONDS", 0.05)
 
 
 def topic(client: Client, name: str, data: object) -> None:
@@ -155,3 +163,44 @@ async def test_who_is_signed_out_hears_nothing_more(something_happens: bool) -> 
         assert "a secret" not in text
         assert text.endswith("event: reload\ndata: null\n\n"), "and the page is to ask them to sign in"
         assert client.shell.deployment.live.listeners("example/demo-aoi") == 0
+
+
+async def test_while_rights_are_fresh_events_cost_no_store_call() -> None:
+    clock = ManualClock()
+    async with opened(SYSTEM, clock=clock) as client:
+        await client.sign_in()
+        path = await address(client)
+        for number in range(20):
+            topic(client, "note", number)
+        calls = client.shell.deployment.store.calls
+        before = calls.total()
+        text = await heard(client, 21, path)
+        assert text.count("event: note") == 20
+        assert calls.total() - before == 1, "who they are, once"
+
+
+async def test_old_rights_are_proven_again_before_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "ASKED_AGAIN_SECONDS", 0)
+    monkeypatch.setattr(live, "HEARTBEAT_SECONDS", 3600)
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        listening = await begun(client)
+        account_id, _, secret = client.cookies["sekkei_session"].partition(".")
+        await client.shell.db.write(sessions.delete(account_id, digest(secret)))  # and nobody says so
+        topic(client, "note", "a secret")
+        assert "a secret" not in (await asyncio.wait_for(listening, 5)).text
+
+
+async def test_a_change_of_rights_is_heard_at_once_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "HEARTBEAT_SECONDS", 3600)
+    async with opened(SYSTEM) as client:
+        await client.sign_in()
+        path = await address(client)
+        listening = asyncio.create_task(client.events(path, 2))
+        while not client.shell.deployment.live.listeners("example/demo-aoi"):  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        client.shell.deployment.live.rights_changed("example/demo-aoi")
+        topic(client, "note", "still theirs")
+        text = (await asyncio.wait_for(listening, 5)).text
+        assert "rights" not in text
+        assert "still theirs" in text

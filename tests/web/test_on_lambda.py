@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gzip
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -158,7 +159,8 @@ def test_a_page_behind_a_function_url(functions: Functions) -> None:
     answer = functions.http(url_event("/sign-in"), None)
     assert answer["statusCode"] == 200
     assert answer["isBase64Encoded"] is True
-    assert "Sign in" in base64.b64decode(answer["body"]).decode()
+    assert answer["headers"]["content-encoding"] == "gzip"
+    assert "Sign in" in gzip.decompress(base64.b64decode(answer["body"])).decode()
     assert any("Secure" in cookie for cookie in answer["cookies"])
     assert functions.http(url_event("/example/"), None)["headers"]["location"].startswith("/sign-in?next=")
     assert functions.http(url_event("/", host="evil.example"), None)["statusCode"] == 421

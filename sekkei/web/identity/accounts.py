@@ -17,6 +17,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Ref, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import Person
+from sekkei.runtime.live import Live, of_person
 from sekkei.runtime.refusals import Conflict, Gone, Invalid
 from sekkei.runtime.settings import Secrets
 from sekkei.web.identity.design import (
@@ -128,11 +129,19 @@ class Passwords:
 class Accounts:
     """What can be done with accounts."""
 
-    def __init__(self, db: Database, clock: Clock, keys: Secrets, passwords: Passwords | None = None) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        keys: Secrets,
+        passwords: Passwords | None = None,
+        live: Live | None = None,
+    ) -> None:
         self._db = db
         self._clock = clock
         self._code_key = keys.key("one-time codes")
         self._passwords = passwords or Passwords()
+        self._live = live
 
     async def get(self, id: str) -> Account | None:
         return await self._db.get(accounts(id).consistent())
@@ -273,14 +282,22 @@ class Accounts:
 
     async def end_session(self, account_id: str, hash: str) -> None:
         await self._db.write(sessions.delete(account_id, hash))
+        self.signed_out(account_id)
+
+    def signed_out(self, account_id: str) -> None:
+        """Have the open pages of somebody ask anew who they are."""
+        if self._live is not None:
+            self._live.rights_changed(of_person(account_id))
 
     def signing_out(self, account_id: str) -> Update[Account]:
-        """An action for a transaction: every session and every app of an account that exists is signed out."""
+        """An action for a transaction: every session and every app of an account that exists is signed out. Afterwards
+        call `signed_out`."""
         return accounts.update(account_id).add(Account.token_version, 1)
 
     async def end_all_sessions(self, account_id: str) -> None:
         """Signed out everywhere, apps too. The version ends them; the rows are only cleared away."""
         await self._db.write(self.signing_out(account_id))
+        self.signed_out(account_id)
         await self._clear(account_id)
 
     async def _clear(self, account_id: str) -> None:
@@ -294,7 +311,9 @@ class Accounts:
         await self._clear(account_id)
         held = await self.tokens(account_id)
         await self._db.write_many(tokens.delete(one.account_id, one.hash) for one in held)
-        return await self._db.write(accounts.delete(account_id)) is not None
+        gone = await self._db.write(accounts.delete(account_id)) is not None
+        self.signed_out(account_id)
+        return gone
 
     async def prove(self, account_id: str, hash: str) -> None:
         """Whoever has this session has just shown who they are."""

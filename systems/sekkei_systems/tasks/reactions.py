@@ -104,6 +104,8 @@ def _tell_boards(reactions: Reactions, context: Context) -> None:
 
     @reactions.on(team_users)
     async def member_changed(change: Change[TeamUser]) -> None:
+        if change.new is None:
+            context.live.rights_changed(topic(change.ref.values["team_id"]))
         publish(topic(change.ref.values["team_id"]), "team")
 
 

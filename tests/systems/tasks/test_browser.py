@@ -251,3 +251,19 @@ async def test_keys_undo_and_the_live_list(browser: Windows, serve: Serve) -> No
     await _sees(aoi, "進行中", "鍵盤だけで")
     await expect(other.get_by_role("link", name="鍵盤だけで")).to_be_hidden()
     assert browser.problems == []
+
+
+async def test_eight_boards_of_one_browser_are_all_live(browser: Windows, serve: Serve) -> None:
+    site = await serve(SYSTEM)
+    first = await browser.person(site, "demo-aoi")
+    await _new_team(first, site)
+    boards = [first, *[await first.context.new_page() for _ in range(7)]]
+    for board in boards[1:]:
+        await board.goto(first.url)
+    for board in boards:
+        await _ready(board)
+    await _new_task(first, "段ボールを買う")
+    for board in boards:
+        await _sees(board, "未着手", "段ボールを買う")
+    assert site.client.shell.connections.open["demo-aoi"] == 1
+    assert browser.problems == []

@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, NotThere
-from sekkei.web import Form, Html, Pages, Redirect, Sent, body_limit, live_url, sse, t
+from sekkei.web import Events, Form, Html, Pages, Redirect, Sent, body_limit, live_url, t
 from tests.web.example.service import Notebook, Owner, Taken, topic
 
 pages = Pages()
@@ -52,8 +52,8 @@ async def gallery(request: Request) -> Html:
 
 
 @pages.get("/live", name="live")
-async def listen(request: Request, owner: Owner, live: Live) -> Response:
-    return sse(request, live, topic(owner), heartbeat_seconds=0.05)
+async def listen(owner: Owner) -> Events:
+    return Events(topic(owner))
 
 
 @pages.get("/shared/{token}")

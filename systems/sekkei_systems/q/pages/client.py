@@ -17,6 +17,7 @@ KEPT_SECONDS = 7 * DAY_SECONDS
 MODULES = (
     "app.js",
     "live.js",
+    "live-hub.js",
     "q/words.js",
     "q/requests.js",
     "q/parts.js",
@@ -34,7 +35,7 @@ SHELL_FILES = ("app.css", "q/q.css", "q/q.js", *MODULES)
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types q"
+    "require-trusted-types-for 'script'; trusted-types q live"
 )
 """Stricter than the shell's: nothing inline at all, and no text becomes markup or script."""
 ICONS = (

@@ -84,7 +84,7 @@ def open_service(context: Context) -> Service:
     logs = Logs(db, clock)
     settings = context.settings
     web = web_design.open(context.store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)
-    accounts = Accounts(web, clock, settings.secrets)
+    accounts = Accounts(web, clock, settings.secrets, live=context.live)
     answers = Answers(db, clock, question, sight, words)
     reactions = Reactions(db, clock, sight)
     planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))

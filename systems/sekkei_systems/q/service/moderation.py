@@ -193,6 +193,8 @@ class Moderation:
             if old is None:
                 raise NoSuchUser() from failed
             raise (AdminsStay() if old.is_admin else WrongState()) from failed
+        if banned:
+            self._accounts.signed_out(user_id)
 
     def _counting(self, entry: AdminLog) -> Put[JobRun]:
         """Others' counters follow in a job. It names the line of the log and not the user, whom a withdrawal takes

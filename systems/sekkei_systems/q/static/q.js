@@ -1,4 +1,5 @@
 // The client's own page: which view is shown, and news of a new question.
+import { listen } from "../live.js";
 import { chooseId, join, leaving } from "./join.js";
 import { mine } from "./me.js";
 import { button, empty, h } from "./parts.js";
@@ -183,10 +184,8 @@ if ("serviceWorker" in navigator) {
     );
 }
 
-const news = new EventSource("/q/live");
-news.addEventListener("published", () => {
+listen("/q/live", (name) => {
+  if (name !== "published") return;
   toast(t("news"), "info");
   if (/^\/?$/.test(path())) show({ stay: true });
 });
-addEventListener("pagehide", () => news.close());
-addEventListener("pageshow", (event) => event.persisted && location.reload());
