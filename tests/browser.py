@@ -7,7 +7,13 @@
         site = await serve(SYSTEM)                       # in this very process, on a store of its own
         page = await browser.person(site, "demo-aoi")    # a window of its own, signed in
         await page.goto(site.url + "/tasks/")
+        async with another_page(page):                   # a click that leads elsewhere
+            await page.get_by_role("button", name="保存").click()
         await shots(page, "board")
+
+A test waits for what it is about, as long as a busy machine takes: `expect(...)`, never a moment of time, never the
+event of a navigation, which may be over already or broken off by the next. A page that is not loaded yet is hidden, so
+that nothing is clicked before the script that listens is there.
 
 Tests that need it are skipped, with a line that says so, where there is no Chromium; `make browser` installs one.
 """
@@ -18,14 +24,14 @@ import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Locator, Page, async_playwright, expect
 
 from sekkei.runtime.system import System
 from sekkei.web.gate import SESSION_COOKIE
@@ -44,6 +50,17 @@ FLAGS = [
     "--disable-dev-shm-usage",
     "--font-render-hinting=none",
 ]
+PATIENCE = 30_000
+"""Milliseconds. A machine that has much to do is slow, not wrong."""
+expect.set_options(timeout=PATIENCE)
+HIDDEN_UNTIL_LOADED = """
+if (self === top) {
+  const hidden = new CSSStyleSheet();
+  hidden.replaceSync(":root { visibility: hidden !important; }");
+  document.adoptedStyleSheets = [hidden];
+  addEventListener("load", () => (document.adoptedStyleSheets = []));
+}
+"""
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 860}
 
@@ -67,12 +84,14 @@ class Windows:
         self.problems: list[str] = []
         """What pages wrote as errors to the console, scripts that failed included; a test asserts that it is empty."""
 
-    async def window(self, size: dict[str, int] | None = None, **options: Any) -> Page:
+    async def window(self, size: dict[str, int] | None = None, *, seen_loading: bool = False, **options: Any) -> Page:
         context = await self._browser.new_context(
             viewport=size or DESKTOP, locale=options.pop("locale", "ja-JP"), timezone_id="Asia/Tokyo", **options
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         self._contexts.append(context)
+        if not seen_loading and options.get("java_script_enabled", True):
+            await context.add_init_script(HIDDEN_UNTIL_LOADED)
         page = await context.new_page()
         page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
@@ -91,6 +110,24 @@ class Windows:
     async def close(self) -> None:
         for context in self._contexts:
             await context.close()
+
+
+@asynccontextmanager
+async def another_page(page: Page) -> AsyncIterator[None]:
+    """What is done inside leads to another page, or to the same one anew; go on when it stands."""
+    await page.locator("html").evaluate("root => root.setAttribute('data-before', '')")
+    yield
+    await expect(page.locator("html[data-before]")).to_have_count(0)
+    await expect(page.locator("html")).to_be_visible()
+
+
+async def found_at(page: Page, url: str, wanted: Locator) -> Locator:
+    """On a page that does not change by itself: what a worker brings a moment later."""
+    async with asyncio.timeout(PATIENCE / 1000):
+        await page.goto(url)
+        while not await wanted.count():
+            await page.reload()
+    return wanted
 
 
 Serve = Callable[..., Awaitable[Site]]

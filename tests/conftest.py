@@ -52,6 +52,7 @@ def _served(peer: peers.Peer, folders: pytest.TempPathFactory) -> Iterator[str]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What runs on a program that is not ours gets a second chance: only a failure that repeats is ours to mend."""
     for item in items:
-        on_a_peer = "ministack" in item.nodeid or "dynoxide" in item.nodeid
-        if on_a_peer or "test_browser" in item.nodeid:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(300))
+        if "ministack" in item.nodeid or "dynoxide" in item.nodeid:
             item.add_marker(pytest.mark.flaky(reruns=2))

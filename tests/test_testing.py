@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.store import Store
@@ -29,6 +31,7 @@ async def test_a_store_without_a_design() -> None:
         assert (await empty.call("ListTables", {}))["TableNames"] == []
 
 
+@pytest.mark.torture
 async def test_opening_is_quick() -> None:
     async def seconds() -> float:
         started = time.perf_counter()

@@ -111,6 +111,7 @@ def test_popularities_add_up() -> None:
         assert sum(found.shares) + found.rest == pytest.approx(1.0)
 
 
+@pytest.mark.torture
 def test_an_hour_at_a_million_requests_a_second_within_a_minute() -> None:
     began = time.process_time()
     simulate([Stream("get", "t", 1_000_000.0, 0.0, zipf(10**7)), Stream("put", "t", 0.0, 50_000.0, even(10**7))])

@@ -128,6 +128,6 @@ def waiting(event: asyncio.Event, act: Act) -> Act:
 
 
 async def eventually(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 (the server sets no event)
             await asyncio.sleep(0)

@@ -119,6 +119,7 @@ def test_moments_are_taken_and_restored_under_a_client() -> None:
             server.take("../outside")
 
 
+@pytest.mark.torture
 def test_it_is_ready_and_back_in_milliseconds() -> None:
     with LocalServer():  # loads what has to be loaded
         pass

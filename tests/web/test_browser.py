@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, another_page
 from tests.web.example import SYSTEM
 
 
@@ -15,7 +15,8 @@ async def test_sign_in_write_and_see_it_live_in_a_second_window(browser: Windows
     first = await browser.window()
     await first.goto(site.url)
     await shots(first, "home")
-    await first.get_by_role("button", name="佐藤 葵").click()
+    async with another_page(first):
+        await first.get_by_role("button", name="佐藤 葵").click()
     await first.goto(site.url + "/example/")
     second = await browser.person(site, "demo-aoi", PHONE)
     await second.goto(site.url + "/example/")

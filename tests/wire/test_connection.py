@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from sekkei.wire.limits import Limits
+from sekkei.wire.server import Server
 from tests.wire.client import Client, post, request, until
 from tests.wire.conftest import FakeEngine, Serve
 
 MIB = 1024 * 1024
 
 
-async def assert_goes_on(port: int) -> None:
-    client = await Client.connect(port)
+async def assert_goes_on(server: Server) -> None:
+    server.limits = Limits()
+    client = await Client.connect(server.port)
     assert (await client.ask(post("GetItem"))).status == 200
     client.close()
 
@@ -152,9 +156,9 @@ async def test_a_client_that_leaves_does_not_undo_its_write(serve: Serve, engine
     client.send(post("PutItem", {"TableName": "gone"}))
     await engine.called.wait()
     client.writer.transport.abort()
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
     engine.commit.set()
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 # --- too much ---------------------------------------------------------------------------------------------------------
@@ -168,7 +172,7 @@ async def test_20_mb_are_refused_unread(serve: Serve, engine: FakeEngine) -> Non
     assert reply.json()["message"] == "Request size limit exceeded"
     assert await client.closed()
     assert engine.calls == []
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 async def test_20_mb_in_chunks_are_refused(serve: Serve, engine: FakeEngine) -> None:
@@ -179,7 +183,7 @@ async def test_20_mb_in_chunks_are_refused(serve: Serve, engine: FakeEngine) -> 
     assert server.buffer(0)
     assert server._buffered_bytes == 0
     assert engine.calls == []
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 async def test_16_mb_are_accepted_and_one_byte_more_is_not(serve: Serve) -> None:
@@ -231,7 +235,7 @@ async def test_floods_of_headers(serve: Serve, head: bytes) -> None:
         await client.writer.drain()
     assert (await client.reply()).status == 431
     assert await client.closed()
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 @pytest.mark.parametrize("value", [b"a" * 70_000, b"a" * 200_000])
@@ -242,7 +246,7 @@ async def test_a_large_head_in_one_burst(serve: Serve, value: bytes) -> None:
     client.send(b"POST / HTTP/1.1\r\nHost: x\r\nX-Long: " + value + b"\r\nContent-Length: 2\r\n\r\n{}")
     assert (await client.reply()).status == 431
     assert await client.closed()
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 async def test_an_endless_trailer(serve: Serve) -> None:
@@ -295,7 +299,7 @@ async def test_number_of_connections(serve: Serve, engine: FakeEngine) -> None:
     second.close()
     third.close()
     await until(lambda: len(server._connections) == 1)
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 # --- garbage ----------------------------------------------------------------------------------------------------------
@@ -324,7 +328,7 @@ async def test_what_is_not_http(serve: Serve, engine: FakeEngine, data: bytes) -
     assert (await client.ask(data)).status == 400
     assert await client.closed()
     assert engine.calls == []
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 async def test_random_garbage_ends_in_an_answer_or_an_end(serve: Serve) -> None:
@@ -342,7 +346,7 @@ async def test_random_garbage_ends_in_an_answer_or_an_end(serve: Serve) -> None:
     for said in await asyncio.gather(*(said_to(spoiled(post("GetItem"), rng)) for _ in range(200))):
         assert not said or said.startswith(b"HTTP/1.1 ")
         assert not said.startswith(b"HTTP/1.1 500")
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 def spoiled(data: bytes, rng: random.Random) -> bytes:
@@ -364,7 +368,7 @@ async def test_slow_clients_are_told_and_cut_off(serve: Serve, engine: FakeEngin
     assert (await client.reply()).status == 408
     assert await client.closed()
     assert engine.calls == []
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 async def test_trickling_does_not_win_time(serve: Serve) -> None:
@@ -383,16 +387,18 @@ async def test_trickling_does_not_win_time(serve: Serve) -> None:
 
 
 async def test_idle_connections_are_closed_without_a_word(serve: Serve) -> None:
-    server = await serve(idle_seconds=0.05)
+    server = await serve()
     client = await Client.connect(server.port)
+    server.limits = replace(server.limits, idle_seconds=0.05)
     assert (await client.ask(post("GetItem"))).status == 200
     assert await client.closed()
 
 
 async def test_who_waits_for_the_engine_is_not_cut_off(serve: Serve, engine: FakeEngine) -> None:
-    server = await serve(idle_seconds=0.05, request_seconds=0.05)
+    server = await serve()
     engine.commit.clear()
     client = await Client.connect(server.port)
+    server.limits = replace(server.limits, idle_seconds=0.05, request_seconds=0.05)
     client.send(post("PutItem", {"TableName": "w"}))
     await engine.called.wait()
     later = await Client.connect(server.port)
@@ -410,7 +416,7 @@ async def test_who_does_not_read_is_not_worked_for(serve: Serve, engine: FakeEng
     await engine.called.wait()
     await until(lambda: not server._connections)
     assert len(engine.calls) < 10
-    await assert_goes_on(server.port)
+    await assert_goes_on(server)
 
 
 async def test_who_reads_slowly_gets_everything(serve: Serve, engine: FakeEngine) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from sekkei_systems.chiipochi import SYSTEM
-from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, found_at
 
 
 async def test_from_the_chat_to_the_stamp_while_the_dashboard_moves(
@@ -80,12 +80,8 @@ async def test_the_operator_gives_money_back(browser: Windows, serve: Serve, sho
     page.on("dialog", lambda dialog: dialog.accept())
     await page.get_by_role("button", name="返金する").first.click()
     await page.get_by_text("返金を決済会社に依頼しました").wait_for()
-    nothing_owed = page.get_by_text("返金が必要な入金はありません。")
-    for _ in range(50):  # the provider is asked behind the page
-        await page.goto(site.url + "/chiipochi/operator")
-        if await nothing_owed.count():
-            break
-    await nothing_owed.wait_for()
+    # The provider is asked behind the page.
+    await found_at(page, site.url + "/chiipochi/operator", page.get_by_text("返金が必要な入金はありません。"))
     await shots(page, "operator-refunded")
     assert browser.problems == []
 
@@ -98,7 +94,6 @@ async def test_pages_fit_the_window(
     page = await browser.person(site, "demo-aoi", size, color_scheme=theme)
     for path in ("", "chat", "me", "operator"):
         await page.goto(f"{site.url}/chiipochi/{path}")
-        await page.wait_for_load_state("load")
         await shots(page, f"{path or 'dashboard'}-{theme}-{size['width']}", whole=path != "chat")
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
     assert browser.problems == []

@@ -11,11 +11,7 @@ from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime import days
 from sekkei.web.testing import test_settings
 from sekkei_systems.lessons import SYSTEM
-from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows
-
-LOOKS = 150
-# Machines may be busy; what takes long is not what is tested here.
-expect.set_options(timeout=30_000)
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows, found_at
 
 
 async def _add_lesson(page: Page, site: Site) -> None:
@@ -40,16 +36,7 @@ async def _open_lesson(page: Page, site: Site) -> None:
 
 
 async def _notice(page: Page, site: Site, title: str) -> Locator:
-    """In the outbox, as soon as it is there: a worker writes it a moment later, and the page shows what was there
-    when it was opened."""
-    notice = page.get_by_role("link", name=title).first
-    for _ in range(LOOKS):
-        await page.goto(site.url + "/console/outbox")
-        if await notice.count():
-            break
-        await page.wait_for_timeout(200)
-    await expect(notice).to_be_visible()
-    return notice
+    return await found_at(page, site.url + "/console/outbox", page.get_by_role("link", name=title).first)
 
 
 async def _link_of_the_notice(page: Page, site: Site) -> str:
@@ -140,6 +127,7 @@ async def test_the_first_in_line_is_offered_the_place(
     await _add_lesson(aoi, site)
     await _open_lesson(aoi, site)
     await aoi.get_by_role("button", name="予約する").click()
+    await expect(aoi.get_by_text("予約しました。")).to_be_visible()
     mei = await browser.person(site, "demo-mei", PHONE)
     ren = await browser.person(site, "demo-ren", PHONE)
     for person in (mei, ren):

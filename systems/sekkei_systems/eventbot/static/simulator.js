@@ -100,11 +100,19 @@ function show(state) {
   zone = state.zone;
   const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 80;
   const focused = document.activeElement?.dataset?.key;
-  list.replaceChildren(...(state.messages.length ? state.messages.map(shown) : [make("p", "sim-empty", words.empty)]));
+  renew(state.messages.length ? state.messages.map(shown) : [make("p", "sim-empty", words.empty)]);
   if (focused) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   if (atEnd || show.first !== channel) list.scrollTop = list.scrollHeight;
   show.first = channel;
   showBehind(state);
+}
+
+// What looks as before stays where it is: somebody may be about to press it.
+function renew(fresh) {
+  const before = [...list.children];
+  const wanted = fresh.map((item) => before.find((old) => old.isEqualNode(item)) ?? item);
+  for (const old of before) if (!wanted.includes(old)) old.remove();
+  wanted.forEach((item, at) => item === list.children[at] || list.insertBefore(item, list.children[at] ?? null));
 }
 
 function shown(message) {

@@ -33,6 +33,7 @@ async function fresh(id) {
 // The card as the server shows it now, in its place; the focus stays where it was.
 async function renew(id, mark) {
   const card = await fresh(id);
+  if (toCome.get(id)) return;
   const old = cardOf(id);
   const focused = old?.contains(document.activeElement);
   const said = old?.querySelector("[data-comments]");
@@ -43,6 +44,17 @@ async function renew(id, mark) {
   place(card, card.dataset.status);
   if (mark) card.classList.add("arrived");
   if (focused) card.querySelector(".task-link").focus();
+}
+
+// What is done to cards is told to the server one after the other, as it was done. A card with more to come is shown
+// as whoever moves it has left it.
+const toCome = new Map();
+let told = Promise.resolve();
+async function tellInTurn(id, ...request) {
+  toCome.set(id, (toCome.get(id) ?? 0) + 1);
+  const answer = told.then(() => send(...request));
+  told = answer.catch(() => {}).then(() => toCome.set(id, toCome.get(id) - 1));
+  return answer;
 }
 
 async function move(card, status) {
@@ -57,7 +69,7 @@ async function move(card, status) {
     .replace("{title}", titleOf(card))
     .replace("{status}", columnOf(status).dataset.name);
   try {
-    const task = await send("PATCH", `${board.dataset.api}/${encodeURIComponent(id)}`, { status });
+    const task = await tellInTurn(id, "PATCH", `${board.dataset.api}/${encodeURIComponent(id)}`, { status });
     card.dataset.version = task.version;
     offer(aloud.textContent, words("undo"), () => undo(id, task.version));
     await renew(id, false);
@@ -93,7 +105,8 @@ async function put(card, status, below) {
   aloud.textContent = board.dataset.textPlaced.replace("{title}", titleOf(card)).replace("{place}", at + 1);
   const around = { status, above: cards[at - 1]?.dataset.task ?? null, below: cards[at + 1]?.dataset.task ?? null };
   try {
-    const task = await send("POST", `${board.dataset.api}/${encodeURIComponent(card.dataset.task)}/place`, around);
+    const address = `${board.dataset.api}/${encodeURIComponent(card.dataset.task)}/place`;
+    const task = await tellInTurn(card.dataset.task, "POST", address, around);
     card.dataset.version = task.version;
     await renew(card.dataset.task, false);
   } catch (problem) {
