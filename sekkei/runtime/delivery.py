@@ -97,6 +97,7 @@ class Delivery:
     async def run_once(self, limit: int = WAITING_MAX) -> int:
         """Send all that is due now and wait for it; returns how many messages were tried. For tests and commands."""
         tried = 0
+        self.begin()
         await self._look(limit)
         while True:
             self._start()
@@ -109,7 +110,6 @@ class Delivery:
 
     async def dispatch(self) -> int:
         """Start what is due now and has a place; returns how many. They go on by themselves."""
-        self._stopping = False
         self._forget([task for task in self._running.values() if task.done()])
         started = time.monotonic()
         if not self._waiting or started >= self._look_again:
@@ -117,6 +117,10 @@ class Delivery:
             now = time.monotonic()
             self._look_again = now + LOOK_SHARE * (now - started)
         return self._start()
+
+    def begin(self) -> None:
+        """After a `stop` it goes on."""
+        self._stopping = False
 
     async def stop(self, seconds: float) -> None:
         """What is under way may end; what does not in time is another worker's when its lease is over."""
@@ -154,6 +158,8 @@ class Delivery:
 
     def _start(self) -> int:
         """As many as there are places for."""
+        if self._stopping:
+            return 0
         now = days.now(self._clock)
         self._drop(lambda place: self._is_open(place, now))
         return sum([self._start_one(place) for place in list(self._waiting)])
@@ -181,8 +187,7 @@ class Delivery:
         error = None if task.cancelled() else task.exception()
         if error is not None:  # the store did not answer: the lease runs out, and it is tried again
             log.warning("what came of a message could not be written down", extra={"error": one_line(error)})
-        if not self._stopping:
-            self._start()
+        self._start()
 
     def _drop(self, unwanted: Callable[[Place], bool]) -> None:
         """Let go of what waits for some destinations; it is found again when it can go out."""

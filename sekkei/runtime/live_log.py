@@ -19,6 +19,7 @@ from datetime import timedelta
 
 import orjson
 
+from sekkei import ending
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed
 from sekkei.runtime import days
@@ -68,7 +69,8 @@ class LiveLog:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         with contextlib.suppress(Exception):
-            await self.run_once()
+            async with asyncio.timeout(ending.LAST_SECONDS):
+                await self.run_once()
 
     async def run_once(self) -> None:
         """Append what waits, then hand out what others have appended."""

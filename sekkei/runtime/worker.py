@@ -1,8 +1,8 @@
 """The worker: pumps, schedules, outbox and jobs of all systems, as tasks that start and stop together.
 
 A round runs at once when something in this process has written what it looks for, and when the next thing it knows of
-is due. Otherwise it looks again after a pause that grows to two seconds, because another process may have written; a
-store that can tell that nobody has is not asked at all.
+is due. Otherwise it looks again after a pause that grows to two seconds (six for jobs and schedules), because another
+process may have written; a store that can tell that nobody has is not asked at all.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
+from sekkei import ending
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime.alarms import Alarms
@@ -35,10 +36,13 @@ QUICK_SECONDS = 0.05
 """After a round that found nothing; the pause doubles with each further one."""
 IDLE_SECONDS = 1.9
 """The longest pause: what another process has written is seen within two seconds."""
+PATIENT_SECONDS = 5.7
+"""The same for jobs and schedules: whoever starts one has a worker too, as a rule, and a time is known ahead."""
 SURE_SECONDS = 25.0
 """A round runs as often as this even if the store says that nothing was written; before `Due.SOON` is over."""
 FAILED_SECONDS = 5.0
-STOP_SECONDS = 5.0
+STOP_SECONDS = 2.5
+"""For what is under way when the process ends; less than it has, see `sekkei.ending`."""
 
 log = logging.getLogger("sekkei.runtime.worker")
 
@@ -52,6 +56,7 @@ class Round:
     """Do what there is to do; returns how much that was."""
     ear: Ear
     due: Due
+    idle_seconds: float
 
 
 @dataclass(slots=True)
@@ -109,19 +114,21 @@ class Worker:
     async def start(self) -> None:
         await self._ensure_recurring()
         self._stopping.clear()
+        self.delivery.begin()
         self._tasks = [asyncio.create_task(self._forever(each), name=each.name) for each in self._rounds()]
 
     def _rounds(self) -> list[Round]:
         table = self._runtime.table_name(runtime_table)
+        outbox, schedules, jobs = (self._store.ear(table, kind) for kind in ("OUTBOX#", "SCHEDULE#", "JOB#"))
         found = [
-            Round("outbox", self.delivery.dispatch, self._store.ear(table, "OUTBOX#"), self.delivery.when),
-            Round("schedules", self.fire_due, self._store.ear(table, "SCHEDULE#"), self._any_schedules.when),
-            Round("jobs", self.work_on_jobs, self._store.ear(table, "JOB#"), self._jobs_due),
+            Round("outbox", self.delivery.dispatch, outbox, self.delivery.when, IDLE_SECONDS),
+            Round("schedules", self.fire_due, schedules, self._any_schedules.when, PATIENT_SECONDS),
+            Round("jobs", self.work_on_jobs, jobs, self._jobs_due, PATIENT_SECONDS),
         ]
         for system in self._systems.values():
             for pump in system.pumps:
-                name = f"stream of {system.name}"
-                found.append(Round(name, pump.run_once, self._store.ear(pump.table_name), Due(self._clock)))
+                ear = self._store.ear(pump.table_name)
+                found.append(Round(f"stream of {system.name}", pump.run_once, ear, Due(self._clock), IDLE_SECONDS))
         return found
 
     async def _ensure_recurring(self) -> None:
@@ -146,20 +153,18 @@ class Worker:
         """What is under way may come to its end, within a few seconds; what does not is another worker's."""
         self._stopping.set()
         self._store.wake_all()
+        await asyncio.gather(self._end_rounds(), self.delivery.stop(STOP_SECONDS))
+        self._tasks = []
+        pumps = [pump for system in self._systems.values() for pump in system.pumps]
+        await asyncio.gather(*(_put_down(pump) for pump in pumps))
+
+    async def _end_rounds(self) -> None:
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
             for task in late:
                 log.warning("a round of the worker is cut off", extra={"round": task.get_name()})
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks = []
-        await self.delivery.stop(STOP_SECONDS)
-        for system in self._systems.values():
-            for pump in system.pumps:
-                try:
-                    await pump.put_down()
-                except Exception as error:  # another worker waits until the lease has run out
-                    log.warning("a shard could not be put down", extra={"error": repr(error)})
 
     async def run_until_idle(self, rounds_max: int = 1_000) -> None:
         """Everything that can be done at this moment of the clock; for tests and commands."""
@@ -223,7 +228,7 @@ class Worker:
             if busy or await self._until_next(each, pause, version):
                 pause = QUICK_SECONDS
             else:
-                pause = min(pause * 2, IDLE_SECONDS)
+                pause = min(pause * 2, each.idle_seconds)
 
     async def _until_next(self, each: Round, pause: float, version: int | None) -> bool:
         """Wait until there is a reason to look again; whether that was something heard in this process."""
@@ -234,10 +239,18 @@ class Worker:
             if await self._pause(each.ear, step):
                 return True
             waited += step
-            pause = IDLE_SECONDS
+            pause = each.idle_seconds
             if step == due or version is None or self._store.version() != version or waited >= SURE_SECONDS:
                 return False
         return False
 
     async def _pause(self, ear: Ear, seconds: float) -> bool:
         return await ear.wait(seconds) and not self._stopping.is_set()
+
+
+async def _put_down(pump: Pump) -> None:
+    try:
+        async with asyncio.timeout(ending.LAST_SECONDS):
+            await pump.put_down()
+    except Exception as error:  # another worker waits until the lease has run out
+        log.warning("a shard could not be put down", extra={"error": repr(error)})

@@ -28,6 +28,7 @@ from sekkei.runtime.live_log import LiveLog
 from sekkei.runtime.outbox import SHELL, Outbox, Transport
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import System
+from sekkei.runtime.worker import Worker
 from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
 from sekkei.web import console, csrf, demo, home, listening, problems
@@ -235,16 +236,24 @@ def _lifespan(shell: Shell, work: bool, share_live: bool):  # type: ignore[no-un
             await log.start()
         if work:
             await deployment.worker.start()
+        stopping = shell.connections.stopping
+        worker_ends = asyncio.create_task(_stop(deployment.worker if work else None, stopping))
         try:
             yield
         finally:
-            shell.connections.stopping.set()
-            if work:
-                await deployment.worker.stop()
+            stopping.set()
+            await worker_ends
             if share_live:
                 await log.stop()
 
     return lifespan
+
+
+async def _stop(worker: Worker | None, stopping: asyncio.Event) -> None:
+    """The worker ends while requests that are under way are still answered, so that both have the time there is."""
+    await stopping.wait()
+    if worker is not None:
+        await worker.stop()
 
 
 def _routes(shell: Shell) -> list[BaseRoute]:

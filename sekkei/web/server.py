@@ -16,12 +16,12 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 
+from sekkei import ending
 from sekkei.store import Embedded, Store
 from sekkei.web.live import Connections
+from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server as WireServer
 from sekkei.wire.sigv4 import Key
-
-SHUTDOWN_SECONDS = 10
 
 log = logging.getLogger("sekkei.web.server")
 
@@ -72,7 +72,7 @@ def http_server(app: Starlette, ready: Callable[[], None], forwarded_from: str =
         server_header=False,
         proxy_headers=bool(forwarded_from),
         forwarded_allow_ips=forwarded_from or None,
-        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        timeout_graceful_shutdown=ending.REQUESTS_SECONDS,
     )
     return HttpServer(config, app.state.shell.connections, ready)
 
@@ -105,7 +105,8 @@ async def serve(app: Starlette, store: Store, listening: Listening, ready: Calla
     wire: WireServer | None = None
     try:
         if listening.dynamodb_port is not None and isinstance(store, Embedded):
-            wire = WireServer(store.engine, listening.keys, region=listening.region)
+            limits = Limits(shutdown_seconds=ending.LAST_SECONDS)
+            wire = WireServer(store.engine, listening.keys, region=listening.region, limits=limits)
             await wire.start("127.0.0.1", listening.dynamodb_port)
         url = f"http://127.0.0.1:{wire.port}" if wire else None
 
@@ -128,6 +129,8 @@ def _stop_on_signals(server: HttpServer) -> None:
 
     def stop(number: int) -> None:
         log.info("stopping", extra={"signal": signal.Signals(number).name})
+        if not server.should_exit:
+            ending.within()
         server.force_exit = server.should_exit and number == signal.SIGINT  # Ctrl-C again: now
         server.should_exit = True
 

@@ -34,7 +34,7 @@ class Limits:
     linger_seconds: float = 10.0
     """How long what a refused client still sends is read and thrown away, so that it can read why."""
 
-    shutdown_seconds: float = 10.0
+    shutdown_seconds: float = 3.0
     """For the requests that are under way when the server stops."""
 
     sweep_seconds: float = 1.0

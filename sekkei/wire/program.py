@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable
 
+from sekkei import ending
 from sekkei.wire.server import Server
 
 log = logging.getLogger("sekkei.wire")
@@ -51,6 +52,7 @@ def _stop_signal() -> asyncio.Future[str]:
 
     def ask(number: int) -> None:
         if not stop.done():
+            ending.within()
             stop.set_result(signal.Signals(number).name)
 
     def ask_from_outside(number: int, _: object) -> None:

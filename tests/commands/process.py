@@ -54,7 +54,7 @@ class Running:
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
         self.process.send_signal(number)
-        _, logged = self.process.communicate(timeout=30)
+        _, logged = self.process.communicate(timeout=60)
         return self.process.returncode, logged
 
 

@@ -59,7 +59,7 @@ class Running:
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, list[dict[str, object]]]:
         """Its exit code and what it logged."""
         self.process.send_signal(number)
-        _, logged = self.process.communicate(timeout=30)
+        _, logged = self.process.communicate(timeout=60)
         return self.process.returncode, [json.loads(line) for line in logged.splitlines()]
 
 
