@@ -62,6 +62,9 @@ class LessonJobs:
             "refresh": self.refresh,
             "count": self.count,
             "settle": self.settle,
+            "move": self.move,
+            "restore": self.restore,
+            "message": self.message,
             "searches": self.searches,
         }
 
@@ -118,8 +121,20 @@ class LessonJobs:
     async def settle(self, payload: Mapping[str, Any]) -> None:
         await self._service.reservations.settle(str(payload["reservation"]))
 
+    async def move(self, payload: Mapping[str, Any]) -> None:
+        await self._service.moves.settle(parse_slot(str(payload["slot"])))
+
+    async def restore(self, payload: Mapping[str, Any]) -> None:
+        await self._service.restoring.restore(parse_slot(str(payload["slot"])))
+
+    async def message(self, payload: Mapping[str, Any]) -> None:
+        await self._service.class_messages.finish(parse_slot(str(payload["slot"])), str(payload["act"]))
+
     async def count(self, payload: Mapping[str, Any]) -> None:
-        """Own bookings of lessons that an older version stored; nothing more once all are counted."""
+        """What an older version stored: own bookings of lessons, whose mail address is whose; nothing more once all
+        are counted."""
+        if not self._service.members.is_done:
+            await self._service.members.note_all()
         if not self._service.counts.is_done:
             await self._service.counts.count_all(studio.code for studio in self._service.access.studios)
 

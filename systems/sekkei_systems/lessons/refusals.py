@@ -129,6 +129,22 @@ class NoSuchSearch(NotThere):
     pass
 
 
+class NoSuchMember(Invalid):
+    """Nobody who has been here has this mail address."""
+
+
+class BadWords(Invalid):
+    """Nothing was said, or too much."""
+
+
+class NoSuchAct(NotThere):
+    pass
+
+
+class CannotUndo(Conflict):
+    """Undone before, too long ago, or something that cannot be taken back."""
+
+
 class TooEarly(Conflict):
     """Attendance is taken from shortly before the start."""
 

@@ -44,6 +44,10 @@ def matrix() -> Matrix:
         "POST /lessons/desk/{code}/attendance/{slot:path}": Rule(by(303, 403, 303), form={"user_id": "x"}),
         "POST /lessons/desk/{code}/book/{slot:path}": Rule(by(303, 403, 303), form={"user_id": "x"}),
         "POST /lessons/desk/{code}/cancel/{slot:path}": Rule(by(303, 403, 303), form={"user_id": "x"}),
+        "POST /lessons/desk/{code}/seat/{slot:path}": Rule(by(303, 403, 303), form={"name": "x"}),
+        "POST /lessons/desk/{code}/message/{slot:path}": Rule(by(303, 403, 303), form={"words": "x"}),
+        "POST /lessons/desk/{code}/undo/{slot:path}": Rule(by(303, 403, 303), form={"act_id": "x"}),
+        "POST /lessons/desk/{code}/move/{slot:path}": Rule(by(303, 403, 303), form=lesson),
         "POST /lessons/desk/{code}/off/{slot:path}": Rule(by(303, 403, 303), form={}),
         "POST /lessons/line": Rule(by(401, 401, 401), json={}),
         f"GET {api}/studios": Rule(by(401, 200, 200)),
@@ -53,6 +57,13 @@ def matrix() -> Matrix:
         f"PUT {api}/lessons/{slot}": Rule(by(401, 403, 200), json={"name": "x", "instructor": "y"}),
         f"DELETE {api}/lessons/{slot}": Rule(by(401, 403, 204)),
         f"POST {api}/lessons/{slot}/availability": Rule(by(401, 401, 401), json={}),
+        f"GET {api}/desk/{{studio}}": Rule(by(401, 422, 422)),
+        f"POST {api}/desk/{slot}/places": Rule(by(401, 403, 409), json={"name": "x"}),
+        f"DELETE {api}/desk/{{user_id}}/{slot}": Rule(by(401, 403, 404)),
+        f"POST {api}/desk/{slot}/move": Rule(by(401, 403, 409), json={"to": "gnz/2025-08-03/10:00"}),
+        f"POST {api}/desk/{slot}/messages": Rule(by(401, 403, 200), json={"words": "x"}),
+        f"GET {api}/desk/{slot}/acts": Rule(by(401, 403, 200)),
+        f"POST {api}/desk/{slot}/acts/{{act_id}}/undo": Rule(by(401, 403, 404)),
         f"GET {api}/roll/{slot}": Rule(by(401, 403, 200)),
         f"PUT {api}/roll/{{user_id}}/{slot}": Rule(by(401, 403, 409), json={"attended": True}),
         f"GET {api}/me/lessons": Rule(by(401, 200, 200)),
@@ -97,6 +108,7 @@ async def test_who_may_do_what(client: Client) -> None:
         "user_id": "x",
         "waitlist_id": "x",
         "reservation_id": "x",
+        "act_id": "x",
     }
     assert uncovered(client.app, "lessons", {**rules, "GET /lessons/studios/{code}/live": Rule({})}) == []
     assert await deviations(rules, actors, ids) == []

@@ -30,19 +30,25 @@ from sekkei_systems.lessons.rules.statistics import Statistics
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Access, Member, Staff, StaffList
+from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.alerts import Alerts
 from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.class_messages import ClassMessages
 from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
 from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.listed import Listed
 from sekkei_systems.lessons.service.lists import LessonView, Lists
+from sekkei_systems.lessons.service.members import Members
 from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.reservations import Reservations
+from sekkei_systems.lessons.service.restoring import Restoring
 from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.ties import Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
+from sekkei_systems.lessons.service.undoing import Undoing
 from sekkei_systems.lessons.service.waitlist import Waitlist
 from tests.systems.conftest import LATEST_INDEX_SECONDS
 
@@ -163,6 +169,9 @@ def service_on(
     reservations = Reservations(db, clock, schedules, {}, outbox, notices)
     access, ties, timetable = Access(studios, staff), Ties(db, clock, policy), Timetable(db, clock)
     bookings = Bookings(ties, timetable, sellers, reservations)
+    acts, members, told = Acts(db, clock), Members(db), (outbox, notices, schedules)
+    desk = Desk(ties, timetable, access, bookings, outbox, notices, acts)
+    moves, restoring = Moves(ties, timetable, sellers, acts, *told), Restoring(ties, timetable, sellers, *told)
     return Service(
         policy=policy,
         access=access,
@@ -172,8 +181,8 @@ def service_on(
         waitlist=Waitlist(ties, timetable),
         bookings=bookings,
         reservations=reservations,
-        desk=Desk(ties, timetable, access, bookings, outbox, notices),
-        contacts=Contacts(db, clock, outbox, notices, links, b"codes", email_of),
+        desk=desk,
+        contacts=Contacts(db, clock, outbox, notices, links, b"codes", email_of, members),
         searches=Searches(db, clock, outbox, schedules, notices),
         notices=notices,
         monitor=Monitor(db, clock, outbox, provider, policy, notice, sellers),
@@ -182,6 +191,12 @@ def service_on(
         sellers=sellers,
         counts=Counts(db, clock),
         listed=Listed(db, clock, timetable),
+        acts=acts,
+        members=members,
+        moves=moves,
+        restoring=restoring,
+        class_messages=ClassMessages(db, timetable, acts, *told),
+        undoing=Undoing(acts, desk, moves, restoring),
     )
 
 

@@ -16,12 +16,13 @@ from sekkei_systems.lessons.api.shapes import (
     TimeOfDay,
     lesson_out,
 )
+from sekkei_systems.lessons.design import UserLesson
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Staff
-from sekkei_systems.lessons.service.desk import Desk
+from sekkei_systems.lessons.service.desk import Desk, Roll
 
 operations = Operations()
 
@@ -55,6 +56,7 @@ class GuestOut(msgspec.Struct, rename="camel"):
     since: datetime
     attended: bool | None = None
     told: bool = False
+    walk_in: bool = False
     reachable: bool = True
     """False: nobody can tell them that a place is free, so they are passed over and keep their place."""
 
@@ -70,12 +72,17 @@ class AttendanceIn(msgspec.Struct):
     attended: bool
 
 
+def guest_out(roll: Roll, tie: UserLesson) -> GuestOut:
+    walk_in = tie.guest_name is not None
+    return GuestOut(tie.user_id, roll.name(tie), tie.created_at, tie.attended, walk_in=walk_in)
+
+
 @operations.get("/roll/{lesson:path}", summary="Who comes and who waits", tag="studios")
 async def roll(staff: Staff, sellers: Sellers, desk: Desk, at: Slot) -> RollOut:
     found = await desk.roll(staff, at)
     return RollOut(
         lesson=lesson_out(found.lesson, sellers),
-        booked=[GuestOut(tie.user_id, found.name(tie), tie.created_at, tie.attended) for tie in found.booked],
+        booked=[guest_out(found, tie) for tie in found.booked],
         waiting=[
             GuestOut(
                 tie.user_id,
@@ -104,9 +111,14 @@ async def change_lesson(staff: Staff, sellers: Sellers, desk: Desk, at: Slot, bo
     return lesson_out(await desk.change(staff, draft_in(at, body)), sellers)
 
 
+class Why(msgspec.Struct):
+    words: Annotated[str, Meta(max_length=500)] = ""
+    """Why; everybody reads it."""
+
+
 @operations.delete("/lessons/{lesson:path}", summary="Call a lesson off; everybody concerned is told", tag="studios")
-async def call_off(staff: Staff, desk: Desk, at: Slot) -> None:
-    await desk.call_off(staff, at)
+async def call_off(staff: Staff, desk: Desk, at: Slot, query: Why) -> None:
+    await desk.call_off(staff, at, query.words)
 
 
 def draft_in(slot: Slot, given: LessonIn) -> LessonDraft:

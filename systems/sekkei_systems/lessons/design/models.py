@@ -109,6 +109,12 @@ class UserLesson:
     cancelled_late: Attr[bool | None] = attr(
         "cancelledLate", default=None, ja="直前の取消", en="cancelled shortly before", added=True
     )
+    guest_name: Attr[str | None] = attr(
+        "guestName", default=None, ja="当日受付の名前", en="name of a walk-in, who has no account", added=True
+    )
+    ended_with_lesson: Attr[bool | None] = attr(
+        "endedWithLesson", default=None, ja="休講で終わったか", en="ended because the lesson was called off", added=True
+    )
     attended: Attr[bool | None] = attr(default=None, ja="出席したか", en="came to the lesson", added=True)
     paused_until: Attr[datetime | None] = attr(
         "pausedUntil", default=None, stored_as=INSTANT, ja="一時停止", en="not watched until", added=True
@@ -133,6 +139,14 @@ class Lesson:
     )
     is_open: Attr[bool] = attr("isOpen", default=True, ja="受付中か", en="may be booked")
     called_off: Attr[bool] = attr("calledOff", default=False, ja="休講", en="does not take place")
+    called_off_words: Attr[str | None] = attr(
+        "calledOffWords", default=None, ja="休講の理由", en="why it is called off"
+    )
+    moving_to: Attr[str | None] = attr("movingTo", default=None, ja="移動先", en="slot that it is being moved to")
+    moved_from: Attr[str | None] = attr("movedFrom", default=None, ja="移動元", en="slot that it was moved from")
+    opens_after: Attr[bool | None] = attr(
+        "opensAfterMove", default=None, ja="移動後に受け付けるか", en="takes bookings when everybody has moved"
+    )
     was_available: Attr[bool] = attr(
         "wasAvailable", default=False, ja="前回空席があったか", en="had a free place last time"
     )
@@ -266,6 +280,47 @@ class Reservation:
     tries: Attr[int] = attr(default=0, ja="試した回数", en="times tried")
     updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
+class DeskVerb(Enum):
+    """What the staff of a studio did to a lesson."""
+
+    BOOKED = "booked"
+    WALK_IN = "walk-in"
+    CANCELLED = "cancelled"
+    CALLED_OFF = "called-off"
+    MOVED = "moved"
+    MESSAGE = "message"
+
+
+@model
+class DeskAct:
+    """One thing that the staff did, so that others see it and it can be undone."""
+
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    lesson_date: Attr[date] = attr("lessonDate", ja="レッスン日", en="day")
+    start_time: Attr[time] = attr("startTime", ja="開始時間", en="start")
+    act_id: Attr[str] = attr("actId", ja="操作ID（UUIDv7）", en="which act")
+    verb: Attr[DeskVerb] = attr(ja="操作", en="what was done")
+    by: Attr[str] = attr(ja="担当者", en="who did it")
+    user_id: Attr[str | None] = attr("userId", default=None, ja="対象の利用者", en="whom it concerns")
+    name: Attr[str | None] = attr(default=None, ja="対象の名前", en="their name")
+    words: Attr[str | None] = attr(default=None, ja="文面", en="what was said")
+    target: Attr[str | None] = attr(default=None, ja="移動先", en="slot that it was moved to")
+    to_waiting: Attr[bool] = attr("toWaiting", default=False, ja="待っている人にも", en="told those who wait, too")
+    done_at: Attr[datetime] = attr("doneAt", stored_as=INSTANT, ja="日時", en="when")
+    undone_at: Attr[datetime | None] = attr(
+        "undoneAt", default=None, stored_as=INSTANT, ja="取り消した日時", en="when it was undone"
+    )
+    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
+@model
+class MailHolder:
+    """Whose mail address this is, for the desk; the contact itself decides."""
+
+    email: Attr[str] = attr(ja="メール", en="mail address")
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
 
 
 class Stage(Enum):

@@ -8,6 +8,7 @@ from sekkei.design import Put, Query, Ref, Transaction, Update
 from sekkei_systems.lessons.design.models import (
     KEPT_AFTER_LESSON,
     Contact,
+    DeskAct,
     Lesson,
     Match,
     Search,
@@ -26,6 +27,7 @@ from sekkei_systems.lessons.design.tables import (
     by_waitlist_id,
     contacts,
     design,
+    desk_acts,
     lessons,
     matches,
     searches,
@@ -228,3 +230,26 @@ def seekers(search_key: str) -> Query[Search]:
 def matches_of(user_id: str) -> Query[Match]:
     """Upcoming lessons that fit a user's searches, told of or not."""
     return matches.where(Match.user_id == user_id)
+
+
+@design.pattern(ja="窓口の操作の記録", added=True)
+def acts_of(studio_code: str, lesson_date: date, start_time: time) -> Query[DeskAct]:
+    """What the desk did to a lesson, first things first."""
+    return desk_acts.where(
+        DeskAct.studio_code == studio_code, DeskAct.lesson_date == lesson_date, DeskAct.start_time == start_time
+    )
+
+
+@design.pattern(ja="移動先で席を取る", added=True)
+def arrive(lesson: Lesson, now: datetime) -> Update[Lesson]:
+    """A booking comes with a lesson that was moved: its place was counted before."""
+    update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, 1)
+    return update.add(Lesson.booked_here, 1).set(Lesson.updated_at, now).when(Lesson.moved_from.exists())
+
+
+@design.pattern(ja="休講の取り消しで席を戻す", added=True)
+def restore_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
+    """A booking that ended with a lesson is taken up again, while there is room; also before others may book."""
+    update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, 1)
+    room = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
+    return update.add(Lesson.booked_here, 1).set(Lesson.updated_at, now).when(~Lesson.called_off.is_(True), room)

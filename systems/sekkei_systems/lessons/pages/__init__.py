@@ -6,7 +6,7 @@ from starlette.routing import BaseRoute
 
 from sekkei.web import Given
 from sekkei_systems.lessons.design import Contact
-from sekkei_systems.lessons.pages import desk, lesson, mine, offer, people, searches, settings, timetable
+from sekkei_systems.lessons.pages import desk, lesson, mine, offer, people, searches, settings, timetable, verbs
 from sekkei_systems.lessons.pages.view import View, contact_of, slot_at, staff_at, view_of
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member, Staff, member_of
@@ -18,5 +18,5 @@ def routes(given: Given) -> list[BaseRoute]:
     for page in (lesson, settings, searches, desk, people):
         given.per_request(page.Shown, page.Shown)
     given.per_request(lesson.Actions, lesson.Actions)
-    files = (timetable, lesson, mine, offer, settings, searches, desk, people)
+    files = (timetable, lesson, mine, offer, settings, searches, desk, people, verbs)
     return [route for file in files for route in file.pages.routes(given)]

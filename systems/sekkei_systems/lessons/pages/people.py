@@ -16,8 +16,9 @@ from sekkei_systems.lessons.pages.desk import LessonForm, draft_in
 from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import elsewhere, free_places
-from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.slots import Slot, span
 from sekkei_systems.lessons.service.access import Staff
+from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.desk import ATTENDANCE_BEFORE, Desk
 
 pages = Pages()
@@ -41,6 +42,7 @@ class Shown:
     staff: Staff
     at: Slot
     desk: Desk
+    acts: Acts
 
     async def html(self, status: int = 200, filled: Form | None = None) -> Html:
         now, roll = self.view.now, await self.desk.roll(self.staff, self.at)
@@ -57,6 +59,9 @@ class Shown:
             begun=now >= self.at.starts_at,
             takes_attendance=now >= self.at.starts_at - ATTENDANCE_BEFORE,
             form=filled or Form(values_of(roll.lesson)),
+            acts=[(act, self.acts.may_undo(act)) for act in await self.acts.of(self.at)],
+            blank=Form({"lesson_date": f"{self.at.lesson_date}", "start_time": f"{self.at.start_time:%H:%M}"}),
+            over=now >= span(roll.lesson)[1],
         )
 
     @property
@@ -88,15 +93,6 @@ async def change(shown: Shown, desk: Desk, sent: Sent[ChangedLesson]) -> Html | 
     return shown.again.flash("done.lesson")
 
 
-@pages.post("/desk/{code}/off/{slot:path}", name="call_off")
-async def call_off(shown: Shown, desk: Desk) -> Redirect:
-    try:
-        await desk.call_off(shown.staff, shown.at)
-    except refusals.LessonOver as refusal:
-        return shown.again.flash(refusal)
-    return shown.again.flash("done.called_off")
-
-
 @pages.post("/desk/{code}/attendance/{slot:path}", name="attendance")
 async def attendance(shown: Shown, desk: Desk, form: Attendance) -> Redirect:
     try:
@@ -104,25 +100,3 @@ async def attendance(shown: Shown, desk: Desk, form: Attendance) -> Redirect:
     except Refusal as refusal:
         return shown.again.flash(refusal)
     return shown.again
-
-
-class Guest(msgspec.Struct):
-    user_id: Annotated[str, Meta(min_length=1, max_length=64)]
-
-
-@pages.post("/desk/{code}/book/{slot:path}", name="book_for")
-async def book_for(shown: Shown, desk: Desk, form: Guest) -> Redirect:
-    try:
-        await desk.book_for(shown.staff, shown.at, form.user_id)
-    except Refusal as refusal:
-        return shown.again.flash(refusal)
-    return shown.again.flash("done.booked_for")
-
-
-@pages.post("/desk/{code}/cancel/{slot:path}", name="cancel_for")
-async def cancel_for(shown: Shown, desk: Desk, form: Guest) -> Redirect:
-    try:
-        await desk.cancel_for(shown.staff, shown.at, form.user_id)
-    except Refusal as refusal:
-        return shown.again.flash(refusal)
-    return shown.again.flash("done.cancelled_for")

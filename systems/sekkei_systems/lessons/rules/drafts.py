@@ -28,6 +28,7 @@ class LessonDraft:
     is_open: bool | UnsetType = UNSET
     called_off: bool | UnsetType = UNSET
     """False brings back one that was called off."""
+    called_off_words: str | UnsetType | None = UNSET
 
     @property
     def said(self) -> dict[str, Any]:

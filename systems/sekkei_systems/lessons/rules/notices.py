@@ -116,14 +116,14 @@ class Notices:
     def called_off(self, person: Contact | None, lesson: Lesson) -> Messages:
         """The lesson does not take place; nobody has to cancel anything."""
         language = language_of(person)
-        what = self.words(lesson, person)
+        what, note = self.words(lesson, person), say(language, "notice.off.note")
         return self._messages(
             person,
             Notice(
                 "change",
                 say(language, "notice.off"),
                 what,
-                say(language, "notice.off.note"),
+                f"{lesson.called_off_words}\n\n{note}" if lesson.called_off_words else note,
                 say(language, "notice.look"),
                 self._page(lesson),
             ),
@@ -143,6 +143,30 @@ class Notices:
         title, note = say(language, "notice.desk.cancelled"), say(language, "notice.desk.cancelled.note")
         what, label = self.words(lesson, person), say(language, "notice.look")
         return self._messages(person, Notice("change", title, what, note, label, self._page(lesson)))
+
+    def moved(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
+        """The lesson takes place at another time; what one had to do with it has moved along."""
+        language = language_of(person)
+        note = say(language, f"notice.moved.{tie.kind.value}")  # type: ignore[arg-type]
+        before = say(language, "notice.moved.before", what=self.words(tie, person))
+        title, label = say(language, "notice.moved"), say(language, "notice.look")
+        what = self.words(lesson, person)
+        return self._messages(person, Notice("change", title, what, f"{before}\n{note}", label, self._page(lesson)))
+
+    def brought_back(self, person: Contact | None, tie: UserLesson) -> Messages:
+        """A lesson that was called off takes place after all; what had ended with it goes on."""
+        language = language_of(person)
+        note = say(language, f"notice.back.{tie.kind.value}")  # type: ignore[arg-type]
+        title, label = say(language, "notice.back"), say(language, "notice.look")
+        return self._messages(person, Notice("change", title, self.words(tie, person), note, label, self._page(tie)))
+
+    def message(self, person: Contact | None, lesson: Lesson, words: str) -> Messages:
+        """The studio has something to say to those who come."""
+        language = language_of(person)
+        title, label = say(language, "notice.message"), say(language, "notice.look")
+        return self._messages(
+            person, Notice("change", title, self.words(lesson, person), words, label, self._page(lesson))
+        )
 
     def found(self, person: Contact | None, lessons: Sequence[Lesson]) -> Messages:
         """Lessons that somebody looks for."""

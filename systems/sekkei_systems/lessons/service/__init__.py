@@ -15,19 +15,25 @@ from sekkei_systems.lessons.rules.policy import Policy, policy_of
 from sekkei_systems.lessons.rules.selling import Sellers, sellers_of
 from sekkei_systems.lessons.rules.studios import studios_of
 from sekkei_systems.lessons.service.access import Access, staff_of
+from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.alerts import Alerts
 from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.class_messages import ClassMessages
 from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
 from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.listed import Listed
 from sekkei_systems.lessons.service.lists import Lists
+from sekkei_systems.lessons.service.members import Members
 from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.reservations import Reservations
+from sekkei_systems.lessons.service.restoring import Restoring
 from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
+from sekkei_systems.lessons.service.undoing import Undoing
 from sekkei_systems.lessons.service.waitlist import Waitlist
 
 if TYPE_CHECKING:
@@ -56,6 +62,12 @@ class Service:
     sellers: Sellers
     counts: Counts
     listed: Listed
+    acts: Acts
+    members: Members
+    moves: Moves
+    restoring: Restoring
+    class_messages: ClassMessages
+    undoing: Undoing
 
     def parts(self) -> list[object]:
         return [getattr(self, one.name) for one in fields(self)]
@@ -72,6 +84,9 @@ def open_service(context: Context, old: Following | None = None) -> Service:
     reservations = Reservations(db, clock, context.schedules, booking_ports_of(settings), outbox, notices)
     ties, timetable, sellers = Ties(db, clock, policy), Timetable(db, clock), sellers_of(settings)
     bookings = Bookings(ties, timetable, sellers, reservations)
+    acts, members, told = Acts(db, clock), Members(db), (outbox, notices, context.schedules)
+    desk = Desk(ties, timetable, access, bookings, outbox, notices, acts)
+    moves, restoring = Moves(ties, timetable, sellers, acts, *told), Restoring(ties, timetable, sellers, *told)
     return Service(
         policy=policy,
         access=access,
@@ -81,8 +96,8 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         waitlist=(old.waitlist if old else Waitlist)(ties, timetable),
         bookings=bookings,
         reservations=reservations,
-        desk=Desk(ties, timetable, access, bookings, outbox, notices),
-        contacts=Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of),
+        desk=desk,
+        contacts=Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of, members),
         searches=Searches(db, clock, outbox, context.schedules, notices),
         notices=notices,
         monitor=(old.monitor if old else Monitor)(db, clock, outbox, provider, policy, notices.opening, sellers),
@@ -91,4 +106,10 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         sellers=sellers,
         counts=Counts(db, clock),
         listed=Listed(db, clock, timetable),
+        acts=acts,
+        members=members,
+        moves=moves,
+        restoring=restoring,
+        class_messages=ClassMessages(db, timetable, acts, *told),
+        undoing=Undoing(acts, desk, moves, restoring),
     )

@@ -28,6 +28,7 @@ from sekkei_systems.lessons.design import (
     contact,
     give_place_back,
     lesson,
+    lessons,
     of_studio_on,
     refresh,
     user_lessons,
@@ -108,10 +109,9 @@ class Alerts:
         actions: list[Action[Any, Any]] = []
         messages: Messages = {}
         if current.called_off:
-            actions += [change_status(tie, Status.CANCELLED, now) for tie in ties]
-            fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
-            if fresh is not None and fresh.booked > 0:  # an older version let a studio's word overwrite our own count
-                actions += [give_place_back(fresh, now) for tie in ties if tie.kind is TieKind.BOOKING]
+            ended = (change_status(tie, Status.CANCELLED, now) for tie in ties)
+            actions += [one.set(UserLesson.ended_with_lesson, True) for one in ended]
+            actions.append(await self._still_off(ties, current, now))
             for tie in ties:
                 there = await self._reservations.cancelling(tie) if tie.kind is TieKind.BOOKING else None
                 actions += [there] if there is not None else []
@@ -124,6 +124,15 @@ class Alerts:
         state = hashlib.sha256("".join(f"{tie.kind}{tie.updated_at.isoformat()}" for tie in ties).encode()).hexdigest()
         reason = f"change/{slot_of(first)}/{first.user_id}/{state[:16]}"
         return await self._tell(actions, person, messages, reason, first)
+
+    async def _still_off(self, ties: list[UserLesson], current: Lesson, now: datetime) -> Action[Any, Any]:
+        """A condition: nobody has brought the lesson back meanwhile. Whoever has booked gives the place back."""
+        key = (current.studio_code, current.lesson_date, current.start_time)
+        fresh = await self._db.get(lesson(*key))
+        books = any(tie.kind is TieKind.BOOKING for tie in ties)
+        if books and fresh is not None and fresh.booked > 0:  # an older version let a studio's word overwrite our count
+            return give_place_back(fresh, now).when(Lesson.called_off.is_(True))
+        return lessons.must_exist(*key).when(Lesson.called_off.is_(True))
 
     async def _tell(
         self, actions: list[Action[Any, Any]], person: Contact | None, bodies: Messages, reason: str, tie: UserLesson

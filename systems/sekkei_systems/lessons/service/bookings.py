@@ -46,19 +46,26 @@ class Bookings:
         self._reservations = reservations
 
     async def book(
-        self, member: Member, slot: Slot, also: Also | None = None, told: Told = lambda booking: ()
+        self,
+        member: Member,
+        slot: Slot,
+        also: Also | None = None,
+        told: Told = lambda booking: (),
+        guest_name: str | None = None,
     ) -> UserLesson:
         """Take a place; a waitlist entry for the lesson ends with it, all in one transaction. `told` are messages that
-        go out with it."""
+        go out with it. A guest has no account and stands at the door, perhaps after the start."""
         for _ in range(TRIES - 1):
             try:
-                return await self._book(member.user_id, slot, also, told)
+                return await self._book(member.user_id, slot, also, told, guest_name)
             except Changed:
                 continue  # an offer was made, or the waitlist entry changed, between the look and the step
-        return await self._book(member.user_id, slot, also, told)
+        return await self._book(member.user_id, slot, also, told, guest_name)
 
-    async def _book(self, user_id: str, slot: Slot, also: Also | None, told: Told) -> UserLesson:
-        lesson = await self._timetable.upcoming(slot)
+    async def _book(
+        self, user_id: str, slot: Slot, also: Also | None, told: Told, guest_name: str | None = None
+    ) -> UserLesson:
+        lesson = await (self._timetable.running(slot) if guest_name else self._timetable.upcoming(slot))
         kinds = (TieKind.WAITLIST, TieKind.BOOKING)
         waiting, booked = await self._ties.db.get_many(self._ties.ref(user_id, slot, kind) for kind in kinds)
         if booked is not None and booked.status is Status.ACTIVE:
@@ -69,7 +76,8 @@ class Bookings:
             raise why_not(lesson)
         now = self._ties.now()
         reservation_id = reservation_id_of(user_id, slot, now)
-        booking = self._ties.made(user_id, lesson, TieKind.BOOKING, reservation_id=reservation_id)
+        more = {"reservation_id": reservation_id, "guest_name": guest_name}
+        booking = self._ties.made(user_id, lesson, TieKind.BOOKING, **more)
         if self._sellers.by_port(lesson):
             return await self._book_there(lesson, booking, waiting, also, told)
         taken = await self._taken(lesson, booking, waiting, now)

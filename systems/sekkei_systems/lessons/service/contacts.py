@@ -32,6 +32,7 @@ from sekkei_systems.lessons.rules.entered import digits_in, plainly
 from sekkei_systems.lessons.rules.links import Links, Tap
 from sekkei_systems.lessons.rules.notices import TOPICS, Notices, addresses_of
 from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.members import Members
 
 CODE_LIFE = timedelta(minutes=10)
 ATTEMPTS_MAX = 5
@@ -72,6 +73,7 @@ class Contacts:
         links: Links,
         key: bytes,
         address_of_mail: Callable[[str], str],
+        members: Members,
     ) -> None:
         self._db = db
         self._clock = clock
@@ -80,6 +82,7 @@ class Contacts:
         self._links = links
         self._key = key
         self._address_of_mail = address_of_mail
+        self._members = members
 
     async def get(self, user_id: str) -> Contact | None:
         return await self._db.get(contact(user_id).consistent())
@@ -93,9 +96,11 @@ class Contacts:
         name = name[:NAME_LENGTH_MAX] or user_id
         made = Contact(user_id=user_id, name=name, email=email or None, channels=channels, language=language)
         try:
-            return await self._db.write(contacts.create(made))
+            await self._db.write(contacts.create(made))
         except ConditionFailed:
             return await self.get(user_id) or made
+        await self._members.note(made)
+        return made
 
     async def prefer(self, member: Member, wanted: Preferences) -> Contact:
         person = await self._person(member.user_id)
@@ -216,7 +221,9 @@ class Contacts:
             await self._db.transact(update, gone)
         except TransactionFailed:
             raise refusals.CodeOver() from None
-        return await self.get(user_id) or person
+        found = await self.get(user_id) or person
+        await self._members.note(found)
+        return found
 
     def _change(self, user_id: str) -> Update[Contact]:
         return contacts.update(user_id).when(Contact.name.exists())

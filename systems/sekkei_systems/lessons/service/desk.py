@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -12,6 +13,7 @@ from sekkei.runtime.outbox import Outbox
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     Contact,
+    DeskVerb,
     Lesson,
     Status,
     TieKind,
@@ -26,12 +28,17 @@ from sekkei_systems.lessons.rules.listings import read
 from sekkei_systems.lessons.rules.notices import Messages, Notices, reaches
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Access, Member, Staff
+from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.listings import Taken, take_in
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
 ATTENDANCE_BEFORE = timedelta(minutes=30)
+GUEST = "guest-"
+"""How ids of those begin who have no account."""
+NAME_LENGTH_MAX = 50
+WORDS_LENGTH_MAX = 500
 _COMES = (Status.ACTIVE, Status.COMPLETED)
 
 
@@ -51,7 +58,7 @@ class Roll:
 
     def name(self, tie: UserLesson) -> str:
         person = self.people.get(tie.user_id)
-        return person.name if person else tie.user_id
+        return tie.guest_name or (person.name if person else tie.user_id)
 
 
 class Desk:
@@ -63,6 +70,7 @@ class Desk:
         bookings: Bookings,
         outbox: Outbox,
         notices: Notices,
+        acts: Acts,
     ) -> None:
         self._ties = ties
         self._timetable = timetable
@@ -70,6 +78,7 @@ class Desk:
         self._bookings = bookings
         self._outbox = outbox
         self._notices = notices
+        self._acts = acts
 
     async def add(self, staff: Staff, draft: LessonDraft) -> Lesson:
         staff.own(draft.slot)
@@ -80,8 +89,14 @@ class Desk:
         staff.own(draft.slot)
         return await self._timetable.change(draft)
 
-    async def call_off(self, staff: Staff, slot: Slot) -> Lesson:
-        return await self._timetable.call_off(staff.own(slot))
+    async def call_off(self, staff: Staff, slot: Slot, words: str = "") -> Lesson:
+        """Everybody concerned is told, with these words."""
+        if len(words) > WORDS_LENGTH_MAX:
+            raise refusals.BadWords(field="words", limit=WORDS_LENGTH_MAX)
+        found = await self._timetable.call_off(staff.own(slot), words.strip() or None)
+        act = self._acts.act(staff, slot, DeskVerb.CALLED_OFF, words=words.strip() or None)
+        await self._ties.db.transact(self._acts.noted(act))
+        return found
 
     async def take_in(self, staff: Staff, name: str, content: bytes) -> tuple[Taken, list[str]]:
         """A studio's timetable out of a file; what could not be used is said line by line. Raises Unreadable."""
@@ -107,29 +122,42 @@ class Desk:
         found = await self._ties.db.all(of_studio_between(staff.studio.code, first, last))
         return dict(Counter(slot_of(tie) for tie in found if waits(tie.kind, tie.status)))
 
-    async def book_for(self, staff: Staff, slot: Slot, user_id: str) -> UserLesson:
+    async def book_for(self, staff: Staff, slot: Slot, user_id: str, *, note: bool = True) -> UserLesson:
         """A place for a member, out of the queue or at the counter; they are told."""
-        _, person = await self._known(staff, slot, user_id)
+        await self._timetable.upcoming(staff.own(slot))
+        person = await self._ties.db.get(contact(user_id))
+        if person is None:
+            raise refusals.NoSuchTie()
+        act = self._acts.act(staff, slot, DeskVerb.BOOKED, user_id=user_id, name=person.name)
 
         def told(booking: UserLesson) -> list[Action[Any, Any]]:
-            return self._told(self._notices.booked_by_desk(person, booking), f"desk/{booking.reservation_id}")
+            messages = self._told(self._notices.booked_by_desk(person, booking), f"desk/{booking.reservation_id}")
+            return [*messages, *([self._acts.noted(act)] if note else [])]
 
         return await self._bookings.book(Member(user_id), slot, told=told)
 
-    async def cancel_for(self, staff: Staff, slot: Slot, user_id: str) -> None:
-        """A member's booking ends, at their wish or the studio's; they are told."""
-        lesson, person = await self._known(staff, slot, user_id)
-        moment = f"{self._ties.now().timestamp():.3f}"
-        messages = self._notices.cancelled_by_desk(person, lesson)
-        told = self._told(messages, f"desk/off/{slot}/{user_id}/{moment}")
-        await self._bookings.cancel(Member(user_id), slot, told)
+    async def walk_in(self, staff: Staff, slot: Slot, name: str) -> UserLesson:
+        """Somebody at the door, who has no account."""
+        name = name.strip()
+        if not 1 <= len(name) <= NAME_LENGTH_MAX:
+            raise refusals.BadWords(field="name", limit=NAME_LENGTH_MAX)
+        guest = f"{GUEST}{secrets.token_hex(8)}"
+        act = self._acts.act(staff, staff.own(slot), DeskVerb.WALK_IN, user_id=guest, name=name)
+        noted = self._acts.noted(act)
+        return await self._bookings.book(Member(guest), slot, told=lambda booking: [noted], guest_name=name)
 
-    async def _known(self, staff: Staff, slot: Slot, user_id: str) -> tuple[Lesson, Contact]:
-        """Somebody who has been here before: nobody is booked who could not see it."""
-        lesson, person = await self._timetable.upcoming(staff.own(slot)), await self._ties.db.get(contact(user_id))
-        if person is None:
-            raise refusals.NoSuchTie()
-        return lesson, person
+    async def cancel_for(self, staff: Staff, slot: Slot, user_id: str, *, note: bool = True) -> None:
+        """A booking ends, at the member's wish or the studio's; they are told."""
+        lesson = await self._timetable.running(staff.own(slot))
+        booking = await self._ties.active(user_id, slot, TieKind.BOOKING)
+        person = await self._ties.db.get(contact(user_id))
+        moment = f"{self._ties.now().timestamp():.3f}"
+        messages = self._notices.cancelled_by_desk(person, lesson) if person else {}
+        told = self._told(messages, f"desk/off/{slot}/{user_id}/{moment}")
+        if note and not booking.guest_name:
+            name = person.name if person else user_id
+            told.append(self._acts.noted(self._acts.act(staff, slot, DeskVerb.CANCELLED, user_id=user_id, name=name)))
+        await self._bookings.cancel(Member(user_id), slot, told)
 
     def _told(self, messages: Messages, reason: str) -> list[Action[Any, Any]]:
         return [

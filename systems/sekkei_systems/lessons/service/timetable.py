@@ -10,11 +10,12 @@ from msgspec import UNSET
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Field, replace
 from sekkei.runtime import days
+from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, lesson, lessons, timetable
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX
-from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, LENGTH_MAX, Slot, length_of
+from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, LENGTH_MAX, Slot, length_of, span
 
 DAYS_MAX = 31
 LESSON_KEPT = timedelta(days=90)
@@ -84,6 +85,8 @@ class Timetable:
         slot, wanted = draft.slot, self.check(draft, await self.get(draft.slot))
         update = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time)
         update = update.set(Lesson.updated_at, self._now()).when(Lesson.studio_code.exists())
+        if draft.brings_back:
+            update = update.remove(Lesson.called_off_words)
         for name in draft.said.keys() | ({"is_open"} if draft.called_off is not UNSET else set()):
             value, field = getattr(wanted, name), _FIELDS[name]
             update = update.remove(field) if value is None else update.set(field, value)
@@ -94,10 +97,19 @@ class Timetable:
         except ConditionFailed:
             raise refusals.NoSuchLesson() if await self.find(slot) is None else refusals.CalledOff() from None
 
-    async def call_off(self, slot: Slot) -> Lesson:
+    async def running(self, slot: Slot) -> Lesson:
+        """One that has not ended: people come to the door late."""
+        found = await self.get(slot)
+        if span(found)[1] <= self._now():
+            raise refusals.LessonOver()
+        return found
+
+    async def call_off(self, slot: Slot, words: str | None = None) -> Lesson:
         """It does not take place. Those concerned are told, and their bookings end, as a reaction to this."""
-        await self.upcoming(slot)
-        return await self.change(LessonDraft(slot, called_off=True))
+        found = await self.upcoming(slot)
+        if found.moving_to is not None:
+            raise Changed()
+        return await self.change(LessonDraft(slot, called_off=True, called_off_words=words))
 
     def _now(self) -> datetime:
         return days.now(self._clock)
@@ -112,6 +124,7 @@ _FIELDS: dict[str, Field[Lesson, Any]] = {
     "lesson_id": Lesson.lesson_id,
     "is_open": Lesson.is_open,
     "called_off": Lesson.called_off,
+    "called_off_words": Lesson.called_off_words,
 }
 
 

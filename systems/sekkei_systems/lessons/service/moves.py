@@ -1,0 +1,210 @@
+"""A lesson takes place at another time: its row, its bookings, its queue and its favourites go there.
+
+Day and time are part of every key, so a move is many writes. The lesson in the new slot is there first, closed; then
+each tie goes over in one transaction with the place that it takes, so that places are exact at every moment; then the
+new slot opens as the old one was. A move that is cut off goes on by its schedule.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from datetime import datetime, timedelta
+from typing import Any
+
+from sekkei.design import Action, ConditionFailed, TransactionFailed, replace
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.refusals import Changed
+from sekkei.runtime.schedules import Schedules
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import (
+    DeskVerb,
+    Lesson,
+    Status,
+    TieKind,
+    UserLesson,
+    arrive,
+    change_status,
+    contact,
+    give_place_back,
+    lessons,
+    of_studio_on,
+    register,
+    user_lessons,
+)
+from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.quiet import quiet_pause
+from sekkei_systems.lessons.rules.selling import Sellers
+from sekkei_systems.lessons.rules.slots import Slot, length_of, parse_slot, slot_of
+from sekkei_systems.lessons.rules.ties import ttl_of
+from sekkei_systems.lessons.service.access import Staff
+from sekkei_systems.lessons.service.acts import Acts
+from sekkei_systems.lessons.service.counts import Counts
+from sekkei_systems.lessons.service.ties import Ties
+from sekkei_systems.lessons.service.timetable import LESSON_KEPT, Timetable
+
+LOOK_AGAIN = timedelta(minutes=1)
+"""Who registered a moment ago may not stand in the index yet."""
+TRIES = 10
+log = logging.getLogger("sekkei.lessons.moves")
+
+
+class Moves:
+    def __init__(
+        self,
+        ties: Ties,
+        timetable: Timetable,
+        sellers: Sellers,
+        acts: Acts,
+        outbox: Outbox,
+        notices: Notices,
+        schedules: Schedules,
+    ) -> None:
+        self._ties = ties
+        self._timetable = timetable
+        self._sellers = sellers
+        self._acts = acts
+        self._outbox = outbox
+        self._notices = notices
+        self._schedules = schedules
+        self._counts = Counts(ties.db, ties.clock)
+
+    async def move(self, staff: Staff, slot: Slot, to: Slot) -> Lesson:
+        """Returns the lesson in its new slot. Everybody concerned is told."""
+        staff.own(to)
+        await self._plan(staff.own(slot))
+        for _ in range(TRIES):
+            made = await self._begin(staff, slot, to)
+            if made is not None:
+                await self.carry(slot)
+                return await self._timetable.find(to) or made
+        raise Changed()
+
+    async def _begin(self, staff: Staff, slot: Slot, to: Slot) -> Lesson | None:
+        """The new slot is taken and the old one closed, in one step; None when somebody booked or cancelled
+        meanwhile."""
+        there = await self._movable(slot)
+        if to.starts_at <= self._ties.now():
+            raise refusals.LessonOver()
+        made = self._elsewhere(there, to)
+        created, act = lessons.create(made), self._acts.act(staff, slot, DeskVerb.MOVED, target=str(to))
+        try:
+            await self._ties.db.transact(created, self._closing(there, to), self._acts.noted(act))
+        except TransactionFailed as failed:
+            if failed.failed(created):
+                taken = await self._timetable.find(to)
+                raise refusals.SlotTaken(name=taken.lesson_name if taken else "") from None
+            return None
+        return made
+
+    async def _movable(self, slot: Slot) -> Lesson:
+        there = await self._counts.counted(await self._timetable.upcoming(slot))
+        if there.called_off:
+            raise refusals.CalledOff()
+        if not self._sellers.holds(there):
+            raise refusals.BookedElsewhere()
+        if there.moving_to is not None or there.booked_here is None:
+            raise Changed()
+        return there
+
+    def _elsewhere(self, there: Lesson, to: Slot) -> Lesson:
+        """The lesson in the new slot, closed, with what was booked elsewhere; own bookings come one by one."""
+        end = (to.starts_at + length_of(there)).time() if there.end_time else None
+        return replace(
+            there,
+            lesson_date=to.lesson_date,
+            start_time=to.start_time,
+            end_time=end,
+            booked=there.booked - (there.booked_here or 0),
+            booked_here=0,
+            is_open=False,
+            opens_after=there.is_open,
+            moved_from=str(slot_of(there)),
+            updated_at=self._ties.now(),
+            ttl=to.starts_at + LESSON_KEPT,
+        )
+
+    def _closing(self, there: Lesson, to: Slot) -> Action[Any, Any]:
+        here = there.booked_here or 0
+        update = lessons.update(there.studio_code, there.lesson_date, there.start_time)
+        update = update.set(Lesson.is_open, False).set(Lesson.moving_to, str(to)).set(Lesson.booked, here)
+        update = update.set(Lesson.updated_at, self._ties.now()).when(Lesson.moving_to.absent())
+        same = (Lesson.booked == there.booked, Lesson.booked_here == here, ~Lesson.called_off.is_(True))
+        return update.when(*same)
+
+    async def carry(self, slot: Slot) -> int:
+        """Take everybody over who is still there; returns how many. Opens the new slot when all bookings are over."""
+        old = await self._timetable.find(slot)
+        if old is None or old.moving_to is None:
+            return 0
+        to = parse_slot(old.moving_to)
+        new = await self._timetable.get(to)
+        left = await self._left(slot)
+        for tie in left:
+            await self._take_over(tie, old, new)
+        old = await self._timetable.find(slot)
+        if old is not None and old.booked_here == 0:
+            await self._open(new)
+        return len(left)
+
+    async def settle(self, slot: Slot) -> None:
+        """By the schedule: when nobody is left the old slot is free again, else it is looked at again."""
+        carried, old = await self.carry(slot), await self._timetable.find(slot)
+        if old is None or old.moving_to is None:
+            return
+        if carried or old.booked_here:
+            await self._plan(slot)
+            return
+        gone = lessons.delete(slot.studio_code, slot.lesson_date, slot.start_time)
+        with contextlib.suppress(ConditionFailed):
+            await self._ties.db.write(gone.when(Lesson.moving_to == old.moving_to, Lesson.booked_here == 0))
+
+    async def _left(self, slot: Slot) -> list[UserLesson]:
+        listed = await self._ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
+        refs = [user_lessons.ref_of(tie).consistent() for tie in listed if slot_of(tie) == slot]
+        return [tie for tie in await self._ties.db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE]
+
+    async def _take_over(self, tie: UserLesson, old: Lesson, new: Lesson) -> None:
+        now = self._ties.now()
+        actions: list[Action[Any, Any]] = [
+            change_status(tie, Status.CANCELLED, now),
+            register(self._moved(tie, new, now)),
+            *await self._messages(tie, new, now),
+        ]
+        if tie.kind is TieKind.BOOKING:
+            actions += [give_place_back(old, now), arrive(new, now)]
+        try:
+            await self._ties.db.transact(*actions)
+        except TransactionFailed as failed:  # they changed it themselves meanwhile; the schedule looks again
+            log.info("left for the next look", extra={"user": tie.user_id, "reason": str(failed)})
+
+    def _moved(self, tie: UserLesson, new: Lesson, now: datetime) -> UserLesson:
+        to = slot_of(new)
+        return replace(
+            tie,
+            lesson_date=to.lesson_date,
+            start_time=to.start_time,
+            updated_at=now,
+            reminded_at=None,
+            ttl=ttl_of(tie.kind, to.starts_at),
+        )
+
+    async def _messages(self, tie: UserLesson, new: Lesson, now: datetime) -> list[Action[Any, Any]]:
+        person = await self._ties.db.get(contact(tie.user_id))
+        bodies = self._notices.moved(person, tie, new)
+        reason = f"moved/{slot_of(tie)}/{tie.user_id}/{tie.kind.value}/{tie.updated_at.timestamp():.3f}"
+        pause = quiet_pause(person, now, tie.starts_at)
+        return [
+            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
+            for kind, body in bodies.items()
+        ]
+
+    async def _open(self, new: Lesson) -> None:
+        update = lessons.update(new.studio_code, new.lesson_date, new.start_time)
+        update = update.set(Lesson.is_open, bool(new.opens_after)).remove(Lesson.opens_after)
+        with contextlib.suppress(ConditionFailed):
+            await self._ties.db.write(update.when(Lesson.opens_after.exists(), ~Lesson.called_off.is_(True)))
+
+    async def _plan(self, slot: Slot) -> None:
+        at = self._ties.now() + LOOK_AGAIN
+        await self._schedules.put(f"lessons/move/{slot}", "move", {"slot": str(slot)}, at=at)

@@ -1,0 +1,45 @@
+"""Taking back what the desk did, shortly after: everybody who was told is told again."""
+
+from __future__ import annotations
+
+from sekkei.runtime.refusals import Refusal
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import DeskAct, DeskVerb
+from sekkei_systems.lessons.rules.slots import Slot, parse_slot
+from sekkei_systems.lessons.service.access import Staff
+from sekkei_systems.lessons.service.acts import Acts
+from sekkei_systems.lessons.service.desk import Desk
+from sekkei_systems.lessons.service.moves import Moves
+from sekkei_systems.lessons.service.restoring import Restoring
+
+
+class Undoing:
+    def __init__(self, acts: Acts, desk: Desk, moves: Moves, restoring: Restoring) -> None:
+        self._acts = acts
+        self._desk = desk
+        self._moves = moves
+        self._restoring = restoring
+
+    async def undo(self, staff: Staff, slot: Slot, act_id: str) -> Slot:
+        """Returns where the lesson is then. Refuses what was undone before, is too long ago, or cannot be."""
+        act = await self._acts.get(staff.own(slot), act_id)
+        if not self._acts.may_undo(act):
+            raise refusals.CannotUndo()
+        await self._acts.undone(act)
+        try:
+            return await self._undo(staff, slot, act)
+        except Refusal:
+            await self._acts.not_undone(act)
+            raise
+
+    async def _undo(self, staff: Staff, slot: Slot, act: DeskAct) -> Slot:
+        if act.verb in (DeskVerb.BOOKED, DeskVerb.WALK_IN):
+            await self._desk.cancel_for(staff, slot, act.user_id or "", note=False)
+        elif act.verb is DeskVerb.CANCELLED:
+            await self._desk.book_for(staff, slot, act.user_id or "", note=False)
+        elif act.verb is DeskVerb.CALLED_OFF:
+            await self._restoring.bring_back(slot)
+        elif act.verb is DeskVerb.MOVED:
+            await self._moves.settle(slot)  # what still stands in the old slot would be in the way
+            await self._moves.move(staff, parse_slot(act.target or ""), slot)
+        return slot

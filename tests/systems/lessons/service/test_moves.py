@@ -1,0 +1,121 @@
+"""A lesson is moved with everybody who has to do with it; places are exact at every moment."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace as changed
+from datetime import date, time
+
+import pytest
+
+from sekkei.runtime.refusals import Changed, Refusal
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Status, TieKind
+from sekkei_systems.lessons.rules.slots import Slot
+from tests.systems.lessons.steps import tie
+from tests.systems.lessons.world import LESSON, STAFF, World
+
+TO = Slot("gnz", date(2025, 7, 31), time(20, 0))
+
+
+async def filled(world: World) -> None:
+    """Two have booked, two were sold elsewhere, one waits, one likes it."""
+    await world.lesson(capacity=4, booked=2, end_time=time(20, 15))
+    for user in ("hana", "ren", "sora", "umi"):
+        await world.person(user)
+    for user in ("hana", "ren"):
+        await world.book(user, LESSON)
+    await world.join("sora", LESSON)
+    await world.like("umi", LESSON, "いつもの")
+    world.settle()
+
+
+async def test_everything_moves_and_everybody_is_told(world: World) -> None:
+    await filled(world)
+    before = await tie(world, "sora", TieKind.WAITLIST)
+    assert before is not None
+    await world.service.moves.move(STAFF, LESSON, TO)
+    world.settle()
+    await world.jobs.move({"slot": str(LESSON)})
+    await world.jobs.move({"slot": str(LESSON)})
+    new = await world.lesson_now(TO)
+    assert (new.booked, new.booked_here, new.capacity, new.is_open, new.end_time) == (4, 2, 4, True, time(20, 45))
+    with pytest.raises(refusals.NoSuchLesson):
+        await world.lesson_now(LESSON)
+    for user, kind in (("hana", TieKind.BOOKING), ("ren", TieKind.BOOKING), ("umi", TieKind.FAVORITE)):
+        old, moved = await tie(world, user, kind), await tie(world, user, kind, TO)
+        assert old is not None
+        assert moved is not None
+        assert (old.status, moved.status, moved.reservation_id) == (
+            Status.CANCELLED,
+            Status.ACTIVE,
+            old.reservation_id,
+        )
+    waiting = await tie(world, "sora", TieKind.WAITLIST, TO)
+    assert waiting is not None
+    assert waiting.queue_key == before.queue_key
+    assert [one.user_id for one in await world.queue(TO)] == ["sora"]
+    told = sorted((one.to, str(one.body["subject"]).partition(":")[0]) for one in await world.notices())
+    assert told == [(f"{user}@example.com", "レッスンの日時が変わりました") for user in ("hana", "ren", "sora", "umi")]
+
+
+async def test_a_move_that_is_cut_off_goes_on_and_nobody_slips_in(world: World) -> None:
+    await filled(world)
+    carry = world.service.moves.carry
+
+    async def died(slot: Slot) -> int:
+        raise ConnectionError("the process is gone")
+
+    world.service.moves.carry = died  # type: ignore[method-assign]
+    with pytest.raises(ConnectionError):
+        await world.service.moves.move(STAFF, LESSON, TO)
+    world.service.moves.carry = carry  # type: ignore[method-assign]
+    for slot in (LESSON, TO):
+        with pytest.raises(refusals.Closed):
+            await world.book("mei", slot)
+    await world.cancel("ren", LESSON)
+    with pytest.raises(Changed):
+        await world.service.moves.move(STAFF, LESSON, changed(TO, start_time=time(21, 0)))
+    for _ in range(3):
+        world.settle()
+        await world.jobs.move({"slot": str(LESSON)})
+    new = await world.lesson_now(TO)
+    assert (new.booked, new.booked_here, new.is_open) == (3, 1, True)
+    await world.book("mei", TO)
+
+
+async def test_cancelling_and_moving_at_once_keeps_the_count(world: World) -> None:
+    await world.lesson(capacity=8)
+    users = [f"user{number}" for number in range(8)]
+    for user in users:
+        await world.book(user, LESSON)
+    world.settle()
+
+    async def cancelled(user: str) -> None:
+        for slot in (LESSON, TO, LESSON, TO):
+            try:
+                await world.cancel(user, slot)
+                break
+            except Refusal:
+                await asyncio.sleep(0)
+
+    await asyncio.gather(world.service.moves.move(STAFF, LESSON, TO), *(cancelled(user) for user in users[:4]))
+    for _ in range(3):
+        world.settle()
+        await world.jobs.move({"slot": str(LESSON)})
+    active = [await tie(world, user, TieKind.BOOKING, TO) for user in users]
+    assert (await world.lesson_now(TO)).booked_here == sum(
+        one is not None and one.status is Status.ACTIVE for one in active
+    )
+
+
+async def test_what_cannot_be_moved_is_refused(world: World) -> None:
+    await world.lesson()
+    await world.lesson(TO)
+    with pytest.raises(refusals.SlotTaken):
+        await world.service.moves.move(STAFF, LESSON, TO)
+    with pytest.raises(refusals.LessonOver):
+        await world.service.moves.move(STAFF, LESSON, changed(TO, lesson_date=date(2025, 7, 1)))
+    with pytest.raises(refusals.NoSuchLesson):
+        await world.service.moves.move(STAFF, LESSON, changed(TO, studio_code="sby"))
+    assert (await world.lesson_now()).is_open
