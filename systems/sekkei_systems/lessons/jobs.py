@@ -131,10 +131,7 @@ class LessonJobs:
         await self._service.class_messages.finish(parse_slot(str(payload["slot"])), str(payload["act"]))
 
     async def count(self, payload: Mapping[str, Any]) -> None:
-        """What an older version stored: own bookings of lessons, whose mail address is whose; nothing more once all
-        are counted."""
-        if not self._service.members.is_done:
-            await self._service.members.note_all()
+        """Own bookings of lessons that an older version stored; nothing more once all are counted."""
         if not self._service.counts.is_done:
             await self._service.counts.count_all(studio.code for studio in self._service.access.studios)
 

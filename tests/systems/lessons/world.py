@@ -169,7 +169,8 @@ def service_on(
     reservations = Reservations(db, clock, schedules, {}, outbox, notices)
     access, ties, timetable = Access(studios, staff), Ties(db, clock, policy), Timetable(db, clock)
     bookings = Bookings(ties, timetable, sellers, reservations)
-    acts, members, told = Acts(db, clock), Members(db), (outbox, notices, schedules)
+    acts, told = Acts(db, clock), (outbox, notices, schedules)
+    contacts = Contacts(db, clock, outbox, notices, links, b"codes", email_of)
     desk = Desk(ties, timetable, access, bookings, outbox, notices, acts)
     moves, restoring = Moves(ties, timetable, sellers, acts, *told), Restoring(ties, timetable, sellers, *told)
     return Service(
@@ -182,7 +183,7 @@ def service_on(
         bookings=bookings,
         reservations=reservations,
         desk=desk,
-        contacts=Contacts(db, clock, outbox, notices, links, b"codes", email_of, members),
+        contacts=contacts,
         searches=Searches(db, clock, outbox, schedules, notices),
         notices=notices,
         monitor=Monitor(db, clock, outbox, provider, policy, notice, sellers),
@@ -192,12 +193,16 @@ def service_on(
         counts=Counts(db, clock),
         listed=Listed(db, clock, timetable),
         acts=acts,
-        members=members,
+        members=Members(contacts, no_account),
         moves=moves,
         restoring=restoring,
         class_messages=ClassMessages(db, timetable, acts, *told),
         undoing=Undoing(acts, desk, moves, restoring),
     )
+
+
+async def no_account(email: str) -> None:
+    return None
 
 
 def bookings_on(db: Database, clock: ManualClock, policy: Policy) -> Bookings:

@@ -315,14 +315,6 @@ class DeskAct:
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
 
 
-@model
-class MailHolder:
-    """Whose mail address this is, for the desk; the contact itself decides."""
-
-    email: Attr[str] = attr(ja="メール", en="mail address")
-    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
-
-
 class Stage(Enum):
     """In their order; from each of the first four there is a way back."""
 

@@ -11,7 +11,6 @@ from sekkei_systems.lessons.design.models import (
     Lesson,
     LineCode,
     LineTries,
-    MailHolder,
     Match,
     Migration,
     Proof,
@@ -152,8 +151,3 @@ def reservations(reservation_id: str) -> Key:
 @lessons_table.entity(DeskAct, type="desk-act", ja="窓口の操作の記録", en="what the desk did", added=True)
 def desk_acts(studio_code: str, lesson_date: date, start_time: time, act_id: str) -> Key:
     return Key(f"DESK#{studio_code}#{lesson_date}#{start_time}", f"ACT#{act_id}")
-
-
-@lessons_table.entity(MailHolder, type="mail-holder", ja="メールの持ち主", en="whose mail address", added=True)
-def mail_holders(email: str) -> Key:
-    return Key(f"MAIL#{email}", "HOLDER")

@@ -25,7 +25,7 @@ from sekkei_systems.lessons.service.desk import Desk
 from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.listed import Listed
 from sekkei_systems.lessons.service.lists import Lists
-from sekkei_systems.lessons.service.members import Members
+from sekkei_systems.lessons.service.members import Members, account_of_mail
 from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.reservations import Reservations
@@ -84,7 +84,8 @@ def open_service(context: Context, old: Following | None = None) -> Service:
     reservations = Reservations(db, clock, context.schedules, booking_ports_of(settings), outbox, notices)
     ties, timetable, sellers = Ties(db, clock, policy), Timetable(db, clock), sellers_of(settings)
     bookings = Bookings(ties, timetable, sellers, reservations)
-    acts, members, told = Acts(db, clock), Members(db), (outbox, notices, context.schedules)
+    acts, told = Acts(db, clock), (outbox, notices, context.schedules)
+    contacts = Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of)
     desk = Desk(ties, timetable, access, bookings, outbox, notices, acts)
     moves, restoring = Moves(ties, timetable, sellers, acts, *told), Restoring(ties, timetable, sellers, *told)
     return Service(
@@ -97,7 +98,7 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         bookings=bookings,
         reservations=reservations,
         desk=desk,
-        contacts=Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of, members),
+        contacts=contacts,
         searches=Searches(db, clock, outbox, context.schedules, notices),
         notices=notices,
         monitor=(old.monitor if old else Monitor)(db, clock, outbox, provider, policy, notices.opening, sellers),
@@ -107,7 +108,7 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         counts=Counts(db, clock),
         listed=Listed(db, clock, timetable),
         acts=acts,
-        members=members,
+        members=Members(contacts, account_of_mail(context)),
         moves=moves,
         restoring=restoring,
         class_messages=ClassMessages(db, timetable, acts, *told),

@@ -32,7 +32,6 @@ from sekkei_systems.lessons.rules.entered import digits_in, plainly
 from sekkei_systems.lessons.rules.links import Links, Tap
 from sekkei_systems.lessons.rules.notices import TOPICS, Notices, addresses_of
 from sekkei_systems.lessons.service.access import Member
-from sekkei_systems.lessons.service.members import Members
 
 CODE_LIFE = timedelta(minutes=10)
 ATTEMPTS_MAX = 5
@@ -73,7 +72,6 @@ class Contacts:
         links: Links,
         key: bytes,
         address_of_mail: Callable[[str], str],
-        members: Members,
     ) -> None:
         self._db = db
         self._clock = clock
@@ -82,7 +80,6 @@ class Contacts:
         self._links = links
         self._key = key
         self._address_of_mail = address_of_mail
-        self._members = members
 
     async def get(self, user_id: str) -> Contact | None:
         return await self._db.get(contact(user_id).consistent())
@@ -96,11 +93,9 @@ class Contacts:
         name = name[:NAME_LENGTH_MAX] or user_id
         made = Contact(user_id=user_id, name=name, email=email or None, channels=channels, language=language)
         try:
-            await self._db.write(contacts.create(made))
+            return await self._db.write(contacts.create(made))
         except ConditionFailed:
             return await self.get(user_id) or made
-        await self._members.note(made)
-        return made
 
     async def prefer(self, member: Member, wanted: Preferences) -> Contact:
         person = await self._person(member.user_id)
@@ -221,9 +216,7 @@ class Contacts:
             await self._db.transact(update, gone)
         except TransactionFailed:
             raise refusals.CodeOver() from None
-        found = await self.get(user_id) or person
-        await self._members.note(found)
-        return found
+        return await self.get(user_id) or person
 
     def _change(self, user_id: str) -> Update[Contact]:
         return contacts.update(user_id).when(Contact.name.exists())

@@ -1,37 +1,39 @@
-"""Whom the desk means by a mail address. A pointer says whose it was last; their contact decides."""
+"""Whom the desk means by a mail address: whose account has it."""
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Awaitable, Callable
 
-from sekkei.design import ConditionFailed, Database
+from sekkei.design import Database
+from sekkei.runtime.system import Context
+from sekkei.web.identity.accounts import email_of
+from sekkei.web.identity.design import Account, emails
+from sekkei.web.identity.design import design as identity
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Contact, MailHolder, contact, contacts, mail_holders
+from sekkei_systems.lessons.design import Contact
+from sekkei_systems.lessons.service.contacts import Contacts
+
+AccountOf = Callable[[str], Awaitable[Account | None]]
+
+
+def account_of_mail(context: Context) -> AccountOf:
+    """Looks into the accounts that people sign in with."""
+    db: Database = identity.open(context.store, env=context.settings.env, clock=context.clock)
+
+    async def found(email: str) -> Account | None:
+        return await db.holder(emails, Account.email == email)
+
+    return found
 
 
 class Members:
-    def __init__(self, db: Database) -> None:
-        self._db = db
-        self.is_done = False
-        """Every contact was noted when this process looked; new ones are noted when they are written."""
-
-    async def note(self, person: Contact) -> None:
-        if person.email:
-            await self._db.write(mail_holders.put(MailHolder(email=person.email, user_id=person.user_id)))
+    def __init__(self, contacts: Contacts, account_of: AccountOf) -> None:
+        self._contacts = contacts
+        self._account_of = account_of
 
     async def by_mail(self, email: str) -> Contact:
-        """Refuses an address that belongs to nobody who has been here."""
-        pointer = await self._db.get(mail_holders(email.strip().lower()).consistent())
-        found = await self._db.get(contact(pointer.user_id)) if pointer is not None else None
-        if found is None or (found.email or "").lower() != email.strip().lower():
+        """Refuses an address that no account has; who has never been here gets a contact."""
+        account = await self._account_of(email_of(email))
+        if account is None:
             raise refusals.NoSuchMember(field="email")
-        return found
-
-    async def note_all(self) -> None:
-        """Contacts that an older version wrote; cut off anywhere, it is begun anew."""
-        async for person in self._db.each(contacts.scan().consistent()):
-            if person.email:
-                pointer = MailHolder(email=person.email, user_id=person.user_id)
-                with contextlib.suppress(ConditionFailed):
-                    await self._db.write(mail_holders.create(pointer))
-        self.is_done = True
+        return await self._contacts.ensure(account.id, account.name, account.email or "")
