@@ -33,6 +33,7 @@ from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
 from sekkei.web import console, csrf, demo, home, listening, problems
 from sekkei.web.console import designs as console_designs
+from sekkei.web.console import edit as console_edit
 from sekkei.web.console import item as console_item
 from sekkei.web.console import looked as console_looked
 from sekkei.web.console import masks as console_masks
@@ -271,6 +272,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         *console_designs.routes(),
         *console_patterns.routes(),
         *console_item.routes(),
+        *console_edit.routes(),
         *console_partiql.routes(),
         *console_masks.routes(),
     ]

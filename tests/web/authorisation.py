@@ -90,7 +90,7 @@ async def _attempt(name: str, rule: Rule, client: Client, parameters: Mapping[st
     """The answer, and how many store calls it took."""
     method, _, template = name.partition(" ")
     fresh = await rule.prepare() if rule.prepare else {}
-    path = template.replace(":path}", "}").format_map({**parameters, **fresh})
+    path = template.replace(":path}", "}").replace(":int}", "}").format_map({**parameters, **fresh})
     token = "" if method == "GET" or client.bearer else await client.token()
     made = client.shell.deployment.store.calls
     before = made.total()

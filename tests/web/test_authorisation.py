@@ -29,6 +29,8 @@ MATRIX: Matrix = {
 }
 
 OPERATORS_ONLY = {"anonymous": 303, "person": 403, "operator": 200}
+NOBODY = {**OPERATORS_ONLY, "operator": 403}
+"""The console is read-only unless it is told otherwise."""
 SHELL: Matrix = {
     "GET /": Rule({"anonymous": 200, "person": 200, "operator": 200}),
     "GET /healthz": Rule({"anonymous": 200, "person": 200, "operator": 200}),
@@ -68,6 +70,13 @@ SHELL: Matrix = {
     "GET /console/tables/{table}": Rule(OPERATORS_ONLY),
     "GET /console/tables/{table}/export": Rule(OPERATORS_ONLY),
     "GET /console/tables/{table}/item": Rule({**OPERATORS_ONLY, "operator": 404}),
+    "GET /console/tables/{table}/new": Rule(NOBODY),
+    "POST /console/tables/{table}/new": Rule(NOBODY),
+    "GET /console/tables/{table}/edit": Rule(NOBODY),
+    "POST /console/tables/{table}/edit": Rule(NOBODY),
+    "POST /console/tables/{table}/delete": Rule(NOBODY),
+    "GET /console/journal": Rule(OPERATORS_ONLY),
+    "POST /console/journal/{number:int}/undo": Rule(NOBODY),
     "GET /console/partiql": Rule(OPERATORS_ONLY),
     "POST /console/reveal": Rule({**OPERATORS_ONLY, "operator": 303}),
     "GET /console/designs/{system}": Rule(OPERATORS_ONLY),
@@ -113,6 +122,7 @@ async def test_the_shell_by_everybody() -> None:
             "name": "app.css",
             "system": "example",
             "pattern": "notes_of",
+            "number": "1",
         }
         of_a_table = {name: replace(rule, prepare=_table) for name, rule in matrix.items() if "/tables/{name}" in name}
         matrix = {**matrix, **of_a_table}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
@@ -20,6 +21,9 @@ from sekkei.runtime.system import Localized
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.identity.design import design as web_design
+
+if TYPE_CHECKING:
+    from sekkei.web.console.journal import Journal
 
 WRITE = "console_write"
 """SEKKEI_CONSOLE_WRITE=1 lets operators change items in the console of `sekkei up`."""
@@ -44,6 +48,7 @@ class Looked:
     titles: Mapping[str, Localized] = field(default_factory=dict)
     further: tuple[Design, ...] = ()
     """Designs whose items are understood too, without being listed."""
+    journal: Journal = field(default_factory=lambda: _journal())
 
     def design(self, name: str) -> Design:
         if name not in self.designs:
@@ -73,6 +78,12 @@ class Looked:
             return Measurements.load(measurements_beside(find(self.sources.get(name, name))[1]))
         except SekkeiError:
             return Measurements()
+
+
+def _journal() -> Journal:
+    from sekkei.web.console.journal import Journal
+
+    return Journal()
 
 
 def looked_by(request: Request) -> Looked:

@@ -1,0 +1,344 @@
+"""One item created, edited, duplicated or deleted: by typed fields through its design, or raw.
+
+Every write is conditional on what the form was made of. If the item is another by then, the form comes back with what
+was typed and says so. A store that others use asks a second time, by its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sekkei.design import Design, Entity, SekkeiError, Table
+from sekkei.errors import DynamoDBError
+from sekkei.runtime import days
+from sekkei.runtime.refusals import NotAllowed, NotThere
+from sekkei.web.console import masks, operator
+from sekkei.web.console.asking import Schema, schema_of
+from sekkei.web.console.changing import Change, Meanwhile, TooWide, change_of
+from sekkei.web.console.item import key_of
+from sekkei.web.console.journal import Entry
+from sekkei.web.console.looked import Looked, entity_of
+from sekkei.web.console.rows import address_of, text_of
+from sekkei.web.console.tables import described
+from sekkei.web.console.typed import PREFIX, BadField, fields_of, item_of, raw_of, texts_of
+from sekkei.web.console.words import in_words
+from sekkei.web.forms import Form
+from sekkei.web.rendering import flash, page, redirect
+from sekkei.web.texts import language_of, t
+
+Item = Mapping[str, Mapping[str, Any]]
+
+log = logging.getLogger("sekkei.web.console")
+
+
+def routes() -> list[BaseRoute]:
+    return [
+        Route("/console/tables/{name}/new", show_new, methods=["GET"]),
+        Route("/console/tables/{name}/new", create, methods=["POST"]),
+        Route("/console/tables/{name}/edit", show_edit, methods=["GET"]),
+        Route("/console/tables/{name}/edit", edit, methods=["POST"]),
+        Route("/console/tables/{name}/delete", delete, methods=["POST"]),
+        Route("/console/journal", show_journal, methods=["GET"]),
+        Route("/console/journal/{number:int}/undo", undo, methods=["POST"]),
+    ]
+
+
+class ReadOnlyConsole(NotAllowed):
+    """The console may look and not touch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where somebody edits: a table of the store, what the design says of it, and the item there, if any."""
+
+    looked: Looked
+    schema: Schema
+    design: Design | None
+    table: Table | None
+    item: Item | None
+    entity: Entity[..., Any] | None
+
+    @property
+    def address(self) -> str:
+        return f"/console/tables/{self.schema.table}"
+
+
+async def _place(request: Request, *, item: bool) -> Place:
+    """Refuses whoever may not write, before anything is read."""
+    looked = operator(request).looked
+    if not looked.write:
+        raise ReadOnlyConsole()
+    description = await described(looked.store, request.path_params["name"])
+    schema = schema_of(description)
+    assert schema is not None
+    found = await _item(request, looked, description) if item or "key" in request.query_params else None
+    if item and found is None:
+        raise NotThere()
+    design, table = looked.table(schema.table) or (None, None)
+    return Place(looked, schema, design, table, found, _entity(request, table, found))
+
+
+async def _item(request: Request, looked: Looked, description: Mapping[str, Any]) -> Item | None:
+    schema, key = key_of(request, description)
+    asked = {"TableName": schema.table, "Key": key, "ConsistentRead": True}
+    found: Item | None = (await looked.store.call("GetItem", asked)).get("Item")
+    return found
+
+
+def _entity(request: Request, table: Table | None, item: Item | None) -> Entity[..., Any] | None:
+    if table is None:
+        return None
+    if item is not None:
+        return entity_of(table, item)
+    wanted = request.query_params.get("entity")
+    return next((entity for entity in table.entities if wanted in (None, entity.name)), None)
+
+
+def _covers(request: Request, place: Place) -> frozenset[str]:
+    if masks.is_revealed(request) or place.item is None:
+        return frozenset()
+    return masks.covered_names(set(place.item) - set(place.schema.keys), place.table)
+
+
+def digest(item: Item | None) -> str:
+    """What the form was made of, in short."""
+    return hashlib.sha256(orjson.dumps(item, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+# Forms
+
+
+async def show_new(request: Request) -> Response:
+    place = await _place(request, item=False)
+    return _form(request, place, _filled(request, place), new=True)
+
+
+async def show_edit(request: Request) -> Response:
+    place = await _place(request, item=True)
+    return _form(request, place, _filled(request, place), new=False)
+
+
+def _is_raw(request: Request, place: Place) -> bool:
+    return place.entity is None or request.query_params.get("mode") == "raw" or not _readable(place)
+
+
+def _readable(place: Place) -> bool:
+    """Can the item be read as its entity? One that cannot is edited raw."""
+    if place.entity is None or place.item is None:
+        return place.entity is not None
+    try:
+        texts_of(place.entity, place.item)
+    except (SekkeiError, AttributeError, ValueError, TypeError):
+        return False
+    return True
+
+
+def _filled(request: Request, place: Place) -> Form:
+    covers = _covers(request, place)
+    if _is_raw(request, place):
+        shown = masks.covered(place.item, covers) if place.item is not None else _skeleton(place)
+        return Form({"raw": orjson.dumps(shown, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()})
+    assert place.entity is not None
+    if place.item is not None:
+        return Form(texts_of(place.entity, place.item, covers))
+    fields = place.entity.model.fields.values()
+    defaults = {PREFIX + one.name: one for one in fields if one.in_init and not one.required and one.factory is None}
+    return Form({name: _default(one) for name, one in defaults.items()})
+
+
+def _default(field: Any) -> str:
+    stored = field.encode(field.default)
+    return "" if stored is None else text_of(stored)
+
+
+def _skeleton(place: Place) -> dict[str, Any]:
+    return {name: {place.schema.types[name]: ""} for name in place.schema.keys}
+
+
+def _form(request: Request, place: Place, form: Form, *, new: bool, status: int = 200, note: str = "") -> Response:
+    raw = _is_raw(request, place)
+    return page(
+        request,
+        "console/edit.html",
+        status,
+        place=place,
+        form=form,
+        fields=[] if raw or place.entity is None else fields_of(place.entity, language_of(request)),
+        raw=raw,
+        new=new,
+        note=note,
+        seen=digest(None if new else place.item),
+        entities=[entity.name for entity in place.table.entities] if place.table is not None else [],
+        back=address_of(place.item, place.schema) if place.item is not None else place.address,
+    )
+
+
+# Writing
+
+
+async def create(request: Request) -> Response:
+    place = await _place(request, item=False)
+    return await _save(request, place, new=True)
+
+
+async def edit(request: Request) -> Response:
+    place = await _place(request, item=True)
+    return await _save(request, place, new=False)
+
+
+async def _save(request: Request, place: Place, *, new: bool) -> Response:
+    sent = await _sent(request)
+    form = Form({name: text for name, text in sent.items() if name not in ("seen", "confirm")})
+    if not new and sent.get("seen") != digest(place.item):
+        return _form(request, place, form, new=new, status=409, note=t(request, "console.edit.meanwhile"))
+    try:
+        wanted = _wanted(request, place, sent, new=new)
+        change = _change(place, None if new else place.item, wanted)
+        return await _carry_out(request, place, change, sent, new=new)
+    except BadField as wrong:
+        form = Form(form.values, {wrong.name: t(request, f"console.wrong.{wrong.code}", **wrong.values)})
+    except Meanwhile:
+        code = "console.edit.taken" if new else "console.edit.meanwhile"
+        return _form(request, place, form, new=new, status=409, note=t(request, code))
+    except TooWide:
+        form = Form(form.values, {"": t(request, "console.wrong.too-wide")})
+    except (DynamoDBError, SekkeiError) as error:
+        form = Form(form.values, {"": in_words(request, error)})
+    return _form(request, place, form, new=new, status=422)
+
+
+async def _sent(request: Request) -> dict[str, str]:
+    data = await request.form()
+    return {name: value for name, value in data.items() if isinstance(value, str) and name != "_csrf"}
+
+
+def _wanted(request: Request, place: Place, sent: Mapping[str, str], *, new: bool) -> dict[str, Any]:
+    """The item that the form says; what is covered in it stays what it was."""
+    if _is_raw(request, place):
+        typed = raw_of(sent.get("raw", ""))
+        missing = [name for name in place.schema.keys if name not in typed]
+        if missing:
+            raise BadField("raw", "no-key", key=", ".join(missing))
+        kept = place.item or {}
+        return {name: kept.get(name, one) if one == {"S": masks.COVER} else one for name, one in typed.items()}
+    assert place.entity is not None
+    made = item_of(place.entity, sent, place.item)
+    if new and place.entity.model.version is not None:
+        made[place.entity.model.version.stored] = {"N": "1"}
+    return made
+
+
+def _change(place: Place, old: Item | None, new: Item | None) -> Change:
+    return change_of(place.design, place.looked.env, place.schema.table, place.schema.table_keys, old, new)
+
+
+async def _carry_out(request: Request, place: Place, change: Change, sent: Mapping[str, str], *, new: bool) -> Response:
+    """Asks once more before it writes where others are; then writes, and writes it down."""
+    if not change.differences():
+        flash(request, t(request, "console.edit.same"), "info")
+        return redirect(request, address_of(change.new or {}, place.schema))
+    if place.looked.remote and sent.get("confirm") != place.looked.where:
+        return _ask_again(request, place, change, sent)
+    await change.carry_out(place.looked.store)
+    entry = _note(request, place.looked, change)
+    flash(request, t(request, f"console.edit.done-{change.kind}", number=entry.number))
+    return redirect(request, address_of(change.new, place.schema) if change.new is not None else place.address)
+
+
+def _ask_again(request: Request, place: Place, change: Change, sent: Mapping[str, str]) -> Response:
+    covers = _covers(request, place)
+    return page(
+        request,
+        "console/confirm.html",
+        place=place,
+        change=change,
+        covers=covers,
+        cover=masks.COVER,
+        text_of=text_of,
+        sent={name: text for name, text in sent.items() if name != "confirm"},
+        action=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+    )
+
+
+def _note(request: Request, looked: Looked, change: Change) -> Entry:
+    shell, user = request.app.state.shell, request.state.user
+    by = user.id if user is not None else "local"
+    entry: Entry = looked.journal.add(days.now(shell.clock), by, change)
+    names = [name for name, _, _ in change.differences()]
+    extra = {"request_id": request.state.id, "user": by, "table": change.table, "what": change.kind, "names": names}
+    log.warning("the console changed an item", extra=extra)
+    return entry
+
+
+async def delete(request: Request) -> Response:
+    place = await _place(request, item=True)
+    sent = await _sent(request)
+    here = address_of(place.item or {}, place.schema)
+    if sent.get("seen") != digest(place.item):
+        flash(request, t(request, "console.edit.meanwhile"), "error")
+        return redirect(request, here)
+    try:
+        return await _carry_out(request, place, _change(place, place.item, None), sent, new=False)
+    except Meanwhile:
+        flash(request, t(request, "console.edit.meanwhile"), "error")
+    except TooWide:
+        flash(request, t(request, "console.wrong.too-wide"), "error")
+    except DynamoDBError as error:
+        flash(request, in_words(request, error), "error")
+    return redirect(request, here)
+
+
+# The journal
+
+
+async def show_journal(request: Request) -> Response:
+    looked = operator(request).looked
+    revealed = masks.is_revealed(request)
+
+    def covered(change: Change, name: str) -> bool:
+        known = looked.table(change.table)
+        keys = change.keys
+        return not revealed and name not in keys and name in masks.covered_names({name}, known[1] if known else None)
+
+    return page(
+        request,
+        "console/journal.html",
+        looked=looked,
+        entries=list(looked.journal.entries),
+        text_of=text_of,
+        covered=covered,
+        cover=masks.COVER,
+    )
+
+
+async def undo(request: Request) -> Response:
+    looked = operator(request).looked
+    if not looked.write:
+        raise ReadOnlyConsole()
+    entry = looked.journal.find(request.path_params["number"])
+    if entry is None or entry.undone:
+        raise NotThere()
+    sent = await _sent(request)
+    if looked.remote and sent.get("confirm") != looked.where:
+        flash(request, t(request, "console.edit.confirm-first", where=looked.where), "error")
+        return redirect(request, "/console/journal")
+    try:
+        back = entry.change.back()
+        await back.carry_out(looked.store)
+        entry.undone = True
+        _note(request, looked, back)
+        flash(request, t(request, "console.edit.undone"))
+    except Meanwhile:
+        flash(request, t(request, "console.edit.undo-meanwhile"), "error")
+    except DynamoDBError as error:
+        flash(request, in_words(request, error), "error")
+    return redirect(request, "/console/journal")
