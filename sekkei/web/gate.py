@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sekkei.runtime.refusals import Refusal
@@ -84,6 +84,8 @@ class Gate:
         said, language = speech.set(request.state.speech), spoken.set(request.state.speech.language)
         try:
             await self._pass(request, limited(scope, receive), finish)
+        except ClientDisconnect:
+            pass  # nobody is left to be answered
         except Exception as error:
             response = problems.on_any(request, error)
             if status == 0:

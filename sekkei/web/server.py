@@ -18,6 +18,7 @@ from starlette.applications import Starlette
 
 from sekkei import ending
 from sekkei.store import Embedded, Store
+from sekkei.web.guard import Guard, descriptors, proxies
 from sekkei.web.live import Connections
 from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server as WireServer
@@ -42,8 +43,11 @@ class Listening:
 class HttpServer(uvicorn.Server):
     """uvicorn, except that signals are ours, open event streams end at once, and somebody is told when it is ready."""
 
-    def __init__(self, config: uvicorn.Config, connections: Connections, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, guard: Guard, connections: Connections, ready: Callable[[], None]
+    ) -> None:
         super().__init__(config)
+        self.guard = guard
         self._connections = connections
         self._ready = ready
 
@@ -53,18 +57,23 @@ class HttpServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        self.guard.start()
         self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._connections.stopping.set()
         await super().shutdown(sockets)
+        self.guard.stop()
 
 
-def http_server(app: Starlette, ready: Callable[[], None], forwarded_from: str = "") -> HttpServer:
+def http_server(
+    app: Starlette, ready: Callable[[], None], forwarded_from: str = "", guard: Guard | None = None
+) -> HttpServer:
     """A server for the application; `await server.serve([socket])` until `server.should_exit`."""
+    guard = guard or Guard(exempt=proxies(forwarded_from))
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=guard.protocol(),  # type: ignore[arg-type]
         ws="none",
         lifespan="on",
         log_config=None,
@@ -74,7 +83,7 @@ def http_server(app: Starlette, ready: Callable[[], None], forwarded_from: str =
         forwarded_allow_ips=forwarded_from or None,
         timeout_graceful_shutdown=ending.REQUESTS_SECONDS,
     )
-    return HttpServer(config, app.state.shell.connections, ready)
+    return HttpServer(config, guard, app.state.shell.connections, ready)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -105,7 +114,8 @@ async def serve(app: Starlette, store: Store, listening: Listening, ready: Calla
     wire: WireServer | None = None
     try:
         if listening.dynamodb_port is not None and isinstance(store, Embedded):
-            limits = Limits(shutdown_seconds=ending.LAST_SECONDS)
+            room = min(Limits().connections_max, descriptors() // 4)
+            limits = Limits(connections_max=room, shutdown_seconds=ending.LAST_SECONDS)
             wire = WireServer(store.engine, listening.keys, region=listening.region, limits=limits)
             await wire.start("127.0.0.1", listening.dynamodb_port)
         url = f"http://127.0.0.1:{wire.port}" if wire else None
