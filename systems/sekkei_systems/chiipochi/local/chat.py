@@ -58,16 +58,17 @@ class Chat:
         """What LINE would deliver for this message: the body of a webhook, and its signature."""
         event = self._event(user_id)
         if text is not None and 1 <= len(text) <= TEXT_MAX:
-            event |= {"type": "message", "message": {"id": event["webhookEventId"], "type": "text", "text": text}}
+            words = {"id": event["webhookEventId"], "type": "text", "text": text, "quoteToken": event["replyToken"]}
+            event |= {"type": "message", "message": words}
         elif data is not None and len(data) <= DATA_MAX:
             event |= {"type": "postback", "postback": {"data": data}}
         elif text is None and data is None:
             event |= {"type": "follow", "follow": {"isUnblocked": False}}
         else:
             raise MessageTooLong(field="text")
-        words = text or (shown or "")[:DATA_MAX]
-        if words:
-            await self._log(user_id, event["webhookEventId"], "user", [{"type": "text", "text": words}])
+        said = text or (shown or "")[:DATA_MAX]
+        if said:
+            await self._log(user_id, event["webhookEventId"], "user", [{"type": "text", "text": said}])
         body = orjson.dumps({"destination": "U" + "0" * 32, "events": [event]})
         return {"body": body.decode(), "signature": signature(local_secret(self._context.settings), body)}
 
