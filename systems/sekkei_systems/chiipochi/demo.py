@@ -26,6 +26,7 @@ from sekkei_systems.chiipochi.design import (
     user_settings,
 )
 from sekkei_systems.chiipochi.design.models import (
+    JST,
     ChatMessage,
     Donation,
     LocalPayment,
@@ -39,6 +40,7 @@ from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import SESSION
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.inbox import KEPT as EVENTS_KEPT
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.texts import say
@@ -62,6 +64,8 @@ async def demo(context: Context, parts: Parts) -> None:
     await _unsettled(context, service, people, now)
     await _conversation(context, service, people[0], now)
     await context.db.write(user_settings.put(UserSettings(user_id=people[0], language="ja")))
+    await service.details.keep(Donor(people[0]), "青木 葵", "千葉県千葉市中央区市場町1-1")
+    await service.receipts.issue_year(Donor(people[0]), now.astimezone(JST).year)
     for number, person in enumerate(people[1:3]):
         code = ("MIYAGI", "OKINAWA")[number]
         pledge = Pledge(

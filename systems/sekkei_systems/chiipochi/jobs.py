@@ -47,6 +47,7 @@ from sekkei_systems.chiipochi.design.models import (
 )
 from sekkei_systems.chiipochi.reactions import counted_yen
 from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import order_id_of
 
 RECURRING = {
@@ -112,7 +113,7 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
 
 def jobs(context: Context, service: Service) -> dict[str, Job]:
     return {
-        "forget": Job([("donations", _forget_donations(context)), ("rest", _forget_rest(context))]),
+        "forget": Job([("donations", _forget_donations(context)), ("rest", _forget_rest(context, service))]),
         "reconcile": Job([("ask", service.reconciliation.step)]),
         "paid-at": Job([("days", _write_paid_at(context, service))]),
         "rankings": Job([("months", service.rankings.step)]),
@@ -230,7 +231,7 @@ async def _rename_payment(db: Database, found: Donation, order_id: str) -> None:
     await db.write(keep_local_payment(renamed, payment))
 
 
-def _forget_rest(context: Context):  # type: ignore[no-untyped-def]
+def _forget_rest(context: Context, service: Service):  # type: ignore[no-untyped-def]
     async def step(payload: Payload, cursor: str | None) -> Progress:
         user_id = str(payload["user_id"])
         done = await _delete_rows(context.db, user_id)
@@ -238,6 +239,7 @@ def _forget_rest(context: Context):  # type: ignore[no-untyped-def]
             if twice.user_id == user_id:
                 renamed = surpluses.update(twice.tx_id).set(Surplus.user_id, pseudonym(context, user_id))
                 await context.db.write(renamed)
+        await service.receipts.forget(Donor(user_id), pseudonym(context, user_id))
         await context.db.write(user_states.delete(user_id))
         await context.db.write(pledges.delete(user_id))
         await context.db.write(user_settings.delete(user_id))

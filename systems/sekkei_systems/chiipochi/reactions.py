@@ -69,6 +69,8 @@ class Rewards(Reactions):
         done = _succeeded(change) is not None and _key(donation) in self._rewarded
         if _matters(change) and not done:
             await bring_in_line(self._context, self._service, donation)
+            if change.old is not None and change.old.counts:
+                await self._service.receipts.correct(donation)
         news = {"day": f"{donation.paid_day}", "status": donation.status.value}
         self._context.live.publish(LIVE_TOPIC, "changed", news)
 

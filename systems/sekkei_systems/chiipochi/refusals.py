@@ -45,6 +45,24 @@ class NotRefundable(Conflict):
     """There is no money of this donation to give back."""
 
 
+class DetailsMissing(Invalid):
+    """A receipt needs a name and an address."""
+
+    code = "invalid"
+
+
+class NothingToReceipt(Conflict):
+    """No money of it was kept."""
+
+
+class InYearsReceipt(Conflict):
+    """It is on the receipt of its year already."""
+
+
+class NoOrganisation(Conflict):
+    """Nobody has said who issues receipts."""
+
+
 class TooLateToPay(Gone):
     code = "gone"
 

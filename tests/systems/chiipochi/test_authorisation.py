@@ -19,6 +19,9 @@ ANYBODY = {"anonymous": 200, "user": 200, "operator": 200}
 SIGNED_IN = {"anonymous": 303, "user": 200, "operator": 200}
 
 
+FORM = {"anonymous": 303, "user": 303, "operator": 303}
+
+
 OPERATOR = {"anonymous": 303, "user": 403, "operator": 200}
 
 
@@ -26,7 +29,9 @@ OPERATOR_FORM = {"anonymous": 303, "user": 403, "operator": 303}
 
 
 async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> None:
-    settings = test_settings(demo=False, data=tmp_path, values={"operators": "aoi@demo.example"})
+    settings = test_settings(
+        demo=False, data=tmp_path, values={"operators": "aoi@demo.example", "chiipochi_organisation": "NPO法人ちい"}
+    )
     async with opened(SYSTEM, clock=clock, settings=settings) as client:
         bot = Bot(client, clock)
         donation = await bot.donate()
@@ -69,6 +74,11 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "GET /chiipochi/u/{token}/donations.csv": Rule(ANYBODY),
             "GET /chiipochi/u/{token}/year/{year}": Rule(ANYBODY),
             "GET /chiipochi/u/{token}/receipt/{created_at}": Rule(ANYBODY),
+            "GET /chiipochi/u/{token}/receipts": Rule(ANYBODY),
+            "POST /chiipochi/u/{token}/details": Rule(FORM, form={"name": "青木 葵", "address": "千葉市"}),
+            "POST /chiipochi/u/{token}/receipts": Rule(FORM, form={"year": "2025"}),
+            "GET /chiipochi/u/{token}/receipts/{number}.pdf": Rule(ANYBODY),
+            "GET /chiipochi/operator/receipts.csv": Rule(OPERATOR),
             "GET /chiipochi/operator": Rule(OPERATOR),
             "GET /chiipochi/operator/donations.csv": Rule(OPERATOR),
             "GET /chiipochi/operator/donations.ndjson": Rule(OPERATOR),
@@ -96,6 +106,7 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "tx_id": url.rpartition("/")[2],
             "created_at": order_id_of(AOI, donation.created_at).partition("|")[2],
             "provider": "local",
+            "number": "2025-000001",
             "language": "ja",
             "year": "2025",
             **day,

@@ -324,6 +324,60 @@ class StaleMonth:
     changes: Attr[int] = attr(default=0, ja="変更の回数", en="how many changes")
 
 
+@model
+class ReceiptCounter:
+    """The last number of a year; it grows in the transaction that writes a receipt, so that no number is left out."""
+
+    year: Attr[int] = part(ja="年", en="year")
+    last: Attr[int] = attr(ja="最後の番号", en="the last number")
+
+
+@model
+class Receipt:
+    """As it was issued. It is never changed, only cancelled; a corrected one has a number of its own."""
+
+    year: Attr[int] = part(ja="発行年", en="the year it was issued in")
+    number: Attr[int] = part(ja="番号", en="number within the year")
+    user_id: Attr[str] = attr(ja="LINE ユーザー ID", en="LINE user")
+    what: Attr[str] = attr(ja="対象（YEAR-2025 / DONATION-日時）", en="a year's donations, or one of them")
+    amount: Attr[int] = attr(ja="金額", en="yen")
+    lines: Attr[list[dict[str, Any]]] = attr(ja="内訳", en="what the amount is made of")
+    paid_from: Attr[date] = attr(ja="最初の入金日", en="the day of the first payment")
+    paid_to: Attr[date] = attr(ja="最後の入金日", en="the day of the last payment")
+    sender: Attr[dict[str, str]] = attr(ja="発行者", en="who issued it")
+    sealed: Attr[str | None] = attr(default=None, ja="宛名（暗号化）", en="name and address, sealed")
+    issued_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="発行日時", en="when it was issued")
+    cancelled_at: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="取り消した日時", en="when it was cancelled"
+    )
+    replaced_by: Attr[str | None] = attr(default=None, ja="差し替え先の番号", en="the number that replaces it")
+
+    @property
+    def code(self) -> str:
+        """As it is printed: 2025-000001."""
+        return f"{self.year}-{self.number:06d}"
+
+
+@model
+class ReceiptFor:
+    """The receipt in force for something that was given; `LAST` is the donor's newest, and keeps two from being
+    issued at once."""
+
+    user_id: Attr[str] = part(ja="LINE ユーザー ID", en="LINE user")
+    what: Attr[str] = part(ja="対象", en="what it is for")
+    year: Attr[int] = attr(ja="発行年", en="the year it was issued in")
+    number: Attr[int] = attr(ja="番号", en="its number")
+
+
+@model
+class DonorDetails:
+    """Name and address, of whoever wants a receipt for the tax office."""
+
+    user_id: Attr[str] = part(ja="LINE ユーザー ID", en="LINE user")
+    sealed: Attr[str] = attr(ja="氏名・住所（暗号化）", en="name and address, sealed")
+    updated_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="登録日時", en="when it was given")
+
+
 def unhandled_partition(handled_at: datetime | None) -> str | None:
     return "UNHANDLED" if handled_at is None else None
 

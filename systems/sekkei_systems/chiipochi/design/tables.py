@@ -21,6 +21,7 @@ from sekkei_systems.chiipochi.design.models import (
     ChatMessage,
     DayTotal,
     Donation,
+    DonorDetails,
     LineEvent,
     LocalPayment,
     PaidDonation,
@@ -28,6 +29,9 @@ from sekkei_systems.chiipochi.design.models import (
     PeriodTotal,
     Pledge,
     PrefectureTotal,
+    Receipt,
+    ReceiptCounter,
+    ReceiptFor,
     Return,
     StaleMonth,
     Stamp,
@@ -101,6 +105,10 @@ pledges_table = design.table(
     ja="毎月の寄付の約束",
     en="Monthly pledges",
     added=True,
+)
+
+receipts_table = design.table(
+    "receipts", "receipt_key", "entry_key", ja="受領書と宛名", en="Receipts, and whom they are for", added=True
 )
 
 
@@ -189,6 +197,26 @@ def pledges(user_id: str) -> Key:
     return Key(user_id)
 
 
+@receipts_table.entity(ReceiptCounter, ja="受領書の番号", en="last number of a year", added=True)
+def receipt_counters(year: int) -> Key:
+    return Key("COUNTER", f"YEAR#{year:06d}")
+
+
+@receipts_table.entity(Receipt, ja="受領書", en="receipt", added=True)
+def receipts(year: int, number: int) -> Key:
+    return Key(f"YEAR#{year:06d}", f"NO#{number:06d}")
+
+
+@receipts_table.entity(ReceiptFor, ja="有効な受領書", en="the receipt in force", added=True)
+def receipts_for(user_id: str, what: str) -> Key:
+    return Key(f"USER#{user_id}", f"FOR#{what}")
+
+
+@receipts_table.entity(DonorDetails, ja="氏名・住所", en="name and address", added=True)
+def donor_details(user_id: str) -> Key:
+    return Key(f"USER#{user_id}", "DETAILS")
+
+
 donations_by_day = donations.index("GSI1")
 donations_by_payment = donations.index("GSI2")
 donations_pending = donations.index("GSI3")
@@ -199,4 +227,7 @@ pledges_by_day = pledges.index("by_day")
 design.relate(user_states, donations, stamps, awards, returns, chat_messages)
 design.relate(user_states, user_settings, pledges, many=False)
 design.relate(donations, local_payments, many=False)
+design.relate(user_states, receipts_for)
+design.relate(user_states, donor_details, many=False)
+design.relate(receipts_for, receipts, many=False)
 design.relate(day_totals, prefecture_totals)

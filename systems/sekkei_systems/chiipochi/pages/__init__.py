@@ -5,12 +5,12 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import Given
-from sekkei_systems.chiipochi.pages import dashboard, mine, operator, organisation, paying, rankings, sheets
+from sekkei_systems.chiipochi.pages import dashboard, mine, operator, organisation, paying, rankings, receipts, sheets
 
 
 def routes(given: Given) -> list[BaseRoute]:
     return [
         route
-        for file in (dashboard, paying, mine, sheets, organisation, rankings, operator)
+        for file in (dashboard, paying, mine, sheets, receipts, organisation, rankings, operator)
         for route in file.pages.routes(given)
     ]

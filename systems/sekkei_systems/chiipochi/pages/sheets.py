@@ -48,4 +48,5 @@ async def receipt(token: str, donor: Donor, mine: Mine, organisation: Organisati
         prefecture=PREFECTURES[donation.prefecture],
         organisation=organisation,
         back=f"/chiipochi/u/{token}",
+        created_at=created_at,
     )

@@ -44,7 +44,7 @@ TEXT_LENGTH_MAX = 200
 
 Kind = Literal["text", "other", "postback", "follow", "unfollow", "unsend"]
 """`other` is a sticker, a picture, a voice, a place."""
-Topic = Literal["today", "everyone", "ranking", "history", "stamps", "year", "share", "help"]
+Topic = Literal["today", "everyone", "ranking", "history", "stamps", "year", "receipts", "share", "help"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +214,7 @@ _TOPIC_WORDS: dict[Topic, tuple[str, ...]] = {
     "history": ("履歴", "寄付履歴", "history"),
     "stamps": ("スタンプ", "スタンプカード", "stamps"),
     "year": ("年間まとめ", "今年のまとめ", "year"),
+    "receipts": ("領収書", "受領書", "領収書がほしい", "receipt", "receipts"),
     "share": ("友だちに教える", "シェア", "share"),
     "help": ("ヘルプ", "使い方", "help"),
 }

@@ -56,6 +56,7 @@ def everything(language: Language) -> list[list[Message]]:
         messages.stamp_card(card, URL, language),
         messages.stamp_card({}, URL, language),
         messages.year(2025, 10**9, 10**6, 47, URL, language),
+        messages.receipts(URL, language),
         messages.share(URL, URL, language),
         messages.pledged(LONGEST, 50_000, 28, language),
     ]

@@ -313,6 +313,10 @@ def year(number: int, amount: int, count: int, prefectures: int, url: str, langu
     return [text(f"{told}\n\n{say(language, 'bot.year.receipts')}\n{url}")]
 
 
+def receipts(url: str, language: Language) -> list[Message]:
+    return [text(say(language, "bot.receipts", url=url))]
+
+
 def share(url: str, friend_url: str, language: Language) -> list[Message]:
     """`friend_url` is empty where the bot's own id is not known."""
     friend = f"\n{say(language, 'bot.share.friend', url=friend_url)}" if friend_url else ""

@@ -5,6 +5,7 @@ SEKKEI_CHIIPOCHI_ORGANISATION       the organisation's name, as it stands on rec
 SEKKEI_CHIIPOCHI_REPRESENTATIVE     who is responsible
 SEKKEI_CHIIPOCHI_ADDRESS, _PHONE, _EMAIL
 SEKKEI_CHIIPOCHI_NUMBER             its corporate number (法人番号), 13 digits
+SEKKEI_CHIIPOCHI_REGISTRATION       what the tax office knows it by, as it is to be printed (認定・登録番号)
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from urllib.parse import quote
 
 from sekkei.runtime.settings import Settings
 
-FACTS = ("organisation", "representative", "address", "phone", "email", "number")
+FACTS = ("organisation", "representative", "address", "phone", "email", "number", "registration")
 _BASIC_ID = re.compile(r"@[0-9a-z._-]{3,20}")
 _NUMBER = re.compile(r"[0-9]{13}")
 

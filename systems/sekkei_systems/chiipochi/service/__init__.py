@@ -11,6 +11,7 @@ from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.conversations import Conversations
+from sekkei_systems.chiipochi.service.details import Details
 from sekkei_systems.chiipochi.service.donations import Donations
 from sekkei_systems.chiipochi.service.exports import Exports
 from sekkei_systems.chiipochi.service.inbox import Inbox
@@ -22,6 +23,7 @@ from sekkei_systems.chiipochi.service.orders import Orders
 from sekkei_systems.chiipochi.service.pledges import Pledges
 from sekkei_systems.chiipochi.service.rankings import Rankings
 from sekkei_systems.chiipochi.service.readers import Readers
+from sekkei_systems.chiipochi.service.receipts import Receipts
 from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
 from sekkei_systems.chiipochi.service.refunds import Refunds
 from sekkei_systems.chiipochi.service.reports import Reports
@@ -50,6 +52,8 @@ class Service:
         self.refunds = Refunds(context, provider, self.orders, letters)
         self.pledges = Pledges(context, self.donations, self.links, self.readers)
         self.mine = Mine(db, clock)
+        self.details = Details(context)
+        self.receipts = Receipts(context, self.organisation, self.details)
         key = context.settings.secrets.key("chiipochi/exports")
         self.exports = Exports(context.settings.data / "exports" / "chiipochi", self.reports, key)
         answers = Answers(self.reports, self.mine, self.links, self.organisation, clock)
@@ -62,6 +66,8 @@ class Service:
             self.reports,
             self.rankings,
             self.mine,
+            self.details,
+            self.receipts,
             self.readers,
             self.channel,
             self.orders,

@@ -43,6 +43,8 @@ class Answers:
                 year = await self._mine.year(donor, today.year)
                 url = self._links.mine(donor.user_id)
                 return messages.year(year.year, year.amount, year.count, len(year.prefectures), url, language)
+            case "receipts":
+                return messages.receipts(self._links.receipts(donor.user_id), language)
             case "share":
                 return messages.share(self._links.dashboard(), self._organisation.friend_url, language)
             case "help":

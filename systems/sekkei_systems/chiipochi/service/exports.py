@@ -133,7 +133,7 @@ def as_csv(donations: Iterable[Donation], language: str) -> str:
                 PREFECTURES[donation.prefecture].name(language),
                 donation.amount,
                 donation.status.value,
-                _cell(donation.tx_id or ""),
+                cell(donation.tx_id or ""),
                 _local(donation.refunded_at) if donation.refunded_at is not None else "",
             )
         )
@@ -144,5 +144,6 @@ def _local(moment: datetime) -> str:
     return f"{moment.astimezone(JST):%Y-%m-%d %H:%M:%S}"
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """No cell of a spreadsheet can start a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -31,6 +31,9 @@ class Links:
     def mine(self, user_id: str) -> str:
         return f"{self._base}/u/{self.my_token(user_id)}"
 
+    def receipts(self, user_id: str) -> str:
+        return f"{self.mine(user_id)}/receipts"
+
     def order_token(self, order_id: str) -> str:
         return self._sealed("order", order_id)
 

@@ -1,0 +1,64 @@
+"""Name and address of donors who want receipts: sealed in the store, bound to their donor, removable at any time."""
+
+from __future__ import annotations
+
+import secrets
+from base64 import b64decode, b64encode
+from dataclasses import asdict, dataclass
+
+import orjson
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from sekkei.runtime import days
+from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi.design import details_of, donor_details, keep_details
+from sekkei_systems.chiipochi.design.models import DonorDetails
+from sekkei_systems.chiipochi.refusals import DetailsMissing
+from sekkei_systems.chiipochi.service.access import Donor
+
+NAME_MAX, ADDRESS_MAX = 100, 300
+NONCE_BYTES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whom a receipt is for."""
+
+    name: str
+    address: str
+
+
+class Details:
+    def __init__(self, context: Context) -> None:
+        self._db, self._clock = context.db, context.clock
+        self._cipher = AESGCM(context.settings.secrets.key("chiipochi/details"))
+
+    async def of(self, donor: Donor) -> Person | None:
+        found = await self._db.get(details_of(donor.user_id))
+        return None if found is None else self.opened(found.sealed, donor.user_id)
+
+    async def keep(self, donor: Donor, name: str, address: str) -> None:
+        name, address = " ".join(name.split())[:NAME_MAX], " ".join(address.split())[:ADDRESS_MAX]
+        for field, text in (("name", name), ("address", address)):
+            if not text:
+                raise DetailsMissing(field=field)
+        sealed = self.sealed(Person(name, address), donor.user_id)
+        now = days.now(self._clock)
+        await self._db.write(keep_details(DonorDetails(user_id=donor.user_id, sealed=sealed, updated_at=now)))
+
+    async def forget(self, donor: Donor) -> None:
+        await self._db.write(donor_details.delete(donor.user_id))
+
+    def sealed(self, person: Person, user_id: str) -> str:
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        return b64encode(nonce + self._cipher.encrypt(nonce, orjson.dumps(asdict(person)), user_id.encode())).decode()
+
+    def opened(self, sealed: str, user_id: str) -> Person | None:
+        """None where SEKKEI_SECRET is not the one that it was sealed with."""
+        box = b64decode(sealed)
+        try:
+            found = orjson.loads(self._cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], user_id.encode()))
+        except InvalidTag:
+            return None
+        return Person(found["name"], found["address"])

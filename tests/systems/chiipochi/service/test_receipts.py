@@ -1,0 +1,118 @@
+"""Receipts: no gap, no number twice, no yen on two of them, and none that says more than was kept."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sekkei.runtime.refusals import NotThere
+from sekkei_systems.chiipochi.design import details_of, receipts_of_user, register_of
+from sekkei_systems.chiipochi.jobs import pseudonym
+from sekkei_systems.chiipochi.refusals import DetailsMissing, InYearsReceipt, NothingToReceipt
+from sekkei_systems.chiipochi.service.access import Donor, Operator
+from sekkei_systems.chiipochi.service.details import Person
+from tests.systems.chiipochi.conftest import AOI, REN, Bot, StripeBot, utc
+
+AOIS, RENS = Donor(AOI), Donor(REN)
+
+
+async def _named(bot: Bot, *donors: Donor) -> None:
+    for donor in donors:
+        await bot.service.details.keep(donor, " 青木  葵 ", "千葉県千葉市中央区市場町1-1")
+
+
+async def test_a_receipt_needs_a_name_and_money_that_was_kept(quick_bot: Bot) -> None:
+    receipts = quick_bot.service.receipts
+    with pytest.raises(NothingToReceipt):
+        await receipts.issue_year(AOIS, 2025)
+    donation = await quick_bot.donate("ピーナッツ 500")
+    with pytest.raises(DetailsMissing):
+        await receipts.issue(AOIS, donation.created_at)
+    with pytest.raises(DetailsMissing):
+        await quick_bot.service.details.keep(AOIS, "  ", "x")
+    await _named(quick_bot, AOIS)
+    found = await receipts.issue(AOIS, donation.created_at)
+    assert (found.code, found.amount) == ("2025-000001", 500)
+    assert (await receipts.issue(AOIS, donation.created_at)).code == "2025-000001", "asking twice is asking once"
+    assert (await receipts.get(AOIS, found.code)).person == Person("青木 葵", "千葉県千葉市中央区市場町1-1")
+    for code in ("2025-000002", "2025-1x", "x", "2025-"):
+        with pytest.raises(NotThere):
+            await receipts.get(AOIS, code)
+    with pytest.raises(NotThere):
+        await receipts.get(RENS, found.code)
+    scanned = await quick_bot.db.store.call("Scan", {"TableName": "receipts"})
+    assert "青木" not in str(scanned), "sealed in the store"
+
+
+async def test_numbers_have_no_gap_when_everybody_asks_at_once(bot: Bot) -> None:
+    people = [f"U{number:032x}" for number in range(4)]
+    for person in people:
+        await bot.donate("ピーナッツ 500", person)
+        await _named(bot, Donor(person))
+    asked = [bot.service.receipts.issue_year(Donor(person), 2025) for person in people]
+    found = await asyncio.gather(*asked)
+    register = await bot.db.all(register_of(2025))
+    assert [one.number for one in register] == [1, 2, 3, 4]
+    assert sorted(one.number for one in found) == [1, 2, 3, 4]
+
+
+async def test_a_years_receipt_replaces_those_of_single_donations(quick_bot: Bot) -> None:
+    receipts = quick_bot.service.receipts
+    first, second = await quick_bot.donate("ピーナッツ 500"), await quick_bot.donate("ゴーヤ 300")
+    await _named(quick_bot, AOIS)
+    single = await receipts.issue(AOIS, first.created_at)
+    year = await receipts.issue_year(AOIS, 2025)
+    assert (year.code, year.amount, [line["to"] for line in year.lines]) == ("2025-000002", 800, ["CHIBA", "OKINAWA"])
+    cancelled = (await receipts.get(AOIS, single.code)).receipt
+    assert (cancelled.cancelled_at is not None, cancelled.replaced_by) == (True, "2025-000002")
+    with pytest.raises(InYearsReceipt):
+        await receipts.issue(AOIS, second.created_at)
+    await quick_bot.donate("りんご 青森 100")
+    await quick_bot.donate("牛タン 100")
+    again = await receipts.issue_year(AOIS, 2025)
+    assert (again.code, again.amount) == ("2025-000003", 900)
+    valid = [one.code for one in await quick_bot.db.all(register_of(2025)) if one.cancelled_at is None]
+    assert valid == ["2025-000003"], "no yen is on two of them"
+
+
+async def test_money_that_goes_back_cancels_the_receipt_and_the_next_says_what_is_left(stripe_bot: StripeBot) -> None:
+    bot, receipts = stripe_bot, stripe_bot.service.receipts
+    donation, session = await bot.checkout()
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    await _named(bot, AOIS)
+    await receipts.issue(AOIS, donation.created_at)
+    await receipts.issue_year(AOIS, 2025)
+    bot.ledger.refund(charge, 200)
+    await bot.tell()
+    assert [one.cancelled_at is None for one in await bot.db.all(register_of(2025))] == [False, False]
+    corrected = await receipts.issue(AOIS, donation.created_at)
+    assert (corrected.code, corrected.amount) == ("2025-000003", 300)
+    bot.ledger.refund(charge)
+    await bot.tell()
+    with pytest.raises(NothingToReceipt):
+        await receipts.issue(AOIS, donation.created_at)
+    assert [one.number for one in await bot.db.all(register_of(2025))] == [1, 2, 3], "no number comes twice"
+
+
+async def test_numbers_begin_anew_with_the_year(quick_bot: Bot) -> None:
+    donation = await quick_bot.donate("ピーナッツ 500")
+    await _named(quick_bot, AOIS)
+    assert (await quick_bot.service.receipts.issue(AOIS, donation.created_at)).code == "2025-000001"
+    quick_bot.clock.set(utc("2026-01-05T12:00:00+09:00").timestamp())
+    assert (await quick_bot.service.receipts.issue_year(AOIS, 2025)).code == "2026-000001"
+
+
+async def test_whoever_is_forgotten_leaves_numbers_and_sums_alone(quick_bot: Bot) -> None:
+    await quick_bot.donate("ピーナッツ 500")
+    await _named(quick_bot, AOIS)
+    await quick_bot.service.receipts.issue_year(AOIS, 2025)
+    token = quick_bot.service.links.my_token(AOI)
+    await quick_bot.client.post(f"/chiipochi/u/{token}/forget", {})
+    await quick_bot.work()
+    (left,) = await quick_bot.service.receipts.register(Operator("aoi"), 2025)
+    context = quick_bot.client.shell.deployment.systems["chiipochi"].context
+    assert (left.receipt.user_id, left.receipt.amount, left.person) == (pseudonym(context, AOI), 500, None)
+    assert await quick_bot.db.get(details_of(AOI)) is None
+    assert await quick_bot.db.all(receipts_of_user(AOI)) == []
