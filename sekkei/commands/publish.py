@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from sekkei.runtime.deployment import Opened
 
 T = TypeVar("T")
-SUMMARY = "Write a design or a system as CloudFormation, Terraform, IAM policies, a NoSQL Workbench model or OpenAPI."
+SUMMARY = "Write a design or a system as CloudFormation, SAM, CDK, Terraform, IAM, a NoSQL Workbench model or OpenAPI."
 
 EXAMPLES = """\
 examples:
   sekkei publish tasks --to cloudformation --out deploy     the whole system: tables, functions, API, roles, alarms
   sekkei publish shop.py:design --to cloudformation --out deploy     the tables of a design of your own
-  sekkei publish tasks --to terraform --out deploy          the tables, as main.tf.json
+  sekkei publish tasks --to sam --out deploy                the same for `sam deploy`, which uploads the package itself
+  sekkei publish tasks --to cdk --out deploy                the same as an app of the AWS CDK, to build on
+  sekkei publish tasks --to terraform --out deploy          the same as main.tf.json
   sekkei publish tasks --to workbench --out models          for NoSQL Workbench
   sekkei publish tasks --to iam --pattern default_board     what one pattern may do, on the terminal
   sekkei publish tasks --to package --out deploy            package.zip for its functions
@@ -33,7 +35,9 @@ The same design gives the same file, byte by byte. Nothing secret stands in any 
 Exit code: 0 well, 1 a file differs (with --check), 2 could not run.
 """
 
-TARGETS = ("cloudformation", "terraform", "workbench", "openapi", "iam", "package")
+TARGETS = ("cloudformation", "sam", "cdk", "terraform", "workbench", "openapi", "iam", "package")
+KEPT = "app.py"
+"""Written once and then its owner's."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,12 +103,31 @@ def _cloudformation(design: Design, arguments: argparse.Namespace) -> dict[str, 
     return {f"{published.name}.template.json": _json(system.template(published, arguments.env))}
 
 
-def _terraform(design: Design, arguments: argparse.Namespace) -> dict[str, str]:
-    from sekkei.publish.aws.terraform import configuration
+def _sam(design: Design, arguments: argparse.Namespace) -> dict[str, str]:
+    from sekkei.publish.aws import sam
 
     published = described(arguments.design)
-    designs = [design] if published is None else published.designs
-    return {"main.tf.json": _json(configuration(*designs, env=arguments.env))}
+    if published is None:
+        raise CouldNotRun(f"{arguments.design} is a design without functions; use --to cloudformation for its tables.")
+    return {"template.json": _json(sam.template(published, arguments.env))}
+
+
+def _cdk(design: Design, arguments: argparse.Namespace) -> dict[str, str]:
+    from sekkei.publish.aws import cdk
+    from sekkei.publish.aws.names import logical
+
+    ((template, text),) = _cloudformation(design, arguments).items()
+    table = logical(next(iter(design.tables.values())).name, "table")
+    return {template: text, **cdk.files(design.name, template, table)}
+
+
+def _terraform(design: Design, arguments: argparse.Namespace) -> dict[str, str]:
+    from sekkei.publish.aws import terraform, terraform_system
+
+    published = described(arguments.design)
+    if published is None:
+        return {"main.tf.json": _json(terraform.configuration(design, env=arguments.env))}
+    return {"main.tf.json": _json(terraform_system.configuration(published, arguments.env))}
 
 
 def _workbench(design: Design, arguments: argparse.Namespace) -> dict[str, str]:
@@ -148,6 +171,8 @@ async def _document_of(opened: Opened) -> str | None:
 
 _MAKERS: dict[str, Callable[[Any, argparse.Namespace], dict[str, str]]] = {
     "cloudformation": _cloudformation,
+    "sam": _sam,
+    "cdk": _cdk,
     "terraform": _terraform,
     "workbench": _workbench,
     "iam": _iam,
@@ -196,8 +221,14 @@ async def _published(opened: Opened) -> Published:
         designs=[system.design, runtime, web],
         streams=list(streams.values()),
         settings=Settings([name for name in names if not _is_secret(name)], [n for n in names if _is_secret(n)]),
+        webhooks=[route.path_format for route in opened.parts.routes if _is_webhook(route)],
         sends_mail=any(end.name == "mail" for end in system.ends),
     )
+
+
+def _is_webhook(route: Any) -> bool:
+    """Other programs call what a system keeps in its room `webhooks`."""
+    return ".webhooks" in getattr(getattr(route, "endpoint", None), "__module__", "")
 
 
 def _is_secret(name: str) -> bool:
@@ -213,6 +244,9 @@ def _write(folder: Path, files: dict[str, str]) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
+            if name == KEPT and (folder / name).exists():
+                print(f"left {folder / name} as it is: it is yours")
+                continue
             (folder / name).write_text(text, encoding="utf-8")
             print(f"wrote {folder / name}")
     except OSError as error:
@@ -221,7 +255,7 @@ def _write(folder: Path, files: dict[str, str]) -> int:
 
 
 def _check(folder: Path, files: dict[str, str]) -> int:
-    stale = [name for name, text in files.items() if not _same(folder / name, text)]
+    stale = [name for name, text in files.items() if name != KEPT and not _same(folder / name, text)]
     for name in stale:
         print(f"{folder / name} is not what the design says; run the same command without --check.")
     if not stale:

@@ -58,12 +58,12 @@ def _needs(name: str, extra: str) -> list[str]:
     return needed
 
 
-def build(system: str, out: Path, architecture: str) -> Path:
+def build(system: str, out: Path, architecture: str, python: str = PYTHON) -> Path:
     """Write `out`, the zip; raises CannotBuild."""
     requirements = wheels(["sekkei[web]", "sekkei-systems"])
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder)
-        _install(requirements, target, MACHINES[architecture])
+        _install(requirements, target, MACHINES[architecture], python)
         _describe(target, system)
         files = [*_files(target, target), *_own("sekkei", ()), *_own("sekkei_systems", _others(system))]
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -87,9 +87,9 @@ def _describe(target: Path, system: str) -> None:
     (folder / "entry_points.txt").write_text("\n".join(lines))
 
 
-def _install(requirements: list[str], target: Path, machine: str) -> None:
+def _install(requirements: list[str], target: Path, machine: str, python: str) -> None:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    command += ["--target", str(target), "--python-version", PYTHON]
+    command += ["--target", str(target), "--python-version", python]
     command += [word for glibc in GLIBCS for word in ("--platform", f"{glibc}_{machine}")]
     command += ["--implementation", "cp", "--only-binary", ":all:", "--no-compile", *requirements]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,8 @@ MEMORY_MB = 512
 HTTP_SECONDS = 29
 WORK_SECONDS = 60
 STREAM_RETRIES = 5
+COST_TAG = "sekkei:system"
+UNUSUAL_COST_USD = "10"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,12 @@ def template(system: Published, env: str) -> dict[str, Any]:
     }
     if system.streams:
         resources |= _function("Stream", "sekkei.web.on_lambda.stream", system, WORK_SECONDS) | _streams(system.streams)
-    resources |= _alarms(system) | _dashboard(system)
+    resources |= _alarms(system) | _unusual_cost(system) | _dashboard(system)
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": f"The system {system.name}, published by Sekkei",
         "Parameters": _parameters(system, env),
-        "Conditions": {"HasAlarmTopic": {"Fn::Not": [{"Fn::Equals": [{"Ref": "AlarmTopic"}, ""]}]}},
+        "Conditions": {"HasAlarmTopic": _given("AlarmTopic"), "HasCostMail": _given("CostMail")},
         "Resources": resources,
         "Outputs": _outputs(system),
     }
@@ -69,8 +72,19 @@ def _parameters(system: Published, env: str) -> dict[str, Any]:
         "Env": env_parameter(env),
         "CodeBucket": {"Type": "String", "Description": "The bucket that the package was uploaded to"},
         "CodeKey": {"Type": "String", "Description": "The package's key there; `sekkei publish` builds package.zip"},
+        "Architecture": {
+            "Type": "String",
+            "Default": "arm64",
+            "AllowedValues": ["arm64", "x86_64"],
+            "Description": "What the package was built for",
+        },
         "Operators": {"Type": "String", "Default": "", "Description": "Mail addresses of those who may use /console"},
         "AlarmTopic": {"Type": "String", "Default": "", "Description": "ARN of an SNS topic for alarms; may be empty"},
+        "CostMail": {
+            "Type": "String",
+            "Default": "",
+            "Description": "Mail address that hears of unusual cost; may be empty",
+        },
     }
     for name in system.settings.plain:
         found[logical(name)] = {"Type": "String", "Default": "", "Description": f"SEKKEI_{name.upper()}"}
@@ -117,13 +131,14 @@ def _function(kind: str, handler: str, system: Published, seconds: int) -> dict[
             "Properties": {
                 "FunctionName": {"Fn::Sub": f"${{AWS::StackName}}-{kind.lower()}"},
                 "Runtime": RUNTIME,
-                "Architectures": ["arm64"],
+                "Architectures": [{"Ref": "Architecture"}],
                 "Handler": handler,
                 "Role": {"Fn::GetAtt": [f"{kind}Role", "Arn"]},
                 "Code": {"S3Bucket": {"Ref": "CodeBucket"}, "S3Key": {"Ref": "CodeKey"}},
                 "MemorySize": MEMORY_MB,
                 "Timeout": seconds,
                 "Environment": {"Variables": _environment(system)},
+                "Tags": [{"Key": COST_TAG, "Value": system.name}],
             },
         },
     }
@@ -305,6 +320,39 @@ def _alarm(namespace: str, metric: str, dimensions: list[Any], threshold: int, t
     }
 
 
+def _given(parameter: str) -> dict[str, Any]:
+    return {"Fn::Not": [{"Fn::Equals": [{"Ref": parameter}, ""]}]}
+
+
+def _unusual_cost(system: Published) -> dict[str, Resource]:
+    """Watched by a tag, which has to be activated once for the account under Billing, Cost allocation tags."""
+    watched = {"Tags": {"Key": COST_TAG, "Values": [system.name], "MatchOptions": ["EQUALS"]}}
+    above = {"Dimensions": {"Key": "ANOMALY_TOTAL_IMPACT_ABSOLUTE", "MatchOptions": ["GREATER_THAN_OR_EQUAL"]}}
+    above["Dimensions"]["Values"] = [UNUSUAL_COST_USD]
+    return {
+        "CostMonitor": {
+            "Type": "AWS::CE::AnomalyMonitor",
+            "Condition": "HasCostMail",
+            "Properties": {
+                "MonitorName": {"Ref": "AWS::StackName"},
+                "MonitorType": "CUSTOM",
+                "MonitorSpecification": json.dumps(watched),
+            },
+        },
+        "CostAlarm": {
+            "Type": "AWS::CE::AnomalySubscription",
+            "Condition": "HasCostMail",
+            "Properties": {
+                "SubscriptionName": {"Ref": "AWS::StackName"},
+                "Frequency": "DAILY",
+                "MonitorArnList": [{"Ref": "CostMonitor"}],
+                "Subscribers": [{"Type": "EMAIL", "Address": {"Ref": "CostMail"}}],
+                "ThresholdExpression": json.dumps(above),
+            },
+        },
+    }
+
+
 def _dashboard(system: Published) -> dict[str, Resource]:
     names = [logical(table.name, "table") for table in system.designs[0].tables.values()]
     metrics = ",".join(f'["AWS/DynamoDB","ConsumedWriteCapacityUnits","TableName","${{{name}}}"]' for name in names)
@@ -329,9 +377,9 @@ def _outputs(system: Published) -> Mapping[str, Any]:
         "Url": {"Description": "Where people go", "Value": {"Fn::Sub": f"{endpoint}/{system.name}/"}},
         "Console": {"Description": "For operators", "Value": {"Fn::Sub": f"{endpoint}/console"}},
     }
-    for number, path in enumerate(system.webhooks):
-        found[f"Webhook{number or ''}"] = {
-            "Description": "Give this address to the provider",
+    for path in system.webhooks:
+        found[logical("webhook", path.replace("webhook", ""))] = {
+            "Description": "The address to give to the provider",
             "Value": {"Fn::Sub": f"{endpoint}/{system.name}{path}"},
         }
     return found

@@ -14,7 +14,7 @@ def configuration(*designs: Design, env: str) -> dict[str, Any]:
     for design in designs:
         design.check()
         for table in design.tables.values():
-            found[_name(table)] = _table(design, table)
+            found[resource_name(table)] = _table(design, table)
     return {
         "terraform": {"required_providers": {"aws": PROVIDER}, "required_version": ">= 1.5"},
         "variable": {"env": {"type": "string", "default": env, "description": "What {env} stands for in table names"}},
@@ -23,7 +23,7 @@ def configuration(*designs: Design, env: str) -> dict[str, Any]:
     }
 
 
-def _name(table: Table) -> str:
+def resource_name(table: Table) -> str:
     """`task-table-v3` is task_table_v3."""
     return "".join(letter if letter.isalnum() else "_" for letter in table.name).lower()
 

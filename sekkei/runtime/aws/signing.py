@@ -11,21 +11,27 @@ from sekkei.clock import Clock
 from sekkei.runtime.http import Http
 from sekkei.store.aws.chain import Chain
 from sekkei.store.aws.credentials import Keyring
+from sekkei.store.aws.endpoints import configured_endpoint, domain
 from sekkei.store.aws.profiles import Profiles
 from sekkei.store.http import Answer, Origin
 from sekkei.wire import sigv4
 
+SDK_NAMES = {"email": "sesv2"}
+"""What SDKs call a service in AWS_ENDPOINT_URL_<SERVICE>, where that is not the name of its host."""
+
 
 class AwsService:
-    """One service in one region."""
+    """One service in one region: at its own address, or where AWS_ENDPOINT_URL* or the profile says, as for any SDK."""
 
     def __init__(self, service: str, region: str, http: Http, clock: Clock, endpoint: str | None = None) -> None:
         self._service = service
         self._region = region
         self._http = http
         self._clock = clock
-        self._endpoint = (endpoint or f"https://{service}.{region}.amazonaws.com").rstrip("/")
-        self._keyring = Keyring(Chain(os.environ, Profiles.load(os.environ), region, clock), clock)
+        profiles = Profiles.load(os.environ)
+        endpoint = configured_endpoint(endpoint, os.environ, profiles, SDK_NAMES.get(service, service))
+        self._endpoint = (endpoint or f"https://{service}.{region}.{domain(region)}").rstrip("/")
+        self._keyring = Keyring(Chain(os.environ, profiles, region, clock), clock)
 
     async def call(self, method: str, path: str, content: Any = None) -> Answer:
         credentials = await self._keyring.credentials()

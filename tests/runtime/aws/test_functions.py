@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -14,10 +15,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from sekkei.clock import ManualClock
+from sekkei.clock import SYSTEM, ManualClock
 from sekkei.runtime.aws import functions
 from sekkei.runtime.aws.eventbridge import EventBridgeSchedules, aws_cron
+from sekkei.runtime.aws.signing import AwsService
 from sekkei.runtime.http import Http
+from sekkei.store.http import Answer
 from tests.runtime.servers import CannedHttp, http_server
 
 
@@ -138,3 +141,32 @@ def test_stream_and_schedule_events_reach_their_handlers() -> None:
         {"system": "bot", "job": "remind", "payload": {"event": "1"}}, None
     )
     assert seen == [[1], {"event": "1"}]
+
+
+@pytest.mark.parametrize(
+    ("service", "variable", "found"),
+    [
+        ("email", "AWS_ENDPOINT_URL_SESV2", "http://127.0.0.1:4566"),
+        ("scheduler", "AWS_ENDPOINT_URL_SCHEDULER", "http://127.0.0.1:4566"),
+        ("email", "AWS_ENDPOINT_URL", "http://127.0.0.1:4566"),
+        ("email", "SOMETHING_ELSE", "https://email.cn-north-1.amazonaws.com.cn"),
+    ],
+)
+async def test_services_are_called_where_an_sdk_would_call_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, service: str, variable: str, found: str
+) -> None:
+    called: list[str] = []
+
+    class Recording(Http):
+        async def request(self, method: str, url: str, **rest: Any) -> Answer:
+            called.append(url)
+            return Answer(200, {}, b"{}")
+
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SESV2", "AWS_ENDPOINT_URL_SCHEDULER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv(variable, "http://127.0.0.1:4566")
+    await AwsService(service, "cn-north-1", Recording(), SYSTEM).call("GET", "/x")
+    assert called == [f"{found}/x"]

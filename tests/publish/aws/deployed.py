@@ -1,0 +1,180 @@
+"""A system deployed by its own template and package to Ministack, which here asks IAM for every call (AUTH=true)."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import boto3
+import requests
+from botocore.config import Config
+
+from bench import peers
+from sekkei.commands.publish import described
+from sekkei.publish.aws.package import build
+from sekkei.publish.aws.system import template
+
+REGION = "us-east-1"
+KEYS = {"aws_access_key_id": "owner", "aws_secret_access_key": "secret-of-the-owner"}
+PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
+"""Ministack runs functions with the interpreter it runs on, whatever their runtime is called."""
+SETTLE_SECONDS = 60.0
+
+PEER = replace(
+    peers.MINISTACK,
+    environ=lambda port: {
+        "GATEWAY_PORT": str(port),
+        "BIND_HOST": "127.0.0.1",
+        "MINISTACK_HOST": "localhost",
+        "MINISTACK_REGION": REGION,
+        "AUTH": "true",
+        "AWS_ACCESS_KEY_ID": KEYS["aws_access_key_id"],
+        "AWS_SECRET_ACCESS_KEY": KEYS["aws_secret_access_key"],
+        "LOG_LEVEL": "ERROR",
+        "PERSIST_STATE": "0",
+    },
+)
+
+
+@dataclass
+class Cloud:
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def client(self, service: str) -> Any:
+        config = Config(s3={"addressing_style": "path"}, retries={"total_max_attempts": 1})
+        return boto3.client(service, endpoint_url=self.url, region_name=REGION, config=config, **KEYS)
+
+    def mails(self) -> list[dict[str, Any]]:
+        answer = requests.get(f"{self.url}/_ministack/ses/messages", timeout=10)
+        by_account: dict[str, list[dict[str, Any]]] = answer.json()["messages"]
+        return [mail for mails in by_account.values() for mail in mails]
+
+
+@contextmanager
+def cloud(folder: Path) -> Iterator[Cloud]:
+    with PEER.serve(folder) as port:
+        made = Cloud(port)
+        made.client("s3").create_bucket(Bucket="code")
+        made.client("sesv2").create_email_identity(EmailIdentity="studio@example.com")
+        yield made
+
+
+def package(system: str, folder: Path) -> Path:
+    return build(system, folder / f"{system}.zip", "x86_64", PYTHON)
+
+
+@dataclass
+class Stack:
+    cloud: Cloud
+    name: str
+    outputs: Mapping[str, str]
+
+    @property
+    def host(self) -> str:
+        return self.outputs["Console"].split("/")[2]
+
+    def invoke(self, function: str, event: Any = None) -> Any:
+        client = self.cloud.client("lambda")
+        answer = client.invoke(FunctionName=f"{self.name}-{function}", Payload=json.dumps(event or {}))
+        content = json.loads(answer["Payload"].read() or "null")
+        assert "FunctionError" not in answer, content
+        return content
+
+
+def deploy(cloud: Cloud, system: str, zipped: Path, change: Any = None, **parameters: str) -> Stack:
+    """Create the stack, or update the one that is there; `change` may alter the template first."""
+    published = described(system)
+    assert published is not None
+    made = template(published, "prod")
+    if change is not None:
+        change(made)
+    s3 = cloud.client("s3")
+    s3.upload_file(str(zipped), "code", f"{system}.zip")
+    s3.put_object(Bucket="code", Key=f"{system}.json", Body=json.dumps(made).encode())
+    given = {"CodeBucket": "code", "CodeKey": f"{system}.zip", "Architecture": "x86_64", **parameters}
+    request = {
+        "StackName": system,
+        "TemplateURL": f"{cloud.url}/code/{system}.json",
+        "Parameters": [{"ParameterKey": key, "ParameterValue": value} for key, value in given.items()],
+        "Capabilities": ["CAPABILITY_IAM"],
+    }
+    client = cloud.client("cloudformation")
+    known = {stack["StackName"] for stack in client.describe_stacks()["Stacks"]}
+    (client.update_stack if system in known else client.create_stack)(**request)
+    stack = until(lambda: _ended(client, system))
+    assert stack["StackStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE"), stack
+    return Stack(cloud, system, {one["OutputKey"]: one["OutputValue"] for one in stack.get("Outputs", [])})
+
+
+def _ended(client: Any, name: str) -> Any:
+    stack = client.describe_stacks(StackName=name)["Stacks"][0]
+    return None if stack["StackStatus"].endswith("IN_PROGRESS") else stack
+
+
+def until(ask: Any) -> Any:
+    """What `ask` finds, once it finds something."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while time.monotonic() < deadline:
+        found = ask()
+        if found:
+            return found
+        time.sleep(0.2)
+    raise AssertionError(f"nothing within {SETTLE_SECONDS:.0f} s")
+
+
+class Visitor:
+    """Somebody with a browser: cookies, and the token that forms carry."""
+
+    def __init__(self, stack: Stack) -> None:
+        self._stack = stack
+        self._session = requests.Session()
+        self.page = ""
+
+    def get(self, path: str) -> requests.Response:
+        return self._keep(
+            self._session.get(self._url(path), headers=self._headers(), timeout=60, allow_redirects=False)
+        )
+
+    def post(self, path: str, **fields: str) -> requests.Response:
+        token = re.search(r'name="csrf-token" content="([^"]+)"', self.page)
+        data = {"_csrf": token.group(1) if token else "", **fields}
+        headers = {**self._headers(), "Origin": f"http://{self._stack.host}"}
+        url = self._url(path)
+        return self._keep(self._session.post(url, data=data, headers=headers, timeout=60, allow_redirects=False))
+
+    def follow(self, answer: requests.Response) -> requests.Response:
+        while answer.status_code in (302, 303):
+            answer = self.get(answer.headers["Location"])
+        return answer
+
+    def sign_up(self, email: str) -> None:
+        self.get("/sign-up")
+        self.post("/sign-up", name="Hana", email=email, password="correct horse battery")
+        self.get("/sign-in/code")
+        self._stack.invoke("work")
+        mail = until(lambda: next((each for each in self._stack.cloud.mails() if email in str(each)), None))
+        code = re.search(r"\b(\d{6})\b", json.dumps(mail, ensure_ascii=False))
+        assert code is not None, mail
+        answer = self.post("/sign-in/code", code=code.group(1))
+        assert answer.status_code == 303, answer.text
+
+    def _url(self, path: str) -> str:
+        return self._stack.cloud.url + path
+
+    def _headers(self) -> dict[str, str]:
+        return {"Host": self._stack.host, "Accept": "text/html"}
+
+    def _keep(self, answer: requests.Response) -> requests.Response:
+        self.page = answer.text if "html" in answer.headers.get("Content-Type", "") else self.page
+        return answer
