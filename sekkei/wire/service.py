@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from types import coroutine
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -23,7 +24,7 @@ from sekkei.errors import (
     ServiceUnavailable,
     UnknownOperationException,
 )
-from sekkei.wire import compression, sigv4
+from sekkei.wire import bodies, compression, sigv4
 from sekkei.wire.answers import AMZ_JSON, JSON, Answers, error_body
 from sekkei.wire.limits import Limits
 from sekkei.wire.request import Request
@@ -97,7 +98,16 @@ class Service:
         if b"content-encoding" in request.fields:
             encoding = request.fields[b"content-encoding"]
             request.body = compression.decompressed(request.body, encoding, self._body_bytes_max)
-        body = _parsed(request.body)
+        if len(request.body) > bodies.LARGE_BYTES:
+            return self._large(request, query)
+        return self._asked(request, query, bodies.parsed(request.body) if request.body else None)
+
+    @coroutine
+    def _large(self, request: Request, query: bytes) -> Generator[Any, Any, Response]:
+        body = yield from bodies.parsed_in_pieces(request.body)
+        return (yield from self._asked(request, query, body).__await__())
+
+    def _asked(self, request: Request, query: bytes, body: Any) -> Call:
         operation = OPERATIONS.get(request.fields.get(b"x-amz-target", b""))
         if operation is None:
             raise UnknownOperationException
@@ -201,15 +211,6 @@ def _is_json(request: Request) -> bool:
     """A body must say that it is JSON; a request without one need not."""
     given = request.fields.get(b"content-type", b"")
     return given in (AMZ_JSON, JSON) or given.partition(b";")[0].strip() in (AMZ_JSON, JSON) or not request.body
-
-
-def _parsed(body: bytes) -> Any:
-    if not body:
-        return None
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        raise SerializationException from None
 
 
 def _refuse_body(body: Any, operation: str) -> None:

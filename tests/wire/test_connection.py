@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sekkei.wire import bodies
 from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server
 from tests.wire.client import Client, post, request, until
@@ -430,4 +431,28 @@ async def test_who_reads_slowly_gets_everything(serve: Serve, engine: FakeEngine
 
 async def test_a_get_with_a_body_is_answered_once(client: Client) -> None:
     assert (await client.ask(request("GET", "/", {"Content-Length": "3"}, b"abc"))).status == 200
+    assert (await client.ask(post("GetItem"))).status == 200
+
+
+async def test_others_are_served_while_a_large_body_is_parsed(
+    serve: Serve, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "SLICE_SECONDS", -1.0)  # a pause at every look
+    monkeypatch.setattr(bodies, "_TOKENS_BETWEEN_LOOKS", 1)
+    server = await serve()
+    large, other = await Client.connect(server.port), await Client.connect(server.port)
+    assert (await other.ask(post("GetItem"))).status == 200
+    many = [{"S": "x"}] * 200_000
+    large.send(post("PutItem", {"TableName": "large", "Item": {"pk": {"S": "a"}, "many": {"L": many}}}))
+    await until(lambda: any(one._current is not None for one in server._connections))
+    assert (await other.ask(post("GetItem"))).status == 200
+    assert [operation for operation, _ in engine.calls] == ["GetItem", "GetItem"]
+    assert (await large.reply()).json() == {"Written": "large"}
+    assert engine.calls[-1][1]["Item"]["many"] == {"L": many}
+
+
+async def test_a_large_body_that_is_no_json_is_refused(client: Client) -> None:
+    reply = await client.ask(post("PutItem", b'{"TableName":"' + b"x" * 300_000 + b'"'))
+    assert reply.status == 400
+    assert reply.json()["__type"].endswith("SerializationException")
     assert (await client.ask(post("GetItem"))).status == 200
