@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import pytest
 from playwright.async_api import Error as PlaywrightError
@@ -66,10 +67,12 @@ async def test_the_next_person_on_the_device_sees_nothing_of_the_last(browser: W
     await expect(page.locator("body")).to_have_attribute("data-user", "demo-yui")
     assert await _is_kept(page, "demo-yui")
     assert await page.evaluate(KEPT_CACHES) == ["q-data-demo-yui"]
-    # Signed out from afar: the next word from the server empties the device.
+    # Signed out from afar: the next word from the server empties the device, be it live or asked for.
     await site.client.shell.accounts.end_all_sessions("demo-yui")
-    await page.evaluate("location.hash = '#/people'")
-    await expect(page).to_have_url(re.compile(r"/sign-in\?next="))
+    with suppress(PlaywrightError):  # it may be leaving already
+        await page.evaluate("location.hash = '#/people'")
+    await expect(page.locator("body[data-user=demo-yui]")).to_have_count(0)
+    await expect(page.locator("body")).to_be_visible()
     assert await page.evaluate(KEPT_CACHES) == []
     await _nothing_without_a_network(page, site)
 
@@ -89,7 +92,6 @@ async def test_two_views_that_find_nobody_signed_in_leave_the_page_once(browser:
                 await one.fulfill(status=401, json={"code": "sign-in"})
 
     await page.route("**/q/api/**", answer_both)
-    await site.client.shell.accounts.end_all_sessions("demo-aoi")
     await page.evaluate("location.hash = '#/people'; setTimeout(() => (location.hash = '#/me'))")
     await expect(page.locator(".q-view .empty")).to_be_visible()
     assert await page.evaluate("goings") == ["/sign-in"]
