@@ -44,6 +44,7 @@ def build(context: Context) -> Parts:
 
 def _routes(context: Context, gateway: Gateway, service: Service, desk: InteractionDesk) -> list[BaseRoute]:
     given = Given(service.access, service.desk, service.events, service.guilds, service.joining, service.notices)
+    given.value(type(service.hands), service.hands).value(type(service.queue), service.queue)
     given.value(InteractionDesk, desk).value(type(gateway.verifier), gateway.verifier)
     given.value(type(context.jobs), context.jobs).value(view.Simulated, view.Simulated(gateway.local is not None))
     given.per_request(Actor, view.actor_of).per_request(Organiser, view.organiser_of)

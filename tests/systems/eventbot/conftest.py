@@ -17,13 +17,15 @@ from sekkei.store import Store
 from sekkei.web.testing import Client, opened
 from sekkei_systems.eventbot import SYSTEM
 from sekkei_systems.eventbot.design import Event, Notice, OrganiserLink, organiser_links
+from sekkei_systems.eventbot.local import client
 from sekkei_systems.eventbot.local.client import AppClient, Outcome
 from sekkei_systems.eventbot.local.design import LocalMessage
 from sekkei_systems.eventbot.local.discord import LocalDiscord
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, PEOPLE, RECRUIT, Person
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
-from sekkei_systems.eventbot.service import Creator, Draft, Host, Organiser, Service
+from sekkei_systems.eventbot.service import Creator, Draft, Host, Organiser, Service, desk
+from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 
 START = 1_768_372_200.0  # 2026-01-14 15:30 in Japan, a Wednesday
 AOI, REN, MEI, SOTA, YUI = PEOPLE.values()
@@ -110,6 +112,14 @@ async def bot_on(store: Store, clock: ManualClock) -> AsyncIterator[Bot]:
             return reply.status, reply.body
 
         yield Bot(client, clock, AppClient(local, signer, deliver, LOCAL_APPLICATION_ID, context.clock), local)
+
+
+@pytest.fixture(autouse=True)
+def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a slow machine takes its time over is no failure; tests of lateness set these themselves."""
+    monkeypatch.setattr(client, "DEADLINE_SECONDS", 300.0)
+    monkeypatch.setattr(interaction_desk, "ANSWER_SECONDS", 300.0)
+    monkeypatch.setattr(desk, "PATIENCE_SECONDS", 300.0)
 
 
 @pytest.fixture

@@ -41,13 +41,31 @@ def event(**changes: Any) -> Event:
 
 def view(people: int, **changes: Any) -> EventView:
     users = [f"{number:019d}" for number in range(people)]
+    ways: list[str | None] = [*changes.get("options", {}), None]
     members = tuple(
-        Member(guild_id=GUILD, event_id=f"EVT#{ID}", user_id=user, username="名" * 100, joined_at=NOW) for user in users
+        Member(
+            guild_id=GUILD,
+            event_id=f"EVT#{ID}",
+            user_id=user,
+            username="名" * 100,
+            joined_at=NOW,
+            option_id=ways[int(user) % len(ways)],
+            late=True,
+        )
+        for user in users
     )
 
     def replies(answer: Answer) -> tuple[Reply, ...]:
         return tuple(
-            Reply(guild_id=GUILD, event_id=f"EVT#{ID}", user_id=user, username="名", answer=answer, asked_at=NOW)
+            Reply(
+                guild_id=GUILD,
+                event_id=f"EVT#{ID}",
+                user_id=user,
+                username="名",
+                answer=answer,
+                asked_at=NOW,
+                option_id=ways[int(user) % len(ways)],
+            )
             for user in users
         )
 

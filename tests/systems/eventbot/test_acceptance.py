@@ -226,7 +226,7 @@ async def test_an_event_that_is_removed_takes_everything_with_it(bot: Bot) -> No
     assert await db.all(design.replies_of_event(GUILD_ID, event.event_id)) == []
     assert await db.get(design.notice(GUILD_ID, notice.notice_id)) is None
     assert await db.all(design.acks_of_notice(GUILD_ID, notice.notice_id)) == []
-    assert (await bot.service.joining.waiting(GUILD_ID, event.event_id)) == []
+    assert (await bot.service.queue.waiting(GUILD_ID, event.event_id)) == []
 
 
 async def test_the_start_closes_the_event_and_its_notice(bot: Bot) -> None:

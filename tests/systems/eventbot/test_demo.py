@@ -18,7 +18,7 @@ async def test_the_demo_fills_every_table(clock: ManualClock) -> None:
             found = await store.call("Scan", {"TableName": table.name, "Limit": 5})
             assert found["Count"] > 0, table.name
         titles = [body["embeds"][0]["title"] for _, body in await bot.posts() if body.get("embeds")]
-        assert sorted(titles) == ["【満員】オンラインもくもく会", "ボウリング大会"]
+        assert sorted(titles) == ["【満員】オンラインもくもく会", "ボウリング大会", "土曜レイド"]
         listed = await bot.service.events.of_guild("900000000000000001", past=True)
         assert [one.title for one in listed] == ["読書会『達人プログラマー』"]
     await store.close()

@@ -24,6 +24,7 @@ from sekkei_systems.eventbot.design import (
     organiser_links,
 )
 from sekkei_systems.eventbot.local import world
+from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, new_notice_id
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice, Service
 
@@ -32,6 +33,7 @@ async def demo(context: Context, parts: Parts) -> None:
     service: Service = parts.service
     await _settings(service)
     await _coming(service)
+    await _raid(service)
     await _past(service)
 
 
@@ -119,6 +121,28 @@ async def _coming(service: Service) -> None:
     await service.joining.answer(yui, bowling.event_id, Answer.NO)
 
 
+async def _raid(service: Service) -> None:
+    """One with sign-up options: a tank short, a healer waiting, somebody late."""
+    aoi, ren, mei, sota, yui = (person.actor for person in world.PEOPLE.values())
+    start = _evening(service, 5, 20)
+    written = tuple(options.read("🛡️ タンク 2\n💚 ヒーラー 1\n⚔️ アタッカー 4"))
+    raid = await service.events.create(
+        await service.access.creator(ren),
+        Draft(
+            "土曜レイド",
+            start,
+            start + timedelta(hours=3),
+            "初参加も歓迎です。",
+            "ボイスチャンネル「冒険」",
+            options=written,
+        ),
+    )
+    await service.guilds.save_template(await service.access.host(ren, raid.event_id), "レイド（役割つき）")
+    for actor, option in ((ren, "01"), (mei, "02"), (sota, "02"), (aoi, "03")):
+        await service.joining.choose(actor, raid.event_id, option)
+    await service.joining.choose(yui, raid.event_id, "03", late=True)
+
+
 async def _past(service: Service) -> None:
     """One that is over, with everything that was said about it."""
     db, now = service.desk.db, service.desk.now()
@@ -139,6 +163,7 @@ async def _past(service: Service) -> None:
         description="第 3 章まで読んできてください。",
         location="会議室 B",
         member_count=4,
+        attended_count=3,
     )
     await db.write(events.create(event))
     for number, person in enumerate((aoi, *others[:3])):
@@ -148,6 +173,7 @@ async def _past(service: Service) -> None:
             user_id=person.id,
             username=person.name,
             joined_at=now - timedelta(days=13, minutes=-7 * number),
+            attended=number != 2,
         )
         await db.write(members.create(member))
     notice = Notice(

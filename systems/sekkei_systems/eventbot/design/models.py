@@ -38,6 +38,18 @@ JST_MILLISECONDS = iso("+09:00", digits=3)  # for a queue, where a second is too
 
 
 @model
+class SignUpOption:
+    """One way to take part, such as Tank or 初心者, with places and a queue of its own."""
+
+    name: Attr[str] = attr(ja="名前", en="name")
+    emoji: Attr[str | None] = attr(default=None, ja="絵文字", en="emoji, as people write it")
+    capacity: Attr[int | None] = attr(default=None, ja="定員", en="how many may join")
+    position: Attr[int] = attr(default=0, ja="並び順", en="its place in the list")
+    member_count: Attr[int] = attr(default=0, ja="参加者数", en="how many have joined")
+    waiting_count: Attr[int] = attr(default=0, ja="補欠の人数", en="how many wait for a place")
+
+
+@model
 class Event:
     guild_id: Attr[str] = attr(ja="ギルド ID", en="guild")
     event_id: Attr[str] = attr(form="EVT#{}", ja="イベント ID（EVT#<uuid>）", en="EVT# and a UUIDv7")
@@ -115,6 +127,10 @@ class Event:
         en="what Discord refused, by step: thread, mirror, role",
         added=True,
     )
+    options: Attr[dict[str, SignUpOption]] = attr(
+        default_factory=dict, ja="参加区分（ID ごと）", en="ways to take part, by their ids", added=True
+    )
+    attended_count: Attr[int | None] = attr(default=None, ja="出席者数", en="how many were there", added=True)
     version: Attr[int] = version(added=True)
 
 
@@ -125,6 +141,9 @@ class Member:
     user_id: Attr[str] = attr(ja="ユーザー ID", en="the user")
     username: Attr[str] = attr(ja="ユーザー名", en="the user's name at the time")
     joined_at: Attr[datetime] = attr(stored_as=JST_SECONDS, ja="参加日時", en="when they joined")
+    option_id: Attr[str | None] = attr(default=None, ja="参加区分", en="the option that they chose", added=True)
+    late: Attr[bool] = attr(default=False, ja="遅れて参加", en="comes late", added=True)
+    attended: Attr[bool | None] = attr(default=None, ja="出席", en="was there", added=True)
 
 
 @model
@@ -218,6 +237,7 @@ class Reply:
     asked_at: Attr[datetime] = attr(
         stored_as=JST_MILLISECONDS, ja="回答日時（補欠はこの順）", en="when; the queue's order"
     )
+    option_id: Attr[str | None] = attr(default=None, ja="待っている参加区分", en="the option that they wait for")
 
 
 @model
@@ -231,6 +251,9 @@ class Template:
     description: Attr[str | None] = attr(default=None, ja="説明", en="description")
     location: Attr[str | None] = attr(default=None, ja="場所", en="place")
     capacity: Attr[int | None] = attr(default=None, ja="定員", en="how many may join")
+    options: Attr[list[str]] = attr(
+        default_factory=list, ja="参加区分（一行に一つ）", en="sign-up options, as they are written"
+    )
     created_by: Attr[str] = attr(ja="作成者", en="who made it")
     created_at: Attr[datetime] = attr(stored_as=JST_SECONDS, ja="作成日時", en="when it was made")
 

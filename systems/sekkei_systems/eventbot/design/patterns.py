@@ -158,14 +158,14 @@ def guilds_of_account(account_id: str) -> Query[OrganiserLink]:
     return organiser_links.where(OrganiserLink.account_id == account_id)
 
 
-def _joinable(now: datetime) -> Condition[Event]:
+def joinable(now: datetime) -> Condition[Event]:
     """Open, and neither started nor past its deadline, whether or not the clock has closed it yet."""
     begun = Event.event_start_at.absent() | (Event.event_start_at > now)
     late = Event.deadline_at.absent() | (Event.deadline_at > now)
     return (Event.status == Status.OPEN) & begun & late
 
 
-def _room() -> Condition[Event]:
+def room() -> Condition[Event]:
     return Event.capacity.absent() | (Event.member_count < Event.capacity)
 
 
@@ -178,7 +178,7 @@ def join(member: Member) -> Transaction:
     """Take part, if the event is open, not full, nobody waits for the place, and the user is not in it yet."""
     update = events.update(member.guild_id, member.event_id).add(Event.member_count, 1).keeping_version()
     return Transaction(
-        update.when(_joinable(member.joined_at), _room(), _no_queue()),
+        update.when(joinable(member.joined_at), room(), _no_queue()),
         add_member(member),
         replies.delete(member.guild_id, member.event_id, member.user_id),
     )
@@ -198,7 +198,7 @@ def wait(reply: Reply) -> Transaction:
     update = events.update(reply.guild_id, reply.event_id).add(Event.waiting_count, 1).keeping_version()
     taken = (Event.member_count >= Event.capacity) | (Event.waiting_count > 0)
     return Transaction(
-        update.when(_joinable(reply.asked_at), Event.waiting_list == True, taken),  # noqa: E712
+        update.when(joinable(reply.asked_at), Event.waiting_list == True, taken),  # noqa: E712
         replies.put(reply).when(Reply.answer.absent() | (Reply.answer != Answer.WAITING)),
         members.must_not_exist(reply.guild_id, reply.event_id, reply.user_id),
     )
@@ -210,7 +210,7 @@ def promote(member: Member) -> Transaction:
     update = events.update(member.guild_id, member.event_id).keeping_version()
     update = update.add(Event.member_count, 1).add(Event.waiting_count, -1)
     return Transaction(
-        update.when(_room(), Event.waiting_count > 0, Event.cancelled_at.absent()),
+        update.when(room(), Event.waiting_count > 0, Event.cancelled_at.absent()),
         add_member(member),
         replies.delete(member.guild_id, member.event_id, member.user_id).when(Reply.answer == Answer.WAITING),
     )

@@ -68,7 +68,7 @@ class EventSettling:
     async def settle_event(self, payload: Payload) -> None:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
         try:
-            await self._service.joining.move_up(guild_id, event_id)
+            await self._service.queue.move_up(guild_id, event_id)
             event = await self._take(guild_id, event_id)
         except NoSuchEvent:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,8 +57,13 @@ class AppClient:
     async def complete(self, person: Person, channel_id: str, words: str, options: Mapping[str, Any]) -> Outcome:
         return await self._send(AUTOCOMPLETE, person, channel_id, command_data(words, options))
 
-    async def press(self, person: Person, channel_id: str, message_id: str, custom_id: str) -> Outcome:
-        data = {"custom_id": custom_id, "component_type": 2}
+    async def press(
+        self, person: Person, channel_id: str, message_id: str, custom_id: str, chosen: Sequence[str] | None = None
+    ) -> Outcome:
+        """A button, or a menu with what was chosen from it."""
+        data: dict[str, Any] = {"custom_id": custom_id, "component_type": 2}
+        if chosen is not None:
+            data |= {"component_type": 3, "values": list(chosen)}
         return await self._send(COMPONENT, person, channel_id, data, message_id)
 
     async def submit(

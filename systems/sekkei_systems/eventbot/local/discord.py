@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qsl
 from zlib import crc32
 
 import orjson
@@ -108,8 +109,10 @@ class LocalDiscord:
     async def send(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> RestAnswer:
         """Raises Unavailable where an answer is lost."""
         await self.prepare()
-        bare = path.partition("?")[0]
+        bare, _, query = path.partition("?")
         fault = self._fault(f"{method} {bare}")
+        if method == "GET":
+            body = orjson.dumps(dict(parse_qsl(query))) if query else b""
         status, fields, content = await self._answer(method, bare, headers, body, fault)
         shown = "lost" if fault and fault.kind == "lost" else status
         self.log.appendleft({"at": self.clock.now(), "method": method, "path": bare, "status": shown})
@@ -121,7 +124,7 @@ class LocalDiscord:
     async def _answer(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes, fault: Fault | None
     ) -> tuple[int, dict[str, str], Any]:
-        refused = self._refused_at_the_door(headers, body)
+        refused = self._refused_at_the_door(headers, body, reading=method == "GET")
         if refused is not None:
             return refused
         if fault is not None and fault.kind != "lost":
@@ -136,14 +139,14 @@ class LocalDiscord:
         return status, fields, answer
 
     def _refused_at_the_door(
-        self, headers: Mapping[str, str], body: bytes
+        self, headers: Mapping[str, str], body: bytes, *, reading: bool
     ) -> tuple[int, dict[str, str], dict[str, Any]] | None:
         given = {name.lower(): value for name, value in headers.items()}
         if given.get("authorization") != f"Bot {self._token}":
             return 401, {}, {"message": "401: Unauthorized", "code": 0}
         if not given.get("user-agent", "").startswith("DiscordBot ("):
             return 403, {}, {"message": "blocked", "code": 0}
-        if body and given.get("content-type") != "application/json":
+        if body and not reading and given.get("content-type") != "application/json":
             return 400, {}, {"message": "Invalid Form Body", "code": errors.INVALID_FORM}
         return None
 

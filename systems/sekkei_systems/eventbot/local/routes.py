@@ -208,6 +208,25 @@ async def channels(discord: LocalDiscord, path: re.Match[str], body: Any) -> Ans
     return 200, [objects.channel(one) for one in discord.server.channels.values()]
 
 
+@route("GET", "/guilds/{guild}/members/search")
+async def search_members(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
+    """By the beginning of a name."""
+    _here(discord, path)
+    wanted = _object(body)
+    start, most = str(wanted.get("query", "")).casefold(), str(wanted.get("limit", "1"))
+    if not start or not most.isdigit() or not 1 <= int(most) <= 1000:
+        raise No(400, errors.INVALID_FORM, "Invalid Form Body")
+    found = [
+        objects.member(discord.server, one, one["roles"])
+        for one in discord.server.members.values()
+        if any(
+            str(name or "").casefold().startswith(start)
+            for name in (one.get("nick"), one["user"]["username"], one["user"].get("global_name"))
+        )
+    ]
+    return 200, found[: int(most)]
+
+
 @route("GET", "/guilds/{guild}/members/{user}")
 async def member(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     _here(discord, path)

@@ -56,7 +56,8 @@ class Served:
         )
 
     async def rest(self, request: Request) -> Response:
-        path = request.url.path.removeprefix(API)
+        query = f"?{request.url.query}" if request.url.query else ""
+        path = request.url.path.removeprefix(API) + query
         try:
             answer = await self.local.send(request.method, path, request.headers, await request.body())
         except Unavailable:

@@ -50,6 +50,7 @@ class Act(msgspec.Struct):
     message: Id | None = None
     custom_id: Text = ""
     values: dict[str, Text] = {}
+    chosen: Annotated[list[Text], Meta(max_length=25)] | None = None
 
 
 class NewFault(msgspec.Struct):
@@ -166,7 +167,7 @@ async def performed(local: LocalDiscord, client: AppClient, person: world.Person
     if act.kind == "complete":
         return await client.complete(person, act.channel, act.words, act.options)
     if act.kind == "press" and act.message is not None:
-        return await client.press(person, act.channel, act.message, act.custom_id)
+        return await client.press(person, act.channel, act.message, act.custom_id, act.chosen)
     if act.kind == "submit":
         return await client.submit(person, act.channel, act.custom_id, act.values, act.message)
     raise Invalid(field="message")

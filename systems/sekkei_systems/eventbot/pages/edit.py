@@ -11,6 +11,7 @@ from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.eventbot.design import Event, Repeat
 from sekkei_systems.eventbot.pages.view import Long, Short, View, texts_of
 from sekkei_systems.eventbot.rules import modals
+from sekkei_systems.eventbot.rules import options as ways
 from sekkei_systems.eventbot.rules.identifiers import is_uuid, uuid_of
 from sekkei_systems.eventbot.service import Access, Events, Guilds, Host, Organiser
 from sekkei_systems.eventbot.texts import say
@@ -28,6 +29,12 @@ class EventForm(Struct):
     capacity: Short = ""
     location: Short = ""
     description: Long = ""
+    options: Long = ""
+    version: Short = ""
+
+
+class OptionsForm(Struct):
+    options: Long = ""
     version: Short = ""
 
 
@@ -46,6 +53,7 @@ async def new(organiser: Organiser, view: View, guilds: Guilds, query: NewQuery)
     if is_uuid(query.template):
         found = await guilds.template(organiser.guild_id, f"TPL#{query.template}")
         values = {name: getattr(found, name) or "" for name in ("title", "description", "location", "capacity")}
+        values["options"] = "\n".join(found.options)
     return view.page("edit.html", event=None, form=Form(values))
 
 
@@ -87,6 +95,17 @@ async def details(host: Host, view: View, events: Events, sent: Sent[DetailsForm
     return to_event(event).flash("event.saved")
 
 
+@pages.post("/guilds/{guild_id}/events/{event}/options")
+async def options(host: Host, view: View, events: Events, sent: Sent[OptionsForm], language: str) -> Html | Redirect:
+    try:
+        wanted = ways.read(sent.value.options)
+        event = await events.set_options(host, wanted, _number(sent.value.version))
+    except Refusal as wrong:
+        basic, detail = basics(host.event, view), details_of(host.event, view)
+        return _page(view, host.event, basic, detail, language, wrong.status, sent.refilled(wrong))
+    return to_event(event).flash("event.saved")
+
+
 def to_event(event: Event) -> Redirect:
     return Redirect("eventbot:event", guild_id=event.guild_id, event=uuid_of(event.event_id))
 
@@ -116,10 +135,13 @@ def details_of(event: Event, view: View) -> Form:
     )
 
 
-def _page(view: View, event: Event, form: Form, details: Form, language: str, status: int = 200) -> Html:
+def _page(
+    view: View, event: Event, form: Form, details: Form, language: str, status: int = 200, chosen: Form | None = None
+) -> Html:
     choices = ("none", *(one.value for one in Repeat))
     repeats = [(value, say.find(language, f"repeat.{value}", {})) for value in choices]
-    return view.page("edit.html", status, event=event, form=form, details=details, repeats=repeats)
+    chosen = chosen or Form({"options": "\n".join(ways.lines(event.options))})
+    return view.page("edit.html", status, event=event, form=form, details=details, repeats=repeats, chosen=chosen)
 
 
 def _number(text: str) -> int | None:

@@ -15,8 +15,10 @@ from sekkei_systems.eventbot.pages.edit import to_event
 from sekkei_systems.eventbot.pages.view import Long, Short, View, download, state_of, texts_of
 from sekkei_systems.eventbot.rules import modals, spreadsheet
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
+from sekkei_systems.eventbot.rules.options import ordered
 from sekkei_systems.eventbot.rules.render import pages_of
 from sekkei_systems.eventbot.rules.troubles import sentences
+from sekkei_systems.eventbot.rules.views import has_started
 from sekkei_systems.eventbot.service import Desk, Events, Host, Notices
 from sekkei_systems.eventbot.service.views import view_of_event
 from sekkei_systems.eventbot.texts import say
@@ -64,6 +66,8 @@ async def _page(
         number=number,
         pages=pages,
         form=form,
+        ways=ordered(event.options),
+        begun=has_started(event, view.now),
         troubles=[say.find(language, f"bot.trouble-{key}", {}) for key, _ in sentences(event.troubles)],
     )
 

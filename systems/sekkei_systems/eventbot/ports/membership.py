@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.errors import NOT_HERE, Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
@@ -32,6 +35,10 @@ class Membership:
         }
         return Choices(tuple(channels), named, tuple(one for one in named if one[0] in givable))
 
+    async def search(self, guild_id: str, text: str) -> list[tuple[str, str]]:
+        found = await self._rest.search_members(guild_id, text)
+        return [(str(one["user"]["id"]), _name(one)) for one in found if not one["user"].get("bot")]
+
     async def __call__(self, guild_id: str, user_id: str) -> Standing | None:
         """None when they have left, or the bot has been thrown out."""
         try:
@@ -41,14 +48,18 @@ class Membership:
             if refused.code in NOT_HERE:
                 return None
             raise
-        user = member.get("user") or {}
-        name = member.get("nick") or user.get("global_name") or user.get("username") or "?"
         actor = Actor(
             guild_id,
             user_id,
-            str(name)[:100],
+            _name(member),
             frozenset(map(str, member.get("roles") or ())),
             permissions.of_member(guild, member),
         )
         roles = {str(role["id"]): role for role in guild.get("roles") or ()}
         return Standing(actor, str(guild.get("name", ""))[:100], permissions.top_position(guild, member), roles)
+
+
+def _name(member: Mapping[str, Any]) -> str:
+    """What somebody is called on the server."""
+    user = member.get("user") or {}
+    return str(member.get("nick") or user.get("global_name") or user.get("username") or "?")[:100]

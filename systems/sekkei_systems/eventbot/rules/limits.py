@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sekkei_systems.eventbot.rules.emoji import is_valid as is_emoji
+
 CONTENT_MAX = 2000
 EMBEDS_MAX = 10
 EMBED_TOTAL_MAX = 6000
@@ -154,6 +156,8 @@ def _component(where: str, component: Payload, seen: set[str]) -> Problems:
     kind = component.get("type")
     if kind == 2:
         yield from _length(f"{where}.label", component.get("label"), 0 if component.get("emoji") else 1, 80)
+        if "emoji" in component and not is_emoji(component["emoji"]):
+            yield f"{where}.emoji: Invalid emoji"
         style = component.get("style")
         if style == 5:
             if not _URL.fullmatch(str(component.get("url"))) or len(component["url"]) > 512 or "custom_id" in component:
@@ -179,6 +183,13 @@ def _select(where: str, component: Payload) -> Problems:
     for number, option in enumerate(options):
         for part, least in (("label", 1), ("value", 1), ("description", 0)):
             yield from _length(f"{where}.options[{number}].{part}", option.get(part), least, 100)
+        if "emoji" in option and not is_emoji(option["emoji"]):
+            yield f"{where}.options[{number}].emoji: Invalid emoji"
+    least, most = component.get("min_values", 1), component.get("max_values", 1)
+    if not 0 <= least <= 25 or not 1 <= most <= len(options) or least > most:
+        yield f"{where}: {least} to {most} of {len(options)} cannot be chosen"
+    if sum(bool(option.get("default")) for option in options) > most:
+        yield f"{where}: more defaults than can be chosen"
     yield from _length(f"{where}.placeholder", component.get("placeholder"), 0, 150)
 
 

@@ -7,16 +7,18 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from sekkei_systems.eventbot.design import Event, Repeat, Template
-from sekkei_systems.eventbot.rules import dates
+from sekkei_systems.eventbot.rules import dates, options
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice, read_capacity
 from sekkei_systems.eventbot.service.events import DESCRIPTION_MAX, LOCATION_MAX, TITLE_MAX
+from sekkei_systems.eventbot.service.hands import TEXT_MAX
 from sekkei_systems.eventbot.service.notices import BODY_MAX
 from sekkei_systems.eventbot.texts import Wording
 
 Payload = dict[str, Any]
 SHORT, PARAGRAPH = 1, 2
+OPTIONS_TEXT_MAX = 1000
 
 
 def _text(
@@ -57,10 +59,11 @@ def written(at: datetime | None, zone: tzinfo | None, until: datetime | None = N
 
 
 def create_modal(words: Wording, zone: str, template: Template | None = None) -> Payload:
+    """The template goes along: its sign-up options do not fit into the form."""
     source = template
     return _modal(
         words("bot.modal-create"),
-        custom_id("create"),
+        custom_id("create", template.template_id if template and template.options else ""),
         *_event_fields(
             words,
             zone,
@@ -117,6 +120,21 @@ def details_modal(event: Event, words: Wording, zone: str) -> Payload:
     )
 
 
+def options_modal(event: Event, words: Wording, zone: str) -> Payload:
+    return _modal(
+        words("bot.modal-options"),
+        custom_id("options", event.event_id, event.version),
+        _text(
+            words("bot.f-options"),
+            "options",
+            "\n".join(options.lines(event.options)),
+            hint=words("bot.f-options-hint"),
+            most=OPTIONS_TEXT_MAX,
+            style=PARAGRAPH,
+        ),
+    )
+
+
 def notice_modal(event: Event, words: Wording, zone: str) -> Payload:
     return _modal(
         words("bot.modal-notice"),
@@ -125,6 +143,14 @@ def notice_modal(event: Event, words: Wording, zone: str) -> Payload:
         _text(words("bot.f-body"), "body", required=True, most=BODY_MAX, style=PARAGRAPH),
         _text(words("bot.f-notice-remind"), "remind", hint=words("bot.f-deadline-hint"), most=60),
     )
+
+
+def tell_modal(event: Event, words: Wording, zone: str) -> Payload:
+    text = _text(words("bot.f-tell"), "text", required=True, most=TEXT_MAX, style=PARAGRAPH)
+    listed = [("", words("bot.everyone-joined")), *((id, one.name) for id, one in options.ordered(event.options))]
+    audience = [(id or "all", name) for id, name in listed]
+    further = [_choice(words("bot.f-audience"), "audience", audience, "all")] if event.options else []
+    return _modal(words("bot.modal-tell"), custom_id("tell", event.event_id), text, *further)
 
 
 def template_modal(event: Event, words: Wording, zone: str) -> Payload:
@@ -181,6 +207,7 @@ def read_draft(values: Values, now: datetime) -> Draft:
         description=values.get("description", ""),
         location=values.get("location", ""),
         capacity=read_capacity(values.get("capacity", "")),
+        options=tuple(options.read(values.get("options", ""))),
     )
 
 

@@ -32,6 +32,7 @@ TREE: dict[str, dict[str, dict[str, Payload]]] = {
         "create": {"template": {"type": STRING, "autocomplete": True}},
         "list": {},
         "mine": {},
+        "past": {},
         "show": EVENT,
         "manage": EVENT,
         "settings": SETTINGS,

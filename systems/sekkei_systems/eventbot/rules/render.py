@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sekkei_systems.eventbot.design import Event, Member, Notice, Reply, Status
+from sekkei_systems.eventbot.design import Event, Member, Notice, Reply, SignUpOption, Status
+from sekkei_systems.eventbot.rules import emoji
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import NOBODY, mention
-from sekkei_systems.eventbot.rules.troubles import sentences
-from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_joinable
+from sekkei_systems.eventbot.rules.options import ordered
+from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_full, is_joinable
 from sekkei_systems.eventbot.texts import Wording
 
 Payload = dict[str, Any]
@@ -22,6 +23,8 @@ NAMES_SHOWN = 30
 """In the recruiting message; all of them are a button away."""
 PEOPLE_PER_PAGE = 40
 NOTICES_PER_PAGE = 4
+WAITING_SHOWN = 8
+"""With the name of what they wait for."""
 EVENTS_PER_PAGE = 10
 
 
@@ -53,14 +56,15 @@ def moment(at: datetime) -> str:
     return f"<t:{unix}:F>（<t:{unix}:R>）"
 
 
+def named(one: Member | Reply) -> str:
+    return f"{mention(one.user_id)} ⏰" if isinstance(one, Member) and one.late else mention(one.user_id)
+
+
 def names(people: Sequence[Member | Reply], words: Wording, shown: int = NAMES_SHOWN, numbered: bool = False) -> str:
     """Mentions, in order, that ring nobody and always show the current name."""
     if not people:
         return words("bot.nobody")
-    lines = [
-        f"{place}. {mention(one.user_id)}" if numbered else mention(one.user_id)
-        for place, one in enumerate(people[:shown], 1)
-    ]
+    lines = [f"{place}. {named(one)}" if numbered else named(one) for place, one in enumerate(people[:shown], 1)]
     text = ("\n" if numbered else " ").join(lines)
     hidden = len(people) - shown
     return f"{text}\n{words('bot.more', n=hidden)}" if hidden > 0 else text
@@ -111,10 +115,13 @@ def _fields(view: EventView, words: Wording) -> list[Payload]:
     if event.thread_id is not None:
         fields.append({"name": words("bot.thread"), "value": f"<#{event.thread_id}>", "inline": True})
     going = f"{len(view.members)}" + (f"/{event.capacity}" if event.capacity is not None else "")
-    fields.append({"name": words("bot.going", count=going), "value": names(view.members, words, numbered=True)})
+    if event.options:
+        fields += option_fields(view, words)
+    else:
+        fields.append({"name": words("bot.going", count=going), "value": names(view.members, words, numbered=True)})
     for key, people in (("waiting", view.waiting), ("maybe-list", view.maybe), ("no-list", view.no)):
-        if people:
-            value = names(people, words, numbered=key == "waiting")
+        if people and not (key == "waiting" and event.options):
+            value = names(people, words, 20 if event.options else NAMES_SHOWN, numbered=key == "waiting")
             fields.append({"name": words.find(f"bot.{key}", count=len(people)), "value": value, "inline": True})
     return fields
 
@@ -125,6 +132,8 @@ def _buttons(view: EventView, now: datetime, words: Wording) -> list[Payload]:
     over = event.cancelled_at is not None or has_started(event, now)
     queueing = view.full or bool(view.waiting)
     label = words("bot.wait") if queueing and event.waiting_list else words("bot.join")
+    if event.options:
+        return [*option_rows(view, now, words), _further(event, words)]
     answers = row(
         button(
             label,
@@ -136,56 +145,92 @@ def _buttons(view: EventView, now: datetime, words: Wording) -> list[Payload]:
         button(words("bot.no"), custom_id("no", event.event_id), disabled=shut),
         button(words("bot.leave"), custom_id("leave", event.event_id), disabled=over),
     )
-    further = row(
+    return [answers, _further(event, words)]
+
+
+def _further(event: Event, words: Wording) -> Payload:
+    return row(
         button(words("bot.members"), custom_id("members", event.event_id, 0)),
         button(words("bot.notices"), custom_id("notices", event.event_id, 0)),
         button(words("bot.panel"), custom_id("panel", event.event_id)),
     )
-    return [answers, further]
 
 
-def panel_message(view: EventView, now: datetime, words: Wording, said: str = "") -> Payload:
-    """What an organiser can do with an event; only they see it."""
+# Sign-up options
+
+
+def heading(option: SignUpOption) -> str:
+    return f"{option.emoji} {escaped(option.name)}" if option.emoji else escaped(option.name)
+
+
+def places(option: SignUpOption, count: int) -> str:
+    return f"{count}/{option.capacity}" if option.capacity is not None else f"{count}"
+
+
+def option_fields(view: EventView, words: Wording) -> list[Payload]:
+    """A column for each option; then whoever waits, and for what."""
+    options = ordered(view.event.options)
+    shown = max(3, NAMES_SHOWN // len(options))
+    fields = []
+    for id, option in options:
+        people = view.of_option(id)
+        head = f"{heading(option)} {places(option, len(people))}"
+        fields.append({"name": head, "value": names(people, words, shown, numbered=True), "inline": True})
+    if rest := view.of_option(None):
+        fields.append({"name": words("bot.unsorted", count=len(rest)), "value": names(rest, words, shown)})
+    if view.waiting:
+        named = dict(options)
+        lines = [
+            f"{place}. {mention(one.user_id)} · {heading(named[one.option_id])}" if one.option_id in named
+            else f"{place}. {mention(one.user_id)}"
+            for place, one in enumerate(view.waiting[:WAITING_SHOWN], 1)
+        ]  # fmt: skip
+        if len(view.waiting) > WAITING_SHOWN:
+            lines.append(words("bot.more", n=len(view.waiting) - WAITING_SHOWN))
+        fields.append({"name": words("bot.waiting", count=len(view.waiting)), "value": "\n".join(lines)})
+    return fields
+
+
+def option_buttons(view: EventView, verb: str, *, shut: bool = False) -> list[Payload]:
+    """Rows of five, with how many places are taken."""
     event = view.event
-    id = event.event_id
+    made = []
+    for id, option in ordered(event.options):
+        full = is_full(option)
+        label = f"{option.name} {places(option, option.member_count)}"
+        found = button(
+            label,
+            custom_id(verb, event.event_id, id),
+            PRIMARY if full or option.waiting_count else SECONDARY,
+            disabled=shut or (full and not event.waiting_list),
+        )
+        made.append({**found, "emoji": emoji.on_button(option.emoji)} if option.emoji else found)
+    return [row(*made[at : at + 5]) for at in range(0, len(made), 5)]
+
+
+def option_rows(view: EventView, now: datetime, words: Wording) -> list[Payload]:
+    event = view.event
+    shut = not is_joinable(event, now)
     over = event.cancelled_at is not None or has_started(event, now)
-    opening = event.status is Status.OPEN
-    verb = "close" if opening else "reopen"
-    toggle = button(words.find(f"bot.{verb}"), custom_id(verb, id), disabled=over)
-    first = row(
-        button(words("bot.edit"), custom_id("edit", id), PRIMARY, disabled=over),
-        button(words("bot.details"), custom_id("details", id), disabled=over),
-        toggle,
-        button(words("bot.cancel"), custom_id("cancel", id), DANGER, disabled=over),
+    answers = row(
+        button(words("bot.late"), custom_id("late", event.event_id), disabled=shut),
+        button(words("bot.maybe"), custom_id("maybe", event.event_id), disabled=shut),
+        button(words("bot.no"), custom_id("no", event.event_id), disabled=shut),
+        button(words("bot.leave"), custom_id("leave", event.event_id), disabled=over),
     )
-    second = row(
-        button(words("bot.new-notice"), custom_id("newnotice", id), SUCCESS, disabled=event.cancelled_at is not None),
-        button(words("bot.notices"), custom_id("notices", id, 0)),
-        button(words("bot.members"), custom_id("members", id, 0)),
-        button(words("bot.save-template"), custom_id("template", id)),
-        button(words("bot.repost"), custom_id("repost", id)),
-    )
-    lines = [said, words("bot.panel-head", title=escaped(event.title))]
-    if event.delivery_error:
-        lines.append(words("bot.delivery-error", error=event.delivery_error))
-    lines += [f"⚠️ {words.find(f'bot.trouble-{key}')}" for key, _ in sentences(event.troubles)]
-    text = "\n".join(line for line in lines if line)
-    third = [button(words("bot.delete"), custom_id("delete", id), DANGER)]
-    if event.troubles:
-        third.insert(0, button(words("bot.retry-steps"), custom_id("again", id), PRIMARY))
-    return private(text, components=[first, second, row(*third)])
+    return [*option_buttons(view, "option", shut=shut), answers]
 
 
-def sure_message(text: str, *yes: tuple[str, str]) -> Payload:
-    """One more question before something that cannot be undone: labels and ids of what can be done."""
-    return private(text, components=[row(*(button(label, id, DANGER) for label, id in yes))])
+def choose_message(view: EventView, words: Wording, verb: str = "option") -> Payload:
+    """For somebody who said that they come, but not how."""
+    return private(words("bot.choose-option"), components=option_buttons(view, verb))
 
 
 def pages_of(count: int, size: int) -> int:
     return max(1, -(-count // size))
 
 
-def _turning(verb: str, id: str, page: int, pages: int, words: Wording) -> list[Payload]:
+def turning_row(verb: str, id: str, page: int, pages: int, words: Wording) -> list[Payload]:
     if pages <= 1:
         return []
     return [
@@ -204,7 +249,8 @@ def members_message(view: EventView, page: int, words: Wording) -> Payload:
     page = min(max(page, 0), pages - 1)
     first = page * PEOPLE_PER_PAGE
     shown = people[first : first + PEOPLE_PER_PAGE]
-    lines = [f"{place}. {mention(one.user_id)}" for place, one in enumerate(shown, first + 1)] or [words("bot.nobody")]
+    lines = [f"{place}. {named(one)}{_way(view, one)}" for place, one in enumerate(shown, first + 1)]
+    lines = lines or [words("bot.nobody")]
     embed: Payload = {"description": "\n".join(lines), "color": BLUE}
     if page == 0:
         extra = (("waiting", view.waiting), ("maybe-list", view.maybe), ("no-list", view.no))
@@ -214,8 +260,13 @@ def members_message(view: EventView, page: int, words: Wording) -> Payload:
             if found
         ]
     head = words("bot.members-head", title=escaped(view.event.title), n=len(people))
-    turning = _turning("members", view.event.event_id, page, pages, words)
+    turning = turning_row("members", view.event.event_id, page, pages, words)
     return private(head, embeds=[embed], components=turning)
+
+
+def _way(view: EventView, one: Member) -> str:
+    option = view.event.options.get(one.option_id or "")
+    return f" · {heading(option)}" if option else ""
 
 
 def events_message(listed: Sequence[Event], page: int, head: str, verb: str, words: Wording) -> Payload:
@@ -228,10 +279,12 @@ def events_message(listed: Sequence[Event], page: int, head: str, verb: str, wor
         if event.recruit_channel_id and event.recruit_message_id:
             title = f"[{title}]({message_url(event.guild_id, event.recruit_channel_id, event.recruit_message_id)})"
         when = words("bot.undecided") if event.event_start_at is None else moment(event.event_start_at)
-        places = f"{event.member_count}" + (f"/{event.capacity}" if event.capacity is not None else "")
-        lines.append(f"**{title}**\n{when} · {words('bot.going', count=places)}")
+        count = f"{event.member_count}" + (f"/{event.capacity}" if event.capacity is not None else "")
+        came = event.attended_count
+        shown = words("bot.attended", n=came, m=event.member_count) if came is not None else ""
+        lines.append(f"**{title}**\n{when} · {shown or words('bot.going', count=count)}")
     embed = {"description": "\n\n".join(lines), "color": BLUE}
-    return private(head, embeds=[embed], components=_turning(verb, "", page, pages, words))
+    return private(head, embeds=[embed], components=turning_row(verb, "", page, pages, words))
 
 
 def scheduled_event(event: Event) -> Payload:
@@ -292,7 +345,7 @@ def unconfirmed_message(view: NoticeView, page: int, words: Wording) -> Payload:
         "color": AMBER,
     }
     head = words("bot.unconfirmed-head", n=len(people), m=len(view.members))
-    turning = _turning("unacked", view.notice.notice_id, page, pages, words)
+    turning = turning_row("unacked", view.notice.notice_id, page, pages, words)
     return private(head, embeds=[embed], components=turning)
 
 
@@ -310,7 +363,7 @@ def notices_message(
         fields.append(_listed_notice(event, notice, counts.get(notice.notice_id, 0), words))
         rows.append(row(*_notice_buttons(notice, organising, words)))
     head = words("bot.notices-head", title=escaped(event.title), n=len(listed))
-    turning = _turning("notices", event.event_id, page, pages, words)
+    turning = turning_row("notices", event.event_id, page, pages, words)
     return private(head, embeds=[{"color": BLUE, "fields": fields}], components=[*rows, *turning])
 
 

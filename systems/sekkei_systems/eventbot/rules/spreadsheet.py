@@ -12,16 +12,16 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def members_csv(view: EventView) -> bytes:
-    rows: list[Sequence[str]] = [("status", "position", "user_id", "name", "at")]
-    rows += [
-        ("joined", str(place), one.user_id, one.username, one.joined_at.isoformat())
-        for place, one in enumerate(view.members, 1)
-    ]
+    rows: list[Sequence[str]] = [("status", "position", "user_id", "name", "at", "option", "late", "attended")]
+    chosen = {id: option.name for id, option in view.event.options.items()}
+    for place, one in enumerate(view.members, 1):
+        option, late = chosen.get(one.option_id or "", ""), "late" if one.late else ""
+        came = "" if one.attended is None else "yes" if one.attended else "no"
+        rows.append(("joined", str(place), one.user_id, one.username, one.joined_at.isoformat(), option, late, came))
     for status, people in (("waiting", view.waiting), ("maybe", view.maybe), ("no", view.no)):
-        rows += [
-            (status, str(place), one.user_id, one.username, one.asked_at.isoformat(timespec="seconds"))
-            for place, one in enumerate(people, 1)
-        ]
+        for place, said in enumerate(people, 1):
+            at, option = said.asked_at.isoformat(timespec="seconds"), chosen.get(said.option_id or "", "")
+            rows.append((status, str(place), said.user_id, said.username, at, option, "", ""))
     return _written(rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sekkei_systems.eventbot.design import Ack, Event, Member, Notice, Reply, Status
+from sekkei_systems.eventbot.design import Ack, Event, Member, Notice, Reply, SignUpOption, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,10 @@ class EventView:
     @property
     def full(self) -> bool:
         return self.event.capacity is not None and len(self.members) >= self.event.capacity
+
+    def of_option(self, option_id: str | None) -> tuple[Member, ...]:
+        """Those who take part in one way; None for those who joined before there were several."""
+        return tuple(one for one in self.members if one.option_id == option_id)
 
     def joinable(self, now: datetime) -> bool:
         return is_joinable(self.event, now)
@@ -46,6 +50,10 @@ class NoticeView:
         """Members less those who confirmed, in the order in which they joined."""
         done = {ack.user_id for ack in self.acks}
         return [member for member in self.members if member.user_id not in done]
+
+
+def is_full(option: SignUpOption) -> bool:
+    return option.capacity is not None and option.member_count >= option.capacity
 
 
 def is_joinable(event: Event, now: datetime) -> bool:

@@ -9,8 +9,10 @@ from sekkei_systems.eventbot.service.access import Access, Actor, Creator, Host,
 from sekkei_systems.eventbot.service.desk import Desk, Request
 from sekkei_systems.eventbot.service.events import Details, Draft, Events, read_capacity
 from sekkei_systems.eventbot.service.guilds import Guilds, LookUp
+from sekkei_systems.eventbot.service.hands import Hands
 from sekkei_systems.eventbot.service.joining import Joining
 from sekkei_systems.eventbot.service.notices import NewNotice, Notices
+from sekkei_systems.eventbot.service.queue import Queue
 
 
 class Service:
@@ -28,7 +30,9 @@ class Service:
         )
         self.access = Access(self.desk)
         self.events = Events(self.desk)
-        self.joining = Joining(self.desk, self.access)
+        self.queue = Queue(self.desk)
+        self.joining = Joining(self.desk, self.access, self.queue)
+        self.hands = Hands(self.desk, self.queue)
         self.notices = Notices(self.desk)
         self.guilds = Guilds(self.desk, context.settings.secrets.key("eventbot-links"), look_up)
 
@@ -43,6 +47,7 @@ __all__ = [
     "EventView",
     "Events",
     "Guilds",
+    "Hands",
     "Host",
     "Joining",
     "Manager",
@@ -50,6 +55,7 @@ __all__ = [
     "NoticeView",
     "Notices",
     "Organiser",
+    "Queue",
     "Request",
     "Service",
     "has_started",

@@ -9,7 +9,7 @@ from typing import Any
 from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.design import Event, Repeat, Status, events
+from sekkei_systems.eventbot.design import Event, Repeat, SignUpOption, Status, events
 from sekkei_systems.eventbot.refusals import (
     AlreadySo,
     BadCapacity,
@@ -17,12 +17,15 @@ from sekkei_systems.eventbot.refusals import (
     Missing,
     NoChannel,
     NoSuchEvent,
+    OptionTaken,
     Started,
     TooLong,
 )
+from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import call_messages
+from sekkei_systems.eventbot.rules.options import Written
 from sekkei_systems.eventbot.rules.recurrence import following, moved
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
 from sekkei_systems.eventbot.rules.zones import zone_of
@@ -46,6 +49,7 @@ class Draft:
     description: str = ""
     location: str = ""
     capacity: int | None = None
+    options: tuple[Written, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,7 @@ class Events:
             description=draft.description or None,
             location=draft.location or None,
             capacity=draft.capacity,
+            options=options.fresh(draft.options),
             thread_wanted=settings.make_thread,
             mirror_wanted=settings.mirror_events and draft.start is not None,
             attendee_role_id=settings.attendee_role_id,
@@ -170,6 +175,28 @@ class Events:
         update = update.set(Event.event_end_at, details.end).set(Event.waiting_list, details.waiting_list)
         if details.remind_at != event.event_remind_at:
             update = update.set(Event.event_remind_at, details.remind_at).remove(Event.reminded_at)
+        return await self._apply(event, update, by=host.actor)
+
+    async def set_options(self, host: Host, wanted: list[Written], version: int | None = None) -> Event:
+        """The ways to take part. People stay in theirs; one that somebody is in, or waits for, is not removed."""
+        event = self._editable(host, version)
+        update = self._update(event)
+        if not event.options:
+            return await self._apply(event, update.set(Event.options, options.fresh(wanted)), by=host.actor)
+        revision = options.revised(event.options, wanted)
+        for id in revision.gone:
+            option, entry = event.options[id], Event.options.entry(id)
+            if option.member_count or option.waiting_count:
+                raise OptionTaken(name=option.name)
+            empty = (entry.at(SignUpOption.member_count) == 0) & (entry.at(SignUpOption.waiting_count) == 0)
+            update = update.remove(entry).when(empty)
+        for id, (position, one) in revision.kept.items():
+            entry = Event.options.entry(id)
+            update = update.set(entry.at(SignUpOption.name), one.name).set(entry.at(SignUpOption.emoji), one.emoji)
+            update = update.set(entry.at(SignUpOption.capacity), one.capacity)
+            update = update.set(entry.at(SignUpOption.position), position)
+        for id, new in revision.new.items():
+            update = update.set(Event.options.entry(id), new)
         return await self._apply(event, update, by=host.actor)
 
     async def close(self, host: Host) -> Event:
@@ -275,6 +302,7 @@ class Events:
                 "created_at": desk.now(),
                 "event_start_at": after,
                 "repeat_day": day,
+                "options": options.emptied(event.options),
             }
         )
 

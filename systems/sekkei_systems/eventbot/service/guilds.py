@@ -37,8 +37,11 @@ from sekkei_systems.eventbot.refusals import (
     NotRoleManager,
     RoleTooHigh,
     RoleTooPowerful,
+    SeveralMembers,
     TooManyTemplates,
 )
+from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service.access import Actor, Host, Organiser
 from sekkei_systems.eventbot.service.desk import Desk
@@ -86,6 +89,10 @@ class LookUp(Protocol):
 
     async def choices(self, guild_id: str) -> Choices: ...
 
+    async def search(self, guild_id: str, text: str) -> list[tuple[str, str]]:
+        """Ids and names of members whose name begins so."""
+        ...
+
 
 class Guilds:
     """`key` signs links that Discord users carry to the web pages."""
@@ -112,6 +119,23 @@ class Guilds:
         if standing is None:
             raise NoSuchMember()
         return standing.actor.name
+
+    async def find_member(self, guild_id: str, text: str) -> tuple[str, str]:
+        """Somebody's id and name, by their id or by a name; raises NoSuchMember, SeveralMembers."""
+        text = text.strip().removeprefix("@")
+        if is_snowflake(text):
+            return text, await self.member_name(guild_id, text)
+        try:
+            found = await self._look_up.search(guild_id, text) if text else []
+        except DiscordError:
+            raise DiscordSilent() from None
+        exact = [one for one in found if one[1].casefold() == text.casefold()]
+        found = exact or found
+        if not found:
+            raise NoSuchMember()
+        if len(found) > 1:
+            raise SeveralMembers(names="、".join(name for _, name in found[:5]))
+        return found[0]
 
     async def welcome(self, guild_id: str, locale: str, zone: str) -> GuildSettings:
         """The settings; a guild that nobody has used yet begins with a language and a zone."""
@@ -186,6 +210,7 @@ class Guilds:
             description=event.description,
             location=event.location,
             capacity=event.capacity,
+            options=options.lines(event.options),
             created_by=actor.user_id,
             created_at=self._desk.now(),
         )

@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sekkei.design import Action, ConditionFailed, Put, TransactionFailed, Update
+from sekkei.design import Action, ConditionFailed, Put, Transaction, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, events, members, replies
+from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, counted, members, replies
 from sekkei_systems.eventbot.refusals import (
     AlreadyIn,
-    AlreadyMember,
     AlreadyWaiting,
     Busy,
     Cancelled,
+    ChooseOption,
     Closed,
     Full,
-    NoSuchEvent,
-    NoSuchMember,
+    NoSuchOption,
     NotIn,
     NotInvited,
+    OptionFull,
     Started,
 )
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import mention
-from sekkei_systems.eventbot.rules.views import has_started, is_joinable
-from sekkei_systems.eventbot.service.access import Access, Actor, Host
+from sekkei_systems.eventbot.rules.views import has_started, is_full, is_joinable
+from sekkei_systems.eventbot.service.access import Access, Actor
 from sekkei_systems.eventbot.service.desk import Desk
+from sekkei_systems.eventbot.service.hands import moving
+from sekkei_systems.eventbot.service.queue import Queue
 from sekkei_systems.eventbot.texts import Wording
 
 TRIES_MAX = 5
-PROMOTIONS_FAILED_MAX = 50
-"""Others may give the same places away at the same time; beyond that something else is wrong."""
-
-log = logging.getLogger("sekkei_systems.eventbot.service.joining")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +49,18 @@ class Joined:
 class Joining:
     """Every change of who takes part, with the counters in the same transaction."""
 
-    def __init__(self, desk: Desk, access: Access) -> None:
-        self._desk, self._access = desk, access
+    def __init__(self, desk: Desk, access: Access, queue: Queue) -> None:
+        self._desk, self._access, self._queue = desk, access, queue
 
     async def join(self, actor: Actor, event_id: str) -> Joined:
-        """Take part, or queue where all places are taken."""
+        """Take part, or queue where all places are taken. Raises ChooseOption where there are several ways."""
         desk = self._desk
         for _ in range(TRIES_MAX):
             event = await desk.event(actor.guild_id, event_id)
             await self._must_be_invited(actor, event)
+            if event.options:
+                self._must_be_joinable(event)
+                raise ChooseOption()
             if event.waiting_list and _is_taken(event) and await self._wait(actor, event_id):
                 return Joined(event, waiting=True)  # asked first, because a crowd at a full event would only fail below
             member = Member(
@@ -124,16 +124,9 @@ class Joining:
         return True
 
     async def _position(self, actor: Actor, event_id: str) -> int:
-        queue = await self.waiting(actor.guild_id, event_id)
-        return next((place for place, one in enumerate(queue, 1) if one.user_id == actor.user_id), len(queue))
+        return await self._queue.position(actor.guild_id, event_id, actor.user_id)
 
-    async def waiting(self, guild_id: str, event_id: str) -> list[Reply]:
-        """The queue, first come first."""
-        found = await self._desk.db.all(design.replies_of_event(guild_id, event_id).consistent())
-        queue = [reply for reply in found if reply.answer is Answer.WAITING]
-        return sorted(queue, key=lambda reply: (reply.asked_at, reply.user_id))
-
-    def _reply(self, actor: Actor, event_id: str, answer: Answer) -> Reply:
+    def _reply(self, actor: Actor, event_id: str, answer: Answer, option_id: str | None = None) -> Reply:
         return Reply(
             guild_id=actor.guild_id,
             event_id=event_id,
@@ -141,6 +134,7 @@ class Joining:
             username=actor.name,
             answer=answer,
             asked_at=days.now_jst(self._desk.clock),
+            option_id=option_id,
         )
 
     async def _refresh_name(self, actor: Actor, event_id: str) -> None:
@@ -155,6 +149,97 @@ class Joining:
         """Which of some events somebody takes part in."""
         refs = [members(actor.guild_id, one.event_id, actor.user_id) for one in listed]
         return {one.event_id for one in await self._desk.db.get_many(refs) if one is not None}
+
+    # In one of several ways
+
+    async def choose(self, actor: Actor, event_id: str, option_id: str, *, late: bool = False) -> Joined:
+        """Take part in one way, change to another, or queue for it."""
+        desk = self._desk
+        for _ in range(TRIES_MAX):
+            event = await desk.event(actor.guild_id, event_id)
+            await self._must_be_invited(actor, event)
+            if option_id not in event.options:
+                raise NoSuchOption()
+            self._must_be_joinable(event)
+            member, reply = await self._standing(actor, event_id)
+            try:
+                if member is not None:
+                    await self._change(actor, event, member, option_id)
+                    return Joined(event)
+                return Joined(event, waiting=await self._take(actor, event, option_id, reply, late))
+            except TransactionFailed:
+                continue  # somebody was quicker: look again
+        raise Busy(1)
+
+    async def _standing(self, actor: Actor, event_id: str) -> tuple[Member | None, Reply | None]:
+        key = (actor.guild_id, event_id, actor.user_id)
+        return await self._desk.db.snapshot(members(*key), replies(*key))
+
+    async def _change(self, actor: Actor, event: Event, member: Member, option_id: str) -> None:
+        """From one option to another; nobody gives up a place for one in a queue by a press."""
+        if member.option_id == option_id:
+            await self._refresh_name(actor, event.event_id)
+            raise AlreadyIn()
+        option = event.options[option_id]
+        if is_full(option) or option.waiting_count:
+            raise OptionFull(name=option.name)
+        changing = moving(member, option_id)
+        if member.option_id is not None:
+            key = (actor.guild_id, event.event_id, actor.user_id)
+            changing = design.change_option(*key, member.option_id, option_id, self._desk.now())
+        await self._commit(actor, event, changing)
+        await self._queue.move_up(actor.guild_id, event.event_id)
+
+    async def _take(self, actor: Actor, event: Event, option_id: str, reply: Reply | None, late: bool) -> bool:
+        """A place, or True for one in the queue."""
+        waiting = reply if reply is not None and reply.answer is Answer.WAITING else None
+        if waiting is not None and waiting.option_id == option_id:
+            raise AlreadyWaiting(position=await self._position(actor, event.event_id))
+        option = event.options[option_id]
+        if waiting is None and not (is_full(option) or option.waiting_count or _is_taken(event)):
+            member = Member(
+                guild_id=actor.guild_id,
+                event_id=event.event_id,
+                user_id=actor.user_id,
+                username=actor.name,
+                joined_at=self._desk.now(),
+                option_id=option_id,
+                late=late,
+            )
+            await self._commit(actor, event, design.join_option(member, option_id))
+            return False
+        if not event.waiting_list:
+            raise OptionFull(name=option.name) if is_full(option) else Full(capacity=event.capacity)
+        asked = self._reply(actor, event.event_id, Answer.WAITING, option_id)
+        queueing = design.wait_for_option(asked, option_id)
+        if waiting is not None:
+            queueing = design.requeued(asked, waiting.option_id, option_id)
+        await self._commit(actor, event, queueing)
+        return actor.user_id not in await self._queue.move_up(actor.guild_id, event.event_id)
+
+    async def _commit(self, actor: Actor, event: Event, transaction: Transaction) -> None:
+        settle = self._desk.settle_event(actor.guild_id, event.event_id)
+        await self._desk.transact(transaction, settle, by=actor)
+        self._desk.changed(actor.guild_id)
+
+    async def come_late(self, actor: Actor, event_id: str) -> bool:
+        """Say that one comes late, or take that back; whether one does now. Raises NotIn."""
+        event = await self._desk.event(actor.guild_id, event_id)
+        self._must_be_joinable(event)
+        for _ in range(TRIES_MAX):
+            member, _ = await self._standing(actor, event_id)
+            if member is None:
+                raise NotIn()
+            update = members.update(actor.guild_id, event_id, actor.user_id).set(Member.late, not member.late)
+            as_read = (Member.late == True) if member.late else (Member.late.absent() | (Member.late == False))  # noqa: E712
+            try:
+                await self._commit(actor, event, Transaction(update.when(as_read)))
+            except TransactionFailed:
+                continue
+            return not member.late
+        raise Busy(1)
+
+    # And out of it
 
     async def leave(self, actor: Actor, event_id: str) -> Event:
         """Give up the place (or the place in the queue, or another answer); possible until the event starts."""
@@ -185,7 +270,7 @@ class Joining:
             except TransactionFailed:
                 continue  # they pressed twice, moved up, or the event was closed: look again
             if member is not None:
-                await self.move_up(guild_id, event_id)
+                await self._queue.move_up(guild_id, event_id)
             desk.changed(guild_id)
             return await desk.event(guild_id, event_id)
         raise Busy(1)
@@ -194,11 +279,16 @@ class Joining:
         self, event: Event, actor: Actor, member: Member | None, reply: Reply | None
     ) -> list[Action[Any, Any]]:
         """Out of the members, or out of the queue."""
+        if member is not None and member.option_id is not None:
+            key = (event.guild_id, event.event_id, actor.user_id)
+            return [*design.leave_option(*key, member.option_id, self._desk.now()).actions]
         if member is not None:
             return [*design.leave(event.guild_id, event.event_id, actor.user_id, self._desk.now()).actions]
         stays_out = members.must_not_exist(event.guild_id, event.event_id, actor.user_id)
         if reply is None or reply.answer is not Answer.WAITING:
             return [stays_out]
+        if reply.option_id is not None:
+            return [stays_out, counted(event.guild_id, event.event_id, (True, reply.option_id), None)]
         return [stays_out, design.shorten_queue(event.guild_id, event.event_id)]
 
     def _replying(
@@ -206,6 +296,8 @@ class Joining:
     ) -> list[Action[Any, Any]]:
         """What was said before goes, or something else is said in its place."""
         as_read = Reply.answer.absent() if before is None else Reply.answer == before.answer
+        if before is not None and before.option_id is not None:
+            as_read &= Reply.option_id == before.option_id
         if answer is not None:
             return [replies.put(self._reply(actor, event.event_id, answer)).when(as_read)]
         return [] if before is None else [replies.delete(event.guild_id, event.event_id, actor.user_id).when(as_read)]
@@ -219,101 +311,6 @@ class Joining:
         body = {"content": text[:2000], "allowed_mentions": {"users": [event.created_by]}}
         reason = f"left/{uuid_of(event.event_id)}/{actor.user_id}/{self._desk.clock.uuid()}"
         return self._desk.outbox.message("discord", channel, body, id=reason)
-
-    # By the organiser's hand
-
-    async def seat(self, host: Host, user_id: str, name: str) -> None:
-        """Somebody gets a place, out of the queue or from nowhere, even where all places are taken."""
-        desk, event = self._desk, host.event
-        if event.cancelled_at is not None:
-            raise Cancelled()
-        for _ in range(TRIES_MAX):
-            member, reply = await desk.db.snapshot(
-                members(event.guild_id, event.event_id, user_id), replies(event.guild_id, event.event_id, user_id)
-            )
-            if member is not None:
-                raise AlreadyMember(name=member.username)
-            waited = reply is not None and reply.answer is Answer.WAITING
-            seated = Member(
-                guild_id=event.guild_id,
-                event_id=event.event_id,
-                user_id=user_id,
-                username=reply.username if reply else name,
-                joined_at=desk.now(),
-            )
-            try:
-                settle = desk.settle_event(event.guild_id, event.event_id)
-                await desk.transact(design.seat(seated, waited), settle, by=host.actor)
-            except TransactionFailed:
-                continue  # they pressed a button meanwhile: look again
-            desk.changed(event.guild_id)
-            return
-        raise Busy(1)
-
-    async def unseat(self, host: Host, user_id: str) -> None:
-        """Somebody loses their place, also after the start; whoever waits moves up."""
-        desk, event = self._desk, host.event
-        settle = desk.settle_event(event.guild_id, event.event_id)
-        try:
-            await desk.transact(design.unseat(event.guild_id, event.event_id, user_id), settle, by=host.actor)
-        except TransactionFailed:
-            raise NoSuchMember() from None
-        await self.move_up(event.guild_id, event.event_id)
-        desk.changed(event.guild_id)
-
-    async def move_up(self, guild_id: str, event_id: str) -> list[str]:
-        """Give free places to those who wait, first come first; returns who moved up. Safe to repeat."""
-        desk = self._desk
-        moved: list[str] = []
-        failed = 0
-        while failed < PROMOTIONS_FAILED_MAX:
-            try:
-                event = await desk.event(guild_id, event_id)
-            except NoSuchEvent:
-                return moved
-            room = event.capacity is None or event.member_count < event.capacity
-            if not (room and event.waiting_count) or event.cancelled_at or has_started(event, desk.now()):
-                return moved
-            queue = await self.waiting(guild_id, event_id)
-            if not queue:
-                await self._mend_queue(event)
-                return moved
-            if await self._promote(event, queue[0]):
-                moved.append(queue[0].user_id)
-            else:
-                failed += 1
-        log.error("a place cannot be given to whoever waits", extra={"guild": guild_id, "event": event_id})
-        return moved
-
-    async def _promote(self, event: Event, first: Reply) -> bool:
-        desk = self._desk
-        member = Member(
-            guild_id=event.guild_id,
-            event_id=event.event_id,
-            user_id=first.user_id,
-            username=first.username,
-            joined_at=desk.now(),
-        )
-        words = await desk.words(event.guild_id)
-        text = words("bot.moved-up", mention=mention(first.user_id), title=escaped(event.title))
-        body = {"content": text[:2000], "allowed_mentions": {"users": [first.user_id]}}
-        reason = f"moved-up/{uuid_of(event.event_id)}/{first.user_id}/{int(first.asked_at.timestamp() * 1000)}"
-        note = desk.outbox.message("discord", event.recruit_channel_id or "", body, id=reason)
-        try:
-            await desk.transact(design.promote(member), desk.settle_event(event.guild_id, event.event_id), note)
-        except TransactionFailed:
-            return False  # somebody else gave the place away; look again
-        desk.changed(event.guild_id)
-        return True
-
-    async def _mend_queue(self, event: Event) -> None:
-        """The counter says that somebody waits, but nobody does: a count that hinders joining is put right."""
-        update: Update[Event] = events.update(event.guild_id, event.event_id).keeping_version()
-        update = update.set(Event.waiting_count, 0).when(Event.waiting_count == event.waiting_count)
-        try:
-            await self._desk.db.write(update)
-        except ConditionFailed:
-            pass
 
 
 def _is_taken(event: Event) -> bool:

@@ -147,7 +147,7 @@ function shown(message) {
     );
   for (const embed of body.embeds ?? []) inside.append(embedded(embed));
   for (const row of body.components ?? [])
-    inside.append(make("div", "sim-row", ...row.components.map((one) => button(one, message))));
+    inside.append(make("div", "sim-row", ...row.components.map((one) => component(one, message))));
   if (message.private) inside.append(make("div", "sim-private-note", `👁 ${words.private}`));
   const item = make("article", message.private ? "sim-message private" : "sim-message", avatar, inside);
   item.id = `message-${message.id}`;
@@ -173,13 +173,46 @@ function embedded(embed) {
   return box;
 }
 
+function component(one, message) {
+  return one.type === 2 ? button(one, message) : selection(one, message);
+}
+
+// A menu: one choice is sent at once, several when the menu is left.
+function selection(one, message) {
+  const options = one.type === 5 ? config.people.map((who) => ({ label: who.name, value: who.id })) : one.options;
+  const many = (one.max_values ?? 1) > 1;
+  const menu = make("select", "sim-select");
+  menu.setAttribute("aria-label", one.placeholder ?? "");
+  menu.multiple = many;
+  if (many) menu.size = Math.min(options.length, 8);
+  else if (!options.some((option) => option.default)) menu.append(new Option(one.placeholder ?? words.choose, ""));
+  for (const option of options) {
+    const name = option.emoji?.id || !option.emoji ? option.label : `${option.emoji.name} ${option.label}`;
+    menu.append(new Option(name, option.value, option.default ?? false, option.default ?? false));
+  }
+  menu.dataset.key = `${message.id}/${one.custom_id}`;
+  const send = () => {
+    const chosen = [...menu.selectedOptions].map((option) => option.value).filter(Boolean);
+    act({ kind: "press", message: message.id, custom_id: one.custom_id, chosen });
+  };
+  if (!many) {
+    menu.addEventListener("change", send);
+    return menu;
+  }
+  const done = make("button", "sim-button s1", words.submit);
+  done.type = "button";
+  done.addEventListener("click", send);
+  return make("div", "sim-choose", menu, done);
+}
+
 function button(component, message) {
   if (component.style === 5) {
     const link = anchor(component.label, component.url);
     link.className = "sim-button";
     return link;
   }
-  const made = make("button", `sim-button s${component.style}`, component.label);
+  const picture = component.emoji && !component.emoji.id ? `${component.emoji.name} ` : "";
+  const made = make("button", `sim-button s${component.style}`, picture + component.label);
   made.type = "button";
   made.disabled = component.disabled ?? false;
   made.dataset.key = `${message.id}/${component.custom_id}`;

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Any
 
 from sekkei_systems.eventbot.design import Event, Template
 from sekkei_systems.eventbot.refusals import NoSuchEvent, SeveralEvents
-from sekkei_systems.eventbot.rules import modals, render
+from sekkei_systems.eventbot.rules import modals, panels, render
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid, uuid_of
+from sekkei_systems.eventbot.rules.views import is_over
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
+from sekkei_systems.eventbot.texts.keys import Key
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
 from sekkei_systems.eventbot.webhooks.desk import Asked, Handler, Tools, welcome
@@ -22,16 +24,23 @@ Options = Mapping[str, Any]
 CHOICES_MAX = 25
 
 
-async def events_list(service: Service, asked: Asked, *, mine: bool, page: int) -> render.Payload:
-    """The guild's events to come; or those that this person takes part in or has made."""
-    listed = await service.events.of_guild(asked.actor.guild_id)
-    if mine:
+HEADS: dict[str, tuple[Key, Key]] = {
+    "list": ("bot.events-head", "bot.no-events"),
+    "mine": ("bot.mine-head", "bot.no-events"),
+    "past": ("bot.past-head", "bot.no-past"),
+}
+
+
+async def events_list(service: Service, asked: Asked, verb: str, page: int) -> render.Payload:
+    """The guild's events to come, those that this person takes part in or has made, or those that are over."""
+    listed = await service.events.of_guild(asked.actor.guild_id, past=verb == "past")
+    if verb == "mine":
         joined = await service.joining.joined(asked.actor, listed)
         listed = [one for one in listed if one.event_id in joined or one.created_by == asked.actor.user_id]
+    head, none = HEADS[verb]
     if not listed:
-        return render.private(asked.words("bot.no-events"))
-    head = asked.words("bot.mine-head" if mine else "bot.events-head", n=len(listed))
-    return render.events_message(listed, page, head, "mine" if mine else "list", asked.words)
+        return render.private(asked.words(none))
+    return render.events_message(listed, page, asked.words(head, n=len(listed)), verb, asked.words)
 
 
 class Commands:
@@ -43,6 +52,7 @@ class Commands:
             "event create": self.create,
             "event list": self.list,
             "event mine": self.mine,
+            "event past": self.past,
             "event show": self.show,
             "event manage": self.manage,
             "event settings": self.settings,
@@ -75,10 +85,13 @@ class Commands:
         return next((one for one in await guilds.templates(guild_id) if one.name == chosen), None) if chosen else None
 
     async def list(self, asked: Asked) -> Answer:
-        return answers.message(await events_list(self._service, asked, mine=False, page=0))
+        return answers.message(await events_list(self._service, asked, "list", 0))
 
     async def mine(self, asked: Asked) -> Answer:
-        return answers.message(await events_list(self._service, asked, mine=True, page=0))
+        return answers.message(await events_list(self._service, asked, "mine", 0))
+
+    async def past(self, asked: Asked) -> Answer:
+        return answers.message(await events_list(self._service, asked, "past", 0))
 
     async def show(self, asked: Asked) -> Answer:
         view = await self._service.events.view(asked.actor.guild_id, await self._event_id(asked))
@@ -87,7 +100,7 @@ class Commands:
     async def manage(self, asked: Asked) -> Answer:
         host = await self._service.access.host(asked.actor, await self._event_id(asked))
         view = await view_of_event(self._service.desk.db, host.event)
-        return answers.message(render.panel_message(view, self._service.desk.now(), asked.words))
+        return answers.message(panels.panel_message(view, self._service.desk.now(), asked.words))
 
     async def settings(self, asked: Asked) -> Answer:
         options = _options(asked)
@@ -165,14 +178,21 @@ class Commands:
         chosen = str(_options(asked).get("event", "")).strip()
         if is_uuid(chosen):
             return f"EVT#{chosen}"
-        listed = await self._service.events.of_guild(asked.actor.guild_id) if chosen else []
-        named = [one for one in listed if one.title.casefold() == chosen.casefold()][:1]
-        found = named or [one for one in listed if chosen.casefold() in one.title.casefold()]
+        guild_id = asked.actor.guild_id
+        found = _matching(await self._service.events.of_guild(guild_id), chosen) if chosen else []
+        if not found and chosen:
+            found = _matching(await self._service.events.of_guild(guild_id, past=True), chosen)
         if len(found) > 1:
             raise SeveralEvents(names="、".join(one.title for one in found[:5]))
         if not found:
             raise NoSuchEvent()
         return found[0].event_id
+
+    async def _listed(self, asked: Asked) -> Sequence[Event]:
+        """Those to come, then those that are over, latest first: attendance is noted afterwards."""
+        every, now = await self._service.events.all_of_guild(asked.actor.guild_id), self._service.desk.now()
+        over = [one for one in every if is_over(one, now)]
+        return [*(one for one in every if not is_over(one, now)), *over[::-1]]
 
     async def complete(self, asked: Asked, options: Options) -> Answer:
         """Events or templates whose name contains what has been typed."""
@@ -183,10 +203,16 @@ class Commands:
             found = [(one.name, uuid_of(one.template_id)) for one in templates if typed in one.name.lower()]
         else:
             typed = str(options.get("event", "")).lower()
-            listed = await self._service.events.of_guild(guild_id)
+            listed = await self._listed(asked)
             zone = zone_of((await self._service.guilds.settings(guild_id)).time_zone)
             found = [(_label(one, zone), uuid_of(one.event_id)) for one in listed if typed in one.title.lower()]
         return answers.choices(found[:CHOICES_MAX])
+
+
+def _matching(listed: Sequence[Event], typed: str) -> Sequence[Event]:
+    """One that is called so, or those whose name has it inside."""
+    named = [one for one in listed if one.title.casefold() == typed.casefold()][:1]
+    return named or [one for one in listed if typed.casefold() in one.title.casefold()]
 
 
 def _label(event: Event, zone: tzinfo) -> str:

@@ -6,7 +6,7 @@ from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.ports.discord.permissions import may_post
 from sekkei_systems.eventbot.refusals import CannotPost
-from sekkei_systems.eventbot.rules import modals, render
+from sekkei_systems.eventbot.rules import modals, options, panels, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.zones import zone_of
@@ -24,6 +24,8 @@ class Forms:
             "create": self.create,
             "edit": self.edit,
             "details": self.details,
+            "options": self.options,
+            "tell": self.tell,
             "newnotice": self.new_notice,
             "template": self.template,
         }
@@ -46,6 +48,9 @@ class Forms:
         if here and not may_post(asked.interaction.app_permissions):
             raise CannotPost()
         now = self._service.desk.now().astimezone(zone_of(settings.time_zone))
+        if press.uuid:
+            template = await self._service.guilds.template(asked.actor.guild_id, f"TPL#{press.uuid}")
+            values = {**values, "options": "\n".join(template.options)}
         event = await self._service.events.create(creator, modals.read_draft(values, now), asked.interaction.channel_id)
         return await self._posted(asked, event)
 
@@ -69,7 +74,15 @@ class Forms:
         host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
         event = await self._service.events.edit(host, draft, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
-        message = render.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
+        message = panels.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
+        return answers.update(message) if asked.interaction.from_private else answers.message(message)
+
+    async def options(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
+        host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
+        wanted = options.read(values.get("options", ""))
+        event = await self._service.events.set_options(host, wanted, _version(press))
+        view = await self._service.events.view(event.guild_id, event.event_id)
+        message = panels.panel_message(view, self._service.desk.now(), asked.words, asked.words("bot.saved"))
         return answers.update(message) if asked.interaction.from_private else answers.message(message)
 
     async def details(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
@@ -78,7 +91,7 @@ class Forms:
         details = modals.read_details(values, host.event, await desk.wall_clock(asked.actor.guild_id))
         event = await self._service.events.set_details(host, details, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
-        message = render.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
+        message = panels.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
         return answers.update(message) if asked.interaction.from_private else answers.message(message)
 
     async def new_notice(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
@@ -86,6 +99,12 @@ class Forms:
         new = modals.read_notice(values, host.event, await self._service.desk.wall_clock(asked.actor.guild_id))
         notice = await self._service.notices.post(host, new)
         return answers.message(render.private(asked.words("bot.done-notice", title=notice.title)))
+
+    async def tell(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
+        host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
+        audience = values.get("audience", "all")
+        count = await self._service.hands.tell(host, values.get("text", ""), None if audience == "all" else audience)
+        return answers.message(render.private(asked.words("bot.done-tell", n=count)))
 
     async def template(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")

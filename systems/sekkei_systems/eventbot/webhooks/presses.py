@@ -8,7 +8,8 @@ from sekkei.design import TransactionFailed
 from sekkei_systems.eventbot.design import Answer as Reply
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs import REMOVE
-from sekkei_systems.eventbot.rules import modals, render
+from sekkei_systems.eventbot.refusals import ChooseOption, NotIn
+from sekkei_systems.eventbot.rules import modals, panels, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id, uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.service import Host
@@ -18,15 +19,12 @@ from sekkei_systems.eventbot.texts.keys import Key
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
 from sekkei_systems.eventbot.webhooks.desk import Asked, PressHandler, Tools
+from sekkei_systems.eventbot.webhooks.people import People, page_number
 
 EventModal = Callable[[Event, Wording, str], render.Payload]
 INLINE_MEMBERS_MAX = 60
 """Up to here the pressed message is drawn anew in the answer; with more, reading them all would cost every press, and
 the edit that follows within a second draws it once for all."""
-
-
-def page_number(press: Press) -> int:
-    return int(press.more) if press.more.isascii() and press.more.isdigit() and len(press.more) < 6 else 0
 
 
 class Presses:
@@ -36,6 +34,9 @@ class Presses:
         self._tools, self._service = tools, tools.service
         self._verbs: dict[str, PressHandler] = {
             "join": self.join,
+            "option": self.option,
+            "lateoption": self.option,
+            "late": self.late,
             "leave": self.leave,
             "maybe": self.reply,
             "no": self.reply,
@@ -44,6 +45,7 @@ class Presses:
             "panel": self.panel,
             "edit": self.edit,
             "details": self.details,
+            "options": self.options,
             "close": self.close,
             "reopen": self.reopen,
             "cancel": self.cancel,
@@ -62,7 +64,10 @@ class Presses:
             "nshow": self.hide_notice,
             "list": self.list,
             "mine": self.list,
+            "past": self.list,
+            "tell": self.tell,
             "retry": self.retry,
+            **People(tools).verbs,
         }
 
     async def handle(self, asked: Asked) -> Answer:
@@ -78,11 +83,36 @@ class Presses:
     # Taking part
 
     async def join(self, asked: Asked, press: Press) -> Answer:
-        joined = await self._service.joining.join(asked.actor, f"EVT#{press.uuid}")
+        try:
+            joined = await self._service.joining.join(asked.actor, f"EVT#{press.uuid}")
+        except ChooseOption:
+            return await self._which(asked, press)
         said = asked.words("bot.queued" if joined.waiting else "bot.joined")
         if joined.before.member_count > INLINE_MEMBERS_MAX:
             return self._said(asked, said)
         return await self._event_after(asked, press, said, tell=joined.waiting)
+
+    async def _which(self, asked: Asked, press: Press, verb: str = "option") -> Answer:
+        view = await self._service.events.view(asked.actor.guild_id, f"EVT#{press.uuid}")
+        return answers.message(render.choose_message(view, asked.words, verb))
+
+    async def option(self, asked: Asked, press: Press) -> Answer:
+        event_id, late = f"EVT#{press.uuid}", press.verb == "lateoption"
+        joined = await self._service.joining.choose(asked.actor, event_id, press.more, late=late)
+        name = joined.before.options[press.more].name
+        key: Key = "bot.queued-option" if joined.waiting else "bot.joined-option"
+        said = asked.words(key, name=escaped(name))
+        if joined.before.member_count > INLINE_MEMBERS_MAX:
+            return self._said(asked, said)
+        return await self._event_after(asked, press, said, tell=joined.waiting)
+
+    async def late(self, asked: Asked, press: Press) -> Answer:
+        """Whoever takes part says so, or takes it back; whoever does not joins late."""
+        try:
+            late = await self._service.joining.come_late(asked.actor, f"EVT#{press.uuid}")
+        except NotIn:
+            return await self._which(asked, press, "lateoption")
+        return await self._event_after(asked, press, asked.words("bot.late-yes" if late else "bot.late-no"))
 
     async def leave(self, asked: Asked, press: Press) -> Answer:
         await self._service.joining.leave(asked.actor, f"EVT#{press.uuid}")
@@ -134,7 +164,7 @@ class Presses:
     async def list(self, asked: Asked, press: Press) -> Answer:
         from sekkei_systems.eventbot.webhooks.commands import events_list
 
-        message = await events_list(self._service, asked, mine=press.verb == "mine", page=page_number(press))
+        message = await events_list(self._service, asked, press.verb, page_number(press))
         return self._private(asked, message)
 
     def _private(self, asked: Asked, message: render.Payload) -> Answer:
@@ -148,7 +178,7 @@ class Presses:
 
     async def _panel(self, asked: Asked, press: Press, said: str = "") -> render.Payload:
         view = await view_of_event(self._service.desk.db, (await self._host(asked, press)).event)
-        return render.panel_message(view, self._service.desk.now(), asked.words, said)
+        return panels.panel_message(view, self._service.desk.now(), asked.words, said)
 
     async def edit(self, asked: Asked, press: Press) -> Answer:
         return await self._form(asked, press, modals.edit_modal)
@@ -156,8 +186,14 @@ class Presses:
     async def details(self, asked: Asked, press: Press) -> Answer:
         return await self._form(asked, press, modals.details_modal)
 
+    async def options(self, asked: Asked, press: Press) -> Answer:
+        return await self._form(asked, press, modals.options_modal)
+
     async def new_notice(self, asked: Asked, press: Press) -> Answer:
         return await self._form(asked, press, modals.notice_modal)
+
+    async def tell(self, asked: Asked, press: Press) -> Answer:
+        return await self._form(asked, press, modals.tell_modal)
 
     async def template(self, asked: Asked, press: Press) -> Answer:
         return await self._form(asked, press, modals.template_modal)
@@ -194,7 +230,7 @@ class Presses:
         if event.repeat is not None:
             yes.append((asked.words("bot.cancel-all"), custom_id("cancelall", event.event_id)))
         key: Key = "bot.cancel-one" if event.repeat is not None else "bot.cancel-sure"
-        return self._private(asked, render.sure_message(asked.words(key, title=escaped(event.title)), *yes))
+        return self._private(asked, panels.sure_message(asked.words(key, title=escaped(event.title)), *yes))
 
     async def cancel_sure(self, asked: Asked, press: Press) -> Answer:
         host = await self._host(asked, press)
@@ -205,7 +241,7 @@ class Presses:
     async def delete(self, asked: Asked, press: Press) -> Answer:
         event = (await self._host(asked, press)).event
         text = asked.words("bot.delete-sure", title=escaped(event.title))
-        sure = render.sure_message(text, (asked.words("bot.delete"), custom_id("deleteyes", event.event_id)))
+        sure = panels.sure_message(text, (asked.words("bot.delete"), custom_id("deleteyes", event.event_id)))
         return self._private(asked, sure)
 
     async def delete_sure(self, asked: Asked, press: Press) -> Answer:
@@ -249,7 +285,10 @@ class Presses:
     async def _filled(self, asked: Asked, verb: str, values: dict[str, str]) -> render.Payload:
         zone = await self._zone(asked)
         if verb == "create":
-            return modals.refilled(modals.create_modal(asked.words, zone), values)
+            template = values.get("event", "")
+            found = await self._service.guilds.template(asked.actor.guild_id, f"TPL#{template}") if template else None
+            return modals.refilled(modals.create_modal(asked.words, zone, found), values)
         event = (await self._host(asked, Press(verb, values.get("event", "")))).event
         made = {"edit": modals.edit_modal, "details": modals.details_modal, "newnotice": modals.notice_modal}
+        made |= {"options": modals.options_modal, "tell": modals.tell_modal}
         return modals.refilled(made.get(verb, modals.template_modal)(event, asked.words, zone), values)

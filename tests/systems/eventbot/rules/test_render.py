@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sekkei_systems.eventbot.design import Ack, Status
-from sekkei_systems.eventbot.rules import render
+from sekkei_systems.eventbot.rules import options, render
 from sekkei_systems.eventbot.rules.limits import (
     problems_of_message,
 )
@@ -17,6 +17,7 @@ from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.texts import wording
 from tests.systems.eventbot.samples import GUILD, ID, NOW, event, notice, view
 
+RAID = options.fresh(options.read("\n".join(f"<:tank:{10**17 + at}> {'名' * 28}{at} 1000" for at in range(10))))
 STATES: list[dict[str, Any]] = [
     {},
     {"status": Status.CLOSED},
@@ -24,6 +25,8 @@ STATES: list[dict[str, Any]] = [
     {"event_start_at": NOW - timedelta(hours=1)},
     {"event_start_at": None, "event_end_at": None, "description": None, "location": None, "capacity": None},
     {"waiting_list": False, "capacity": 1},
+    {"options": RAID},
+    {"options": RAID, "waiting_list": False},
 ]
 
 
@@ -33,7 +36,8 @@ STATES: list[dict[str, Any]] = [
 def test_event_messages(language: str, people: int, state: dict[str, Any]) -> None:
     words, found = wording(language), view(people, **state)
     assert problems_of_message(render.event_message(found, NOW, words)) == []
-    assert problems_of_message(render.panel_message(found, NOW, words, words("bot.saved"))) == []
+    if found.event.options:
+        assert problems_of_message(render.choose_message(found, words)) == []
     for page in (0, 1, 999):
         assert problems_of_message(render.members_message(found, page, words)) == []
 
@@ -69,12 +73,11 @@ def test_notice_lists(count: int, organising: bool) -> None:
         assert problems_of_message(message) == []
 
 
-def test_event_lists_sure_questions_and_calls() -> None:
+def test_event_lists_and_calls() -> None:
     words = wording("ja")
     listed = [event(event_id=f"EVT#{ID[:-2]}{number:02d}") for number in range(35)]
     for page in range(5):
         assert problems_of_message(render.events_message(listed, page, "x", "list", words)) == []
-    assert problems_of_message(render.sure_message("x" * 3000, ("はい", f"e1:cancelyes:{ID}"))) == []
     for count in (0, 1, 80, 81, 1000):
         calls = call_messages("題" * 1900, [f"{number:019d}" for number in range(count)])
         assert [problem for call in calls for problem in problems_of_message(call)] == []

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 
@@ -119,6 +120,12 @@ class Rest:
 
     async def member(self, guild_id: str, user_id: str) -> dict[str, Any]:
         found: dict[str, Any] = await self.call("GET", f"/guilds/{guild_id}/members/{user_id}")
+        return found
+
+    async def search_members(self, guild_id: str, text: str) -> list[dict[str, Any]]:
+        """Those whose user name or nickname begins so."""
+        path = f"/guilds/{guild_id}/members/search?query={quote(text[:100], safe='')}&limit=10"
+        found: list[dict[str, Any]] = await self.call("GET", path)
         return found
 
     async def give_role(self, guild_id: str, user_id: str, role_id: str) -> None:

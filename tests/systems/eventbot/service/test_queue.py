@@ -1,0 +1,152 @@
+"""The queue: places of options go to whoever waits for them, and counters equal a recount whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+
+import pytest
+
+from sekkei.runtime.refusals import Refusal
+from sekkei_systems.eventbot.design import Answer, Event
+from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_systems.eventbot.refusals import AlreadyIn, AlreadyWaiting, ChooseOption, NotIn, OptionFull
+from sekkei_systems.eventbot.rules import options
+from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
+
+RAID = tuple(options.read("🛡️ Tank 1\n💚 Healer 1\n⚔️ DPS 2"))
+TANK, HEALER, DPS = "01", "02", "03"
+
+
+async def recounted(bot: Bot, event: Event) -> Event:
+    """The event, whose counters are those of the rows."""
+    view = await bot.service.events.view(GUILD_ID, event.event_id)
+    now = view.event
+    assert (now.member_count, now.waiting_count) == (len(view.members), len(view.waiting))
+    members, waiting = Counter(one.option_id for one in view.members), Counter(one.option_id for one in view.waiting)
+    for id, option in now.options.items():
+        assert (option.member_count, option.waiting_count) == (members[id], waiting[id]), option.name
+    return now
+
+
+async def test_each_option_has_places_and_a_queue_of_its_own(bot: Bot) -> None:
+    event = await bot.event(options=RAID)
+    joining = bot.service.joining
+    assert not (await joining.choose(REN.actor, event.event_id, TANK)).waiting
+    assert (await joining.choose(MEI.actor, event.event_id, TANK)).waiting
+    assert not (await joining.choose(SOTA.actor, event.event_id, HEALER)).waiting, "another option has places"
+    with pytest.raises(AlreadyIn):
+        await joining.choose(REN.actor, event.event_id, TANK)
+    with pytest.raises(AlreadyWaiting) as again:
+        await joining.choose(MEI.actor, event.event_id, TANK)
+    assert again.value.values["position"] == 1
+    await joining.leave(REN.actor, event.event_id)
+    now = await recounted(bot, event)
+    view = await bot.service.events.view(GUILD_ID, event.event_id)
+    assert {one.user_id: one.option_id for one in view.members} == {MEI.id: TANK, SOTA.id: HEALER}
+    assert now.waiting_count == 0
+    with pytest.raises(ChooseOption):
+        await joining.join(YUI.actor, event.event_id)
+
+
+async def test_changing_frees_the_old_place_and_never_costs_it(quick: Bot) -> None:
+    event = await quick.event(options=RAID)
+    joining = quick.service.joining
+    await joining.choose(REN.actor, event.event_id, TANK)
+    await joining.choose(MEI.actor, event.event_id, TANK)  # waits
+    await joining.choose(SOTA.actor, event.event_id, HEALER)
+    with pytest.raises(OptionFull):
+        await joining.choose(REN.actor, event.event_id, HEALER)
+    await joining.choose(REN.actor, event.event_id, DPS)
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert {one.user_id: one.option_id for one in view.members} == {REN.id: DPS, MEI.id: TANK, SOTA.id: HEALER}
+    await recounted(quick, event)
+
+
+async def test_whoever_waits_can_wait_for_something_else(quick: Bot) -> None:
+    event = await quick.event(options=RAID)
+    joining = quick.service.joining
+    await joining.choose(REN.actor, event.event_id, TANK)
+    await joining.choose(MEI.actor, event.event_id, TANK)
+    assert not (await joining.choose(MEI.actor, event.event_id, DPS)).waiting, "there is a place: it is theirs at once"
+    await recounted(quick, event)
+    await joining.answer(MEI.actor, event.event_id, Answer.MAYBE)
+    await joining.choose(SOTA.actor, event.event_id, TANK)
+    await joining.leave(SOTA.actor, event.event_id)
+    now = await recounted(quick, event)
+    assert (now.member_count, now.waiting_count) == (1, 0)
+
+
+async def test_places_over_all_go_to_the_first_who_can_have_one(quick: Bot) -> None:
+    event = await quick.event(options=RAID, capacity=2)
+    joining = quick.service.joining
+    await joining.choose(REN.actor, event.event_id, TANK)
+    await joining.choose(MEI.actor, event.event_id, DPS)
+    for person, option in ((SOTA, TANK), (YUI, DPS)):
+        assert (await joining.choose(person.actor, event.event_id, option)).waiting
+        quick.clock.advance(0.01)
+    await joining.leave(MEI.actor, event.event_id)
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert {one.user_id for one in view.members} == {REN.id, YUI.id}, "Tank is full: its queue lets others by"
+    assert (await joining.choose(MEI.actor, event.event_id, DPS)).waiting
+    await recounted(quick, event)
+
+
+async def test_late_is_said_and_taken_back(quick: Bot) -> None:
+    event = await quick.event(options=RAID)
+    joining = quick.service.joining
+    with pytest.raises(NotIn):
+        await joining.come_late(REN.actor, event.event_id)
+    await joining.choose(REN.actor, event.event_id, TANK, late=True)
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert [one.late for one in view.members] == [True]
+    assert await joining.come_late(REN.actor, event.event_id) is False
+    assert await joining.come_late(REN.actor, event.event_id) is True
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_a_storm_ends_with_right_counters(quick: Bot, seed: int) -> None:
+    event = await quick.event(options=RAID, capacity=3 if seed % 2 else None)
+    people, hands = [somebody(at) for at in range(12)], quick.service.hands
+    host = await quick.host(AOI, event.event_id)
+
+    async def live(number: int) -> None:
+        chance = random.Random(seed * 100 + number)
+        actor = people[number].actor
+        for _ in range(12):
+            act = chance.choice(("choose", "choose", "leave", "maybe", "late", "seat", "unseat", "move"))
+            option = chance.choice((TANK, HEALER, DPS))
+            try:
+                if act == "choose":
+                    await quick.service.joining.choose(actor, event.event_id, option)
+                elif act == "leave":
+                    await quick.service.joining.leave(actor, event.event_id)
+                elif act == "maybe":
+                    await quick.service.joining.answer(actor, event.event_id, Answer.MAYBE)
+                elif act == "late":
+                    await quick.service.joining.come_late(actor, event.event_id)
+                elif act == "seat":
+                    await hands.seat(host, actor.user_id, actor.name, chance.choice((None, option)))
+                elif act == "unseat":
+                    await hands.unseat(host, actor.user_id)
+                else:
+                    await hands.move(host, actor.user_id, option)
+            except Refusal:
+                pass
+            quick.clock.advance(0.001)
+
+    await asyncio.gather(*(live(number) for number in range(len(people))))
+    await quick.service.queue.move_up(GUILD_ID, event.event_id)
+    await recounted(quick, event)
+
+
+async def test_a_crowd_gets_exactly_the_places(quick: Bot) -> None:
+    event = await quick.event(options=tuple(options.read("Tank 2\nHealer 3\nDPS 5")))
+    people = [somebody(at) for at in range(40)]
+    await asyncio.gather(
+        *(quick.service.joining.choose(one.actor, event.event_id, f"{1 + at % 3:02d}") for at, one in enumerate(people))
+    )
+    now = await recounted(quick, event)
+    assert [one.member_count for _, one in options.ordered(now.options)] == [2, 3, 5]
+    assert now.waiting_count == 30
