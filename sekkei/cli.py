@@ -28,6 +28,7 @@ COMMANDS = (
     "patterns",
     "run",
     "look",
+    "mcp",
     "measure",
     "check",
     "cost",

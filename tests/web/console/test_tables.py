@@ -18,7 +18,7 @@ from sekkei.store.protocol import Request, Response, Store
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console import reading
 from sekkei.web.console.looked import Looked
-from sekkei.web.console.masks import COVER, is_personal
+from sekkei.web.console.masks import COVER
 from sekkei.web.testing import Client, opened
 
 SHOP = "/console/tables/OnlineShop"
@@ -209,18 +209,3 @@ async def test_personal_attributes_are_covered_until_asked_for_and_that_is_logge
             assert "mei@demo.example" in (await client.get(path)).text
         stranger = client.another(cookies={"sekkei_reveal": client.cookies["sekkei_reveal"]})
         assert COVER in (await stranger.get(pages[0])).text, "it is good for one browser only"
-
-
-def test_whose_names_speak_of_people() -> None:
-    personal = (
-        "email",
-        "userEmail",
-        "phone_number",
-        "birth_date",
-        "passwordHash",
-        "ip",
-        "zipCode",
-        "line_access_token",
-    )
-    assert all(is_personal(name) for name in personal)
-    assert not any(is_personal(name) for name in ("status", "team_id", "createdAt", "shipping", "title", "hashtags"))
