@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sekkei.design import Entity
-from sekkei.design.templates import Component, Template
+from sekkei.design.codecs import Integer
+from sekkei.design.templates import Template
 
 
 class NotAnAttribute(ValueError):
@@ -83,8 +84,8 @@ def _proposed(entity: Entity[..., Any], equal: list[str], order_by: str | None) 
     literal = entity.name.upper()
     rest = [part for template in entity.keys.values() for part in template.components]
     ending = [name for name in dict.fromkeys(part.field.name for part in rest) if name not in (*equal, order_by)]
-    hashed = "#".join([literal, *("{" + name + "}" for name in equal)])
-    sorted_by = "#".join("{" + name + "}" for name in [*([order_by] if order_by else []), *ending]) or literal
+    hashed = "#".join([literal, *(_placed(entity, name) for name in equal)])
+    sorted_by = "#".join(_placed(entity, name) for name in [*([order_by] if order_by else []), *ending]) or literal
     index, condition = f"GSI{number}", ", ".join(f"{_owner(entity)}.{name} == {name}" for name in equal)
     code = (
         f"# in the model {_owner(entity)}\n"
@@ -96,6 +97,19 @@ def _proposed(entity: Entity[..., Any], equal: list[str], order_by: str | None) 
         f'{entity.name}.index("{index}").where({condition})'
     )
     return Proposal(code=code, notes=_notes(entity, equal, order_by))
+
+
+def _placed(entity: Entity[..., Any], name: str) -> str:
+    """An attribute inside a template; a whole number needs a width to sort by."""
+    field = entity.model.fields[name]
+    if field.codec.pattern is None:
+        raise NotAnAttribute(
+            f"{name} cannot stand inside a key: {field.annotation} has no order as text. Add a computed() attribute "
+            "that has, and ask by that."
+        )
+    known = [part.width for template in entity.keys.values() for part in template.components if part.field is field]
+    width = next((one for one in known if one), 12) if isinstance(field.codec, Integer) else None
+    return "{" + name + (f":0{width}d" if width else "") + "}"
 
 
 def _owner(entity: Entity[..., Any]) -> str:
@@ -116,7 +130,4 @@ def _notes(entity: Entity[..., Any], equal: list[str], order_by: str | None) -> 
         notes.append(
             f"{', '.join(choices)} has few values, so few partitions take all the load; add an attribute that spreads."
         )
-    component = order_by and Component(fields[order_by], None, entity.model.delimiter)
-    if component and not component.fixed and fields[order_by or ""].codec.kind == "N":
-        notes.append(f"{order_by} is a number: give it a width in the template, such as {{{order_by}:012d}}, to sort.")
     return notes

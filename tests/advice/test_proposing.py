@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+
 import pytest
 
-from examples.github import Issue, design, issues
-from examples.online_shop import orders
+from examples.github import issues
+from examples.online_shop import invoices, orders
 from sekkei.advice.proposing import NotAnAttribute, propose
 from sekkei.design import Attr, Design, Index, Key, attr, model, part, template
+
+moods = Design("moods")
+
+
+class Mood(Enum):
+    GOOD = "good"
+    BAD = "bad"
+
+
+@model
+class Setting:
+    id: Attr[str] = part()
+    day: Attr[date | None] = attr(default=None)
+    mood: Attr[Mood] = attr(default=Mood.GOOD)
+    price: Attr[Decimal] = attr(default=Decimal(0))
+
+
+@moods.table("settings", "PK").entity(Setting)
+def settings(id: str) -> Key:
+    return Key(id)
 
 
 def test_what_is_served_already() -> None:
@@ -47,11 +71,13 @@ def _between(code: str, name: str) -> str:
     return next(line.split('"')[1] for line in code.splitlines() if line.startswith(name))
 
 
-def test_notes_warn_of_few_values_and_of_numbers() -> None:
-    notes = " ".join(propose(issues, ["status"], "number").notes)
-    assert "{number:012d}" in notes
-    assert design.name == "github"
-    assert Issue.__name__ in propose(issues, ["status"]).code
+def test_numbers_have_a_width_and_few_values_are_warned_of() -> None:
+    assert "{number:08d}" in propose(issues, ["status"], "number").code
+    assert "{amount:012d}" in propose(invoices, ["amount"]).code
+    assert any("a sparse index" in note for note in propose(settings, ["day"]).notes)
+    assert any("few values" in note for note in propose(settings, ["mood"]).notes)
+    with pytest.raises(NotAnAttribute, match="cannot stand inside a key"):
+        propose(settings, ["price"])
 
 
 def test_mistakes_name_what_there_is() -> None:
