@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import orjson
 
+from sekkei.errors import NoAnswer
 from sekkei.store.http import Answer, Limits, Origin, Pool
 
 LIMITS = Limits(connections=10, connect_seconds=10.0, answer_seconds=30.0, idle_seconds=30.0)
 ORIGINS_MAX = 100
+Exchange = Callable[[str, str, Mapping[str, str], bytes], Awaitable[Answer]]
+"""Method, URL, headers and body; raises NoAnswer."""
+NETWORK: ContextVar[Exchange | None] = ContextVar("network", default=None)
+"""What carries requests instead of sockets; simulated worlds set it."""
 
 
 class Http:
@@ -35,6 +42,9 @@ class Http:
 
         `address` is what the URL's name was resolved to, if somebody had to look at that first.
         """
+        network = NETWORK.get()
+        if network is not None:
+            return await self._simulated(network, method, url, headers or {}, body)
         origin = Origin.of(url)
         query = url.partition("?")[2].partition("#")[0]
         target = origin.path + (f"?{query}" if query else "")
@@ -54,6 +64,14 @@ class Http:
         if body:
             fields["Content-Type"] = "application/json"
         return await self.request(method, url, headers=fields, body=body)
+
+    async def _simulated(
+        self, network: Exchange, method: str, url: str, headers: Mapping[str, str], body: bytes
+    ) -> Answer:
+        try:
+            return await asyncio.wait_for(network(method, url, headers, body), self._limits.answer_seconds)
+        except TimeoutError:
+            raise NoAnswer(f"no answer within {self._limits.answer_seconds} seconds") from None
 
     def _pool(self, origin: Origin, address: str | None) -> Pool:
         key = (origin.secure, origin.host, origin.port, address)

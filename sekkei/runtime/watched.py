@@ -88,7 +88,7 @@ class Watched:
         if operation in _BY_STATEMENT:
             self.wake_all()
             return
-        for table, row in _written(operation, request):
+        for table, row in written(operation, request):
             for ear in self._ears.get(table, ()):
                 if not ear.beginning or any(_text(value).startswith(ear.beginning) for value in row.values()):
                     ear.hear()
@@ -99,7 +99,7 @@ def watched(store: Store) -> Watched:
     return store if isinstance(store, Watched) else Watched(store)
 
 
-def _written(operation: str, request: Request) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def written(operation: str, request: Request) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The tables that a request writes to, each with a row or its key."""
     if operation == "BatchWriteItem":
         for table, entries in request["RequestItems"].items():

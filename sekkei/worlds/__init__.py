@@ -7,16 +7,21 @@
 See `sekkei.worlds.script` for how a world is written.
 """
 
+from sekkei.worlds.faults import CALM, Faults
+from sekkei.worlds.letters import Letter
+from sekkei.worlds.people import Person
 from sekkei.worlds.running import Outcome, many, run, shrink
 from sekkei.worlds.script import Script
 from sekkei.worlds.seam import Truth
-from sekkei.worlds.world import Broken, Event, Faults, Gone, Person, World
+from sekkei.worlds.world import Broken, Event, Gone, World
 
 __all__ = [
+    "CALM",
     "Broken",
     "Event",
     "Faults",
     "Gone",
+    "Letter",
     "Outcome",
     "Person",
     "Script",

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from sekkei.worlds.chance import dice_of, seeded
+from sekkei.worlds.faults import Faults
 from sekkei.worlds.loop import StandStill, VirtualLoop, lay_to_rest
 from sekkei.worlds.script import Script
-from sekkei.worlds.world import Broken, Event, Faults, World
+from sekkei.worlds.world import Broken, Event, World
 
 
 @dataclass(frozen=True, slots=True)

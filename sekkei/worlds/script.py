@@ -17,21 +17,26 @@ def nothing_is_left_undone(world: World) -> None: ...        # when faults have 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sekkei.runtime.system import System
 
 if TYPE_CHECKING:
-    from sekkei.worlds.world import Person, World
+    from sekkei.worlds.people import Person
+    from sekkei.worlds.world import World
 
 Begin = Callable[["Person"], Awaitable[None]]
 Deed = Callable[["Person"], Awaitable["str | None"]]
 Invariant = Callable[["World"], None]
+Prepare = Callable[["World"], None]
+Background = Callable[["World"], Coroutine[Any, Any, None]]
 I = TypeVar("I", bound=Invariant)  # noqa: E741
 D = TypeVar("D", bound=Deed)
 B = TypeVar("B", bound=Begin)
+P = TypeVar("P", bound=Prepare)
+L = TypeVar("L", bound=Background)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +66,20 @@ class Script:
     """How long people act before faults stop."""
     settle_seconds: float = 300.0
     """Within this time after faults have stopped everything must be settled."""
+    starts: Sequence[float] = (0.0,)
+    """At which second of the year a world may begin; the seed chooses."""
+    leaps: Sequence[float] = ()
+    """For how many seconds everything may be down while people act; the seed chooses."""
+    rests: Sequence[float] = ()
+    """When faults have stopped: time that passes, one after the other, with room to settle after each."""
     outside: Sequence[str] = ("mail",)
     """Kinds of messages that go to services outside."""
     settings: dict[str, Any] = field(default_factory=dict)
     roles: dict[str, Role] = field(default_factory=dict)
     operations: list[Operation] = field(default_factory=list)
-    on_commit: list[Invariant] = field(default_factory=list)
+    before: list[Prepare] = field(default_factory=list)
+    background: list[Background] = field(default_factory=list)
+    on_commit: list[tuple[Invariant, Sequence[str]]] = field(default_factory=list)
     at_the_end: list[Invariant] = field(default_factory=list)
 
     def role(self, count: int) -> Callable[[B], B]:
@@ -87,10 +100,29 @@ class Script:
 
         return declare
 
+    def prepares(self, prepare: P) -> P:
+        """What is there before everything else: counterparts of services, `world.internet.services[host] = …`."""
+        self.before.append(prepare)
+        return prepare
+
+    def lives(self, live: L) -> L:
+        """Somebody outside with a will of their own, from the beginning to the end."""
+        self.background.append(live)
+        return live
+
     def always(self, invariant: I) -> I:
         """True after every commit."""
-        self.on_commit.append(invariant)
+        self.on_commit.append((invariant, ()))
         return invariant
+
+    def always_in(self, *tables: str) -> Callable[[I], I]:
+        """True after every commit; it can only become false by a write to these tables."""
+
+        def declare(invariant: I) -> I:
+            self.on_commit.append((invariant, tables))
+            return invariant
+
+        return declare
 
     def finally_(self, invariant: I) -> I:
         """True when faults have stopped and everything has settled."""

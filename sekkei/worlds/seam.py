@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextvars import copy_context
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sekkei.design.driving import drive
 from sekkei.engine.engine import Engine
 from sekkei.errors import NoAnswer
-from sekkei.store import Embedded
+from sekkei.store import Embedded, Retrying
 from sekkei.store.protocol import Request, Response
+from sekkei.store.weather import Weather
+from sekkei.store.weather.forecast import Forecast
 from sekkei.worlds.chance import ASKER, Asker
 from sekkei.worlds.clock import WorldClock
 
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 TIMEOUT_SECONDS = 2.0
+STORM = Forecast(index_lag=1.5, base_lag=0.5, throttled=0.02, unprocessed=0.1, conflicts=0.03, in_progress=0.02)
+"""What the store itself may do, besides what happens on the way to it."""
 
 
 @dataclass(slots=True)
@@ -28,22 +33,40 @@ class Network:
     lost_answers: float = 0.0
 
 
-@dataclass
 class Truth:
-    """The store itself, and who looks at it after every commit."""
+    """The store itself, in its weather, and who looks at it after every commit."""
 
-    clock: WorldClock
-    seed: int
-    network: Network = field(default_factory=Network)
-    after_write: list[Callable[[str, Request], None]] = field(default_factory=list)
-    calls: int = 0
-
-    def __post_init__(self) -> None:
-        self.embedded = Embedded(Engine(None, clock=self.clock, housekeeping_seconds=None), clock=self.clock)
+    def __init__(self, clock: WorldClock, seed: int, weather: Forecast = Forecast()) -> None:  # noqa: B008
+        self.clock, self.seed = clock, seed
+        self.network = Network()
+        self.after_write: list[Callable[[str, Request], None]] = []
+        self.calls = self.writes = 0
+        self.context = copy_context()
+        """The world's own: what the store does goes on when whoever asked has died."""
+        self.embedded = Embedded(Engine(None, clock=clock, housekeeping_seconds=None), clock=clock)
+        self.weather = Weather(self, seed, **asdict(weather), clock=clock)
 
     def now(self, operation: str, request: Request) -> Response:
         """Carry out one call at once, without a network; for those who look at the truth."""
         return drive(self.embedded.call(operation, request))
+
+    async def call(self, operation: str, request: Request) -> Response:
+        """Carry out one call, and let those look who look after every commit."""
+        self.calls += 1
+        response = self.now(operation, request)
+        if operation in WRITES:
+            self.writes += 1
+            for check in self.after_write:
+                check(operation, request)
+        return response
+
+    async def in_weather(self, operation: str, request: Request) -> Response:
+        if self.weather.forecast.is_clear:
+            return await self.call(operation, request)
+        work = asyncio.get_running_loop().create_task(
+            self.weather.call(operation, request), context=self.context.copy()
+        )
+        return await asyncio.shield(work)
 
     def items(self, table: str) -> list[dict[str, Any]]:
         """All items of a table, as they are now."""
@@ -60,7 +83,14 @@ class Truth:
         """Delete what has expired by now, as DynamoDB does in its own time."""
         drive(self.embedded.engine.sweep())
 
-    def close(self) -> None:
+    def calm(self) -> None:
+        self.network = Network()
+        self.weather.forecast = Forecast()
+
+    async def close(self) -> None:
+        """The store outlives its clients."""
+
+    def shut(self) -> None:
         drive(self.embedded.close())
 
 
@@ -77,11 +107,7 @@ class Seam:
         if dice.chance(network.lost_requests):
             await asyncio.sleep(TIMEOUT_SECONDS)
             raise NoAnswer("the request was lost on its way")
-        truth.calls += 1
-        response = truth.now(operation, request)
-        if operation in WRITES:
-            for check in truth.after_write:
-                check(operation, request)
+        response = await truth.in_weather(operation, request)
         if dice.chance(network.lost_answers):
             await asyncio.sleep(TIMEOUT_SECONDS)
             raise NoAnswer("the answer was lost on its way")
@@ -90,3 +116,14 @@ class Seam:
 
     async def close(self) -> None:
         """The store outlives its clients."""
+
+
+class Telling(Retrying):
+    """A way to a store that can tell whether anybody has written, as one in a file can."""
+
+    def __init__(self, truth: Truth, process: str, clock: WorldClock) -> None:
+        super().__init__(Seam(truth, process), clock=clock)
+        self._truth = truth
+
+    def version(self) -> int:
+        return self._truth.writes

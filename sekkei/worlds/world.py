@@ -5,28 +5,38 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextvars import Context, copy_context
-from dataclasses import dataclass, field
+import shutil
+import tempfile
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextvars import copy_context
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sekkei.runtime.http import NETWORK
 from sekkei.runtime.settings import Secrets, Settings
+from sekkei.runtime.watched import written
 from sekkei.store import Retrying
+from sekkei.store.protocol import Request
+from sekkei.store.weather.forecast import Forecast
 from sekkei.web import application
 from sekkei.web.identity.accounts import Passwords
 from sekkei.web.testing import QUICK_PASSWORDS, Client, Reply
 from sekkei.worlds.chance import ASKER, Asker, Dice, dice_of
-from sekkei.worlds.clock import WorldClock
+from sekkei.worlds.clock import START, WorldClock
+from sekkei.worlds.faults import Faults
+from sekkei.worlds.internet import Internet, Ways
+from sekkei.worlds.letters import Letter, deliver
 from sekkei.worlds.loop import LIFE, Life, VirtualLoop
 from sekkei.worlds.outside import Outside
+from sekkei.worlds.people import Person
+from sekkei.worlds.processes import Process
 from sekkei.worlds.script import Invariant, Operation, Script
-from sekkei.worlds.seam import Network, Seam, Truth
+from sekkei.worlds.seam import STORM, Network, Seam, Telling, Truth
 
 T = TypeVar("T")
 REQUEST_SECONDS = 30.0
 PAUSE_SECONDS = 6.0
-SKEW_SECONDS = 1.5
 
 
 class Broken(AssertionError):
@@ -42,30 +52,6 @@ class Gone(ConnectionError):
 
 
 @dataclass(frozen=True, slots=True)
-class Faults:
-    """What can go wrong in a seed; a random part of it does."""
-
-    lost_requests: float = 0.03
-    lost_answers: float = 0.03
-    crashes: int = 3
-    outside: float = 0.1
-    skew_seconds: float = SKEW_SECONDS
-
-    def some(self, dice: Dice) -> Faults:
-        """Swarm testing: each seed has some of the faults, seldom all."""
-        return Faults(
-            self.lost_requests if dice.chance(0.5) else 0.0,
-            self.lost_answers if dice.chance(0.5) else 0.0,
-            dice.randint(0, self.crashes),
-            self.outside if dice.chance(0.5) else 0.0,
-            self.skew_seconds if dice.chance(0.5) else 0.0,
-        )
-
-
-CALM = Faults(0.0, 0.0, 0, 0.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
 class Event:
     """One line of the story."""
 
@@ -76,97 +62,51 @@ class Event:
     """Names an operation, so that it can be left out."""
 
 
-@dataclass(eq=False)
-class Process:
-    """One process of the deployment, until it is killed."""
-
-    name: str
-    life: Life
-    context: Context
-    app: Any
-    clock: WorldClock
-
-
-@dataclass(eq=False)
-class Person:
-    """Somebody with a browser. `dice` belong to the operation that is under way."""
-
-    world: World
-    name: str
-    role: str
-    client: Client
-    dice: Dice
-    asker: Asker
-    memory: dict[str, Any] = field(default_factory=dict)
-
-    _token: str | None = None
-
-    async def get(self, path: str) -> Reply:
-        return await self._ask(lambda: self.client.get(path))
-
-    async def post(self, path: str, form: Mapping[str, Any] | None = None) -> Reply:
-        token = await self._csrf()
-        return await self._ask(lambda: self.client.post(path, form, token=token))
-
-    async def json(
-        self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] | None = None
-    ) -> Reply:
-        token = await self._csrf()
-        return await self._ask(lambda: self.client.json(method, path, body, headers=headers, token=token))
-
-    async def _csrf(self) -> str:
-        """The token of their session, taken from a page once."""
-        if self._token is None:
-            self._token = await self._ask(self.client.token)
-        return self._token
-
-    async def sign_in(self, email: str) -> None:
-        await self._ask(lambda: self.client.sign_in_by_email(email, self.name))
-        self._token = None
-
-    async def _ask(self, request: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Of some process that lives; Gone when it dies over it. An error of ours breaks the world."""
-        process = self.world.some_process(self.dice)
-        self.client.app = process.app
-        context = process.context.copy()
-        context.run(ASKER.set, self.asker)
-        task = asyncio.get_running_loop().create_task(request(), context=context)
-        done, _ = await asyncio.wait({task}, timeout=REQUEST_SECONDS)
-        if not done:
-            raise Gone(f"{process.name} does not answer")
-        self.world.raise_if_broken()
-        reply = task.result()
-        if isinstance(reply, Reply) and reply.status == 500:
-            raise Broken("no_errors_of_ours", f"{self.name} got 500: {reply.text[:300]}")
-        return reply
-
-
 class World:
     """Everything of one seed."""
 
     def __init__(self, script: Script, seed: int, loop: VirtualLoop, faults: Faults, skip: frozenset[str]) -> None:
         self.script, self.seed, self.loop, self.faults, self.skip = script, seed, loop, faults, skip
         self.dice = dice_of(seed, "world")
-        self.truth = Truth(WorldClock(loop, dice_of(seed, "store")), seed)
+        self.start = START + self.dice.choice(script.starts)
+        self.store_tells = self.dice.chance(0.7)
+        self.clock = WorldClock(loop, dice_of(seed, "world's clock"), start=self.start)
+        """The true time, which services outside have too."""
+        self.truth = Truth(
+            WorldClock(loop, dice_of(seed, "store"), start=self.start), seed, STORM if faults.weather else Forecast()
+        )
+        self.truth.calm()
         self.outside = {kind: Outside(kind, seed) for kind in script.outside}
+        self.internet = Internet(seed, copy_context())
+        self.given: dict[str, Any] = {}
+        """What the script keeps: counterparts, what people have seen."""
         self.processes: list[Process] = []
         self.people: list[Person] = []
         self.story: list[Event] = []
         self.broken: Broken | None = None
+        self.faulty = False
+        """Faults are about."""
+        self._leapt = 0.0
         self._started = 0
         self._dead: list[Process] = []
+        self._errands: set[asyncio.Future[None]] = set()
+        self._data = Path(tempfile.gettempdir()) / f"sekkei-world-{id(self)}"
 
     # Looking
 
     def tell(self, who: str, what: str, key: str = "") -> None:
         self.story.append(Event(self.loop.time(), who, what, key))
 
-    def items(self, table: str) -> list[dict[str, Any]]:
-        """All items of a table of the script's systems (by its name in the design), as they are now."""
+    def table_name(self, table: str) -> str:
+        """As the store knows it, out of its name in the design of one of the script's systems."""
         for system in self.script.systems:
             if table in system.design.tables:
-                return self.truth.items(system.design.table_name(system.design.tables[table], "world"))
-        return self.truth.items(table)
+                return system.design.table_name(system.design.tables[table], "world")
+        return table
+
+    def items(self, table: str) -> list[dict[str, Any]]:
+        """All items of a table (by its name in the design), as they are now."""
+        return self.truth.items(self.table_name(table))
 
     def decoded(self, table: str) -> list[Any]:
         """The same as models."""
@@ -185,23 +125,73 @@ class World:
         story = [(round(each.at, 6), each.who, each.what) for each in self.story]
         return hashlib.sha256(json.dumps([story, stored], sort_keys=True).encode()).hexdigest()[:16]
 
+    # Asking a process
+
+    async def asked(self, process: Process, request: Callable[[], Coroutine[Any, Any, T]], asker: Asker) -> T:
+        """Gone when it dies over it. An error of ours breaks the world."""
+        context = process.context.copy()
+        context.run(ASKER.set, asker)
+        task = self.loop.create_task(request(), context=context)
+        done, _ = await asyncio.wait({task}, timeout=REQUEST_SECONDS)
+        if not done:
+            raise Gone(f"{process.name} does not answer")
+        self.raise_if_broken()
+        reply = task.result()
+        if isinstance(reply, Reply) and (reply.status == 500 or (reply.status > 500 and not self.faulty)):
+            raise Broken("no_errors_of_ours", f"{asker.name} got {reply.status}: {reply.text[:300]}")
+        return reply
+
+    async def request(self, method: str, path: str, body: bytes, headers: Mapping[str, str], dice: Dice) -> Reply:
+        """Of a program outside, to some process."""
+        process = self.some_process(dice)
+        client = Client(process.app)
+        return await self.asked(
+            process, lambda: client.request(method, path, body, dict(headers)), Asker(f"{path}/{dice.random()}")
+        )
+
+    def deliver(self, letter: Letter) -> None:
+        """Have something told to the system, in its own time."""
+        if letter.key not in self.skip:
+            self.errand(deliver(self, letter))
+
+    def errand(self, work: Coroutine[Any, Any, None]) -> None:
+        """Something that goes on by itself; an assertion that fails in it breaks the world."""
+        task = asyncio.ensure_future(work)
+        self._errands.add(task)
+        task.add_done_callback(self._errand_ended)
+
+    def _errand_ended(self, task: asyncio.Future[None]) -> None:
+        self._errands.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, Broken):
+            self.broken = self.broken or error
+        elif error is not None and not isinstance(error, Gone):
+            self.broken = self.broken or Broken(type(error).__name__, str(error))
+
     # Running
 
     async def play(self) -> None:
         """Begin, act under faults, settle, look."""
-        self.truth.network = Network()
+        for prepare in self.script.before:
+            prepare(self)
         await self._start_processes()
+        for live in self.script.background:
+            self.errand(live(self))
         await self._begin()
-        self.truth.after_write.append(lambda operation, request: self._look())
+        self.truth.after_write.append(self._after_write)
         self._let_faults_in()
         acting = [asyncio.ensure_future(self._act(person)) for person in self.people]
         acting.append(asyncio.ensure_future(self._crash_now_and_then()))
+        acting.append(asyncio.ensure_future(self._leap_now_and_then()))
         await self._until_done(acting)
         self._calm()
         await self._start_processes()
         await self._settle()
-        self._look()
-        self._look(self.script.at_the_end)
+        for seconds in self.script.rests:
+            await self._rest(seconds)
+            await self._settle()
+        self._look(self.script.on_commit)
+        self._look([(each, ()) for each in self.script.at_the_end])
         self.raise_if_broken()
 
     async def _start_processes(self) -> None:
@@ -214,28 +204,39 @@ class World:
         life = Life(name)
         context = copy_context()
         context.run(LIFE.set, life)
+        context.run(NETWORK.set, self.internet.exchange)
         skew = (dice_of(self.seed, name).random() * 2 - 1) * self.faults.skew_seconds
-        clock = WorldClock(self.loop, dice_of(self.seed, name, "clock"), skew)
-        store = Retrying(Seam(self.truth, name), clock=clock)
-        settings = Settings(
-            data=Path("world"),
-            env="world",
-            demo=False,
-            secrets=Secrets(b"one secret for one world"),
-            values={"rate_limit": "off", "live": "off", **self.script.settings},
-        )
-        passwords = Passwords(QUICK_PASSWORDS)
-        app = application(
-            self.script.systems, store, settings, clock, loopback=True, transports=self.outside, passwords=passwords
-        )
+        clock = WorldClock(self.loop, dice_of(self.seed, name, "clock"), skew, self.start)
+        app = context.run(self._application, name, clock)
         process = Process(name, life, context, app, clock)
-        task = self.loop.create_task(_start_up(app), context=context)
+        task = self.loop.create_task(process.start_up(), context=context)
         await asyncio.wait({task}, timeout=REQUEST_SECONDS * 4)
         if task.done() and task.exception() is None:
             self.processes.append(process)
             self.tell("world", f"{name} starts")
         else:
             life.dead = True
+
+    def _application(self, name: str, clock: WorldClock) -> Any:
+        store: Any = (
+            Telling(self.truth, name, clock) if self.store_tells else Retrying(Seam(self.truth, name), clock=clock)
+        )
+        settings = Settings(
+            data=self._data,
+            env="world",
+            demo=False,
+            secrets=Secrets(b"one secret for one world"),
+            values={"rate_limit": "off", "live": "off", **self.script.settings},
+        )
+        return application(
+            self.script.systems,
+            store,
+            settings,
+            clock,
+            loopback=True,
+            transports=self.outside,
+            passwords=Passwords(QUICK_PASSWORDS),
+        )
 
     def kill(self, process: Process) -> None:
         """At this very moment; nothing of it runs any more."""
@@ -255,15 +256,26 @@ class World:
 
     def _let_faults_in(self) -> None:
         faults = self.faults
+        self.faulty = True
         self.truth.network = Network(0.05, faults.lost_requests, faults.lost_answers)
+        if faults.weather:
+            self.truth.weather.forecast = STORM
+        some = faults.outside
+        self.internet.ways = Ways(some, some / 4, some, some, some / 10)
         for service in self.outside.values():
-            service.slow = service.hang = service.fail = service.lost = faults.outside
+            service.slow = service.hang = service.fail = service.lost = some
 
     def _calm(self) -> None:
         self.tell("world", "faults stop")
-        self.truth.network = Network()
+        self.faulty = False
+        self.truth.calm()
+        self.internet.calm()
         for service in self.outside.values():
             service.calm()
+
+    @property
+    def _over(self) -> bool:
+        return self.loop.time() - self._leapt > self.script.seconds
 
     async def _act(self, person: Person) -> None:
         operations = [each for each in self.script.operations if each.role == person.role]
@@ -274,7 +286,7 @@ class World:
             dice = person.dice = dice_of(self.seed, key)
             person.asker = Asker(key)
             await asyncio.sleep(dice.seconds(PAUSE_SECONDS))
-            if self.loop.time() > self.script.seconds:
+            if self._over:
                 return
             chosen = _weighted(operations, dice)
             if key not in self.skip:
@@ -293,11 +305,42 @@ class World:
             key = f"crash#{number}"
             dice = dice_of(self.seed, key)
             await asyncio.sleep(dice.random() * self.script.seconds / max(1, self.faults.crashes))
-            if self.loop.time() > self.script.seconds or not self.processes or key in self.skip:
+            if self._over or not self.processes or key in self.skip:
                 continue
             self.kill(dice.choice(self.processes))
             await asyncio.sleep(dice.random() * 5)
             await self._start()
+
+    async def _leap_now_and_then(self) -> None:
+        """Everything is down for a while: what was to happen meanwhile is due all at once."""
+        for number in range(self.faults.leaps if self.script.leaps else 0):
+            key = f"leap#{number}"
+            dice = dice_of(self.seed, key)
+            seconds = dice.choice(self.script.leaps)
+            await asyncio.sleep(dice.random() * self.script.seconds)
+            if self._over or key in self.skip:
+                continue
+            for process in list(self.processes):
+                self.kill(process)
+            self._leap(seconds)
+            await self._start_processes()
+
+    def _leap(self, seconds: float) -> None:
+        self.loop.virtual_seconds += seconds
+        self._leapt += seconds
+        self.tell("world", f"nothing runs for {seconds / 3600:.1f} hours")
+        self.truth.sweep()
+
+    async def _rest(self, seconds: float) -> None:
+        """Stop everything in order, let time pass, start again."""
+        for process in list(self.processes):
+            task = self.loop.create_task(process.put_down(), context=process.context)
+            await asyncio.wait({task}, timeout=REQUEST_SECONDS)
+            process.life.dead = True
+            self.processes.remove(process)
+            self._dead.append(process)
+        self._leap(seconds)
+        await self._start_processes()
 
     async def _until_done(self, tasks: Sequence[asyncio.Future[None]]) -> None:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -311,10 +354,20 @@ class World:
         while self.loop.time() < until:
             await asyncio.sleep(self.script.settle_seconds / 10)
             self.truth.sweep()
+            self.raise_if_broken()
 
-    def _look(self, invariants: Sequence[Invariant] | None = None) -> None:
+    # Invariants
+
+    def _after_write(self, operation: str, request: Request) -> None:
+        if self.broken is None:
+            touched = {table for table, _ in written(operation, request)}
+            self._look(self.script.on_commit, touched)
+
+    def _look(self, invariants: Iterable[tuple[Invariant, Sequence[str]]], touched: set[str] | None = None) -> None:
         """Note the first invariant that does not hold. Whoever just wrote goes on: they could not know."""
-        for invariant in self.script.on_commit if invariants is None else invariants:
+        for invariant, tables in invariants:
+            if touched is not None and tables and touched.isdisjoint(map(self.table_name, tables)):
+                continue
             if self.broken is None:
                 try:
                     invariant(self)
@@ -328,13 +381,8 @@ class World:
     def close(self) -> None:
         for process in (*self.processes, *self._dead):
             process.life.dead = True
-        self.truth.close()
-
-
-async def _start_up(app: Any) -> None:
-    shell = app.state.shell
-    await shell.prepare()
-    await shell.deployment.worker.start()
+        self.truth.shut()
+        shutil.rmtree(self._data, ignore_errors=True)
 
 
 def _weighted(operations: Sequence[Operation], dice: Dice) -> Operation:

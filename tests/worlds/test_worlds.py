@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.worlds import run, shrink
-from sekkei.worlds.world import CALM
+from sekkei.worlds import CALM, run, shrink
 from tests.worlds.bank import Bank, CarelessBank, script
 
 SEEDS = range(12)

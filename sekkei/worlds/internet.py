@@ -1,0 +1,85 @@
+"""The internet of a world: requests of the processes to services outside, and what those send to the processes.
+
+A service is a counterpart (`sekkei.runtime.counterparts`), strict and without faults of its own. On the way there and
+back things get lost; a service may be slow, hang, or be out of order for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextvars import Context
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from sekkei.errors import NoAnswer
+from sekkei.runtime.counterparts import Counterpart
+from sekkei.store.http import Answer
+from sekkei.worlds.chance import ASKER, Asker
+
+HANG_SECONDS = 600.0
+OUTAGE_SECONDS = 15.0
+DOWN = Answer(503, {b"content-type": b"application/json"}, b'{"message": "out of order"}')
+
+
+@dataclass(slots=True)
+class Ways:
+    """How likely what is on the way to a service and back."""
+
+    slow: float = 0.0
+    hang: float = 0.0
+    lost_requests: float = 0.0
+    lost_answers: float = 0.0
+    outage: float = 0.0
+    """That a request finds the service out of order, from then on for some seconds."""
+
+
+@dataclass(slots=True)
+class Internet:
+    """Services by host name."""
+
+    seed: int
+    context: Context
+    """Of the world: what a service does goes on when whoever asked has died."""
+    services: dict[str, Counterpart] = field(default_factory=dict)
+    ways: Ways = field(default_factory=Ways)
+    requests: int = 0
+    _out_of_order_until: dict[str, float] = field(default_factory=dict)
+
+    async def exchange(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Of kind `sekkei.runtime.http.Exchange`."""
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if host not in self.services:
+            raise NoAnswer(f"{host} is not in this world")
+        self.requests += 1
+        dice = ASKER.get(Asker(f"{host}/{self.requests}")).dice(self.seed)
+        ways = self.ways
+        await asyncio.sleep(dice.seconds(10.0 if dice.chance(ways.slow) else 0.2))
+        if dice.chance(ways.hang):
+            await asyncio.sleep(HANG_SECONDS)
+        if dice.chance(ways.lost_requests):
+            raise NoAnswer(f"the request to {host} was lost on its way")
+        if self._is_out_of_order(host, dice.chance(ways.outage), dice.seconds(OUTAGE_SECONDS)):
+            return DOWN
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        answer = await self._asked(host, method, target, headers, body)
+        if dice.chance(ways.lost_answers):
+            raise NoAnswer(f"the answer of {host} was lost on its way")
+        return answer
+
+    def _is_out_of_order(self, host: str, breaks: bool, seconds: float) -> bool:
+        now = asyncio.get_running_loop().time()
+        if breaks:
+            self._out_of_order_until[host] = now + seconds
+        return now < self._out_of_order_until.get(host, 0.0)
+
+    async def _asked(self, host: str, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        fields = {name.lower(): value for name, value in headers.items()}
+        work = self.services[host].answer(method, target, fields, body)
+        return await asyncio.shield(asyncio.get_running_loop().create_task(work, context=self.context.copy()))
+
+    def calm(self) -> None:
+        """From now on everything arrives."""
+        self.ways = Ways()
+        self._out_of_order_until.clear()
