@@ -17,6 +17,10 @@ class Clock(Protocol):
         """Seconds since the epoch, with fractions."""
         ...
 
+    def monotonic(self) -> float:
+        """Seconds since some moment, never fewer than before: for how long something takes."""
+        ...
+
     def random(self) -> float:
         """A float in [0, 1)."""
         ...
@@ -31,6 +35,9 @@ class SystemClock:
 
     def now(self) -> float:
         return time.time()
+
+    def monotonic(self) -> float:
+        return time.monotonic()
 
     def random(self) -> float:
         from random import random
@@ -50,10 +57,14 @@ class ManualClock:
         from random import Random  # here and below: loaded by those who need it, in a few milliseconds
 
         self._now = start
+        self._passed = 0.0
         self._random = Random(seed)
 
     def now(self) -> float:
         return self._now
+
+    def monotonic(self) -> float:
+        return self._passed
 
     def random(self) -> float:
         return self._random.random()
@@ -65,9 +76,10 @@ class ManualClock:
 
     def advance(self, seconds: float) -> None:
         """Move the hands; a negative number moves them back."""
-        self._now += seconds
+        self.set(self._now + seconds)
 
     def set(self, now: float) -> None:
+        self._passed += max(0.0, now - self._now)
         self._now = now
 
 

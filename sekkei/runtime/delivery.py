@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -111,10 +110,10 @@ class Delivery:
     async def dispatch(self) -> int:
         """Start what is due now and has a place; returns how many. They go on by themselves."""
         self._forget([task for task in self._running.values() if task.done()])
-        started = time.monotonic()
+        started = self._clock.monotonic()
         if not self._waiting or started >= self._look_again:
             await self._look(WAITING_MAX)
-            now = time.monotonic()
+            now = self._clock.monotonic()
             self._look_again = now + LOOK_SHARE * (now - started)
         return self._start()
 

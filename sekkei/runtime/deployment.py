@@ -75,12 +75,13 @@ def assemble(
     clock: Clock,
     *,
     transports: Mapping[str, Transport] | None = None,
+    process: str | None = None,
 ) -> Deployment:
-    """Open and build every system. Nothing is asked of the store yet."""
+    """Open and build every system. Nothing is asked of the store yet. `process` names this one among others."""
     store = sealed(store, settings)
     runtime = _open(runtime_design, store, settings, clock)
     live = Live()
-    name = worker_name()
+    name = process or worker_name()
     opened = {system.name: _build(system, store, runtime, settings, clock, live, name) for system in systems}
     running = [_own(runtime, clock, name), *(each.running for each in opened.values())]
     alarms = Alarms(runtime, clock, settings.get("alarm_to"))

@@ -12,7 +12,6 @@ import logging
 import os
 import secrets
 import socket
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -34,6 +33,8 @@ from sekkei.store.protocol import Store
 
 QUICK_SECONDS = 0.05
 """After a round that found nothing; the pause doubles with each further one."""
+LEAST_SECONDS = 0.01
+"""What is due and waits for a place is not looked at more often than this."""
 IDLE_SECONDS = 1.9
 """The longest pause: what another process has written is seen within two seconds."""
 PATIENT_SECONDS = 5.7
@@ -144,9 +145,9 @@ class Worker:
         Streams are left out: where nothing runs all the time, they call by themselves.
         """
         await self._ensure_recurring()
-        until = time.monotonic() + seconds
+        until = self._clock.monotonic() + seconds
         while await self.fire_due() + await self.delivery.run_once() + await self.work_on_jobs():
-            if time.monotonic() > until:
+            if self._clock.monotonic() > until:
                 break
 
     async def stop(self) -> None:
@@ -235,12 +236,17 @@ class Worker:
         waited = 0.0
         while not self._stopping.is_set():
             due = each.due.seconds()
-            step = pause if due is None else min(pause, due)
+            step = pause if due is None else min(pause, max(due, LEAST_SECONDS))
             if await self._pause(each.ear, step):
                 return True
             waited += step
             pause = each.idle_seconds
-            if step == due or version is None or self._store.version() != version or waited >= SURE_SECONDS:
+            if (
+                (due is not None and step >= due)
+                or version is None
+                or self._store.version() != version
+                or waited >= SURE_SECONDS
+            ):
                 return False
         return False
 

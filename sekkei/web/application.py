@@ -205,6 +205,7 @@ def application(
     transports: Mapping[str, Transport] | None = None,
     passwords: Passwords | None = None,
     looked: console_looked.Looked | None = None,
+    process: str | None = None,
 ) -> Starlette:
     """All systems as one ASGI application.
 
@@ -212,8 +213,9 @@ def application(
     `work`      run pumps, schedules, outbox and jobs in this process as long as the application lives
     `share_live`  pages open in other processes on this store hear what happens in this one, and the reverse
     `looked`    what the console shows, when it is not the store that the systems run on
+    `process`   a name of this process among those on the store; made up unless given
     """
-    deployment = assemble(systems, store, settings, clock, transports=transports)
+    deployment = assemble(systems, store, settings, clock, transports=transports, process=process)
     shell = Shell(deployment, settings, clock, loopback=loopback, passwords=passwords, looked=looked)
     app = Starlette(
         routes=_routes(shell),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -170,12 +170,21 @@ def on_any(request: Request, error: Exception) -> Response:
     return on_store_error(request, error) if isinstance(error, DynamoDBError) else on_bug(request, error)
 
 
+def _here(handler: Callable[[Request, Exception], Response]) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Answered where the error arises: Starlette would have a plain function called in a thread."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        return handler(request, error)
+
+    return answer
+
+
 HANDLERS: Mapping[Any, Any] = {
-    Refusal: on_refusal,
-    HTTPException: on_http_error,
-    CursorRefused: on_design_error,
-    ValueRefused: on_design_error,
-    Contended: on_design_error,
-    TransactionFailed: on_transaction_failed,
-    DynamoDBError: on_store_error,
+    Refusal: _here(on_refusal),
+    HTTPException: _here(on_http_error),
+    CursorRefused: _here(on_design_error),
+    ValueRefused: _here(on_design_error),
+    Contended: _here(on_design_error),
+    TransactionFailed: _here(on_transaction_failed),
+    DynamoDBError: _here(on_store_error),
 }

@@ -18,6 +18,9 @@ class WorldClock:
     def now(self) -> float:
         return self._start + self._loop.time() + self.skew_seconds
 
+    def monotonic(self) -> float:
+        return self._loop.time()
+
     def random(self) -> float:
         return self._dice.random()
 

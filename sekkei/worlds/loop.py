@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import selectors
+import threading
+import warnings
 from collections.abc import Callable
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
@@ -52,6 +54,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def __init__(self) -> None:
         self.virtual_seconds = 0.0
+        self.another_thread = False
+        self._thread = threading.get_ident()
         selector = _Selector()
         selector.loop = self
         super().__init__(selector)
@@ -71,6 +75,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         context = copy_context() if context is None else context
         return super().call_at(when, _alive(callback, context), *args, context=context)
 
+    def call_soon_threadsafe(  # type: ignore[override]
+        self, callback: Any, *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Whatever another thread does happens in real time: such a world would not be the same twice."""
+        if threading.get_ident() != self._thread:
+            self.another_thread = True
+        return super().call_soon_threadsafe(callback, *args, context=context)
+
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
         done = self.create_future()
         try:
@@ -85,7 +97,8 @@ def lay_to_rest(loop: VirtualLoop) -> None:
     for task in asyncio.all_tasks(loop):
         setattr(task, "_log_destroy_pending", False)  # noqa: B010
         coroutine = task.get_coro()
-        with contextlib.suppress(BaseException):
+        with contextlib.suppress(BaseException), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # what it was about to wait for
             if coroutine is not None:
                 coroutine.close()
     loop.close()

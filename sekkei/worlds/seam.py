@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 from sekkei.design.driving import drive
 from sekkei.engine.engine import Engine
@@ -33,6 +33,19 @@ class Network:
     lost_answers: float = 0.0
 
 
+class _Driven:
+    """A store that does everything where it is asked; its own thread would work in real time."""
+
+    def __init__(self, store: Embedded) -> None:
+        self._store, self.engine = store, self
+
+    async def call(self, operation: str, request: Request, *render: Any) -> Response:
+        return drive(self._store.engine.call(operation, request, *render))
+
+    async def close(self) -> None:
+        drive(self._store.close())
+
+
 class Truth:
     """The store itself, in its weather, and who looks at it after every commit."""
 
@@ -45,6 +58,8 @@ class Truth:
         """The world's own: what the store does goes on when whoever asked has died."""
         self.embedded = Embedded(Engine(None, clock=clock, housekeeping_seconds=None), clock=clock)
         self.weather = Weather(self, seed, **asdict(weather), clock=clock)
+        for replica in self.weather._replicas:
+            replica._copy = cast(Embedded, _Driven(replica._copy))
 
     def now(self, operation: str, request: Request) -> Response:
         """Carry out one call at once, without a network; for those who look at the truth."""

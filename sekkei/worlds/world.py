@@ -236,6 +236,7 @@ class World:
             loopback=True,
             transports=self.outside,
             passwords=Passwords(QUICK_PASSWORDS),
+            process=name,
         )
 
     def kill(self, process: Process) -> None:

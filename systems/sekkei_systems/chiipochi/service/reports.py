@@ -147,7 +147,7 @@ class Reports:
         whole = day_totals.upsert(day).set(DayTotal.amount, counted.amount).set(DayTotal.count, counted.count)
         try:
             await self._db.write(whole.when(_still(DayTotal.amount, stored.amount)))
-            for code in stored.prefectures.keys() | counted.prefectures.keys():
+            for code in sorted(stored.prefectures.keys() | counted.prefectures.keys()):
                 old, new = stored.prefectures.get(code, Sum()), counted.prefectures.get(code, Sum())
                 if new.count == 0:
                     await self._db.write(

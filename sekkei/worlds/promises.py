@@ -1,0 +1,47 @@
+"""Promises that every system makes. A script takes them as they are: `WORLD.finally_(promises.everything_ends)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.runtime.design import JOB, OUTBOX, SCHEDULE, JobRun, Message, Schedule, SetAside
+from sekkei.runtime.design import table as runtime_table
+from sekkei.worlds.world import World
+
+LATE_SECONDS = 120.0
+"""What is due is done within this time when nothing is in its way."""
+
+
+def runtime_rows(world: World) -> list[Any]:
+    """Messages (without their bodies, which are sealed), schedules, jobs and the rest of the runtime's own table."""
+    return [runtime_table.decode(_opened(item)) for item in world.items("sekkei-runtime")]
+
+
+def _opened(item: dict[str, Any]) -> dict[str, Any]:
+    return {**item, "body": {"M": {}}} if "S" in item.get("body", {}) else item
+
+
+def everything_ends(world: World) -> None:
+    """Every message and job has ended, or stands among the dead letters for people to see; no schedule is late."""
+    now = world.clock.now()
+    for row in runtime_rows(world):
+        if isinstance(row, Message):
+            assert not _waits(row, OUTBOX, now), f"message {row.id} still waits: {row.last_error}"
+        elif isinstance(row, JobRun):
+            assert row.finished or not _waits(row, JOB, now), f"job {row.id} is not finished: {row.last_error}"
+        elif isinstance(row, Schedule):
+            assert not _waits(row, SCHEDULE, now), f"schedule {row.name} is late: {row.last_error}"
+
+
+def nothing_is_given_up(world: World) -> None:
+    """No job, schedule or stream record stands among the dead letters: whatever failed was tried again until done."""
+    for row in runtime_rows(world):
+        assert not isinstance(row, SetAside), f"a record was set aside: {row}"
+        if isinstance(row, JobRun | Schedule):
+            given_up = row.due_at is not None and (row.due_pk or "").startswith("FAILED#")
+            assert not given_up, f"{getattr(row, 'id', '') or getattr(row, 'name', '')} was given up: {row.last_error}"
+
+
+def _waits(row: Message | JobRun | Schedule, kind: str, now: float) -> bool:
+    """It should have been seen to by now."""
+    return row.due_pk == kind and row.due_at is not None and now - row.due_at.timestamp() > LATE_SECONDS
