@@ -145,6 +145,30 @@ class CannotUndo(Conflict):
     """Undone before, too long ago, or something that cannot be taken back."""
 
 
+class NotYetOpen(Conflict):
+    """The studio takes bookings only some days before."""
+
+
+class NoPass(Conflict):
+    """The studio asks for a membership or a ticket, and there is none for that day."""
+
+
+class WeekFull(Conflict):
+    """As many lessons of a week as the studio allows."""
+
+
+class Blocked(Conflict):
+    """After lessons that were booked and missed."""
+
+
+class BadRules(Invalid):
+    pass
+
+
+class BadPass(Invalid):
+    pass
+
+
 class TooEarly(Conflict):
     """Attendance is taken from shortly before the start."""
 

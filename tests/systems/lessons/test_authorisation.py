@@ -14,6 +14,8 @@ def matrix() -> Matrix:
     nobody = {"lesson": "gnz/2025-07-31/10:00"}
     lesson = {"lesson_date": "2025-08-01", "start_time": "10:00", "lesson_name": "x", "instructor": "y"}
     everybody = by(303, 303, 303)
+    given = {"email": "x@example.com", "name": "x", "valid_from": "2025-07-01", "valid_until": "2025-08-31"}
+    pass_in = {"email": "x@example.com", "name": "x", "validFrom": "2025-07-01", "validUntil": "2025-08-31"}
     return {
         "GET /lessons/": Rule(by(303, 200, 200)),
         "GET /lessons/lessons/{slot:path}": Rule(by(303, 200, 200)),
@@ -49,6 +51,13 @@ def matrix() -> Matrix:
         "POST /lessons/desk/{code}/undo/{slot:path}": Rule(by(303, 403, 303), form={"act_id": "x"}),
         "POST /lessons/desk/{code}/move/{slot:path}": Rule(by(303, 403, 303), form=lesson),
         "POST /lessons/desk/{code}/off/{slot:path}": Rule(by(303, 403, 303), form={}),
+        "GET /lessons/rules/{code}": Rule(by(303, 200, 200)),
+        "GET /lessons/passes": Rule(by(303, 200, 200)),
+        "GET /lessons/desk/{code}/rules": Rule(by(303, 403, 200)),
+        "POST /lessons/desk/{code}/rules": Rule(by(303, 403, 303), form={}),
+        "GET /lessons/desk/{code}/passes": Rule(by(303, 403, 200)),
+        "POST /lessons/desk/{code}/passes": Rule(by(303, 403, 303), form=given),
+        "POST /lessons/desk/{code}/passes/delete": Rule(by(303, 403, 303), form={"email": "x", "pass_id": "x"}),
         "POST /lessons/line": Rule(by(401, 401, 401), json={}),
         f"GET {api}/studios": Rule(by(401, 200, 200)),
         f"GET {api}/studios/{{studio}}/lessons": Rule(by(401, 422, 422)),
@@ -64,6 +73,10 @@ def matrix() -> Matrix:
         f"POST {api}/desk/{slot}/messages": Rule(by(401, 403, 200), json={"words": "x"}),
         f"GET {api}/desk/{slot}/acts": Rule(by(401, 403, 200)),
         f"POST {api}/desk/{slot}/acts/{{act_id}}/undo": Rule(by(401, 403, 404)),
+        f"GET {api}/me/passes": Rule(by(401, 200, 200)),
+        f"GET {api}/studios/{{studio}}/rules": Rule(by(401, 200, 200)),
+        f"PUT {api}/studios/{{studio}}/rules": Rule(by(401, 403, 200), json={}),
+        f"POST {api}/studios/{{studio}}/passes": Rule(by(401, 403, 422), json=pass_in),
         f"GET {api}/roll/{slot}": Rule(by(401, 403, 200)),
         f"PUT {api}/roll/{{user_id}}/{slot}": Rule(by(401, 403, 409), json={"attended": True}),
         f"GET {api}/me/lessons": Rule(by(401, 200, 200)),

@@ -16,7 +16,19 @@ async def test_the_demo_fills_every_table_and_every_page_opens() -> None:
         lesson = re.search(r"/lessons/lessons/[a-z]+/[\d-]+/\d\d:\d\d", timetable.text)
         assert lesson is not None
         people = lesson[0].replace("/lessons/lessons/", "/lessons/desk/gnz/people/")
-        rooms = ("", "mine", "history", "settings", "searches", "desk/gnz", "docs")
+        rooms = (
+            "",
+            "mine",
+            "history",
+            "settings",
+            "searches",
+            "passes",
+            "rules/sby",
+            "desk/gnz",
+            "desk/sby/rules",
+            "desk/sby/passes",
+            "docs",
+        )
         for path in [lesson[0], people, *(f"/lessons/{room}" for room in rooms)]:
             for language in ("ja", "en"):
                 assert (await client.get(f"{path}?lang={language}", follow=True)).status == 200, path

@@ -37,6 +37,7 @@ from sekkei_systems.lessons.service.class_messages import ClassMessages
 from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
+from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.listed import Listed
 from sekkei_systems.lessons.service.lists import LessonView, Lists
@@ -45,6 +46,7 @@ from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.restoring import Restoring
+from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.ties import Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -166,13 +168,16 @@ def service_on(
     provider, sellers = ByStudio({}, Catalogue(db)), Sellers()
     links = Links(b"a key of the tests")
     notices = Notices(links, "https://lessons.example/lessons", studios, clock)
-    reservations = Reservations(db, clock, schedules, {}, outbox, notices)
-    access, ties, timetable = Access(studios, staff), Ties(db, clock, policy), Timetable(db, clock)
-    bookings = Bookings(ties, timetable, sellers, reservations)
+    rulebook = Rulebook(db, clock, policy)
+    entitlements = Entitlements(db, clock, rulebook)
+    reservations = Reservations(db, clock, schedules, {}, outbox, notices, entitlements)
+    access, ties, timetable = Access(studios, staff), Ties(db, clock, rulebook), Timetable(db, clock)
+    bookings = Bookings(ties, timetable, sellers, reservations, entitlements)
     acts, told = Acts(db, clock), (outbox, notices, schedules)
     contacts = Contacts(db, clock, outbox, notices, links, b"codes", email_of)
-    desk = Desk(ties, timetable, access, bookings, outbox, notices, acts)
-    moves, restoring = Moves(ties, timetable, sellers, acts, *told), Restoring(ties, timetable, sellers, *told)
+    desk = Desk(ties, timetable, access, bookings, outbox, notices, acts, entitlements)
+    moves = Moves(ties, timetable, sellers, acts, *told)
+    restoring = Restoring(ties, timetable, sellers, *told, entitlements)
     return Service(
         policy=policy,
         access=access,
@@ -186,8 +191,8 @@ def service_on(
         contacts=contacts,
         searches=Searches(db, clock, outbox, schedules, notices),
         notices=notices,
-        monitor=Monitor(db, clock, outbox, provider, policy, notice, sellers),
-        alerts=Alerts(db, clock, outbox, notices, policy, reservations),
+        monitor=Monitor(db, clock, outbox, provider, rulebook, notice, sellers),
+        alerts=Alerts(db, clock, outbox, notices, entitlements, reservations),
         provider=provider,
         sellers=sellers,
         counts=Counts(db, clock),
@@ -198,6 +203,8 @@ def service_on(
         restoring=restoring,
         class_messages=ClassMessages(db, timetable, acts, *told),
         undoing=Undoing(acts, desk, moves, restoring),
+        rulebook=rulebook,
+        entitlements=entitlements,
     )
 
 
@@ -206,8 +213,11 @@ async def no_account(email: str) -> None:
 
 
 def bookings_on(db: Database, clock: ManualClock, policy: Policy) -> Bookings:
-    reservations = Reservations(db, clock, cast(Schedules, None), {}, cast(Outbox, None), cast(Notices, None))
-    return Bookings(Ties(db, clock, policy), Timetable(db, clock), Sellers(), reservations)
+    rulebook = Rulebook(db, clock, policy)
+    entitlements = Entitlements(db, clock, rulebook)
+    nowhere = (cast(Outbox, None), cast(Notices, None))
+    reservations = Reservations(db, clock, cast(Schedules, None), {}, *nowhere, entitlements)
+    return Bookings(Ties(db, clock, rulebook), Timetable(db, clock), Sellers(), reservations, entitlements)
 
 
 async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:
@@ -217,4 +227,4 @@ async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:
     runtime = runtime_design.open(store, env="test", clock=clock)
     service = service_on(db, runtime, clock, policy)
     jobs = LessonJobs(service, db, clock, StoredSchedules(runtime, clock, "lessons"))
-    return World(db, runtime, clock, service, Ties(db, clock, policy), jobs)
+    return World(db, runtime, clock, service, Ties(db, clock, service.rulebook), jobs)

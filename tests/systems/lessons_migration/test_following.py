@@ -189,7 +189,7 @@ async def beside(store: Store, clock: ManualClock) -> tuple[World, Move]:
         monitor._clock,
         monitor._outbox,
         monitor._provider,
-        monitor._policy,
+        monitor._rulebook,
         monitor._notice,
         monitor._sellers,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import Api, Given
-from sekkei_systems.lessons.api import bookings, desk, mine, preferences, searches, timetable, verbs, waitlist
+from sekkei_systems.lessons.api import bookings, desk, mine, passes, preferences, searches, timetable, verbs, waitlist
 from sekkei_systems.lessons.api.shapes import contact_of, slot_named, staff_of_lesson
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.slots import Slot
@@ -17,7 +17,14 @@ from sekkei_systems.lessons.webhooks import availability
 
 api = Api("lessons", title="Studio lessons", about="Timetables, favourites, waitlists, bookings, notices.")
 api.include(timetable.operations, availability.operations, mine.operations, waitlist.operations)
-api.include(bookings.operations, preferences.operations, searches.operations, desk.operations, verbs.operations)
+api.include(
+    bookings.operations,
+    preferences.operations,
+    searches.operations,
+    desk.operations,
+    verbs.operations,
+    passes.operations,
+)
 
 
 def routes(given: Given) -> list[BaseRoute]:

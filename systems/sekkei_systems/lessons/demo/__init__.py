@@ -14,6 +14,7 @@ from sekkei_systems.lessons.design import (
     Lesson,
     Search,
     Status,
+    StudioRules,
     TieKind,
     UserLesson,
     contacts,
@@ -25,7 +26,7 @@ from sekkei_systems.lessons.rules.selling import by_studio
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.studios import studios_of
 from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.access import Member, Staff
 
 PROGRAMS = (
     "BSL House 1",
@@ -62,6 +63,7 @@ async def demo(context: Context, parts: Parts) -> None:
                 )
             )
         )
+    await _rules(context, service, today)
     await _popular(context.db, service, today + timedelta(days=1))
     await _ties(service, slots, chance)
     await _searches(context)
@@ -103,6 +105,29 @@ def _lesson(context: Context, slot: Slot, chance: random.Random, full: bool) -> 
         updated_at=days.now(context.clock),
         ttl=slot.starts_at + timedelta(days=90),
     )
+
+
+async def _rules(context: Context, service: Service, today: date) -> None:
+    """One studio asks for a pass; everybody has one, Aoi a membership."""
+    studio = next((one for one in service.access.studios if one.code == "sby"), None)
+    if studio is None:
+        return
+    staff, year = Staff(DEMO_PEOPLE[0].id, studio), today + timedelta(days=365)
+    rules = StudioRules(
+        studio_code=studio.code,
+        needs_pass=True,
+        has_trial=True,
+        opens_days=28,
+        opens_time=time(7, 0),
+        per_week=10,
+        no_shows_max=3,
+        updated_at=days.now(context.clock),
+    )
+    await service.rulebook.save(staff, rules)
+    for number, person in enumerate(DEMO_PEOPLE):
+        contact = Contact(user_id=person.id, name=person.name)
+        name, tickets = ("20 回券", 20) if number else ("月会員", None)
+        await service.entitlements.give(staff, contact, name, today, year, tickets)
 
 
 async def _popular(db: Database, service: Service, day: date) -> None:

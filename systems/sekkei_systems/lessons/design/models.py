@@ -115,6 +115,19 @@ class UserLesson:
     ended_with_lesson: Attr[bool | None] = attr(
         "endedWithLesson", default=None, ja="休講で終わったか", en="ended because the lesson was called off", added=True
     )
+    pass_id: Attr[str | None] = attr(
+        "passId",
+        default=None,
+        ja="使った会員証・回数券",
+        en="membership or ticket book that it was booked with",
+        added=True,
+    )
+    ticket_taken: Attr[bool | None] = attr(
+        "ticketTaken", default=None, ja="回数券を1枚使ったか", en="a ticket was taken", added=True
+    )
+    week_counted: Attr[date | None] = attr(
+        "weekCounted", default=None, ja="数えた週（月曜日）", en="week that it counts in, by its Monday", added=True
+    )
     attended: Attr[bool | None] = attr(default=None, ja="出席したか", en="came to the lesson", added=True)
     paused_until: Attr[datetime | None] = attr(
         "pausedUntil", default=None, stored_as=INSTANT, ja="一時停止", en="not watched until", added=True
@@ -313,6 +326,80 @@ class DeskAct:
         "undoneAt", default=None, stored_as=INSTANT, ja="取り消した日時", en="when it was undone"
     )
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
+class PassKind(Enum):
+    MEMBERSHIP = "membership"
+    TICKETS = "tickets"
+    TRIAL = "trial"
+
+
+@model
+class StudioRules:
+    """What a studio asks of those who book, and how it handles its waitlists. What is absent is as everywhere."""
+
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    needs_pass: Attr[bool] = attr(
+        "needsPass", default=False, ja="会員証・回数券が要るか", en="a pass is needed to book"
+    )
+    has_trial: Attr[bool] = attr("hasTrial", default=False, ja="初回体験があるか", en="the first lesson needs no pass")
+    opens_days: Attr[int | None] = attr(
+        "opensDays", default=None, ja="何日前から", en="booked from so many days before"
+    )
+    opens_time: Attr[time | None] = attr("opensTime", default=None, ja="何時から", en="from this hour of that day")
+    per_week: Attr[int | None] = attr("perWeek", default=None, ja="週の上限", en="lessons a week at most")
+    late_takes_ticket: Attr[bool] = attr(
+        "lateTakesTicket", default=True, ja="直前の取消で回数券を失うか", en="a late cancellation costs the ticket"
+    )
+    no_shows_max: Attr[int | None] = attr("noShowsMax", default=None, ja="無断欠席の上限", en="absences that block")
+    no_show_days: Attr[int] = attr("noShowDays", default=30, ja="数える日数", en="within so many days")
+    blocked_days: Attr[int] = attr("blockedDays", default=7, ja="予約できない日数", en="blocked for so many days")
+    fairness: Attr[str | None] = attr(default=None, ja="待ち行列の方式", en="who is told of a free place")
+    minutes: Attr[dict[str, Any]] = attr(
+        default_factory=dict, ja="時間の決まり（分）", en="times of the policy, minutes"
+    )
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+
+
+@model
+class Pass:
+    """What somebody may book with at a studio. It ends with its last day; a while later it is gone."""
+
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    pass_id: Attr[str] = attr("passId", ja="ID", en="which pass")
+    kind: Attr[PassKind] = attr("passKind", ja="種類", en="membership, tickets or a trial")
+    name: Attr[str] = attr(ja="名前", en="name")
+    valid_from: Attr[date] = attr("validFrom", ja="有効期間（から）", en="first day")
+    valid_until: Attr[date] = attr("validUntil", ja="有効期間（まで）", en="last day")
+    tickets_left: Attr[int | None] = attr(
+        "ticketsLeft", default=None, ja="残り枚数", en="tickets left; absent: no limit"
+    )
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="登録日時", en="made")
+    ttl: Attr[datetime | None] = attr(default=None, stored_as=epoch(), ja="期限", en="when it is deleted")
+
+
+@model
+class WeekCount:
+    """How many lessons of a week somebody has booked at a studio."""
+
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    monday: Attr[date] = attr(ja="週の月曜日", en="which week")
+    count: Attr[int] = attr(default=0, ja="回数", en="lessons")
+    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
+@model
+class Standing:
+    """Whether somebody may book at a studio, after lessons that they booked and did not come to."""
+
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    absences: Attr[frozenset[str]] = attr(default=frozenset(), ja="無断欠席", en="lessons that they missed")
+    blocked_until: Attr[datetime | None] = attr(
+        "blockedUntil", default=None, stored_as=INSTANT, ja="予約できない期限", en="may not book until"
+    )
 
 
 class Stage(Enum):

@@ -11,10 +11,13 @@ from sekkei_systems.lessons.design.models import (
     DeskAct,
     Lesson,
     Match,
+    Pass,
     Search,
     Status,
+    StudioRules,
     TieKind,
     UserLesson,
+    WeekCount,
     starts_at,
 )
 from sekkei_systems.lessons.design.tables import (
@@ -30,9 +33,12 @@ from sekkei_systems.lessons.design.tables import (
     desk_acts,
     lessons,
     matches,
+    passes,
     searches,
+    studio_rules,
     user_lessons,
     watched,
+    week_counts,
 )
 
 
@@ -253,3 +259,36 @@ def restore_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, 1)
     room = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
     return update.add(Lesson.booked_here, 1).set(Lesson.updated_at, now).when(~Lesson.called_off.is_(True), room)
+
+
+@design.pattern(ja="スタジオの決まり", added=True)
+def rules_of(studio_code: str) -> Ref[StudioRules]:
+    """A studio's own rules, as they are now."""
+    return studio_rules(studio_code).consistent()
+
+
+@design.pattern(ja="利用者の会員証・回数券", added=True)
+def passes_of(user_id: str) -> Query[Pass]:
+    """What a user may book with, by studio."""
+    return passes.where(Pass.user_id == user_id)
+
+
+@design.pattern(ja="回数券を1枚使う", added=True)
+def take_ticket(found: Pass) -> Update[Pass]:
+    """One ticket less, if there is one."""
+    update = passes.update(found.user_id, found.studio_code, found.pass_id).add(Pass.tickets_left, -1)
+    return update.when(Pass.tickets_left > 0)
+
+
+@design.pattern(ja="回数券を1枚戻す", added=True)
+def return_ticket(found: Pass) -> Update[Pass]:
+    """One ticket more, as long as the book is there."""
+    update = passes.update(found.user_id, found.studio_code, found.pass_id).add(Pass.tickets_left, 1)
+    return update.when(Pass.tickets_left.exists())
+
+
+@design.pattern(ja="週の予約を数える", added=True)
+def count_in_week(user_id: str, studio_code: str, monday: date, limit: int, ttl: datetime) -> Update[WeekCount]:
+    """One lesson more in a week, if the rules allow it."""
+    update = week_counts.upsert(user_id, studio_code, monday).add(WeekCount.count, 1).set(WeekCount.ttl, ttl)
+    return update.when(WeekCount.count.absent() | (WeekCount.count < limit))

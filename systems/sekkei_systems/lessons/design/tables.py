@@ -13,11 +13,15 @@ from sekkei_systems.lessons.design.models import (
     LineTries,
     Match,
     Migration,
+    Pass,
     Proof,
     Reservation,
     Search,
+    Standing,
+    StudioRules,
     TieKind,
     UserLesson,
+    WeekCount,
 )
 from sekkei_systems.original import ADDED
 
@@ -151,3 +155,23 @@ def reservations(reservation_id: str) -> Key:
 @lessons_table.entity(DeskAct, type="desk-act", ja="窓口の操作の記録", en="what the desk did", added=True)
 def desk_acts(studio_code: str, lesson_date: date, start_time: time, act_id: str) -> Key:
     return Key(f"DESK#{studio_code}#{lesson_date}#{start_time}", f"ACT#{act_id}")
+
+
+@lessons_table.entity(StudioRules, type="rules", ja="スタジオの決まり", en="rules of a studio", added=True)
+def studio_rules(studio_code: str) -> Key:
+    return Key(f"STUDIO#{studio_code}", "RULES")
+
+
+@lessons_table.entity(Pass, type="pass", ja="会員証・回数券", en="membership or ticket book", added=True)
+def passes(user_id: str, studio_code: str, pass_id: str) -> Key:
+    return Key(f"MEMBER#{user_id}", f"PASS#{studio_code}#{pass_id}")
+
+
+@lessons_table.entity(WeekCount, type="week", ja="週の予約数", en="lessons of a week", added=True)
+def week_counts(user_id: str, studio_code: str, monday: date) -> Key:
+    return Key(f"MEMBER#{user_id}", f"WEEK#{studio_code}#{monday}")
+
+
+@lessons_table.entity(Standing, type="standing", ja="無断欠席の記録", en="absences", added=True)
+def standings(user_id: str, studio_code: str) -> Key:
+    return Key(f"MEMBER#{user_id}", f"STANDING#{studio_code}")

@@ -58,7 +58,7 @@ class Shown:
         seen = await self.lists.view(view.member, at)
         favorite, waiting = seen.ties.get(TieKind.FAVORITE), seen.ties.get(TieKind.WAITLIST)
         overlaps = await self.lists.overlaps(view.member, seen.lesson)
-        policy = self.lists.policy
+        policy = await self.lists.policy(at.studio_code)
         return Html(
             "lessons/lesson.html",
             status,

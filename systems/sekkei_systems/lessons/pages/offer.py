@@ -46,7 +46,8 @@ async def tapped(token: str, contacts: Contacts, lists: Lists) -> Tapped:
 
 @pages.get("/offers/{token}", name="offer")
 async def offer(tapped: Tapped, lists: Lists, notices: Notices, sellers: Sellers, clock: Clock, language: str) -> Html:
-    slot, tie, now, policy = tapped.slot, tapped.tie, days.now(clock), lists.policy
+    slot, tie, now = tapped.slot, tapped.tie, days.now(clock)
+    policy = await lists.policy(slot.studio_code)
     seen = await lists.view(tapped.member, slot)
     return Html(
         "lessons/offer.html",

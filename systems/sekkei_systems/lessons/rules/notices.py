@@ -45,6 +45,7 @@ class Notices:
         self._links = links
         self._url = url
         self._names = {studio.code: studio.name for studio in studios}
+        self.studio_codes = list(self._names)
         self._clock = clock
 
     def opening(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 
@@ -51,6 +52,24 @@ class Policy:
 
     def is_late(self, starts_at: datetime, now: datetime) -> bool:
         return now > starts_at - self.late_within
+
+
+MINUTES = (
+    "hold",
+    "broadcast_within",
+    "stop_before",
+    "quiet_period",
+    "cancel_until",
+    "late_within",
+    "remind_before",
+)
+"""Times of a policy that a studio may have of its own."""
+
+
+def policy_with(policy: Policy, fairness: str | None, minutes: Mapping[str, float]) -> Policy:
+    """A studio's own, over what holds everywhere."""
+    own = {name: timedelta(minutes=float(minutes[name])) for name in MINUTES if name in minutes}
+    return replace(policy, fairness=Fairness(fairness) if fairness else policy.fairness, **own)
 
 
 def policy_of(settings: Settings) -> Policy:

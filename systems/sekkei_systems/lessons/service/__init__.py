@@ -22,6 +22,7 @@ from sekkei_systems.lessons.service.class_messages import ClassMessages
 from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
+from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.favorites import Favorites
 from sekkei_systems.lessons.service.listed import Listed
 from sekkei_systems.lessons.service.lists import Lists
@@ -30,6 +31,7 @@ from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.restoring import Restoring
+from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -68,6 +70,8 @@ class Service:
     restoring: Restoring
     class_messages: ClassMessages
     undoing: Undoing
+    rulebook: Rulebook
+    entitlements: Entitlements
 
     def parts(self) -> list[object]:
         return [getattr(self, one.name) for one in fields(self)]
@@ -81,13 +85,17 @@ def open_service(context: Context, old: Following | None = None) -> Service:
     links = Links(settings.secrets.key("lessons links"))
     notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
     provider = provider_of(settings, db, clock, studios)
-    reservations = Reservations(db, clock, context.schedules, booking_ports_of(settings), outbox, notices)
-    ties, timetable, sellers = Ties(db, clock, policy), Timetable(db, clock), sellers_of(settings)
-    bookings = Bookings(ties, timetable, sellers, reservations)
+    rulebook = Rulebook(db, clock, policy)
+    entitlements = Entitlements(db, clock, rulebook)
+    ports = booking_ports_of(settings)
+    reservations = Reservations(db, clock, context.schedules, ports, outbox, notices, entitlements)
+    ties, timetable, sellers = Ties(db, clock, rulebook), Timetable(db, clock), sellers_of(settings)
+    bookings = Bookings(ties, timetable, sellers, reservations, entitlements)
     acts, told = Acts(db, clock), (outbox, notices, context.schedules)
     contacts = Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of)
-    desk = Desk(ties, timetable, access, bookings, outbox, notices, acts)
-    moves, restoring = Moves(ties, timetable, sellers, acts, *told), Restoring(ties, timetable, sellers, *told)
+    desk = Desk(ties, timetable, access, bookings, outbox, notices, acts, entitlements)
+    moves = Moves(ties, timetable, sellers, acts, *told)
+    restoring = Restoring(ties, timetable, sellers, *told, entitlements)
     return Service(
         policy=policy,
         access=access,
@@ -101,8 +109,8 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         contacts=contacts,
         searches=Searches(db, clock, outbox, context.schedules, notices),
         notices=notices,
-        monitor=(old.monitor if old else Monitor)(db, clock, outbox, provider, policy, notices.opening, sellers),
-        alerts=Alerts(db, clock, outbox, notices, policy, reservations),
+        monitor=(old.monitor if old else Monitor)(db, clock, outbox, provider, rulebook, notices.opening, sellers),
+        alerts=Alerts(db, clock, outbox, notices, entitlements, reservations),
         provider=provider,
         sellers=sellers,
         counts=Counts(db, clock),
@@ -113,4 +121,6 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         restoring=restoring,
         class_messages=ClassMessages(db, timetable, acts, *told),
         undoing=Undoing(acts, desk, moves, restoring),
+        rulebook=rulebook,
+        entitlements=entitlements,
     )

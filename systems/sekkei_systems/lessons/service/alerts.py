@@ -35,9 +35,9 @@ from sekkei_systems.lessons.design import (
 )
 from sekkei_systems.lessons.rules.notices import Messages, Notices
 from sekkei_systems.lessons.rules.places import is_available
-from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
 
 TOLD_OF_CHANGES = (TieKind.FAVORITE, TieKind.BOOKING)
@@ -48,25 +48,37 @@ class Alerts:
     """Reminders and changes."""
 
     def __init__(
-        self, db: Database, clock: Clock, outbox: Outbox, notices: Notices, policy: Policy, reservations: Reservations
+        self,
+        db: Database,
+        clock: Clock,
+        outbox: Outbox,
+        notices: Notices,
+        entitlements: Entitlements,
+        reservations: Reservations,
     ) -> None:
         self._db = db
         self._clock = clock
         self._outbox = outbox
         self._notices = notices
-        self._policy = policy
+        self._entitlements = entitlements
+        self._rulebook = entitlements.rulebook
         self._reservations = reservations
 
     async def remind(self) -> int:
         """Whoever has booked a lesson that begins soon, or likes one that can still be booked; once for each tie."""
         now = days.now(self._clock)
-        soon = await self._db.all(active_between(now, now + self._policy.remind_before))
-        fresh = [tie for tie in await self._as_they_are(soon) if tie.starts_at > now]
+        longest = await self._rulebook.longest_reminder(self._notices.studio_codes)
+        soon = await self._db.all(active_between(now, now + longest))
+        fresh = [tie for tie in await self._as_they_are(soon) if await self._is_soon(tie, now)]
         bookings = [tie for tie in fresh if tie.kind is TieKind.BOOKING]
         booked = {(tie.user_id, slot_of(tie)) for tie in bookings}
         liked = [tie for tie in fresh if tie.kind is TieKind.FAVORITE and (tie.user_id, slot_of(tie)) not in booked]
         untold = [tie for tie in (*bookings, *await self._bookable(liked)) if tie.reminded_at is None]
         return sum([await self._remind(tie, now) for tie in untold])
+
+    async def _is_soon(self, tie: UserLesson, now: datetime) -> bool:
+        policy = await self._rulebook.policy(tie.studio_code)
+        return now < tie.starts_at <= now + policy.remind_before
 
     async def _bookable(self, liked: list[UserLesson]) -> list[UserLesson]:
         """Of favourites those whose lessons have places left."""
@@ -115,6 +127,7 @@ class Alerts:
             for tie in ties:
                 there = await self._reservations.cancelling(tie) if tie.kind is TieKind.BOOKING else None
                 actions += [there] if there is not None else []
+                actions += await self._entitlements.returned(tie) if tie.kind is TieKind.BOOKING else []
             messages = self._notices.called_off(person, current)
         else:
             actions += [refresh(tie, current.lesson_name, current.instructor, now) for tie in ties]

@@ -30,6 +30,7 @@ from sekkei_systems.lessons.rules.policy import Fairness
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.ties import AlreadyDone, Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -39,11 +40,19 @@ Told = Callable[[UserLesson], Sequence[Action[Any, Any]]]
 
 
 class Bookings:
-    def __init__(self, ties: Ties, timetable: Timetable, sellers: Sellers, reservations: Reservations) -> None:
+    def __init__(
+        self,
+        ties: Ties,
+        timetable: Timetable,
+        sellers: Sellers,
+        reservations: Reservations,
+        entitlements: Entitlements,
+    ) -> None:
         self._ties = ties
         self._timetable = timetable
         self._sellers = sellers
         self._reservations = reservations
+        self._entitlements = entitlements
 
     async def book(
         self,
@@ -52,18 +61,20 @@ class Bookings:
         also: Also | None = None,
         told: Told = lambda booking: (),
         guest_name: str | None = None,
+        *,
+        by_desk: bool = False,
     ) -> UserLesson:
         """Take a place; a waitlist entry for the lesson ends with it, all in one transaction. `told` are messages that
         go out with it. A guest has no account and stands at the door, perhaps after the start."""
         for _ in range(TRIES - 1):
             try:
-                return await self._book(member.user_id, slot, also, told, guest_name)
+                return await self._book(member.user_id, slot, also, told, guest_name, by_desk)
             except Changed:
                 continue  # an offer was made, or the waitlist entry changed, between the look and the step
-        return await self._book(member.user_id, slot, also, told, guest_name)
+        return await self._book(member.user_id, slot, also, told, guest_name, by_desk)
 
     async def _book(
-        self, user_id: str, slot: Slot, also: Also | None, told: Told, guest_name: str | None = None
+        self, user_id: str, slot: Slot, also: Also | None, told: Told, guest_name: str | None, by_desk: bool
     ) -> UserLesson:
         lesson = await (self._timetable.running(slot) if guest_name else self._timetable.upcoming(slot))
         kinds = (TieKind.WAITLIST, TieKind.BOOKING)
@@ -78,16 +89,20 @@ class Bookings:
         reservation_id = reservation_id_of(user_id, slot, now)
         more = {"reservation_id": reservation_id, "guest_name": guest_name}
         booking = self._ties.made(user_id, lesson, TieKind.BOOKING, **more)
+        entitled = Entitled(booking)
+        if guest_name is None:
+            entitled = await self._entitlements.entitled(booking, by_desk=by_desk)
         if self._sellers.by_port(lesson):
-            return await self._book_there(lesson, booking, waiting, also, told)
-        taken = await self._taken(lesson, booking, waiting, now)
+            return await self._book_there(lesson, entitled, waiting, also, told)
+        taken, booking = await self._taken(lesson, booking, waiting, now), entitled.booking
         ended = self._ended(booking, waiting, now)
-        return await self._commit(booking, taken, ended, also(booking) if also else None, *told(booking))
+        return await self._commit(entitled, taken, ended, also(booking) if also else None, *told(booking))
 
     async def _book_there(
-        self, lesson: Lesson, booking: UserLesson, waiting: UserLesson | None, also: Also | None, told: Told
+        self, lesson: Lesson, entitled: Entitled, waiting: UserLesson | None, also: Also | None, told: Told
     ) -> UserLesson:
         """Reserve in the studio's system, book here, confirm there."""
+        booking = entitled.booking
         try:
             reserved, now = await self._reservations.begin(booking), self._ties.now()
         except refusals.Full:
@@ -96,7 +111,7 @@ class Bookings:
         once, ended = also(booking) if also else None, self._ended(booking, waiting, now)
         beside = self._reservations.booked(reserved)
         try:
-            await self._commit(booking, take_reserved(lesson, now), ended, once, beside, *told(booking))
+            await self._commit(entitled, take_reserved(lesson, now), ended, once, beside, *told(booking))
         except (Refusal, AlreadyDone):
             await self._reservations.drop(reserved)
             raise
@@ -124,7 +139,7 @@ class Bookings:
         """One place less; what is held for others is not to be taken."""
         taken, slot = take_place(lesson, now), slot_of(lesson)
         holds = waiting is not None and waiting.status is Status.ACTIVE and holds_offer(waiting, now)
-        if holds or lesson.capacity is None or self._ties.mode(slot) is not Fairness.FIRST_IN_LINE:
+        if holds or lesson.capacity is None or await self._ties.mode(slot) is not Fairness.FIRST_IN_LINE:
             return taken
         offers = await self._ties.offers_to_others(slot, booking.user_id)
         if 0 < (free_places(lesson) or 0) <= offers:
@@ -137,15 +152,16 @@ class Bookings:
 
     async def _commit(
         self,
-        booking: UserLesson,
+        entitled: Entitled,
         taken: Update[Lesson],
         ended: Action[Any, Any],
         once: Action[Any, Any] | None,
         *beside: Action[Any, Any],
     ) -> UserLesson:
-        registered = register(booking)
+        registered = register(entitled.booking)
+        rest = [*([once] if once else []), *beside, *entitled.actions]
         try:
-            await self._ties.db.transact(registered, taken, ended, *([once] if once else []), *beside)
+            await self._ties.db.transact(registered, taken, ended, *rest)
         except TransactionFailed as failed:
             if once and failed.failed(once):
                 raise AlreadyDone from None
@@ -153,22 +169,28 @@ class Bookings:
                 raise refusals.AlreadyRegistered() from None
             if failed.failed(taken):
                 raise why_not(failed.old(taken)) from None
+            for action, refusal in entitled.takes:
+                if refusal is not None and failed.failed(action):
+                    raise refusal from None
             raise Changed() from None
-        return booking
+        return entitled.booking
 
     async def cancel(self, member: Member, slot: Slot, told: Sequence[Action[Any, Any]] | None = None) -> None:
         """Give the place back. Who had it from the waitlist may wait again. The desk may do it later than the member,
         and has them `told` in the same transaction."""
-        user_id, policy, by_desk = member.user_id, self._ties.policy, told is not None
+        user_id, by_desk = member.user_id, told is not None
+        policy = await self._ties.policy(slot.studio_code)
         booking = await self._ties.active(user_id, slot, TieKind.BOOKING)
         now = self._ties.now()
         if not by_desk and not policy.may_cancel(booking.starts_at, now):
             raise refusals.TooLateToCancel(hours=f"{policy.cancel_until / timedelta(hours=1):g}")
         waited = await self._ties.db.get(self._ties.ref(user_id, slot, TieKind.WAITLIST))
         ended = change_status(booking, Status.CANCELLED, now)
-        if policy.is_late(booking.starts_at, now) and not by_desk:
+        late = policy.is_late(booking.starts_at, now) and not by_desk
+        if late:
             ended = ended.set(UserLesson.cancelled_late, True)
         actions: list[Action[Any, Any]] = [ended, *(told or ())]
+        actions += await self._entitlements.returned(booking, late=late)
         lesson = await self._timetable.find(slot)
         if lesson is not None and lesson.booked > 0:  # an older version let a studio's word overwrite our own count
             actions.append(give_place_back(lesson, now))

@@ -10,6 +10,7 @@ from typing import Any
 
 from sekkei.design import Action, TransactionFailed
 from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     Contact,
@@ -30,6 +31,7 @@ from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.listings import Taken, take_in
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -71,6 +73,7 @@ class Desk:
         outbox: Outbox,
         notices: Notices,
         acts: Acts,
+        entitlements: Entitlements,
     ) -> None:
         self._ties = ties
         self._timetable = timetable
@@ -79,6 +82,7 @@ class Desk:
         self._outbox = outbox
         self._notices = notices
         self._acts = acts
+        self._entitlements = entitlements
 
     async def add(self, staff: Staff, draft: LessonDraft) -> Lesson:
         staff.own(draft.slot)
@@ -134,7 +138,7 @@ class Desk:
             messages = self._told(self._notices.booked_by_desk(person, booking), f"desk/{booking.reservation_id}")
             return [*messages, *([self._acts.noted(act)] if note else [])]
 
-        return await self._bookings.book(Member(user_id), slot, told=told)
+        return await self._bookings.book(Member(user_id), slot, told=told, by_desk=True)
 
     async def walk_in(self, staff: Staff, slot: Slot, name: str) -> UserLesson:
         """Somebody at the door, who has no account."""
@@ -176,6 +180,6 @@ class Desk:
             actions.append(self._ties.update(user_id, slot, TieKind.HISTORY).when(UserLesson.user_id.exists()))
         marks = [one.set(UserLesson.attended, came).set(UserLesson.updated_at, now) for one in actions]
         try:
-            await self._ties.db.transact(*marks)
-        except TransactionFailed:
-            raise refusals.NoSuchTie() from None
+            await self._ties.db.transact(*marks, *await self._entitlements.missed(user_id, slot, came))
+        except TransactionFailed as failed:
+            raise (refusals.NoSuchTie() if failed.failed(marks[0]) else Changed()) from None

@@ -21,6 +21,7 @@ from sekkei_systems.lessons.design import (
 )
 from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import free_places
+from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot, overlapping, slot_of
 from sekkei_systems.lessons.rules.statistics import Statistics, statistics
 from sekkei_systems.lessons.rules.ties import with_own
@@ -47,7 +48,9 @@ class Lists:
     def __init__(self, ties: Ties, timetable: Timetable) -> None:
         self._ties = ties
         self._timetable = timetable
-        self.policy = ties.policy
+
+    async def policy(self, studio_code: str) -> Policy:
+        return await self._ties.policy(studio_code)
 
     async def view(self, member: Member, slot: Slot) -> LessonView:
         found, user_id = await self._timetable.get(slot), member.user_id

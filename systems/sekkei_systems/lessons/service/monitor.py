@@ -40,6 +40,7 @@ from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.counts import Counts
+from sekkei_systems.lessons.service.rulebook import Rulebook
 
 HORIZON = timedelta(days=14)
 LESSONS_AT_ONCE = 8
@@ -69,7 +70,7 @@ class Monitor:
         clock: Clock,
         outbox: Outbox,
         provider: Provider,
-        policy: Policy,
+        rulebook: Rulebook,
         notice: Notice,
         sellers: Sellers,
     ) -> None:
@@ -77,7 +78,7 @@ class Monitor:
         self._clock = clock
         self._outbox = outbox
         self._provider = provider
-        self._policy = policy
+        self._rulebook = rulebook
         self._notice = notice
         self._sellers = sellers
         self._counts = Counts(db, clock)
@@ -153,14 +154,14 @@ class Monitor:
         if not has_room(current, found):
             await self._arm_again(queue)
             return 0
-        starts_at = slot_of(current).starts_at
-        if not current.was_available or starts_at - now < self._policy.stop_before:
+        policy = await self._rulebook.policy(current.studio_code)
+        if not current.was_available or slot_of(current).starts_at - now < policy.stop_before:
             return 0
-        mode = self._mode(current, now)
+        mode = self._mode(policy, current, now)
         if mode is Fairness.FIRST_IN_LINE:
             queue = await self._as_they_are(queue)  # who holds an offer decides who is next
         places = None if found.told and found.available is None else free_places(current)
-        waiting = untold(queue, current.episode, now, self._policy.quiet_period)
+        waiting = untold(queue, current.episode, now, policy.quiet_period)
         return await self._tell_in_order(waiting, offers_left(queue, places, mode, now), current, mode, now)
 
     async def _tell_in_order(
@@ -178,11 +179,11 @@ class Monitor:
                 offers -= len(outcomes) - outcomes.count(Outcome.UNREACHABLE)
         return told
 
-    def _mode(self, lesson: Lesson, now: datetime) -> Fairness:
+    def _mode(self, policy: Policy, lesson: Lesson, now: datetime) -> Fairness:
         """Nothing can be held where others sell too."""
         if not self._sellers.holds(lesson):
             return Fairness.BROADCAST
-        return self._policy.mode(slot_of(lesson).starts_at, now)
+        return policy.mode(slot_of(lesson).starts_at, now)
 
     async def _as_they_are(self, queue: list[UserLesson]) -> list[UserLesson]:
         """Those who still wait, by the items themselves: the index may be behind."""
@@ -231,7 +232,8 @@ class Monitor:
     ) -> Outcome:
         """Mark one entry as told and write its notices, in one transaction."""
         pause = quiet_pause(person, now, tie.starts_at)
-        until = self._policy.held_until(tie.starts_at, now + pause) if mode is Fairness.FIRST_IN_LINE else None
+        policy = await self._rulebook.policy(tie.studio_code)
+        until = policy.held_until(tie.starts_at, now + pause) if mode is Fairness.FIRST_IN_LINE else None
         notices = self._notice(person, replace(tie, offer_until=until), current)
         if not notices:
             return await self._pass_over(tie, current)

@@ -43,6 +43,7 @@ from sekkei_systems.lessons.design import (
 from sekkei_systems.lessons.ports.booking.port import BookingPort, NoWord, StudioRefused
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.service.entitlements import Entitlements
 
 SETTLED_AFTER = timedelta(seconds=60)
 PAUSE_MAX = timedelta(hours=1)
@@ -60,6 +61,7 @@ class Reservations:
         ports: Mapping[str, BookingPort],
         outbox: Outbox,
         notices: Notices,
+        entitlements: Entitlements,
     ) -> None:
         self._db = db
         self._clock = clock
@@ -67,6 +69,7 @@ class Reservations:
         self._ports = ports
         self._outbox = outbox
         self._notices = notices
+        self._entitlements = entitlements
 
     def port(self, studio_code: str) -> BookingPort | None:
         return self._ports.get(studio_code, self._ports.get(""))
@@ -189,6 +192,7 @@ class Reservations:
         if booking is not None and booking.status is Status.ACTIVE and booking.reservation_id == made.reservation_id:
             actions.append(change_status(booking, Status.CANCELLED, now))
             actions += [give_place_back(there, now)] if there is not None and there.booked > 0 else []
+            actions += await self._entitlements.returned(booking)
             waited = await self._db.get(user_lesson(made.user_id, *key, TieKind.WAITLIST).consistent())
             if waited is not None and waited.status is Status.COMPLETED:  # it ended with the booking
                 actions.append(change_status(waited, Status.CANCELLED, now))

@@ -10,7 +10,7 @@ import logging
 from datetime import datetime, timedelta
 from typing import Any
 
-from sekkei.design import Action, TransactionFailed
+from sekkei.design import Action, Field, TransactionFailed, replace
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Changed
 from sekkei.runtime.schedules import Schedules
@@ -30,6 +30,7 @@ from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.rules.ties import ttl_of
+from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
@@ -46,6 +47,7 @@ class Restoring:
         outbox: Outbox,
         notices: Notices,
         schedules: Schedules,
+        entitlements: Entitlements,
     ) -> None:
         self._ties = ties
         self._timetable = timetable
@@ -53,6 +55,7 @@ class Restoring:
         self._outbox = outbox
         self._notices = notices
         self._schedules = schedules
+        self._entitlements = entitlements
 
     async def bring_back(self, slot: Slot) -> int:
         """Returns how many ties go on."""
@@ -84,8 +87,12 @@ class Restoring:
         return [tie for tie in found if tie.ended_with_lesson and tie.status is Status.CANCELLED]
 
     async def _restore(self, tie: UserLesson, current: Lesson) -> int:
+        """Tickets that came back are taken again; where there are none any more, it was the studio's mistake."""
+        entitled = Entitled(replace(tie, pass_id=None, ticket_taken=None, week_counted=None))
+        if tie.kind is TieKind.BOOKING and not tie.guest_name:
+            entitled = await self._entitlements.entitled(entitled.booking, by_desk=True)
         now = self._ties.now()
-        actions: list[Action[Any, Any]] = [self._going_on(tie, now), *await self._messages(tie, now)]
+        actions = [self._going_on(entitled.booking, now), *entitled.actions, *await self._messages(tie, now)]
         if tie.kind is TieKind.BOOKING:
             actions.append(restore_place(current, now))
         try:
@@ -96,8 +103,16 @@ class Restoring:
         return 1
 
     def _going_on(self, tie: UserLesson, now: datetime) -> Action[Any, Any]:
+        """`tie` has what it takes now."""
         update = self._ties.update(tie.user_id, slot_of(tie), tie.kind).set(UserLesson.status, Status.ACTIVE)
         update = update.set(UserLesson.updated_at, now).remove(UserLesson.ended_with_lesson).knowing(tie)
+        taken: list[tuple[Field[UserLesson, Any], object]] = [
+            (UserLesson.pass_id, tie.pass_id),
+            (UserLesson.ticket_taken, tie.ticket_taken),
+            (UserLesson.week_counted, tie.week_counted),
+        ]
+        for field, value in taken:
+            update = update.remove(field) if value is None else update.set(field, value)
         ttl = ttl_of(tie.kind, tie.starts_at)
         update = update.remove(UserLesson.ttl) if ttl is None else update.set(UserLesson.ttl, ttl)
         return update.when(UserLesson.status == Status.CANCELLED, UserLesson.ended_with_lesson.is_(True))

@@ -26,6 +26,7 @@ from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.rules.ties import ttl_of
+from sekkei_systems.lessons.service.rulebook import Rulebook
 
 Also = Callable[[UserLesson], Action[Any, Any]]
 """Something to be written in the same transaction, such as that a request has been carried out."""
@@ -36,18 +37,21 @@ class AlreadyDone(Exception):
 
 
 class Ties:
-    """The rows behind favourites, waitlist entries and bookings; `policy` is how the studios handle waitlists."""
+    """The rows behind favourites, waitlist entries and bookings; the rulebook says how studios handle waitlists."""
 
-    def __init__(self, db: Database, clock: Clock, policy: Policy) -> None:
+    def __init__(self, db: Database, clock: Clock, rulebook: Rulebook) -> None:
         self.db = db
         self.clock = clock
-        self.policy = policy
+        self._rulebook = rulebook
 
     def now(self) -> datetime:
         return days.now(self.clock)
 
-    def mode(self, slot: Slot) -> Fairness:
-        return self.policy.mode(slot.starts_at, self.now())
+    async def policy(self, studio_code: str) -> Policy:
+        return await self._rulebook.policy(studio_code)
+
+    async def mode(self, slot: Slot) -> Fairness:
+        return (await self.policy(slot.studio_code)).mode(slot.starts_at, self.now())
 
     def ref(self, user_id: str, slot: Slot, kind: TieKind) -> Ref[UserLesson]:
         return user_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time, kind)
@@ -115,7 +119,7 @@ class Ties:
 
     async def offers_to_others(self, slot: Slot, user_id: str, queue: Sequence[UserLesson] | None = None) -> int:
         """How many places are held for others who were offered one."""
-        if self.mode(slot) is not Fairness.FIRST_IN_LINE:
+        if await self.mode(slot) is not Fairness.FIRST_IN_LINE:
             return 0
         now, queue = self.now(), await self.queue(slot) if queue is None else queue
         # The index may not show the last offers yet: what is decided is decided on the items themselves.

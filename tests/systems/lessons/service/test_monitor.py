@@ -21,6 +21,7 @@ from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.monitor import Monitor
+from sekkei_systems.lessons.service.rulebook import Rulebook
 from tests.systems.lessons.world import LESSON, STAFF, World, bookings_on, notice, open_world
 
 
@@ -45,7 +46,15 @@ async def reachable_world(store: Store, clock: ManualClock, policy: Policy) -> W
     """Notices go to those who have a contact, as in the system itself."""
     world = await open_world(store, clock, policy)
     outbox = Outbox(world.runtime, clock, "lessons")
-    monitor = Monitor(world.db, clock, outbox, Catalogue(world.db), policy, world.service.notices.opening, Sellers())
+    monitor = Monitor(
+        world.db,
+        clock,
+        outbox,
+        Catalogue(world.db),
+        Rulebook(world.db, clock, policy),
+        world.service.notices.opening,
+        Sellers(),
+    )
     return dataclasses.replace(world, service=dataclasses.replace(world.service, monitor=monitor))
 
 
@@ -222,7 +231,7 @@ async def test_a_push_that_is_overtaken_while_it_is_heard_changes_nothing(world:
 
     db = design.open(cast(Store, Slow(world.db.store)), env="test", clock=world.clock)
     outbox = Outbox(world.runtime, world.clock, "lessons")
-    slow = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice, Sellers())
+    slow = Monitor(db, world.clock, outbox, Catalogue(db), Rulebook(db, world.clock, Policy()), notice, Sellers())
     assert await slow.pushed(LESSON, Availability(3, 20, True), now - timedelta(seconds=9)) == 0
     found = await world.lesson_now()
     assert (found.booked, found.was_available, found.episode) == (20, False, 0)
@@ -235,7 +244,7 @@ async def test_reads_grow_with_those_who_wait(world: World) -> None:
     counted = Counted(world.db.store)
     db = design.open(cast(Store, counted), env="test", clock=world.clock)
     outbox = Outbox(world.runtime, world.clock, "lessons")
-    monitor = Monitor(db, world.clock, outbox, Catalogue(db), Policy(), notice, Sellers())
+    monitor = Monitor(db, world.clock, outbox, Catalogue(db), Rulebook(db, world.clock, Policy()), notice, Sellers())
     world.settle()
     await monitor.run()
     before, counted.items = counted.items, 0

@@ -98,8 +98,10 @@ async def both_sides(
     system.offer(str(LESSON), capacity)
     port = Direct(system, random.Random(seed))
     schedules, outbox = StoredSchedules(world.runtime, clock, "lessons"), Outbox(world.runtime, clock, "lessons")
-    held = Reservations(world.db, clock, schedules, {"gnz": port}, outbox, world.service.notices)
-    bookings = Bookings(world.ties, world.service.timetable, SELLERS, held)
+    held = Reservations(
+        world.db, clock, schedules, {"gnz": port}, outbox, world.service.notices, world.service.entitlements
+    )
+    bookings = Bookings(world.ties, world.service.timetable, SELLERS, held, world.service.entitlements)
     service = dataclasses.replace(world.service, bookings=bookings, reservations=held, sellers=SELLERS)
     await world.lesson(capacity=capacity)
     return Both(dataclasses.replace(world, service=service), system, held)

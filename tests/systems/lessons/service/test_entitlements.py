@@ -1,0 +1,167 @@
+"""The rules of a studio, in the transaction that books: taken with the place, given back with it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date, time, timedelta
+
+import pytest
+
+from sekkei.runtime.refusals import Refusal
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Contact, Pass, TieKind, passes
+from sekkei_systems.lessons.rules.slots import Slot
+from tests.systems.lessons.service.test_rulebook import rules
+from tests.systems.lessons.steps import booked, tie
+from tests.systems.lessons.world import LESSON, STAFF, World
+
+NEXT = Slot("gnz", date(2025, 7, 31), time(19, 30))
+THIRD = Slot("gnz", date(2025, 8, 1), time(19, 30))
+
+
+async def given(world: World, user: str, tickets: int | None, until: date = date(2025, 8, 31)) -> Pass:
+    person = Contact(user_id=user, name=user)
+    return await world.service.entitlements.give(STAFF, person, "券", date(2025, 7, 1), until, tickets)
+
+
+async def left(world: World, found: Pass) -> int | None:
+    fresh = await world.db.need(passes(found.user_id, found.studio_code, found.pass_id).consistent())
+    return fresh.tickets_left
+
+
+async def test_a_ticket_is_taken_with_the_place_and_comes_back_with_it(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True))
+    await world.lesson(capacity=5)
+    with pytest.raises(refusals.NoPass):
+        await world.book("hana", LESSON)
+    assert await booked(world) == 0
+    book = await given(world, "hana", 2)
+    made = await world.book("hana", LESSON)
+    assert (made.pass_id, made.ticket_taken, await left(world, book)) == (book.pass_id, True, 1)
+    await world.cancel("hana", LESSON)
+    assert await left(world, book) == 2
+    await world.book("hana", LESSON)
+    world.clock.set((LESSON.starts_at - timedelta(hours=2)).timestamp())
+    await world.cancel("hana", LESSON)
+    assert await left(world, book) == 1, "cancelled late: the ticket is lost"
+
+
+async def test_a_full_lesson_takes_no_ticket(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True))
+    await world.lesson(capacity=1, booked=1)
+    book = await given(world, "hana", 2)
+    with pytest.raises(refusals.Full):
+        await world.book("hana", LESSON)
+    assert await left(world, book) == 2
+
+
+async def test_one_ticket_is_spent_once_however_many_lessons_are_tapped(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True))
+    slots = [Slot("gnz", date(2025, 7, 30), time(hour, 0)) for hour in range(8, 16)]
+    for slot in slots:
+        await world.lesson(slot, capacity=5)
+    book = await given(world, "hana", 1)
+
+    async def tapped(slot: Slot) -> int:
+        try:
+            await world.book("hana", slot)
+        except Refusal:
+            return 0
+        return 1
+
+    assert sum(await asyncio.gather(*(tapped(slot) for slot in slots))) == 1
+    assert await left(world, book) == 0
+    assert sum([await booked(world, slot) for slot in slots]) == 1
+
+
+async def test_passes_end_with_their_last_day_though_they_are_still_stored(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True))
+    await world.lesson(capacity=5)
+    book = await given(world, "hana", 2, date(2025, 7, 29))
+    assert book.ttl is not None
+    with pytest.raises(refusals.NoPass):
+        await world.book("hana", LESSON)
+    member = await given(world, "hana", None)
+    made = await world.book("hana", LESSON)
+    assert (made.pass_id, made.ticket_taken) == (member.pass_id, None)
+    await world.db.write(passes.delete("hana", "gnz", member.pass_id))
+    await world.cancel("hana", LESSON)
+    assert await booked(world) == 0, "a book that is gone keeps nobody from cancelling"
+
+
+async def test_newcomers_try_one_lesson(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True, has_trial=True))
+    await world.lesson(capacity=5)
+    await world.lesson(NEXT, capacity=5)
+    await world.book("hana", LESSON)
+    with pytest.raises(refusals.NoPass):
+        await world.book("hana", NEXT)
+    await world.cancel("hana", LESSON)
+    await world.book("hana", NEXT)
+    assert await world.service.entitlements.passes_of("hana") == []
+
+
+async def test_the_week_has_a_limit_that_holds_under_haste(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, per_week=2))
+    monday = Slot("gnz", date(2025, 8, 4), time(19, 30))
+    for slot in (LESSON, NEXT, THIRD, monday):
+        await world.lesson(slot, capacity=5)
+    answers = await asyncio.gather(
+        *(world.book("hana", slot) for slot in (LESSON, NEXT, THIRD)), return_exceptions=True
+    )
+    assert sum(isinstance(one, refusals.WeekFull) for one in answers) == 1
+    await world.book("hana", monday)
+    first = next(
+        slot for slot, one in zip((LESSON, NEXT, THIRD), answers, strict=True) if not isinstance(one, Exception)
+    )
+    last = next(slot for slot, one in zip((LESSON, NEXT, THIRD), answers, strict=True) if isinstance(one, Exception))
+    await world.cancel("hana", first)
+    await world.book("hana", last)
+
+
+async def test_bookings_open_at_an_hour_and_the_desk_is_earlier(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, opens_days=1, opens_time=time(13, 0)))
+    await world.lesson(capacity=5)
+    await world.person("ren")
+    with pytest.raises(refusals.NotYetOpen, match="7/29 13:00"):
+        await world.book("hana", LESSON)
+    await world.service.desk.book_for(STAFF, LESSON, "ren")
+    world.clock.advance(3600)
+    await world.book("hana", LESSON)
+
+
+async def test_who_misses_lessons_waits_and_a_mistake_is_taken_back(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, no_shows_max=2, blocked_days=7))
+    for slot in (LESSON, NEXT, THIRD):
+        await world.lesson(slot, capacity=5)
+    await world.book("hana", LESSON)
+    await world.book("hana", NEXT)
+    for slot in (LESSON, NEXT):
+        world.clock.set(slot.starts_at.timestamp())
+        await world.service.desk.mark_attendance(STAFF, slot, "hana", False)
+    with pytest.raises(refusals.Blocked):
+        await world.book("hana", THIRD)
+    await world.service.desk.mark_attendance(STAFF, NEXT, "hana", True)
+    await world.book("hana", THIRD)
+
+
+async def test_a_lesson_that_is_called_off_costs_nothing_and_takes_again_when_it_is_brought_back(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True, per_week=2))
+    await world.lesson(capacity=5)
+    book = await given(world, "hana", 2)
+    await world.book("hana", LESSON)
+    await world.service.desk.call_off(STAFF, LESSON)
+    world.settle()
+    await world.jobs.changed({"slot": str(LESSON)})
+    assert await left(world, book) == 2
+    await world.service.restoring.bring_back(LESSON)
+    found = await tie(world, "hana", TieKind.BOOKING)
+    assert found is not None
+    assert (found.pass_id, await left(world, book)) == (book.pass_id, 1)
+
+
+@pytest.mark.parametrize(("name", "until", "tickets"), [("", 31, 1), ("x", 1, 1), ("x", 31, 0), ("x", 31, 1001)])
+async def test_what_is_no_pass_is_refused(world: World, name: str, until: int, tickets: int) -> None:
+    person = Contact(user_id="hana", name="hana")
+    with pytest.raises(refusals.BadPass):
+        await world.service.entitlements.give(STAFF, person, name, date(2025, 7, 1), date(2025, 7, until), tickets)
