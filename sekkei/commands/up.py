@@ -35,6 +35,9 @@ settings (environment):
   SEKKEI_PUBLIC_URL    where people reach it, such as https://tasks.example.com
   SEKKEI_SECRET        signs cookies, cursors and links (default: made once, kept in the data folder)
   SEKKEI_OPERATORS     e-mail addresses of those who may use the console, separated by commas
+  SEKKEI_ALARM_TO      mail addresses and https:// webhooks that are told of alarms, separated by commas
+  SEKKEI_METRICS_TOKEN what Prometheus reads /metrics with
+  SEKKEI_SENT_DAYS     for how many days the text of what was sent is kept, by topic (7,web/code=1)
   SEKKEI_HOSTS         further names that requests may be addressed to
   SEKKEI_FORWARDED     addresses of proxies whose X-Forwarded-For counts
   SEKKEI_RATE_LIMIT    off: no rate limits (for measuring)

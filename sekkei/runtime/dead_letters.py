@@ -28,6 +28,7 @@ from sekkei.runtime.design import (
     Schedule,
     SetAside,
     State,
+    alarms,
     failed_jobs,
     failed_messages,
     failed_schedules,
@@ -99,6 +100,16 @@ class DeadLetters:
 
     async def retry(self, kind: DeadLetterKind, id: str) -> bool:
         """Have it done again. False: it was a stream record, and it fails still. Raises NotThere."""
+        done = await self._retry(kind, id)
+        await self._over(kind)
+        return done
+
+    async def _over(self, kind: DeadLetterKind) -> None:
+        """The alarm ends with the last of them."""
+        if not (await self.page(kind, size=1))[0]:
+            await self._runtime.write(alarms.delete(f"dead-letters/{kind.value}"))
+
+    async def _retry(self, kind: DeadLetterKind, id: str) -> bool:
         now = days.now(self._clock)
         if kind is DeadLetterKind.MESSAGE:
             update = messages.update(id).set(Message.state, State.QUEUED).set(Message.attempts, 0)
@@ -117,6 +128,10 @@ class DeadLetters:
 
     async def drop(self, kind: DeadLetterKind, id: str) -> None:
         """Let go of it. A message stays to be read, so that its reason is not given once more. Raises NotThere."""
+        await self._drop(kind, id)
+        await self._over(kind)
+
+    async def _drop(self, kind: DeadLetterKind, id: str) -> None:
         if kind is DeadLetterKind.MESSAGE:
             update = messages.update(id).set(Message.state, State.DROPPED)
             update = update.set(Message.due_pk, SENT).set(Message.due_at, days.now(self._clock) + DROPPED_KEPT)

@@ -132,6 +132,11 @@ class Delivery:
         self._running.clear()
 
     @property
+    def kinds(self) -> Collection[str]:
+        """The kinds of messages that have a real way out here."""
+        return self._transports.keys()
+
+    @property
     def open_circuits(self) -> dict[Place, Circuit]:
         """Destinations that are left alone at the moment."""
         now = days.now(self._clock)
@@ -320,6 +325,7 @@ class Delivery:
         await take(self._runtime, update)  # it is gone when its person left meanwhile
 
     async def _give_up(self, message: Message, error: Exception) -> None:
+        await self._alarms.ring("dead-letters/message", f"{message.kind}: {type(error).__name__} ({message.id})")
         await self._put_down(
             message,
             messages.update(message.id)

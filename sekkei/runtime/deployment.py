@@ -82,9 +82,9 @@ def assemble(
     runtime = _open(runtime_design, store, settings, clock)
     live = Live()
     name = process or worker_name()
+    alarms = Alarms(runtime, clock, settings.get("alarm_to"), settings.public_url)
     opened = {system.name: _build(system, store, runtime, settings, clock, live, name) for system in systems}
     running = [_own(runtime, clock, name), *(each.running for each in opened.values())]
-    alarms = Alarms(runtime, clock, settings.get("alarm_to"))
     worker = Worker(store, runtime, clock, running, transports or {}, name, alarms)
     return Deployment(store, runtime, clock, settings, live, opened, worker)
 

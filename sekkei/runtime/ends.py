@@ -64,6 +64,18 @@ def problems(ends: Iterable[End], settings: Settings, allowed: Collection[str]) 
                 f"{end.name} is not set up, and {settings.public_url} is open to others: {end.otherwise}. "
                 f"Set {missing}, or start with --allow-local {end.name} if that is meant."
             )
+    return found + _alarm_problems(settings)
+
+
+def _alarm_problems(settings: Settings) -> list[str]:
+    """Alarms that nobody would ever get."""
+    given = [one.strip() for one in settings.get("alarm_to").split(",") if one.strip()]
+    webhooks = [one for one in given if one.startswith("https://")]
+    found = []
+    if len(webhooks) < len(given) and MAIL.state(settings) != "real":
+        found.append(f"SEKKEI_ALARM_TO names a mail address: {' and '.join(MAIL.missing(settings))} is missing.")
+    if webhooks and not settings.get("webhook_secret"):
+        found.append("SEKKEI_ALARM_TO names a webhook: SEKKEI_WEBHOOK_SECRET, which signs what it gets, is missing.")
     return found
 
 

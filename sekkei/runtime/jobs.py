@@ -15,12 +15,15 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put
 from sekkei.runtime import days
+from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.design import FAILED, JOB, JobRun, due_jobs, job_runs
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
 ATTEMPTS_MAX = 50
+ATTEMPTS_QUIET = 5
+"""Of one step, in a row; then an alarm rings."""
 RUNS_PER_ROUND = 25
 KEPT = timedelta(days=30)
 
@@ -70,6 +73,8 @@ class Jobs:
         self._system = system
         self._worker = worker
         self._leases = Leases(runtime, clock, JobRun.lease_until, JobRun.lease_by)
+        self.alarms: Alarms | None = None
+        """Who is told of jobs that fail; the worker's."""
 
     def start_action(self, job: str, payload: Payload, *, id: str) -> Put[JobRun]:
         """An action for a transaction: the job begins when it goes through. The id makes it start once."""
@@ -120,11 +125,23 @@ class Jobs:
     async def _work(self, job: Job, run: JobRun) -> None:
         try:
             await self._step(job, run)
+            if run.attempts > ATTEMPTS_QUIET and self.alarms is not None:
+                await self.alarms.end(_alarm_of(run))
         except LeaseLost as error:
             log.warning("a step was left to another worker", extra={"job": run.job, "id": run.id, "error": str(error)})
         except Exception as error:
             log.warning("a job's step failed", extra={"job": run.job, "id": run.id, "error": one_line(error)})
             await self._fail(run, error)
+            await self._ring_for(run, error)
+
+    async def _ring_for(self, run: JobRun, error: Exception) -> None:
+        if self.alarms is None or run.attempts < ATTEMPTS_QUIET:
+            return
+        if run.attempts >= ATTEMPTS_MAX:
+            await self.alarms.ring("dead-letters/job", f"{run.id}: {one_line(error)}")
+            await self.alarms.end(_alarm_of(run))
+        else:
+            await self.alarms.ring(_alarm_of(run), f"{run.id}, attempt {run.attempts}: {one_line(error)}")
 
     async def _step(self, job: Job, run: JobRun) -> JobRun:
         """Run the step the job stands at, and save where it stands then."""
@@ -156,3 +173,7 @@ class Jobs:
         else:
             update = update.set(JobRun.due_at, days.now(self._clock) + backoff(run.attempts, self._clock))
         await take(self._runtime, self._leases.putting_down(update, run.lease_by))
+
+
+def _alarm_of(run: JobRun) -> str:
+    return f"job/{run.system}/{run.job}"

@@ -23,6 +23,7 @@ from sekkei.errors import (
     ValidationException,
 )
 from sekkei.runtime import days
+from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.design import Checkpoint, SetAside, checkpoints, set_aside
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import LeaseLost, Leases, take
@@ -30,6 +31,9 @@ from sekkei.store.protocol import Store
 
 BATCH_RECORDS = 100
 ATTEMPTS_MAX = 5
+UNREAD_MAX = 3
+UNREAD_PAUSE = timedelta(seconds=5)
+"""For a shard that cannot be read; after three times in a row an alarm rings."""
 LEASE = timedelta(seconds=60)
 """Renewed at half of its life, so that an idle stream costs two writes a minute."""
 SHARDS_KNOWN = timedelta(minutes=5)
@@ -87,6 +91,7 @@ class Pump:
         handler: Handler,
         worker: str = "worker",
         attempts_max: int = ATTEMPTS_MAX,
+        alarms: Alarms | None = None,
     ) -> None:
         self._store = store
         self._runtime = runtime
@@ -96,7 +101,10 @@ class Pump:
         self._handler = handler
         self._worker = worker
         self._attempts_max = attempts_max
+        self._alarms = alarms or Alarms(runtime, clock)
         self._iterators: dict[str, str] = {}
+        self._unread: dict[str, tuple[int, datetime]] = {}
+        """How often in a row a shard could not be read, and when it is tried again."""
         self._attempts: dict[str, int] = {}
         self._known: _Known | None = None
         self._places: dict[str, Checkpoint] = {}
@@ -119,15 +127,34 @@ class Pump:
             if shard["ShardId"] in self._finished or not self._is_next(shard, known):
                 continue
             try:
-                handled += await self._read_shard(known.stream, shard["ShardId"])
-            except LeaseLost as error:
-                log.warning(
-                    "a shard was left to another worker", extra={"shard": shard["ShardId"], "error": str(error)}
-                )
+                handled += await self._read(known.stream, shard["ShardId"])
             except ResourceNotFoundException:
                 self._forget()  # the table or its stream was replaced
                 return handled
         return handled
+
+    async def _read(self, stream: str, shard: str) -> int:
+        """One shard that cannot be read holds no other back; an alarm tells of it."""
+        failures, again = self._unread.get(shard, (0, None))
+        if again is not None and days.now(self._clock) < again:
+            return 0
+        try:
+            read = await self._read_shard(stream, shard)
+        except LeaseLost as error:
+            log.warning("a shard was left to another worker", extra={"shard": shard, "error": str(error)})
+            return 0
+        except ResourceNotFoundException:
+            raise
+        except Exception as error:
+            log.warning("a shard could not be read", extra={"shard": shard, "error": one_line(error)})
+            self._unread[shard] = failures + 1, days.now(self._clock) + UNREAD_PAUSE
+            self._iterators.pop(shard, None)
+            if failures + 1 >= UNREAD_MAX:
+                await self._alarms.ring(f"shard/{self._consumer}", f"{shard}: {one_line(error)}")
+            return 0
+        if self._unread.pop(shard, None) is not None:
+            await self._alarms.clear(f"shard/{self._consumer}")
+        return read
 
     def _is_next(self, shard: Mapping[str, Any], known: _Known) -> bool:
         """A child's records come after its parent's."""
@@ -286,6 +313,7 @@ class Pump:
             await self._runtime.write(set_aside.put(changed(aside, record=_without_images(record))))
         del self._attempts[sequence]
         log.error("a stream record was set aside", extra={"consumer": self._consumer, "sequence": sequence})
+        await self._alarms.ring("dead-letters/record", f"{self._consumer}/{sequence}: {reason}")
         return True
 
     async def replay(self, aside: SetAside) -> bool:

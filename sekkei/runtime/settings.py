@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 from sekkei.runtime.kept import Kept
 
+TOKEN_LENGTH_MIN = 16
+
 
 class Secrets:
     """Keys for different purposes out of one secret. Nothing of it shows in a log or a repr."""
@@ -59,6 +61,8 @@ def from_environment(environment: Mapping[str, str] | None = None, **overrides: 
     for switch in ("live", "rate_limit"):
         _switch(values, switch)
     Kept(values.get("sent_days", ""))
+    if 0 < len(values.get("metrics_token", "x" * TOKEN_LENGTH_MIN)) < TOKEN_LENGTH_MIN:
+        raise ValueError(f"SEKKEI_METRICS_TOKEN is too short to be safe; give at least {TOKEN_LENGTH_MIN} characters.")
     known: dict[str, object] = {
         "data": data,
         "store": values.get("store", ""),

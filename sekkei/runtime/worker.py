@@ -22,10 +22,12 @@ from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.design import Schedule
 from sekkei.runtime.design import table as runtime_table
+from sekkei.runtime.failures import one_line
 from sekkei.runtime.jobs import Jobs, due_runs
 from sekkei.runtime.leases import Due, LeaseLost
 from sekkei.runtime.outbox import Transport
 from sekkei.runtime.pump import Pump, stream_handler
+from sekkei.runtime.schedules import ATTEMPTS_MAX as SCHEDULE_ATTEMPTS_MAX
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.system import Parts, ScheduledJob
 from sekkei.runtime.watched import Ear, watched
@@ -42,6 +44,8 @@ PATIENT_SECONDS = 5.7
 SURE_SECONDS = 25.0
 """A round runs as often as this even if the store says that nothing was written; before `Due.SOON` is over."""
 FAILED_SECONDS = 5.0
+FAILURES_MAX = 3
+"""Of a round, in a row; then an alarm rings."""
 STOP_SECONDS = 2.5
 """For what is under way when the process ends; less than it has, see `sekkei.ending`."""
 
@@ -94,23 +98,34 @@ class Worker:
         self._runtime = runtime
         self._clock = clock
         self._systems = {system.name: system for system in systems}
+        self.alarms = alarms or Alarms(runtime, clock)
         name = name or worker_name()
         ways_out = dict(transports)
         for system in systems:
             ways_out.update(system.parts.transports)
-            for reactions in system.parts.reactions:
-                for table in reactions.tables:
-                    table_name = system.db.table_name(table)
-                    consumer = system.name
-                    system.pumps.append(
-                        Pump(store, runtime, clock, table_name, consumer, stream_handler(reactions), name)
-                    )
-        self.alarms = alarms or Alarms(runtime, clock)
+            system.jobs.alarms = self.alarms
+            system.pumps += self._pumps(system, name)
         self.delivery = Delivery(runtime, clock, ways_out, name, self._systems, self.alarms)
         self._any_schedules = StoredSchedules(runtime, clock, "", name)
         self._jobs_due = Due(clock)
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = asyncio.Event()
+
+    def _pumps(self, system: Running, name: str) -> list[Pump]:
+        return [
+            Pump(
+                self._store,
+                self._runtime,
+                self._clock,
+                system.db.table_name(table),
+                system.name,
+                stream_handler(reactions),
+                name,
+                alarms=self.alarms,
+            )
+            for reactions in system.parts.reactions
+            for table in reactions.tables
+        ]
 
     async def start(self) -> None:
         await self._ensure_recurring()
@@ -198,9 +213,18 @@ class Worker:
             except Exception as error:
                 log.exception("a scheduled job failed", extra={"schedule": schedule.name})
                 await self._any_schedules.fail(taken, error)
+                await self._ring_for(taken, error)
             else:
                 await self._any_schedules.finish(taken)
+                if taken.last_error is not None:
+                    await self.alarms.end(f"schedule/{taken.name}")
         return fired
+
+    async def _ring_for(self, schedule: Schedule, error: Exception) -> None:
+        """When it was given up, for good or until its next time."""
+        if schedule.attempts >= SCHEDULE_ATTEMPTS_MAX:
+            name = "dead-letters/schedule" if schedule.cron is None else f"schedule/{schedule.name}"
+            await self.alarms.ring(name, f"{schedule.name}: {one_line(error)}")
 
     def _job_of(self, schedule: Schedule) -> ScheduledJob | None:
         system = self._systems.get(schedule.system)
@@ -214,7 +238,7 @@ class Worker:
         return worked
 
     async def _forever(self, each: Round) -> None:
-        pause = QUICK_SECONDS
+        pause, failures = QUICK_SECONDS, 0
         while not self._stopping.is_set():
             each.ear.forget()
             version = self._store.version()
@@ -222,10 +246,16 @@ class Worker:
                 busy = await each.once()
             except asyncio.CancelledError:
                 raise
-            except Exception:
+            except Exception as error:
                 log.exception("a round of the worker failed", extra={"round": each.name})
+                failures += 1
+                if failures >= FAILURES_MAX:
+                    await self.alarms.ring(f"worker/{each.name}", one_line(error))
                 await self._pause(each.ear, FAILED_SECONDS)
                 continue
+            if failures:
+                failures = 0
+                await self.alarms.clear(f"worker/{each.name}")
             if busy or await self._until_next(each, pause, version):
                 pause = QUICK_SECONDS
             else:

@@ -31,7 +31,7 @@ from sekkei.runtime.system import System
 from sekkei.runtime.worker import Worker
 from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
-from sekkei.web import console, csrf, demo, home, listening, problems
+from sekkei.web import console, csrf, demo, home, listening, metrics, problems
 from sekkei.web.console import designs as console_designs
 from sekkei.web.console import edit as console_edit
 from sekkei.web.console import item as console_item
@@ -264,6 +264,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         Route("/", home.show, methods=["GET"], name="home"),
         Route("/healthz", healthy, methods=["GET"]),
         Route("/readyz", ready, methods=["GET"]),
+        Route(metrics.PATH, metrics.show, methods=["GET"]),
         Route("/favicon.ico", home.icon, methods=["GET"]),
         Route("/live", listening.listen, methods=["GET"]),
         Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sekkei.runtime.refusals import Refusal
 from sekkei.texts import LANGUAGES, spoken
-from sekkei.web import problems
+from sekkei.web import metrics, problems
 from sekkei.web.compression import Compressing
 from sekkei.web.csrf import ANONYMOUS_COOKIE, BODY_LIMIT_KEY, SAFE
 from sekkei.web.identity.bearer import BadBearer
@@ -134,7 +134,7 @@ class Gate:
         try:
             await self._shell.identify(request)
         except BadBearer:
-            if not self._is_webhook(request):
+            if not self._is_webhook(request) and request.scope["path"] != metrics.PATH:
                 raise
 
     def _is_webhook(self, request: Request) -> bool:

@@ -41,6 +41,16 @@ def test_an_end_of_two_systems_is_said_once() -> None:
     assert len(problems([MAIL, MAIL], settings(ELSEWHERE), ())) == 1
 
 
+def test_alarms_that_nobody_would_get_do_not_start() -> None:
+    (found,) = problems([], settings(alarm_to="boss@example.com"), ())
+    missing = "SEKKEI_MAIL_FROM and SEKKEI_SMTP_URL or SEKKEI_SES_REGION"
+    assert found == f"SEKKEI_ALARM_TO names a mail address: {missing} is missing."
+    both = settings(alarm_to="boss@example.com, https://x.example", mail_from="a@example.com", smtp_url="smtp://x")
+    (found,) = problems([], both, ())
+    assert "names a webhook: SEKKEI_WEBHOOK_SECRET" in found
+    assert problems([], settings(alarm_to="https://x.example", webhook_secret="s"), ()) == []
+
+
 @pytest.mark.parametrize(
     ("url", "ours"),
     [

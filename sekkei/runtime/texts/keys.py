@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 Key = Literal[
+    "alarm.dead-letters",
+    "alarm.job",
+    "alarm.outbox",
+    "alarm.schedule",
+    "alarm.shard",
+    "alarm.worker",
     "refusal.changed",
     "refusal.gone",
     "refusal.invalid",

@@ -16,10 +16,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sekkei.runtime import days
+from sekkei.runtime.alarms import family
 from sekkei.runtime.dead_letters import DeadLetterKind, gist
 from sekkei.runtime.design import (
     Message,
     due_schedules,
+    holds,
     messages,
     newest_jobs,
     newest_messages,
@@ -50,6 +53,12 @@ class Chosen(Struct):
     id: str
 
 
+class Rung(Struct):
+    """One alarm."""
+
+    name: str
+
+
 def routes() -> list[BaseRoute]:
     return [
         Route("/console", show_overview, methods=["GET"], name="console"),
@@ -58,6 +67,8 @@ def routes() -> list[BaseRoute]:
         Route("/console/outbox/html", show_html, methods=["GET"]),
         Route("/console/schedules", show_schedules, methods=["GET"]),
         Route("/console/jobs", show_jobs, methods=["GET"]),
+        Route("/console/alarms", show_alarms, methods=["GET"]),
+        Route("/console/alarms/end", end_alarm, methods=["POST"]),
         Route("/console/aside", show_aside, methods=["GET"]),
         Route("/console/aside/retry", retry, methods=["POST"]),
         Route("/console/aside/drop", drop, methods=["POST"]),
@@ -130,6 +141,26 @@ async def show_jobs(request: Request) -> Response:
     runtime = operator(request).deployment.runtime
     found = await runtime.page(newest_jobs(), size=PAGE_ITEMS, after=request.query_params.get("after"))
     return page(request, "console/jobs.html", found=found, pretty=pretty)
+
+
+async def show_alarms(request: Request) -> Response:
+    """What rings, and which ways out are left alone at the moment."""
+    deployment = operator(request).deployment
+    found = await deployment.worker.alarms.all()
+    kinds = sorted(deployment.worker.delivery.kinds)
+    held = [one for one in await deployment.runtime.get_many([holds(kind).consistent() for kind in kinds]) if one]
+    resting = [one for one in held if one.until > days.now(deployment.clock)]
+    circuits = deployment.worker.delivery.open_circuits
+    return page(request, "console/alarms.html", found=found, held=resting, circuits=circuits, family=family)
+
+
+async def end_alarm(request: Request) -> Response:
+    """Seen to. It rings again if it is not."""
+    alarms = operator(request).deployment.worker.alarms
+    if not await alarms.end((await form(request, Rung)).name):
+        raise NotThere()
+    flash(request, t(request, "console.alarm.ended"))
+    return redirect(request, "/console/alarms")
 
 
 async def show_aside(request: Request) -> Response:

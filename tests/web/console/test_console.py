@@ -231,3 +231,23 @@ async def test_a_message_that_could_not_go_out_says_why_and_is_tried_again_or_dr
         assert not await client.shell.outbox.put("mail", "x", {}, id="知らせ"), "its reason is not given once more"
         assert "脇に置いたものはありません" in (await client.get("/console/aside")).text
         assert (await client.get("/console/aside?kind=nothing")).status == 404
+
+
+async def test_an_alarm_is_shown_with_what_to_do_and_ends_when_somebody_has_seen_to_it() -> None:
+    async with opened(SYSTEM) as client:
+        assert "鳴っている警報はありません" in (await client.get("/console/alarms")).text
+        await client.shell.deployment.worker.alarms.ring("outbox/line", "Credentials are not accepted: <401>")
+        shown = (await client.get("/console/alarms")).text
+        assert "送信先に認証情報を拒否されました" in shown
+        assert "Credentials are not accepted: &lt;401&gt;" in shown
+        assert (await client.post("/console/alarms/end", {"name": "outbox/line"})).status == 303
+        assert "鳴っている警報はありません" in (await client.get("/console/alarms")).text
+        assert (await client.post("/console/alarms/end", {"name": "outbox/line"})).status == 404
+
+
+async def test_a_way_out_that_rests_is_shown() -> None:
+    async with opened(SYSTEM) as client:
+        delivery = client.shell.deployment.worker.delivery
+        delivery._transports["line"] = delivery._local
+        await delivery._hold("line", 600, "LINE asks for patience")
+        assert "LINE asks for patience" in (await client.get("/console/alarms")).text
