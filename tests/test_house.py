@@ -79,6 +79,8 @@ def untested() -> Iterator[str]:
 def long_files() -> Iterator[str]:
     for folder in ("sekkei", "systems", "tests", "bench"):
         for path in sorted((ROOT / folder).rglob("*")):
+            if path.match("texts/keys.py"):
+                continue  # written by `make texts`, a line for each text
             if path.suffix in (".py", ".js", ".html") and len(path.read_text("utf-8").splitlines()) > LINES_MAX:
                 yield path.relative_to(ROOT).as_posix()
 

@@ -16,9 +16,9 @@ from sekkei_systems.eventbot.local.simulator import Simulator
 from sekkei_systems.eventbot.pages import view
 from sekkei_systems.eventbot.ports.gateway import Gateway, connect, schedules_of
 from sekkei_systems.eventbot.ports.membership import Membership
-from sekkei_systems.eventbot.ports.transports import Calls, ToChannel, ToInteraction
+from sekkei_systems.eventbot.ports.transports import Calls, Directs, ToChannel, ToInteraction
 from sekkei_systems.eventbot.service import Actor, Host, Manager, Organiser, Service
-from sekkei_systems.eventbot.service.desk import CALL
+from sekkei_systems.eventbot.service.desk import CALL, DIRECT
 from sekkei_systems.eventbot.webhooks import endpoint
 from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk, Tools
 
@@ -37,6 +37,7 @@ def build(context: Context) -> Parts:
         transports={
             "discord": ToChannel(gateway.rest),
             CALL: Calls(gateway.rest, context.outbox, service.events.trouble),
+            DIRECT: Directs(gateway.rest, context.outbox, service.guilds.no_directs),
             "eventbot.reply": ToInteraction(gateway.rest),
         },
     )

@@ -115,6 +115,7 @@ async def _coming(service: Service) -> None:
         ),
     )
     await service.guilds.save_template(await service.access.host(ren, bowling.event_id), "ボウリング")
+    await service.guilds.set_directs(sota, True)
     for actor in (ren, sota):
         await service.joining.join(actor, bowling.event_id)
     await service.joining.answer(mei, bowling.event_id, Answer.MAYBE)

@@ -130,6 +130,20 @@ class Event:
     options: Attr[dict[str, SignUpOption]] = attr(
         default_factory=dict, ja="参加区分（ID ごと）", en="ways to take part, by their ids", added=True
     )
+    reminders: Attr[list[str]] = attr(
+        default_factory=list, ja="さらに知らせる日時", en="further times to remind", added=True
+    )
+    reminded: Attr[frozenset[str]] = attr(
+        default=frozenset(), ja="そのうち知らせた日時", en="those of them that are done", added=True
+    )
+    series: Attr[str | None] = attr(
+        default=None,
+        ja="今回だけ変えた繰り返しの元の内容（JSON）",
+        en="what the series has where only this one was changed, as JSON",
+        added=True,
+    )
+    repeat_paused: Attr[bool] = attr(default=False, ja="繰り返しを休んでいる", en="the series rests", added=True)
+    ping: Attr[str | None] = attr(default=None, ja="募集時に呼び出すロール", en="role rung by the post", added=True)
     attended_count: Attr[int | None] = attr(default=None, ja="出席者数", en="how many were there", added=True)
     version: Attr[int] = version(added=True)
 
@@ -223,6 +237,15 @@ class RoleHolder:
     )
     given: Attr[bool] = attr(default=False, ja="Discord で付与済み", en="Discord has been told")
     taking: Attr[str | None] = attr(default=None, ja="取り上げているイベント", en="the event that is taking it back")
+
+
+@model
+class Preference:
+    """What somebody wants of the bot in a guild."""
+
+    guild_id: Attr[str] = attr(ja="ギルド ID", en="guild")
+    user_id: Attr[str] = attr(ja="ユーザー ID", en="the user")
+    direct: Attr[bool] = attr(default=False, ja="リマインドを DM でも受け取る", en="reminders by direct message too")
 
 
 @model

@@ -17,6 +17,7 @@ from sekkei_systems.eventbot.design.models import (
     Member,
     Notice,
     OrganiserLink,
+    Preference,
     Reply,
     RoleHolder,
     Status,
@@ -31,6 +32,7 @@ from sekkei_systems.eventbot.design.tables import (
     notices,
     notices_by_event,
     organiser_links,
+    preferences,
     replies,
     role_holders,
     templates,
@@ -144,6 +146,12 @@ def replies_of_event(guild_id: str, event_id: str) -> Query[Reply]:
 def holders_of_role(guild_id: str, role_id: str) -> Query[RoleHolder]:
     """Everyone who has a role because of events."""
     return role_holders.where(RoleHolder.guild_id == guild_id, RoleHolder.role_id == role_id)
+
+
+@design.pattern(ja="DM でも知らせてほしい人", added=True)
+def direct_reminders(guild_id: str) -> Query[Preference]:
+    """Everyone in a guild who wants reminders by direct message too."""
+    return preferences.where(Preference.guild_id == guild_id).filter(Preference.direct == True)  # noqa: E712
 
 
 @design.pattern(ja="ギルドのひな型", added=True)

@@ -14,6 +14,7 @@ from sekkei_systems.eventbot.design.models import (
     Member,
     Notice,
     OrganiserLink,
+    Preference,
     Reply,
     RoleHolder,
     Template,
@@ -61,6 +62,10 @@ roles_table = design.table(
     "EventRoles", "guild_id", "role_key", ja="参加者ロールの付与", en="Who has the attendees' role, and why", added=True
 )
 
+preferences_table = design.table(
+    "EventPreferences", "guild_id", "user_id", ja="利用者ごとの設定", en="What people want", added=True
+)
+
 
 @events_table.entity(Event, ja="イベント", en="event")
 def events(guild_id: str, event_id: str) -> Key:
@@ -95,6 +100,11 @@ def replies(guild_id: str, event_id: str, user_id: str) -> Key:
 @roles_table.entity(RoleHolder, ja="ロールの付与", en="role holder", added=True)
 def role_holders(guild_id: str, role_id: str, user_id: str) -> Key:
     return Key(guild_id, f"{role_id}#USER#{user_id}")
+
+
+@preferences_table.entity(Preference, ja="利用者の設定", en="preference", added=True)
+def preferences(guild_id: str, user_id: str) -> Key:
+    return Key(guild_id, user_id)
 
 
 @templates_table.entity(Template, ja="ひな型", en="template", added=True)

@@ -31,6 +31,7 @@ from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoSuchEvent
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import nonce, schedule_name
+from sekkei_systems.eventbot.rules.mentions import rung_by
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over, over_at
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.views import view_of_event
@@ -41,7 +42,8 @@ log = logging.getLogger("sekkei_systems.eventbot.jobs")
 LEASE = timedelta(seconds=30)
 OLD_EDITS_PAUSE = timedelta(seconds=60)
 SCHEDULED = {"r": "remind-event", "s": "begin-event", "d": "close-event", "e": "end-event"}
-"""What is done by the clock, by the last letter of its name: reminder, start, deadline, end."""
+"""What is done by the clock, by the letter at the end of its name: reminder (more of them r2, r3 …), start, deadline,
+end."""
 Step = Callable[["Run"], Awaitable[None]]
 
 
@@ -169,6 +171,7 @@ class EventSettling:
         else:
             await self._write(_plain(event).set(Event.post_tried, True))
         message |= {"nonce": nonce(event.event_id, event.posts), "enforce_nonce": True}
+        message["allowed_mentions"] = rung_by(event)
         posted = await self._rest.post(event.recruit_channel_id, message)
         update = _plain(event).remove(Event.delivery_error).remove(Event.post_tried)
         try:
@@ -204,7 +207,9 @@ class EventSettling:
         for name, at in wanted.items():
             if event.scheduled.get(name) != at:
                 payload = {"guild_id": event.guild_id, "event_id": event.event_id, "at": at}
-                await self._desk.schedules.put(name, SCHEDULED[name[-1]], payload, at=datetime.fromisoformat(at))
+                await self._desk.schedules.put(
+                    name, SCHEDULED[name.rpartition("-")[2][0]], payload, at=datetime.fromisoformat(at)
+                )
         if wanted != event.scheduled:
             await self._service.events.scheduled(event, wanted)
 
@@ -214,7 +219,11 @@ class EventSettling:
         now = self._desk.now()
         times = {"d": event.deadline_at if event.status is Status.OPEN else None}
         times["r"] = event.event_remind_at if event.reminded_at is None else None
-        pending = event.status is Status.OPEN or event.open_notice_id or (event.repeat and not event.next_event_id)
+        if not has_started(event, now):
+            left = [at for at in event.reminders if at not in event.reminded]
+            times |= {f"r{at}": datetime.fromisoformat(one) for at, one in enumerate(left, 2)}
+        coming = event.repeat and not event.next_event_id and not event.repeat_paused
+        pending = event.status is Status.OPEN or event.open_notice_id or coming
         times["s"] = event.event_start_at if not has_started(event, now) or pending else None
         if event.attendee_role_id is not None and not is_over(event, now):
             times["e"] = over_at(event)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from sekkei.design import Put, TransactionFailed
+from typing import Any
+
+from sekkei.design import Put, TransactionFailed, Update
 from sekkei.runtime.design import Message
 from sekkei.runtime.system import Payload
-from sekkei_systems.eventbot.design import Event, Notice, Status, events, notices
+from sekkei_systems.eventbot.design import Event, Notice, Status, direct_reminders, events, notices
 from sekkei_systems.eventbot.refusals import NoSuchEvent
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
-from sekkei_systems.eventbot.rules.mentions import call_messages
+from sekkei_systems.eventbot.rules.mentions import NOBODY, call_messages
 from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.service.desk import DIRECT
 from sekkei_systems.eventbot.service.views import members_in_order
+from sekkei_systems.eventbot.texts import Wording
 
 
 class Reminders:
@@ -28,35 +32,50 @@ class Reminders:
             event = await self._desk.event(guild_id, event_id)
         except NoSuchEvent:
             return
-        if not self._is_due(event, str(payload["at"])):
+        at = str(payload["at"])
+        done = self._done(event, at)
+        if done is None:
             return
-        done = events.update(guild_id, event_id).keeping_version().set(Event.reminded_at, self._desk.now())
-        done = done.when(Event.reminded_at.absent(), Event.event_remind_at == event.event_remind_at)
-        said = await self._event_call(event, str(payload["at"]))
+        people = [member.user_id for member in await members_in_order(self._desk.db, event)]
+        said = [await self._event_call(event, people, at), *await self._directs(event, people, at)]
         try:
-            await self._desk.transact(done.when(Event.cancelled_at.absent()), said)
+            await self._desk.transact(done.when(Event.cancelled_at.absent()), *said)
         except TransactionFailed:
             return  # done before, moved, or called off meanwhile
         self._desk.changed(guild_id)
 
-    def _is_due(self, event: Event, planned: str) -> bool:
-        if event.cancelled_at is not None or event.reminded_at is not None or event.event_start_at is None:
-            return False
-        if event.event_remind_at is None or event.event_remind_at.isoformat() != planned:
-            return False
-        return event.event_start_at > self._desk.now()  # a reminder of what has begun helps nobody
+    def _done(self, event: Event, at: str) -> Update[Event] | None:
+        """The mark that a reminder was sent; None for one that is not due: done, moved, or of what has begun."""
+        if event.cancelled_at is not None or event.event_start_at is None or event.event_start_at <= self._desk.now():
+            return None
+        update: Update[Event] = events.update(event.guild_id, event.event_id).keeping_version()
+        if event.event_remind_at is not None and event.event_remind_at.isoformat() == at:
+            if event.reminded_at is not None:
+                return None
+            update = update.set(Event.reminded_at, self._desk.now())
+            return update.when(Event.reminded_at.absent(), Event.event_remind_at == event.event_remind_at)
+        if at not in event.reminders or at in event.reminded:
+            return None
+        return update.add(Event.reminded, {at}).when(Event.reminders.contains(at), ~Event.reminded.contains(at))
 
-    async def _event_call(self, event: Event, at: str) -> Put[Message]:
-        assert event.event_start_at is not None
-        people = [member.user_id for member in await members_in_order(self._desk.db, event)]
+    async def _directs(self, event: Event, people: list[str], at: str) -> list[Put[Message]]:
+        """To those who want it, a direct message beside the one in the channel."""
+        wanting = {one.user_id for one in await self._desk.db.all(direct_reminders(event.guild_id))}
+        users = [user_id for user_id in people if user_id in wanting]
+        if not users or event.event_start_at is None:
+            return []
         words = await self._desk.words(event.guild_id)
         text = words("bot.event-reminder", title=escaped(event.title), unix=int(event.event_start_at.timestamp()))
-        more = {}
-        if event.recruit_channel_id and event.recruit_message_id:
-            url = render.message_url(event.guild_id, event.recruit_channel_id, event.recruit_message_id)
-            more = {"components": [render.row(render.link(words("bot.to-event"), url))]}
+        message = {"content": text[:2000], "allowed_mentions": NOBODY, **_link(event, words)}
+        body = {"guild_id": event.guild_id, "users": users, "message": message}
+        return [self._desk.outbox.message(DIRECT, users[0], body, id=f"direct/{uuid_of(event.event_id)}/{at}")]
+
+    async def _event_call(self, event: Event, people: list[str], at: str) -> Put[Message]:
+        assert event.event_start_at is not None
+        words = await self._desk.words(event.guild_id)
+        text = words("bot.event-reminder", title=escaped(event.title), unix=int(event.event_start_at.timestamp()))
         elsewhere = event.notice_channel_id or event.recruit_channel_id or ""
-        calls = call_messages(text, people, **more)
+        calls = call_messages(text, people, **_link(event, words))
         reason = f"remind/{uuid_of(event.event_id)}/{at}"
         return self._desk.call(event.thread_id or elsewhere, calls, id=reason, fallback=elsewhere, event=event)
 
@@ -87,3 +106,11 @@ class Reminders:
         calls = call_messages(text, people, **more)
         reason = f"remind/{uuid_of(notice.notice_id)}/{at}"
         return [self._desk.call(notice.notice_channel_id or "", calls, id=reason)]
+
+
+def _link(event: Event, words: Wording) -> dict[str, Any]:
+    """A button that leads to the recruiting post, where there is one."""
+    if not event.recruit_channel_id or not event.recruit_message_id:
+        return {}
+    url = render.message_url(event.guild_id, event.recruit_channel_id, event.recruit_message_id)
+    return {"components": [render.row(render.link(words("bot.to-event"), url))]}

@@ -15,6 +15,7 @@ from sekkei_systems.eventbot.design import (
     guild_settings,
     members,
     notices,
+    preferences,
     replies,
     templates,
 )
@@ -147,5 +148,7 @@ class Removal:
         guild_id = str(payload["guild_id"])
         found = await self._desk.db.all(design.templates_of_guild(guild_id))
         removed = await self._desk.db.write_many(templates.delete(guild_id, one.template_id) for one in found)
+        wanting = await self._desk.db.all(design.direct_reminders(guild_id))
+        removed += await self._desk.db.write_many(preferences.delete(guild_id, one.user_id) for one in wanting)
         await self._desk.db.write(guild_settings.delete(guild_id))
         return Progress(removed + 1)

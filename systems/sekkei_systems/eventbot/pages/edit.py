@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from msgspec import Struct
@@ -9,7 +10,8 @@ from msgspec import Struct
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.eventbot.design import Event, Repeat
-from sekkei_systems.eventbot.pages.view import Long, Short, View, texts_of
+from sekkei_systems.eventbot.pages.view import Long, Short, Snowflake, View, texts_of
+from sekkei_systems.eventbot.refusals import NotPinger
 from sekkei_systems.eventbot.rules import modals
 from sekkei_systems.eventbot.rules import options as ways
 from sekkei_systems.eventbot.rules.identifiers import is_uuid, uuid_of
@@ -30,6 +32,8 @@ class EventForm(Struct):
     location: Short = ""
     description: Long = ""
     options: Long = ""
+    ping: Snowflake | None = None
+    only: bool = False
     version: Short = ""
 
 
@@ -54,18 +58,26 @@ async def new(organiser: Organiser, view: View, guilds: Guilds, query: NewQuery)
         found = await guilds.template(organiser.guild_id, f"TPL#{query.template}")
         values = {name: getattr(found, name) or "" for name in ("title", "description", "location", "capacity")}
         values["options"] = "\n".join(found.options)
-    return view.page("edit.html", event=None, form=Form(values))
+    return await _new(view, guilds, Form(values))
+
+
+async def _new(view: View, guilds: Guilds, form: Form, status: int = 200) -> Html:
+    choices = await guilds.choices(view.actor.guild_id)
+    roles = [("", "—"), *((id, f"@{name.lstrip('@')}") for id, name in choices.roles)] if choices else []
+    return view.page("edit.html", status, event=None, form=form, roles=roles)
 
 
 @pages.post("/guilds/{guild_id}/events")
 async def create(
-    organiser: Organiser, view: View, access: Access, events: Events, sent: Sent[EventForm]
+    organiser: Organiser, view: View, access: Access, events: Events, guilds: Guilds, sent: Sent[EventForm]
 ) -> Html | Redirect:
     try:
-        draft = modals.read_draft(texts_of(sent.value), view.now)
+        draft = replace(modals.read_draft(texts_of(sent.value), view.now), ping=sent.value.ping)
+        if draft.ping is not None:
+            await guilds.may_ping(organiser, draft.ping)
         event = await events.create(await access.creator(organiser), draft)
-    except Invalid as wrong:
-        return view.page("edit.html", 422, event=None, form=sent.refilled(wrong))
+    except (Invalid, NotPinger) as wrong:
+        return await _new(view, guilds, sent.refilled(wrong), wrong.status)
     return to_event(event).flash("event.created", title=event.title)
 
 
@@ -78,7 +90,7 @@ async def show_edit(host: Host, view: View, language: str) -> Html:
 async def edit(host: Host, view: View, events: Events, sent: Sent[EventForm], language: str) -> Html | Redirect:
     try:
         draft = modals.read_draft(texts_of(sent.value), view.now)
-        event = await events.edit(host, draft, _number(sent.value.version))
+        event = await events.edit(host, draft, _number(sent.value.version), only=sent.value.only)
     except Refusal as wrong:
         filled = sent.refilled(wrong)
         return _page(view, host.event, filled, details_of(host.event, view), language, wrong.status)
@@ -127,7 +139,7 @@ def details_of(event: Event, view: View) -> Form:
     return Form(
         {
             "deadline": modals.written(event.deadline_at, here),
-            "remind": modals.written(event.event_remind_at, here),
+            "remind": modals.written_reminders(event, here),
             "end": modals.written(event.event_end_at, here),
             "repeat": event.repeat.value if event.repeat else "none",
             "waiting": "yes" if event.waiting_list else "no",

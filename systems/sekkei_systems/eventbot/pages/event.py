@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 
 from msgspec import Struct
@@ -68,6 +69,7 @@ async def _page(
         form=form,
         ways=ordered(event.options),
         begun=has_started(event, view.now),
+        further=[datetime.fromisoformat(at) for at in event.reminders],
         troubles=[say.find(language, f"bot.trouble-{key}", {}) for key, _ in sentences(event.troubles)],
     )
 
@@ -85,13 +87,14 @@ async def post_notice(
 
 @pages.post("/guilds/{guild_id}/events/{event}/do/{verb}")
 async def do(host: Host, events: Events, jobs: Jobs, verb: str) -> Redirect:
-    """close, reopen, cancel, cancel-all, repost, retry, delete"""
+    """close, reopen, cancel, cancel-all, pause, resume, repost, retry, delete"""
     event = host.event
     if verb == "delete":
         payload = {"guild_id": event.guild_id, "event_id": event.event_id, "title": event.title}
         await jobs.start(REMOVE, payload, id=f"remove/{uuid_of(event.event_id)}")
         return Redirect("eventbot:guild", guild_id=event.guild_id).flash("event.deleting", title=event.title)
     simple = {"close": events.close, "reopen": events.reopen, "cancel": events.cancel}
+    simple |= {"pause": events.pause, "resume": events.resume}
     simple |= {"repost": events.repost, "retry": events.retry, "cancel-all": partial(events.cancel, series=True)}
     if verb not in simple:
         raise NotThere()

@@ -8,7 +8,7 @@ from typing import Any
 
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Outbox, Undeliverable
-from sekkei_systems.eventbot.ports.discord.errors import FORBIDDEN, INVALID_FORM, LOST, OVER, Refused
+from sekkei_systems.eventbot.ports.discord.errors import FORBIDDEN, INVALID_FORM, INVALID_RECIPIENT, LOST, OVER, Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 
@@ -16,6 +16,8 @@ NEVER = FORBIDDEN | LOST | OVER | {INVALID_FORM}
 NONCE_LENGTH = 25
 Troubled = Callable[[str, str, str, str], Awaitable[None]]
 """Guild, event, step and error: written down for the organisers."""
+Unwanted = Callable[[str, str], Awaitable[None]]
+"""Guild and user: somebody who takes no direct messages."""
 
 
 class ToChannel:
@@ -73,6 +75,34 @@ class Calls:
         if "fallback" not in body or body["fallback"] == message.to:
             raise Undeliverable(str(refused)) from None
         return str(body["fallback"])
+
+
+class Directs:
+    """Kind `eventbot.direct`: the same message to several people, each by themselves, one after the other.
+
+    Whoever takes none is not asked again until they say so anew."""
+
+    def __init__(self, rest: Rest, outbox: Outbox, refused: Unwanted) -> None:
+        self._rest, self._outbox, self._refused = rest, outbox, refused
+
+    async def send(self, message: Message) -> str:
+        first, *rest = message.body["users"]
+        sent = await self._sent(message, str(first))
+        if rest:
+            reason = message.id.partition("/")[2]
+            await self._outbox.put(message.kind, rest[0], {**message.body, "users": rest}, id=f"{reason}+")
+        return sent
+
+    async def _sent(self, message: Message, user_id: str) -> str:
+        try:
+            channel = await self._rest.direct_channel(user_id)
+            body = {**message.body["message"], "nonce": nonce_of(message.id), "enforce_nonce": True}
+            return await self._rest.post(channel, body)
+        except Refused as refused:
+            if refused.code not in NEVER | {INVALID_RECIPIENT}:
+                raise
+            await self._refused(str(message.body["guild_id"]), user_id)
+            return ""
 
 
 class ToInteraction:

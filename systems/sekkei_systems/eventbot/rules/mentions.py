@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.rules.limits import CONTENT_MAX
 
 MENTIONS_PER_MESSAGE = 80
@@ -29,3 +30,17 @@ def call_messages(text: str, user_ids: Sequence[str], **more: Any) -> list[dict[
         calls.append({"content": content, "allowed_mentions": allowed})
     calls[-1].update(more)
     return calls
+
+
+def ping_text(event: Event) -> str:
+    """The role that a recruiting post names; a guild's own id stands for everyone."""
+    if event.ping is None:
+        return ""
+    return "@everyone" if event.ping == event.guild_id else f"<@&{event.ping}>"
+
+
+def rung_by(event: Event) -> dict[str, Any]:
+    """Whom a recruiting post rings when it is posted; no edit rings anybody."""
+    if event.ping is None:
+        return NOBODY
+    return {"parse": ["everyone"]} if event.ping == event.guild_id else {"parse": [], "roles": [event.ping]}

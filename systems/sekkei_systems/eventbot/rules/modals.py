@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
 from sekkei_systems.eventbot.design import Event, Repeat, Template
+from sekkei_systems.eventbot.refusals import TooManyReminders
 from sekkei_systems.eventbot.rules import dates, options
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
@@ -19,6 +21,8 @@ from sekkei_systems.eventbot.texts import Wording
 Payload = dict[str, Any]
 SHORT, PARAGRAPH = 1, 2
 OPTIONS_TEXT_MAX = 1000
+REMINDERS_MAX = 5
+_BETWEEN = re.compile(r"[,、，;；\n]+")
 
 
 def _text(
@@ -34,7 +38,8 @@ def _text(
 
 
 def _date(words: Wording, id: str, value: str) -> Payload:
-    return _text(words.find(f"bot.f-{id}"), id, value, hint=words.find(f"bot.f-{id}-hint"), most=60)
+    most = 200 if id == "remind" else 60
+    return _text(words.find(f"bot.f-{id}"), id, value, hint=words.find(f"bot.f-{id}-hint"), most=most)
 
 
 def _choice(label: str, id: str, options: list[tuple[str, str]], chosen: str) -> Payload:
@@ -58,12 +63,17 @@ def written(at: datetime | None, zone: tzinfo | None, until: datetime | None = N
     return text
 
 
-def create_modal(words: Wording, zone: str, template: Template | None = None) -> Payload:
-    """The template goes along: its sign-up options do not fit into the form."""
+def written_reminders(event: Event, zone: tzinfo | None) -> str:
+    """All of them, as they are read back."""
+    return ", ".join(written(at, zone) for at in _known(event))
+
+
+def create_modal(words: Wording, zone: str, template: Template | None = None, ping: str = "") -> Payload:
+    """The template and the role to ring go along: they do not fit into the form."""
     source = template
     return _modal(
         words("bot.modal-create"),
-        custom_id("create", template.template_id if template and template.options else ""),
+        custom_id("create", template.template_id if template and template.options else "", ping),
         *_event_fields(
             words,
             zone,
@@ -76,11 +86,16 @@ def create_modal(words: Wording, zone: str, template: Template | None = None) ->
     )
 
 
-def edit_modal(event: Event, words: Wording, zone: str) -> Payload:
+def edit_one_modal(event: Event, words: Wording, zone: str) -> Payload:
+    """For this one of a series alone."""
+    return edit_modal(event, words, zone, "editone")
+
+
+def edit_modal(event: Event, words: Wording, zone: str, verb: str = "edit") -> Payload:
     """The version goes along, so that of two who edit at once the second is told."""
     return _modal(
         words("bot.modal-edit"),
-        custom_id("edit", event.event_id, event.version),
+        custom_id(verb, event.event_id, event.version),
         *_event_fields(
             words,
             zone,
@@ -113,7 +128,7 @@ def details_modal(event: Event, words: Wording, zone: str) -> Payload:
         words("bot.modal-details"),
         custom_id("details", event.event_id, event.version),
         _date(words, "deadline", written(event.deadline_at, here)),
-        _date(words, "remind", written(event.event_remind_at, here)),
+        _date(words, "remind", written_reminders(event, here)),
         _date(words, "end", written(event.event_end_at, here)),
         _choice(words("bot.f-repeat"), "repeat", repeats, event.repeat.value if event.repeat else "none"),
         _choice(words("bot.f-waiting"), "waiting", waiting, "yes" if event.waiting_list else "no"),
@@ -220,6 +235,7 @@ def read_details(values: Values, event: Event, now: datetime) -> Details:
             return current if text else None
         return dates.read_before(text, start, now, field=name) if start else dates.read_moment(text, now, field=name)
 
+    reminders = _reminders(values.get("remind", ""), event, now)
     end_text = values.get("end", "").strip()
     end = event.event_end_at
     if end_text != written(end, now.tzinfo):
@@ -227,11 +243,37 @@ def read_details(values: Values, event: Event, now: datetime) -> Details:
     repeat = values.get("repeat", "none")
     return Details(
         deadline=before("deadline", event.deadline_at),
-        remind_at=before("remind", event.event_remind_at),
+        remind_at=reminders[0] if reminders else None,
+        further=tuple(reminders[1:]),
         end=end,
         repeat=Repeat(repeat) if repeat in {one.value for one in Repeat} else None,
         waiting_list=values.get("waiting", "yes") != "no",
     )
+
+
+def _reminders(text: str, event: Event, now: datetime) -> list[datetime]:
+    """Several, with commas between them; the earliest first."""
+    if text.strip() == written_reminders(event, now.tzinfo):
+        return _known(event)
+    parts = [part.strip() for part in _BETWEEN.split(text) if part.strip()]
+    if len(parts) > REMINDERS_MAX:
+        raise TooManyReminders(field="remind", most=REMINDERS_MAX)
+    start = event.event_start_at
+    known = {written(at, now.tzinfo): at for at in _known(event)}
+    found = {known.get(part) or _reminder(part, start, now) for part in parts}
+    return sorted(found)
+
+
+def _known(event: Event) -> list[datetime]:
+    """Times that may have passed stay as they are."""
+    further = [datetime.fromisoformat(at) for at in event.reminders]
+    return [event.event_remind_at, *further] if event.event_remind_at else further
+
+
+def _reminder(part: str, start: datetime | None, now: datetime) -> datetime:
+    if start is None:
+        return dates.read_moment(part, now, field="remind")
+    return dates.read_before(part, start, now, field="remind")
 
 
 def read_notice(values: Values, event: Event, now: datetime) -> NewNotice:

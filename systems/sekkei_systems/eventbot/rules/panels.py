@@ -64,9 +64,17 @@ def panel_message(view: EventView, now: datetime, words: Wording, said: str = ""
         button(words("bot.attend"), custom_id("attend", id, 0), disabled=not has_started(event, now)),
     )
     fourth = [button(words("bot.delete"), custom_id("delete", id), DANGER)]
+    if event.repeat is not None:
+        resting = event.repeat_paused
+        fourth.insert(0, button(words.find(f"bot.{'resume' if resting else 'pause'}"), _series(event)))
+        fourth.insert(0, button(words("bot.edit-one"), custom_id("editone", id), disabled=over))
     if event.troubles:
         fourth.insert(0, button(words("bot.retry-steps"), custom_id("again", id), PRIMARY))
     return private(text, components=[first, second, third, row(*fourth)])
+
+
+def _series(event: Event) -> str:
+    return custom_id("resume" if event.repeat_paused else "pause", event.event_id)
 
 
 def sure_message(text: str, *yes: tuple[str, str]) -> Payload:

@@ -29,12 +29,13 @@ SETTINGS: dict[str, Payload] = {
 }
 TREE: dict[str, dict[str, dict[str, Payload]]] = {
     "event": {
-        "create": {"template": {"type": STRING, "autocomplete": True}},
+        "create": {"template": {"type": STRING, "autocomplete": True}, "ping": {"type": ROLE}},
         "list": {},
         "mine": {},
         "past": {},
         "show": EVENT,
         "manage": EVENT,
+        "notify": {"dm": {"type": BOOLEAN, "required": True}},
         "settings": SETTINGS,
         "web": {},
         "help": {},

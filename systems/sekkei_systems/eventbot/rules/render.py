@@ -11,7 +11,7 @@ from sekkei_systems.eventbot.rules import emoji
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL
 from sekkei_systems.eventbot.rules.markdown import escaped
-from sekkei_systems.eventbot.rules.mentions import NOBODY, mention
+from sekkei_systems.eventbot.rules.mentions import NOBODY, mention, ping_text
 from sekkei_systems.eventbot.rules.options import ordered
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_full, is_joinable
 from sekkei_systems.eventbot.texts import Wording
@@ -97,7 +97,8 @@ def event_message(view: EventView, now: datetime, words: Wording) -> Payload:
     }
     if event.description:
         embed["description"] = event.description[:2000]
-    return {"content": "", "embeds": [embed], "components": _buttons(view, now, words), "allowed_mentions": NOBODY}
+    buttons = _buttons(view, now, words)
+    return {"content": ping_text(event), "embeds": [embed], "components": buttons, "allowed_mentions": NOBODY}
 
 
 def _fields(view: EventView, words: Wording) -> list[Payload]:
@@ -107,6 +108,7 @@ def _fields(view: EventView, words: Wording) -> list[Payload]:
         when += f" 〜 <t:{int(event.event_end_at.timestamp())}:t>"
     if event.repeat is not None:
         when += "\n" + words("bot.repeats", repeat=words.find(f"repeat.{event.repeat.value}"))
+        when += words("bot.paused") if event.repeat_paused else ""
     fields: list[Payload] = [{"name": words("bot.when"), "value": when}]
     if event.location:
         fields.append({"name": words("bot.where"), "value": event.location[:1024], "inline": True})

@@ -30,6 +30,7 @@ log = logging.getLogger("sekkei_systems.eventbot")
 SETTLE_EVENT = "settle-event"
 SETTLE_NOTICE = "settle-notice"
 CALL = "eventbot.call"
+DIRECT = "eventbot.direct"
 SETTLE_DELAY = timedelta(seconds=1)
 """A message is edited this long after the first of several changes, so that a rush of joins makes one edit."""
 SOON = timedelta(milliseconds=1)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+import orjson
+
 from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.eventbot import design
@@ -26,11 +28,10 @@ from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_nam
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import call_messages
 from sekkei_systems.eventbot.rules.options import Written
-from sekkei_systems.eventbot.rules.recurrence import following, moved
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
-from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service.access import Actor, Creator, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk
+from sekkei_systems.eventbot.service.series import kept, next_of
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 
 TITLE_MAX = 100
@@ -50,6 +51,8 @@ class Draft:
     location: str = ""
     capacity: int | None = None
     options: tuple[Written, ...] = ()
+    ping: str | None = None
+    """A role that the post rings; whoever says so may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ class Details:
     end: datetime | None = None
     repeat: Repeat | None = None
     waiting_list: bool = True
+    further: tuple[datetime, ...] = ()
+    """More reminders."""
 
 
 def checked(draft: Draft) -> Draft:
@@ -124,6 +129,7 @@ class Events:
             mirror_wanted=settings.mirror_events and draft.start is not None,
             attendee_role_id=settings.attendee_role_id,
             member_role_id=settings.member_role_id,
+            ping=draft.ping,
         )
         await desk.transact(events.create(event), desk.settle_event(event.guild_id, event.event_id, SOON), by=actor)
         desk.changed(actor.guild_id)
@@ -149,12 +155,15 @@ class Events:
         gone = {one.event_id for one in over}
         return sorted((one for one in found if one.event_id not in gone), key=_by_start)
 
-    async def edit(self, host: Host, draft: Draft, version: int | None = None) -> Event:
-        """What was read before must still be there: of two people who edit at once, the second is told."""
+    async def edit(self, host: Host, draft: Draft, version: int | None = None, *, only: bool = False) -> Event:
+        """What was read before must still be there: of two people who edit at once, the second is told.
+
+        Of a series the following ones get it too, unless it is for this one `only`."""
         draft = checked(draft)
         event = self._editable(host, version)
         settings = await self._desk.settings(event.guild_id)
         update = self._update(event).set(Event.title, draft.title)
+        update = update.set(Event.series, kept(event) if only and event.repeat is not None else None)
         update = update.set(Event.description, draft.description or None).set(Event.location, draft.location or None)
         update = update.set(Event.capacity, draft.capacity).set(Event.event_start_at, draft.start)
         end = draft.end
@@ -162,7 +171,8 @@ class Events:
             update = update.set(
                 Event.event_remind_at, _moved_reminder(event, draft, settings.remind_minutes_before, self._desk.now())
             )
-            update = update.remove(Event.reminded_at).remove(Event.repeat_day)
+            update = update.remove(Event.reminded_at).remove(Event.repeat_day).remove(Event.reminded)
+            update = update.set(Event.reminders, _moved_further(event, draft.start, self._desk.now()))
             if end is None and event.event_end_at and event.event_start_at and draft.start:
                 end = draft.start + (event.event_end_at - event.event_start_at)
         elif end is None:
@@ -175,6 +185,10 @@ class Events:
         update = update.set(Event.event_end_at, details.end).set(Event.waiting_list, details.waiting_list)
         if details.remind_at != event.event_remind_at:
             update = update.set(Event.event_remind_at, details.remind_at).remove(Event.reminded_at)
+        further = [at.isoformat() for at in details.further]
+        if further != event.reminders:
+            update = update.set(Event.reminders, further)
+        update = update.set(Event.series, _with_details(event, details))
         return await self._apply(event, update, by=host.actor)
 
     async def set_options(self, host: Host, wanted: list[Written], version: int | None = None) -> Event:
@@ -220,7 +234,7 @@ class Events:
             raise Started()
         update = self._plain(event).set(Event.status, Status.CLOSED).set(Event.cancelled_at, self._desk.now())
         update = update.when(Event.cancelled_at.absent())
-        fresh = None if series else await self._next(event)
+        fresh = None if series else await next_of(self._desk, event)
         further: list[Action[Any, Any]] = await self._announcing(event, fresh)
         if fresh is not None:
             update = update.set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
@@ -241,6 +255,25 @@ class Events:
         event = host.event
         update = self._plain(event).remove(Event.recruit_message_id).remove(Event.delivery_error).add(Event.posts, 1)
         return await self._apply(event, update, by=host.actor)
+
+    async def pause(self, host: Host) -> Event:
+        """No further events of the series, until it is resumed."""
+        event = host.event
+        update = self._plain(event).set(Event.repeat_paused, True)
+        resting = Event.repeat_paused.absent() | (Event.repeat_paused == False)  # noqa: E712
+        return await self._apply(event, update.when(resting, Event.repeat.exists()), by=host.actor)
+
+    async def resume(self, host: Host) -> Event:
+        """The series goes on; where this one is over, with the next that is still to come."""
+        event = host.event
+        update = self._plain(event).remove(Event.repeat_paused).when(Event.repeat_paused == True)  # noqa: E712
+        further: list[Action[Any, Any]] = []
+        if event.cancelled_at is not None or has_started(event, self._desk.now()):
+            fresh = await next_of(self._desk, event, resumed=True)
+            if fresh is not None:
+                update = update.set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
+                further = [events.create(fresh), self._desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
+        return await self._apply(event, update, *further, by=host.actor)
 
     async def retry(self, host: Host) -> Event:
         """Try again what Discord refused around an event; somebody has given the bot the permission."""
@@ -273,7 +306,7 @@ class Events:
 
     async def _repeat(self, event: Event) -> None:
         """The next one of a series; made once, because the old one remembers it."""
-        desk, fresh = self._desk, await self._next(event)
+        desk, fresh = self._desk, await next_of(self._desk, event)
         if fresh is None:
             return
         remember = self._plain(event).set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
@@ -282,29 +315,6 @@ class Events:
         except TransactionFailed:
             return  # it has been made before
         desk.changed(event.guild_id)
-
-    async def _next(self, event: Event) -> Event | None:
-        """The next of a series that is still to come, by the guild's clocks."""
-        start, desk = event.event_start_at, self._desk
-        if event.repeat is None or event.next_event_id is not None or start is None:
-            return None
-        zone = zone_of((await desk.settings(event.guild_id)).time_zone)
-        day = event.repeat_day or start.astimezone(zone).day
-        after = following(start, event.repeat, zone, day=day)
-        while after <= desk.now():  # after a long pause
-            after = following(after, event.repeat, zone, day=day)
-        times = ("event_end_at", "deadline_at", "event_remind_at")
-        return Event(
-            **{
-                **_carried(event),
-                **{name: moved(getattr(event, name), start, after, zone) for name in times},
-                "event_id": new_event_id(desk.clock),
-                "created_at": desk.now(),
-                "event_start_at": after,
-                "repeat_day": day,
-                "options": options.emptied(event.options),
-            }
-        )
 
     async def _at(self, guild_id: str, event_id: str) -> Event | None:
         try:
@@ -394,14 +404,28 @@ def _moved_reminder(event: Event, draft: Draft, minutes_before: int, now: dateti
     return moved if moved > now else None
 
 
-def _carried(event: Event) -> dict[str, Any]:
-    """What the next one of a series has from this one."""
-    names = (
-        "guild_id", "title", "created_by", "created_by_name", "recruit_channel_id", "notice_channel_id", "description",
-        "location", "capacity", "waiting_list", "repeat", "thread_wanted", "mirror_wanted", "attendee_role_id",
-        "member_role_id",
-    )  # fmt: skip
-    return {name: getattr(event, name) for name in names}
+def _moved_further(event: Event, start: datetime | None, now: datetime) -> list[str]:
+    """Further reminders, as long before the new start as they were before the old one."""
+    before = event.event_start_at
+    if before is None or start is None:
+        return []
+    times = [start - (before - datetime.fromisoformat(at)) for at in event.reminders]
+    return [at.isoformat() for at in times if at > now]
+
+
+def _with_details(event: Event, details: Details) -> str | None:
+    """Details are of the whole series: what it keeps of one changed alone gets them too, as long before its start."""
+    if event.series is None or event.event_start_at is None:
+        return event.series
+    values = orjson.loads(event.series)
+    shift = datetime.fromisoformat(values["event_start_at"]) - event.event_start_at
+
+    def shifted(at: datetime | None) -> str | None:
+        return None if at is None else (at + shift).isoformat()
+
+    values |= {"deadline_at": shifted(details.deadline), "event_remind_at": shifted(details.remind_at)}
+    values |= {"event_end_at": shifted(details.end), "reminders": [shifted(at) for at in details.further]}
+    return orjson.dumps(values).decode()
 
 
 def _by_start(event: Event) -> tuple[str, str]:

@@ -19,9 +19,11 @@ from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
     GuildSettings,
     OrganiserLink,
+    Preference,
     Template,
     guild_settings,
     organiser_links,
+    preferences,
     templates,
 )
 from sekkei_systems.eventbot.ports.discord import permissions
@@ -34,6 +36,7 @@ from sekkei_systems.eventbot.refusals import (
     NoSuchMember,
     NoSuchTemplate,
     NotManager,
+    NotPinger,
     NotRoleManager,
     RoleTooHigh,
     RoleTooPowerful,
@@ -180,6 +183,29 @@ class Guilds:
             raise RoleTooHigh(field="attendee_role_id")
         if permissions.bits(role.get("permissions")) & permissions.ADMINISTRATIVE:
             raise RoleTooPowerful(field="attendee_role_id")
+
+    async def may_ping(self, actor: Actor, role_id: str) -> None:
+        """Rings a role only for whoever may ring it themselves; raises NotPinger."""
+        if actor.permissions & permissions.RINGING:
+            return
+        try:
+            standing = await self._look_up(actor.guild_id, actor.user_id)
+        except DiscordError:
+            raise DiscordSilent() from None
+        role = standing.roles.get(role_id) if standing is not None else None
+        if role is None or role_id == actor.guild_id or not role.get("mentionable"):
+            raise NotPinger()
+
+    # What people want
+
+    async def set_directs(self, actor: Actor, wanted: bool) -> None:
+        """Reminders by direct message too, or no more."""
+        preference = Preference(guild_id=actor.guild_id, user_id=actor.user_id, direct=wanted)
+        await self._desk.transact(preferences.put(preference), by=actor)
+
+    async def no_directs(self, guild_id: str, user_id: str) -> None:
+        """Discord says that somebody takes no direct messages."""
+        await self._desk.db.write(preferences.delete(guild_id, user_id))
 
     # Templates
 

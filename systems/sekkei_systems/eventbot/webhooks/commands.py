@@ -55,6 +55,7 @@ class Commands:
             "event past": self.past,
             "event show": self.show,
             "event manage": self.manage,
+            "event notify": self.notify,
             "event settings": self.settings,
             "event web": self.web,
             "event help": self.help,
@@ -75,7 +76,16 @@ class Commands:
         await self._service.access.creator(asked.actor)
         template = await self._template(asked, str(_options(asked).get("template", "")).strip())
         settings = await welcome(self._service, asked)
-        return answers.modal(modals.create_modal(asked.words, settings.time_zone, template))
+        ping = str(_options(asked).get("ping", ""))
+        if ping:
+            await self._service.guilds.may_ping(asked.actor, ping)
+        return answers.modal(modals.create_modal(asked.words, settings.time_zone, template, ping))
+
+    async def notify(self, asked: Asked) -> Answer:
+        """Reminders by direct message, for whoever asks."""
+        wanted = _options(asked).get("dm") is True
+        await self._service.guilds.set_directs(asked.actor, wanted)
+        return answers.message(render.private(asked.words("bot.directs-on" if wanted else "bot.directs-off")))
 
     async def _template(self, asked: Asked, chosen: str) -> Template | None:
         """The one that was picked, or the one of the name that was typed."""

@@ -224,7 +224,7 @@ class InteractionDesk:
             text = render.private(f"⚠️ {wrong.text(language(asked.interaction.locale))}")
             if press is None:
                 return answers.message(text)
-            draft = await self._tools.keep_draft({**values, "event": press.uuid})
+            draft = await self._tools.keep_draft({**values, "event": press.uuid, "ping": press.more})
             again = render.button(asked.words("bot.retry"), custom_id("retry", draft, press.verb), render.PRIMARY)
             return answers.message({**text, "components": [render.row(again)]})
 

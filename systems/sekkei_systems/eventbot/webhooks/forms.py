@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.ports.discord.permissions import may_post
 from sekkei_systems.eventbot.refusals import CannotPost
 from sekkei_systems.eventbot.rules import modals, options, panels, render
-from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id
+from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, is_snowflake, read_custom_id
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.webhooks import answers
@@ -23,6 +25,7 @@ class Forms:
         self._verbs = {
             "create": self.create,
             "edit": self.edit,
+            "editone": self.edit,
             "details": self.details,
             "options": self.options,
             "tell": self.tell,
@@ -51,7 +54,11 @@ class Forms:
         if press.uuid:
             template = await self._service.guilds.template(asked.actor.guild_id, f"TPL#{press.uuid}")
             values = {**values, "options": "\n".join(template.options)}
-        event = await self._service.events.create(creator, modals.read_draft(values, now), asked.interaction.channel_id)
+        draft = modals.read_draft(values, now)
+        if is_snowflake(press.more):
+            await self._service.guilds.may_ping(asked.actor, press.more)
+            draft = replace(draft, ping=press.more)
+        event = await self._service.events.create(creator, draft, asked.interaction.channel_id)
         return await self._posted(asked, event)
 
     async def _posted(self, asked: Asked, event: Event) -> Answer:
@@ -72,7 +79,7 @@ class Forms:
         desk = self._service.desk
         draft = modals.read_draft(values, await desk.wall_clock(asked.actor.guild_id))
         host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
-        event = await self._service.events.edit(host, draft, _version(press))
+        event = await self._service.events.edit(host, draft, _version(press), only=press.verb == "editone")
         view = await self._service.events.view(event.guild_id, event.event_id)
         message = panels.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
         return answers.update(message) if asked.interaction.from_private else answers.message(message)

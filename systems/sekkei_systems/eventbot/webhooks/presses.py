@@ -44,6 +44,9 @@ class Presses:
             "notices": self.notices,
             "panel": self.panel,
             "edit": self.edit,
+            "editone": self.edit_one,
+            "pause": self.pause,
+            "resume": self.resume,
             "details": self.details,
             "options": self.options,
             "close": self.close,
@@ -183,6 +186,17 @@ class Presses:
     async def edit(self, asked: Asked, press: Press) -> Answer:
         return await self._form(asked, press, modals.edit_modal)
 
+    async def edit_one(self, asked: Asked, press: Press) -> Answer:
+        return await self._form(asked, press, modals.edit_one_modal)
+
+    async def pause(self, asked: Asked, press: Press) -> Answer:
+        await self._service.events.pause(await self._host(asked, press))
+        return self._private(asked, await self._panel(asked, press, asked.words("bot.done-pause")))
+
+    async def resume(self, asked: Asked, press: Press) -> Answer:
+        await self._service.events.resume(await self._host(asked, press))
+        return self._private(asked, await self._panel(asked, press, asked.words("bot.done-resume")))
+
     async def details(self, asked: Asked, press: Press) -> Answer:
         return await self._form(asked, press, modals.details_modal)
 
@@ -287,8 +301,9 @@ class Presses:
         if verb == "create":
             template = values.get("event", "")
             found = await self._service.guilds.template(asked.actor.guild_id, f"TPL#{template}") if template else None
-            return modals.refilled(modals.create_modal(asked.words, zone, found), values)
+            ping = values.get("ping", "")
+            return modals.refilled(modals.create_modal(asked.words, zone, found, ping), values)
         event = (await self._host(asked, Press(verb, values.get("event", "")))).event
         made = {"edit": modals.edit_modal, "details": modals.details_modal, "newnotice": modals.notice_modal}
-        made |= {"options": modals.options_modal, "tell": modals.tell_modal}
+        made |= {"options": modals.options_modal, "tell": modals.tell_modal, "editone": modals.edit_one_modal}
         return modals.refilled(made.get(verb, modals.template_modal)(event, asked.words, zone), values)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from sekkei_systems.eventbot.design import direct_reminders
+from sekkei_systems.eventbot.jobs.reminders import Reminders
 from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID, NOTICES
-from sekkei_systems.eventbot.service import NewNotice
+from sekkei_systems.eventbot.local.world import GUILD_ID, NOTICES, RECRUIT
+from sekkei_systems.eventbot.service import Details, NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot, settled, somebody
 
 
@@ -55,3 +57,47 @@ async def test_more_people_than_fit_are_rung_in_order_text_first(quick: Bot) -> 
     assert [len(one.pinged) for one in calls] == [80, 80, 10]
     assert "まもなく" in calls[0].body
     assert {user for one in calls for user in one.pinged} == {one.id for one in people}
+
+
+async def test_several_reminders_each_once(quick: Bot) -> None:
+    start = quick.service.desk.now().replace(hour=21)
+    event = await quick.event(start=start)
+    await quick.service.joining.join(REN.actor, event.event_id)
+    hours = (3, 2, 1)
+    first, *rest = (start - timedelta(hours=one) for one in hours)
+    details = Details(remind_at=first, further=tuple(rest))
+    await quick.service.events.set_details(await quick.host(AOI, event.event_id), details)
+    seen = []
+    for _ in range(24):
+        await quick.work(900)
+        reminded = await quick.posts(RECRUIT)
+        seen.append(sum("まもなく始まります" in body["content"] for _, body in reminded))
+    assert sorted(set(seen)) == [0, 1, 2, 3]
+    now = await quick.service.events.get(GUILD_ID, event.event_id)
+    for at in (now.event_remind_at, *rest):
+        assert at is not None
+        payload = {"guild_id": GUILD_ID, "event_id": event.event_id, "at": at.isoformat()}
+        await Reminders(quick.service).remind_event(payload)  # the scheduler fires once more
+    await quick.work()
+    assert sum("まもなく始まります" in body["content"] for _, body in await quick.posts(RECRUIT)) == 3
+
+
+async def test_direct_messages_go_to_those_who_want_them_and_take_them(quick: Bot) -> None:
+    for person in (REN, MEI):
+        said = await quick.app.command(person, RECRUIT, "event notify", {"dm": True})
+        assert "DM" in said.response["data"]["content"]
+    quick.local.server.closed_to_bots.add(MEI.id)
+    start = quick.service.desk.now().replace(hour=21)
+    event = await quick.event(start=start)
+    for person in (REN, MEI, SOTA):
+        await quick.service.joining.join(person.actor, event.event_id)
+    await quick.work((start - quick.service.desk.now()).total_seconds() - 3600)
+    for _ in range(4):
+        await quick.work(6)
+    direct = {body["recipient"]: id for id, body in await quick.local.things("direct")}
+    assert [len(await quick.posts_of(direct[who.id])) for who in (REN, MEI)] == [1, 0]
+    assert SOTA.id not in direct
+    left = await quick.service.desk.db.all(direct_reminders(GUILD_ID))
+    assert [one.user_id for one in left] == [REN.id], "whoever takes none is not asked again"
+    rung = [one for one, body in await quick.posts(RECRUIT) if "まもなく始まります" in body["content"]]
+    assert sorted(rung[0].pinged) == sorted([REN.id, MEI.id, SOTA.id]), "the channel hears of it all the same"

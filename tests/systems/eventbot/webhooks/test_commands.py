@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from sekkei_systems.eventbot.local import world
 from sekkei_systems.eventbot.local.client import AppClient
 from sekkei_systems.eventbot.local.world import (
     ATTENDEE_ROLE,
@@ -14,7 +15,7 @@ from sekkei_systems.eventbot.local.world import (
     RECRUIT,
     Person,
 )
-from sekkei_systems.eventbot.ports.discord.permissions import CREATE_EVENTS
+from sekkei_systems.eventbot.ports.discord.permissions import CREATE_EVENTS, MENTION_EVERYONE
 from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
 from sekkei_systems.eventbot.service import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
@@ -173,3 +174,35 @@ async def test_titles_cannot_smuggle_links_into_lists(quick: Bot) -> None:
     told = [body["content"] for _, body in await quick.posts() if "中止" in body.get("content", "")]
     assert told
     assert all("](https://evil" not in one for one in told)
+
+
+async def test_a_post_rings_a_role_only_for_those_who_may(quick: Bot) -> None:
+    role = world.ATTENDEE_ROLE
+    refused = await quick.app.command(AOI, RECRUIT, "event create", {"ping": role})
+    assert "呼び出せる" in refused.response["data"]["content"]
+    forged = await quick.app.submit(AOI, RECRUIT, f"e1:create::{role}", {"title": "会", "start": "明日 21時"})
+    assert "呼び出せる" in forged.response["data"]["content"], "the form is not believed"
+    loud = replace(AOI, permissions=AOI.permissions | MENTION_EVERYONE)
+    for ping in (role, GUILD_ID):
+        opened = await quick.app.command(loud, RECRUIT, "event create", {"ping": ping})
+        assert opened.modal is not None
+        values = {"title": f"会 {ping}", "start": "明日 21時"}
+        await quick.app.submit(loud, RECRUIT, opened.modal["custom_id"], values)
+    quick.local.server.let(world.BOT_ROLE, allow=MENTION_EVERYONE)
+    values = {"title": "みんなの会", "start": "明日 21時"}
+    await quick.app.submit(loud, RECRUIT, f"e1:create::{GUILD_ID}", values)
+    await quick.work()
+    rung = {body["embeds"][0]["title"]: one.pinged for one, body in await quick.posts() if body.get("embeds")}
+    assert rung == {f"会 {role}": [f"&{role}"], f"会 {GUILD_ID}": [], "みんなの会": ["everyone"]}
+    made = next(one for one in await quick.service.events.of_guild(GUILD_ID) if one.title == "みんなの会")
+    assert made.recruit_message_id is not None
+    edited = await quick.local.message(RECRUIT, made.recruit_message_id)
+    assert edited.pinged == ["everyone"]
+
+
+async def test_a_mentionable_role_may_be_rung_by_anybody_who_creates(quick: Bot) -> None:
+    found = quick.local.server.role(world.ATTENDEE_ROLE)
+    assert found is not None
+    found["mentionable"] = True
+    opened = await quick.app.command(AOI, RECRUIT, "event create", {"ping": world.ATTENDEE_ROLE})
+    assert opened.modal is not None

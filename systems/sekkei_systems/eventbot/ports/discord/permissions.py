@@ -40,6 +40,8 @@ CREATING = ORGANISING | CREATE_EVENTS
 """Any of these lets somebody make events, as Discord itself has it for its own."""
 MANAGING_GUILD = ADMINISTRATOR | MANAGE_GUILD
 MANAGING_ROLES = ADMINISTRATOR | MANAGE_ROLES
+RINGING = ADMINISTRATOR | MENTION_EVERYONE
+"""Any of these lets somebody ring everyone, and every role."""
 POSTING = VIEW_CHANNEL | SEND_MESSAGES | EMBED_LINKS
 """All of these are needed to post."""
 ADMINISTRATIVE = (

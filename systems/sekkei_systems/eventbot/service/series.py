@@ -1,0 +1,71 @@
+"""A series: the next event out of this one, by the guild's clocks; and what only this one has is not passed on."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from sekkei_systems.eventbot.design import Event
+from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules.identifiers import new_event_id
+from sekkei_systems.eventbot.rules.recurrence import following, moved
+from sekkei_systems.eventbot.rules.zones import zone_of
+from sekkei_systems.eventbot.service.desk import Desk
+
+CARRIED = (
+    "guild_id", "title", "created_by", "created_by_name", "recruit_channel_id", "notice_channel_id", "description",
+    "location", "capacity", "waiting_list", "repeat", "thread_wanted", "mirror_wanted", "attendee_role_id",
+    "member_role_id", "ping",
+)  # fmt: skip
+"""What the next one has from this one."""
+TIMES = ("event_start_at", "event_end_at", "deadline_at", "event_remind_at")
+CHANGED = ("title", "description", "location", "capacity")
+"""What can be changed for one alone, beside the times."""
+
+
+def kept(event: Event) -> str:
+    """What the series has, before one of its events is changed alone."""
+    if event.series is not None:
+        return event.series
+    texts = {name: getattr(event, name) for name in CHANGED}
+    times = {name: at.isoformat() if (at := getattr(event, name)) else None for name in TIMES}
+    return orjson.dumps({**texts, **times, "reminders": event.reminders, "repeat_day": event.repeat_day}).decode()
+
+
+def as_series(event: Event) -> dict[str, Any]:
+    """The event's values as the series has them."""
+    values = {name: getattr(event, name) for name in (*CARRIED, *TIMES, "reminders", "repeat_day")}
+    if event.series is not None:
+        for name, value in orjson.loads(event.series).items():
+            values[name] = datetime.fromisoformat(value) if name in TIMES and value else value
+    return values
+
+
+async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event | None:
+    """The next of a series that is still to come; None where there is none, or it rests and is not resumed now."""
+    values = as_series(event)
+    start = values["event_start_at"]
+    rests = event.repeat_paused and not resumed
+    if event.repeat is None or rests or event.next_event_id is not None or start is None:
+        return None
+    zone = zone_of((await desk.settings(event.guild_id)).time_zone)
+    day = values["repeat_day"] or start.astimezone(zone).day
+    after = following(start, event.repeat, zone, day=day)
+    while after <= desk.now():  # after a long pause
+        after = following(after, event.repeat, zone, day=day)
+    further = [moved(datetime.fromisoformat(at), start, after, zone) for at in values["reminders"]]
+    times = {name: moved(values[name], start, after, zone) for name in TIMES}
+    return Event(
+        **{
+            **{name: values[name] for name in CARRIED},
+            **times,
+            "reminders": [at.isoformat() for at in further if at is not None],
+            "event_id": new_event_id(desk.clock),
+            "created_at": desk.now(),
+            "event_start_at": after,
+            "repeat_day": day,
+            "options": options.emptied(event.options),
+        }
+    )

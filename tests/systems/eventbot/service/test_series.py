@@ -1,0 +1,99 @@
+"""A series: changed for one or for all that follow, skipped, paused and resumed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sekkei_systems.eventbot.design import Event, Repeat
+from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_systems.eventbot.refusals import AlreadySo
+from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.service import Details, Draft
+from tests.systems.eventbot.conftest import AOI, REN, Bot
+
+DAY = timedelta(days=1)
+
+
+async def weekly(bot: Bot) -> Event:
+    start = bot.service.desk.now().replace(hour=21)
+    event = await bot.event(start=start, options=tuple(options.read("Tank 1\nDPS")))
+    remind = start - timedelta(hours=1)
+    details = Details(remind_at=remind, repeat=Repeat.WEEKLY, further=(start - timedelta(minutes=10),))
+    return await bot.service.events.set_details(await bot.host(AOI, event.event_id), details)
+
+
+async def following(bot: Bot, event: Event) -> Event | None:
+    now = await bot.service.events.get(GUILD_ID, event.event_id)
+    return await bot.service.events.get(GUILD_ID, now.next_event_id) if now.next_event_id else None
+
+
+async def test_a_change_of_one_is_not_passed_on(quick: Bot) -> None:
+    event = await weekly(quick)
+    assert event.event_start_at is not None
+    await quick.service.joining.choose(REN.actor, event.event_id, "01")
+    later = event.event_start_at + timedelta(hours=1)
+    draft = Draft("今回は新宿", later, location="新宿")
+    changed = await quick.service.events.edit(await quick.host(AOI, event.event_id), draft, only=True)
+    assert (changed.title, changed.event_start_at) == ("今回は新宿", later)
+    assert changed.reminders == [(later - timedelta(minutes=10)).isoformat()]
+    details = Details(remind_at=later - timedelta(hours=2), repeat=Repeat.WEEKLY)
+    await quick.service.events.set_details(await quick.host(AOI, event.event_id), details)
+    await quick.work(DAY.total_seconds())
+    fresh = await following(quick, event)
+    assert fresh is not None
+    assert (fresh.title, fresh.location) == (event.title, None)
+    assert fresh.event_start_at == event.event_start_at + 7 * DAY
+    assert fresh.event_remind_at == fresh.event_start_at - timedelta(hours=2), "details are of the whole series"
+    assert (fresh.reminders, fresh.series) == ([], None)
+    assert [one.member_count for one in fresh.options.values()] == [0, 0], "the options come along, empty"
+
+
+async def test_a_change_of_all_is(quick: Bot) -> None:
+    event = await weekly(quick)
+    assert event.event_start_at is not None
+    for only in (True, False):
+        draft = Draft("新しい名前", event.event_start_at + timedelta(hours=1))
+        await quick.service.events.edit(await quick.host(AOI, event.event_id), draft, only=only)
+    await quick.work(DAY.total_seconds())
+    fresh = await following(quick, event)
+    assert fresh is not None
+    assert fresh.event_start_at == event.event_start_at + timedelta(days=7, hours=1)
+    assert fresh.title == "新しい名前"
+    assert fresh.reminders == [(fresh.event_start_at - timedelta(minutes=10)).isoformat()]
+
+
+async def test_a_series_rests_until_it_is_resumed(quick: Bot) -> None:
+    event = await weekly(quick)
+    assert event.event_start_at is not None
+    await quick.service.events.pause(await quick.host(AOI, event.event_id))
+    with pytest.raises(AlreadySo):
+        await quick.service.events.pause(await quick.host(AOI, event.event_id))
+    await quick.work(DAY.total_seconds())
+    assert await following(quick, event) is None
+    await quick.work(20 * DAY.total_seconds())
+    await quick.service.events.resume(await quick.host(AOI, event.event_id))
+    fresh = await following(quick, event)
+    assert fresh is not None
+    assert fresh.event_start_at == event.event_start_at + 21 * DAY, "the next that is still to come"
+    with pytest.raises(AlreadySo):
+        await quick.service.events.resume(await quick.host(AOI, event.event_id))
+
+
+async def test_resumed_before_it_starts_it_goes_on_as_if_nothing_was(quick: Bot) -> None:
+    event = await weekly(quick)
+    await quick.service.events.pause(await quick.host(AOI, event.event_id))
+    await quick.service.events.resume(await quick.host(AOI, event.event_id))
+    assert await following(quick, event) is None
+    await quick.work(DAY.total_seconds())
+    assert await following(quick, event) is not None
+
+
+async def test_one_is_skipped(quick: Bot) -> None:
+    event = await weekly(quick)
+    assert event.event_start_at is not None
+    await quick.service.events.cancel(await quick.host(AOI, event.event_id))
+    fresh = await following(quick, event)
+    assert fresh is not None
+    assert fresh.event_start_at == event.event_start_at + 7 * DAY
