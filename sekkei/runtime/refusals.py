@@ -30,6 +30,7 @@ from collections.abc import Mapping
 from sekkei.texts import kebab, texts_near
 
 Localized = Mapping[str, str]
+MINUTES_FROM_SECONDS = 120
 
 
 class Refusal(Exception):
@@ -111,5 +112,11 @@ class TooMany(Refusal):
     status = 429
 
     def __init__(self, retry_after_seconds: int = 1, **values: object) -> None:
-        super().__init__(**values)  # type: ignore[arg-type]
+        super().__init__(**{"n": retry_after_seconds, **values})  # type: ignore[arg-type]
         self.retry_after_seconds = retry_after_seconds
+
+    def text(self, language: str) -> str:
+        texts = texts_near(__name__)
+        if type(self) is not TooMany or texts is None or self.retry_after_seconds < MINUTES_FROM_SECONDS:
+            return super().text(language)
+        return texts.find(language, "wait.minutes", {"n": -(-self.retry_after_seconds // 60)})

@@ -41,7 +41,7 @@ from sekkei.web.console import partiql as console_partiql
 from sekkei.web.console import patterns as console_patterns
 from sekkei.web.console import tables as console_tables
 from sekkei.web.gate import SESSION_COOKIE, Gate
-from sekkei.web.identity import proof, sign_in
+from sekkei.web.identity import account, proof, sign_in
 from sekkei.web.identity.accounts import Accounts, Passwords, split
 from sekkei.web.identity.app_sessions import AppSessions
 from sekkei.web.identity.authenticators import Authenticators
@@ -107,6 +107,7 @@ class Shell:
         self.connections = Connections()
         self.live_on = settings.get("live", "on") != "off" and "AWS_LAMBDA_FUNCTION_NAME" not in os.environ
         self.csrf_key = settings.secrets.key("csrf")
+        self.device_key = settings.secrets.key("known devices")
         self.flash_key = settings.secrets.key("flash")
         packages = {name: _package(opened.system) for name, opened in deployment.systems.items()}
         self.texts = {name: _texts(package) for name, package in packages.items()}
@@ -269,6 +270,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         Route("/live", listening.listen, methods=["GET"]),
         Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
         *sign_in.routes(),
+        *account.routes(),
         *proof.routes(),
         *console.routes(),
         *console_tables.routes(),

@@ -23,8 +23,9 @@ from sekkei.texts import LANGUAGES, spoken
 from sekkei.web import metrics, problems
 from sekkei.web.compression import Compressing
 from sekkei.web.csrf import ANONYMOUS_COOKIE, BODY_LIMIT_KEY, SAFE
+from sekkei.web.identity import scopes
 from sekkei.web.identity.bearer import BadBearer
-from sekkei.web.limits import READS, WEBHOOKS, WRITES, Rate, address
+from sekkei.web.limits import READS, SHARED, WEBHOOKS, WRITES, Rate, address
 from sekkei.web.rendering import FLASH_COOKIE, seal_flashes
 from sekkei.web.routing import path_for_logs
 from sekkei.web.texts import COOKIE as LANGUAGE_COOKIE
@@ -116,11 +117,7 @@ class Gate:
             return
         try:
             self._check_host(request)
-            rate = self._rate(request)
-            self._shell.limits.take(rate, "address", address(request))
-            await self._identify(request)
-            if request.state.user is not None:
-                self._shell.limits.take(rate, "user", request.state.user.id)
+            await self._admit(request)
         except Refusal as refusal:
             await problems.on_refusal(request, refusal)(request.scope, receive, send)
             return
@@ -128,6 +125,24 @@ class Gate:
             await problems.on_http_error(request, error)(request.scope, receive, send)
             return
         await self._app(request.scope, receive, send)
+
+    async def _admit(self, request: Request) -> None:
+        """Limits are of the person once they are known, and of the address before: people behind one address must not
+        refuse each other. Whoever only claims to be somebody is counted with their address."""
+        limits, rate = self._shell.limits, self._rate(request)
+        claims = "authorization" in request.headers or SESSION_COOKIE in request.cookies
+        limits.take(SHARED if claims and rate is not WEBHOOKS else rate, "address", address(request))
+        try:
+            await self._identify(request)
+        except Refusal:
+            limits.take(rate, "claims", address(request))
+            raise
+        user = request.state.user
+        if user is not None:
+            scopes.check(user.scope, request.method, request.scope["path"])
+            limits.take(rate, "user", user.id)
+        elif claims:
+            limits.take(rate, "address", address(request))
 
     async def _identify(self, request: Request) -> None:
         """Whoever signs in or sends from outside may carry a token that is no good any more: there they are nobody."""

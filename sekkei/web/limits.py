@@ -40,6 +40,8 @@ class Rate:
 
 READS = Rate(burst=400, per_second=100)
 WRITES = Rate(burst=120, per_second=20)
+SHARED = Rate(burst=5_000, per_second=1_000)
+"""From one address by people who are signed in: each has a bucket of their own, and many may share an address."""
 WEBHOOKS = Rate(burst=5_000, per_second=2_000)
 """One provider speaks for all its users from a few addresses, and takes a refusal for a failure of ours."""
 
@@ -67,6 +69,13 @@ class Limits:
         self._buckets[bucket] = (tokens - 1, now)
         if len(self._buckets) > BUCKETS_MAX:
             self._buckets.popitem(last=False)
+
+    def give_back(self, rate: Rate, *key: str) -> None:
+        """What was taken turned out to be no guess."""
+        bucket = (rate, tuple(map(counted_as, key)))
+        if bucket in self._buckets:
+            tokens, filled = self._buckets[bucket]
+            self._buckets[bucket] = (tokens + 1, filled)
 
 
 def limit(request: Request, rate: Rate, *key: str) -> None:

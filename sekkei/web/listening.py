@@ -20,6 +20,7 @@ from starlette.routing import BaseRoute, Match, Mount, Route
 
 from sekkei.runtime.live import RELOAD, LiveEvent
 from sekkei.runtime.refusals import Invalid
+from sekkei.web.identity import scopes
 from sekkei.web.live import Listener, message, stream, topic_of
 
 PATHS_MAX = 50
@@ -51,6 +52,9 @@ async def listen(request: Request) -> Response:
 
 def _request_to(request: Request, path: str) -> Request | None:
     """A request to one of our routes that listen, by whoever makes this one."""
+    user = request.state.user
+    if user is not None and not scopes.allows(user.scope, "GET", path):
+        return None
     scope = {**request.scope, "path": path, "raw_path": path.encode(), "query_string": b""}
     routes: Sequence[BaseRoute] = request.app.routes
     while True:

@@ -50,6 +50,8 @@ SHELL: Matrix = {
     "POST /account/password": Rule({"anonymous": 303, "person": 422, "operator": 422}, form={"password": "short"}),
     "POST /account/tokens": Rule({"anonymous": 303, "person": 200, "operator": 200}, form={"name": "T"}),
     "POST /account/tokens/delete": Rule({"anonymous": 303, "person": 303, "operator": 303}, form={"hash": "none"}),
+    "POST /account/sessions/end": Rule({"anonymous": 303, "person": 303, "operator": 303}, form={"hash": "none"}),
+    "POST /account/apps/end": Rule({"anonymous": 303, "person": 303, "operator": 303}, form={"id": "none"}),
     "GET /prove": Rule({"anonymous": 303, "person": 200, "operator": 200}),
     "POST /prove": Rule({"anonymous": 303, "person": 422, "operator": 422}, form={"password": "wrong"}),
     "POST /prove/mail": Rule({"anonymous": 303, "person": 200, "operator": 200}),

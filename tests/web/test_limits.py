@@ -106,3 +106,45 @@ async def test_guessing_passwords_is_slow_from_one_address_and_for_one_account()
             given = {"email": f"a{number}@example.com", "password": "guess guess"}
             statuses.append((await client.post("/sign-in", given, token=token)).status)
         assert statuses == [422] * 20 + [429] * 10
+
+
+async def test_fifty_people_behind_one_address_do_not_refuse_each_other() -> None:
+    """Members of a studio, at the moment when booking opens."""
+    async with opened(SYSTEM, clock=ManualClock(), settings=test_settings(values={"rate_limit": "on"})) as client:
+        people = [client.another() for _ in range(50)]
+        for number, person in enumerate(people):
+            await person.sign_in_by_email(f"member{number}@example.com")
+        tokens = [await person.token() for person in people]
+        statuses = [
+            (await person.json("POST", "/example/api/notes", {"text": "x"}, token=token)).status
+            for _ in range(5)
+            for person, token in zip(people, tokens, strict=True)
+        ]
+        assert statuses == [201] * 250
+
+
+async def test_who_only_claims_to_be_somebody_counts_with_the_address() -> None:
+    async with opened(SYSTEM, clock=ManualClock(), settings=test_settings(values={"rate_limit": "on"})) as client:
+        client.bearer = "sekkei_nobody." + "x" * 43
+        statuses = {(await client.json("POST", "/example/api/notes", {"text": "x"})).status for _ in range(120)}
+        assert statuses == {401}
+        assert (await client.json("POST", "/example/api/notes", {"text": "x"})).status == 429
+
+
+async def test_twenty_five_people_sign_in_at_one_address_within_a_minute() -> None:
+    async with opened(SYSTEM, clock=ManualClock(), settings=test_settings(values={"rate_limit": "on"})) as client:
+        accounts = client.shell.accounts
+        for number in range(25):
+            account = await accounts.create(f"m{number}@example.com", "m")
+            await accounts.set_password(account.id, "correct horse")
+            given = {"email": f"m{number}@example.com", "password": "correct horse"}
+            assert (await client.another().post("/sign-in", given)).status == 303
+
+
+@pytest.mark.parametrize(
+    ("seconds", "ja", "en"),
+    [(1, "1秒後", "in 1 second."), (119, "119秒後", "in 119 seconds."), (121, "3分後", "in 3 minutes.")],
+)
+def test_it_says_when_to_come_back(seconds: int, ja: str, en: str) -> None:
+    assert ja in TooMany(seconds).text("ja")
+    assert TooMany(seconds).text("en").endswith(en)

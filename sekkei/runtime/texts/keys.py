@@ -21,4 +21,5 @@ Key = Literal[
     "refusal.refusal",
     "refusal.sign-in-needed",
     "refusal.too-many",
+    "wait.minutes",
 ]

@@ -7,7 +7,8 @@ import hashlib
 import hmac
 import re
 import secrets
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from argon2 import PasswordHasher
@@ -37,6 +38,7 @@ from sekkei.web.identity.design import (
     tokens,
     tokens_of,
 )
+from sekkei.web.identity.scopes import scope_of
 from sekkei.web.identity.users import User, Via
 
 SESSION_LIFE = timedelta(days=30)
@@ -47,6 +49,8 @@ PASSWORD_CHARACTERS = (8, 200)
 NAME_CHARACTERS_MAX = 100
 TOKEN_PREFIX = "sekkei_"
 TOKENS_MAX = 50
+TOKEN_LIFE = timedelta(days=90)
+USED_NOTED_AFTER = timedelta(hours=1)
 
 _EMAIL = re.compile(
     r"[^@\s\x00-\x1f<>()\[\],;:\\\"]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+"
@@ -290,12 +294,13 @@ class Accounts:
             self._live.rights_changed(of_person(account_id))
 
     def signing_out(self, account_id: str) -> Update[Account]:
-        """An action for a transaction: every session and every app of an account that exists is signed out. Afterwards
-        call `signed_out`."""
-        return accounts.update(account_id).add(Account.token_version, 1)
+        """An action for a transaction: every session, app and token of an account that exists ends. Afterwards call
+        `signed_out`."""
+        update = accounts.update(account_id).add(Account.token_version, 1)
+        return update.set(Account.signed_out_at, days.now(self._clock))
 
     async def end_all_sessions(self, account_id: str) -> None:
-        """Signed out everywhere, apps too. The version ends them; the rows are only cleared away."""
+        """Signed out everywhere, apps and tokens too. The version ends them; the rows are only cleared away."""
         await self._db.write(self.signing_out(account_id))
         self.signed_out(account_id)
         await self._clear(account_id)
@@ -305,12 +310,12 @@ class Accounts:
         await self._db.write_many(sessions.delete(one.account_id, one.hash) for one in browsers)
         apps = await self._db.all(app_sessions_of(account_id).consistent())
         await self._db.write_many(app_sessions.delete(one.account_id, one.id) for one in apps)
+        held = await self.tokens(account_id)
+        await self._db.write_many(tokens.delete(one.account_id, one.hash) for one in held)
 
     async def forget(self, account_id: str) -> bool:
         """Everything that signing in knows of somebody; False when there was nothing."""
         await self._clear(account_id)
-        held = await self.tokens(account_id)
-        await self._db.write_many(tokens.delete(one.account_id, one.hash) for one in held)
         gone = await self._db.write(accounts.delete(account_id)) is not None
         self.signed_out(account_id)
         return gone
@@ -328,13 +333,24 @@ class Accounts:
 
     # Personal tokens
 
-    async def make_token(self, account_id: str, name: str) -> str:
-        """A new personal token, shown this once."""
+    async def make_token(
+        self, account_id: str, name: str, scope: str | None = None, life: timedelta = TOKEN_LIFE
+    ) -> str:
+        """A new personal token, shown this once. Without a scope it may write everywhere."""
         if len(await self.tokens(account_id)) >= TOKENS_MAX:
             raise TooManyTokens()
+        account = await self._db.need(accounts(account_id).consistent())
         secret = secrets.token_urlsafe(32)
         now = days.now(self._clock)
-        made = ApiToken(account_id=account_id, hash=digest(secret), name=name_of(name), created_at=now)
+        made = ApiToken(
+            account_id=account_id,
+            hash=digest(secret),
+            name=name_of(name),
+            created_at=now,
+            scope=scope or scope_of("write"),
+            version=account.token_version,
+            expires=now + life,
+        )
         await self._db.write(tokens.create(made))
         return f"{TOKEN_PREFIX}{account_id}.{secret}"
 
@@ -348,11 +364,21 @@ class Accounts:
         account_id, secret = split(text.removeprefix(TOKEN_PREFIX))
         if not secret:
             return None
-        token = await self._db.get(tokens(account_id, digest(secret)).consistent())
-        account = await self.get(account_id) if token else None
-        if account is None or token is None:
+        wanted: list[Ref[Any]] = [tokens(account_id, digest(secret)).consistent(), accounts(account_id).consistent()]
+        token, account = await self._db.get_many(wanted)
+        now = days.now(self._clock)
+        if account is None or token is None or not _is_good(token, account, now):
             return None
-        return user_of(account, "token")
+        if token.used_at is None or now - token.used_at >= USED_NOTED_AFTER:
+            await self._note_use(token, now)
+        return replace(user_of(account, "token"), scope=token.scope)
+
+    async def _note_use(self, token: ApiToken, now: datetime) -> None:
+        update = tokens.update(token.account_id, token.hash).set(ApiToken.used_at, now)
+        try:
+            await self._db.write(update)
+        except ConditionFailed:
+            pass  # deleted meanwhile
 
     # Identities of a provider
 
@@ -379,6 +405,15 @@ class Accounts:
             first = await self._db.need(identities(link.hash).consistent())
             return await self.get(first.account_id)
         return None
+
+
+def _is_good(token: ApiToken, account: Account, now: datetime) -> bool:
+    if token.expires is not None and token.expires <= now:
+        return False
+    if token.version is not None:
+        return token.version == account.token_version
+    # Of before versions: it lives until everything is ended the next time.
+    return account.signed_out_at is None or token.created_at > account.signed_out_at
 
 
 def user_of(account: Account, via: Via) -> User:

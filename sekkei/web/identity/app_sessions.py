@@ -147,6 +147,10 @@ class AppSessions:
             raise BadBearer()
         return claims
 
+    async def of(self, account_id: str) -> list[AppSession]:
+        found = await self._db.all(app_sessions_of(account_id).consistent())
+        return sorted(found, key=lambda one: one.seen_at, reverse=True)
+
     async def end(self, account_id: str, id: str) -> None:
         await self._db.write(app_sessions.delete(account_id, id))
 
@@ -156,8 +160,7 @@ class AppSessions:
         await self.end(str(claims["sub"]), str(claims["sid"]))
 
     async def _end_oldest(self, account_id: str) -> None:
-        found = sorted(await self._db.all(app_sessions_of(account_id).consistent()), key=lambda one: one.seen_at)
-        for one in found[: max(0, len(found) - APPS_MAX + 1)]:
+        for one in (await self.of(account_id))[APPS_MAX - 1 :]:
             await self.end(account_id, one.id)
 
 

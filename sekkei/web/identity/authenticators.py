@@ -12,12 +12,15 @@ import secrets
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import totp
-from sekkei.runtime.refusals import Gone
+from sekkei.runtime.refusals import Gone, TooMany
 from sekkei.runtime.settings import Secrets
 from sekkei.web.identity.accounts import WrongCode
 from sekkei.web.identity.design import Account, accounts
 
 KEY_BYTES = 20
+WINDOW_SECONDS = 600
+TRIES_MAX = 5
+"""In one window: of a million codes two or three are good at a time."""
 
 
 class NotOffered(Gone):
@@ -60,17 +63,30 @@ class Authenticators:
             raise NotOffered() from None
 
     async def check(self, account_id: str, code: str) -> None:
-        """Raises unless it is a code of the app; each code is good once."""
-        account = await self._db.need(accounts(account_id).consistent())
+        """Raises unless it is a code of the app; each code is good once, and only so many are looked at."""
+        account = await self._counted(await self._db.need(accounts(account_id).consistent()))
         key = self._key(account_id, account.totp or "")
         step = totp.matching_step(key, code, self._clock.now(), account.totp_step) if account.totp else None
         if step is None:
             raise WrongCode(field="code")
-        used = accounts.update(account_id).set(Account.totp_step, step)
+        used = accounts.update(account_id).set(Account.totp_step, step).remove(Account.totp_tried)
         try:
             await self._db.write(used.when(Account.totp == account.totp, Account.totp_step < step))
         except ConditionFailed:
             raise WrongCode(field="code") from None
+
+    async def _counted(self, account: Account) -> Account:
+        """Counts a try before it is compared, in the store: so guesses at one moment and in several processes count."""
+        window, gone = divmod(int(self._clock.now()), WINDOW_SECONDS)
+        when, _, count = (account.totp_tried or "").partition("/")
+        tries = int(count) if when == str(window) else 0
+        if tries >= TRIES_MAX:
+            raise TooMany(WINDOW_SECONDS - gone)
+        update = accounts.update(account.id).set(Account.totp_tried, f"{window}/{tries + 1}")
+        try:
+            return await self._db.write(update.when(Account.totp_tried == account.totp_tried))
+        except ConditionFailed:
+            raise TooMany(1) from None  # somebody else tries at this moment
 
     async def remove(self, account_id: str) -> None:
         update = accounts.update(account_id).remove(Account.totp).remove(Account.totp_offered)

@@ -44,6 +44,12 @@ class Account:
     token_version: Attr[int] = attr(
         default=0, ja="上げると、すべてのサインインが終わる", en="Raised to end every sign-in"
     )
+    signed_out_at: Attr[datetime | None] = attr(
+        default=None,
+        stored_as=MILLISECONDS,
+        ja="すべてのサインインを終えた日時",
+        en="When every sign-in was ended last; ends personal tokens that have no version",
+    )
     totp: Attr[str | None] = attr(
         default=None,
         ja="認証アプリの鍵の素",
@@ -51,6 +57,9 @@ class Account:
     )
     totp_offered: Attr[str | None] = attr(default=None, ja="確認待ちのもの", en="The same, not confirmed by a code yet")
     totp_step: Attr[int] = attr(default=-1, ja="最後に使われたコード", en="The last code that was used")
+    totp_tried: Attr[str | None] = attr(
+        default=None, ja="コードを試した10分間と回数", en="The ten minutes that codes were tried in, and how many"
+    )
     created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
 
 
@@ -110,6 +119,17 @@ class ApiToken:
     hash: Attr[str] = part()
     name: Attr[str] = attr()
     created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    scope: Attr[str | None] = attr(
+        default=None,
+        ja="使える範囲。ないものは以前のトークンで、すべてできる",
+        en="What it may do, such as `tasks:read q:write`; tokens of before have none and may do everything",
+    )
+    version: Attr[int | None] = attr(
+        default=None, ja="アカウントの token_version", en="The account's token_version at the time"
+    )
+    used_at: Attr[datetime | None] = attr(
+        default=None, stored_as=MILLISECONDS, ja="最後に使われた日時(1時間ごと)", en="Last used, to the hour"
+    )
     expires: Attr[datetime | None] = attr(default=None, stored_as=epoch())
 
 

@@ -18,7 +18,7 @@ from sekkei.runtime import days, totp
 from sekkei.runtime.refusals import Invalid, ProofNeeded
 from sekkei.web.forms import Form, form, refill
 from sekkei.web.identity.accounts import CodeOver, WrongCode
-from sekkei.web.identity.sign_in import in_person
+from sekkei.web.identity.users import in_person
 from sekkei.web.limits import Rate, limit
 from sekkei.web.rendering import flash, local_path, page, redirect
 from sekkei.web.texts import t

@@ -1,4 +1,4 @@
-"""Signing in and out, and the account page.
+"""Signing in and out.
 
 By e-mail address and password, by a code that is mailed, or, in a demo on one's own machine, as somebody of the demo
 data. Whoever signs in gets a session of their own: one that the browser had before is never carried on.
@@ -6,7 +6,10 @@ data. Whoever signs in gets a session of their own: one that the browser had bef
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import hashlib
+import hmac
+import secrets
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote, unquote
 
 from msgspec import Meta, Struct
@@ -20,7 +23,7 @@ from sekkei.web.forms import Form, form, refill
 from sekkei.web.gate import SESSION_COOKIE
 from sekkei.web.identity.accounts import SESSION_LIFE, CodeOver, email_of
 from sekkei.web.identity.design import Account
-from sekkei.web.identity.users import User, require_user
+from sekkei.web.identity.users import User
 from sekkei.web.limits import Rate, address
 from sekkei.web.rendering import flash, local_path, page, redirect
 from sekkei.web.texts import t
@@ -30,7 +33,11 @@ if TYPE_CHECKING:
 
 CHALLENGE_COOKIE = "sekkei_challenge"
 CHALLENGE_SECONDS = 600
+DEVICE_COOKIE = "sekkei_device"
+DEVICE_SECONDS = 365 * 24 * 3600
 PER_ADDRESS = Rate.per_minute(20)
+"""Of what turns out wrong; whoever signs in gives theirs back, for others behind the same address."""
+MAILS_PER_ADDRESS = Rate.per_minute(60)
 PER_EMAIL = Rate.per_hour(10)
 
 Short = Annotated[str, Meta(max_length=300)]
@@ -67,18 +74,6 @@ class DemoPerson(Struct):
     next: Short = "/"
 
 
-class Name(Struct):
-    name: Short
-
-
-class NewPassword(Struct):
-    password: Short
-
-
-class TokenHash(Struct):
-    hash: Short
-
-
 def routes() -> list[Route]:
     return [
         Route("/sign-in", show_sign_in, methods=["GET"], name="sign-in"),
@@ -90,12 +85,6 @@ def routes() -> list[Route]:
         Route("/sign-up", show_sign_up, methods=["GET"], name="sign-up"),
         Route("/sign-up", sign_up, methods=["POST"]),
         Route("/sign-out", sign_out, methods=["POST"]),
-        Route("/account", show_account, methods=["GET"], name="account"),
-        Route("/account/name", rename, methods=["POST"]),
-        Route("/account/password", set_password, methods=["POST"]),
-        Route("/account/sign-out-everywhere", sign_out_everywhere, methods=["POST"]),
-        Route("/account/tokens", make_token, methods=["POST"]),
-        Route("/account/tokens/delete", delete_token, methods=["POST"]),
     ]
 
 
@@ -111,7 +100,33 @@ async def begin_session(request: Request, account: Account) -> None:
     agent = request.headers.get("user-agent", "")
     cookie = await shell.accounts.begin_session(account, agent)
     request.state.set_cookies.append((SESSION_COOKIE, cookie, int(SESSION_LIFE.total_seconds())))
+    if account.email:
+        _know_device(request, account.email)
     flash(request, t(request, "sign-in.welcome", name=account.name))
+
+
+def _know_device(request: Request, email: str) -> None:
+    """This browser has been theirs: it keeps tries of its own, whatever strangers try elsewhere."""
+    if _device(request, email):
+        return
+    nonce = secrets.token_urlsafe(12)
+    mark = _device_mark(request, email, nonce)
+    request.state.set_cookies.append((DEVICE_COOKIE, f"{nonce}.{mark}", DEVICE_SECONDS))
+
+
+def _device(request: Request, email: str) -> str:
+    """The browser's number, if somebody signed in to this address with it before; else nothing."""
+    nonce, _, mark = request.cookies.get(DEVICE_COOKIE, "").partition(".")
+    good = hmac.compare_digest(mark.encode(), _device_mark(request, email, nonce).encode())
+    return nonce if nonce and good else ""
+
+
+def _device_mark(request: Request, email: str, nonce: str) -> str:
+    return hmac.new(_shell(request).device_key, f"{nonce}#{email}".encode(), hashlib.sha256).hexdigest()
+
+
+def _counted_with(request: Request, email: str) -> tuple[str, ...]:
+    return email, _device(request, email)
 
 
 async def _end_session(request: Request) -> None:
@@ -143,10 +158,11 @@ async def sign_in_with_password(request: Request) -> Response:
     shell.limits.take(PER_ADDRESS, "sign-in", address(request))
     try:
         given = await form(request, WithPassword)
-        shell.limits.take(PER_EMAIL, "sign-in", email_of(given.email))
+        shell.limits.take(PER_EMAIL, "sign-in", *_counted_with(request, email_of(given.email)))
         account = await shell.accounts.with_password(given.email, given.password)
     except Invalid as wrong:
         return _sign_in_page(request, refill(request, wrong), 422)
+    shell.limits.give_back(PER_ADDRESS, "sign-in", address(request))
     await begin_session(request, account)
     return redirect(request, local_path(given.next))
 
@@ -177,8 +193,8 @@ async def _challenge(request: Request, email: str, next: str, name: str = "", pa
     """The same answer whether the address is known here or not."""
     shell = _shell(request)
     email = email_of(email)
-    shell.limits.take(PER_ADDRESS, "code", address(request))
-    shell.limits.take(PER_EMAIL, "code", email)
+    shell.limits.take(MAILS_PER_ADDRESS, "code", address(request))
+    shell.limits.take(PER_EMAIL, "code", *_counted_with(request, email))
     id, code = await shell.accounts.challenge(email, name=name, password=password, next=next)
     message = {
         "subject": t(request, "sign-in.mail.subject", code=code),
@@ -218,6 +234,7 @@ async def sign_in_with_code(request: Request) -> Response:
         account, next = await shell.accounts.answer(id, given.code)
     except (Invalid, CodeOver) as wrong:
         return _code_page(request, email, refill(request, wrong), wrong.status)
+    shell.limits.give_back(PER_ADDRESS, "code-answer", address(request))
     request.state.set_cookies.append((CHALLENGE_COOKIE, "", 0))
     await begin_session(request, account)
     return redirect(request, local_path(next))
@@ -237,95 +254,12 @@ async def sign_in_as_demo_person(request: Request) -> Response:
 
 async def sign_out(request: Request) -> Response:
     await _end_session(request)
-    return _signed_out(request)
+    return signed_out(request)
 
 
-def _signed_out(request: Request) -> Response:
+def signed_out(request: Request) -> Response:
     request.state.set_cookies.append((SESSION_COOKIE, "", 0))
     flash(request, t(request, "sign-in.bye"))
     response = redirect(request, "/")
     response.headers["Clear-Site-Data"] = '"cache", "storage"'  # what was kept for them on this device goes too
     return response
-
-
-# The account
-
-
-def in_person(request: Request) -> User:
-    """Whoever signed in here. A token is for the APIs: who finds one must not get the whole account for it."""
-    user = require_user(request)
-    if user.via != "session":
-        raise NotAllowed()
-    return user
-
-
-async def show_account(request: Request) -> Response:
-    return await _account_page(request)
-
-
-async def _account_page(request: Request, status: int = 200, **values: Any) -> Response:
-    user = in_person(request)
-    accounts = _shell(request).accounts
-    shown: dict[str, Any] = {
-        "profile": Form({"name": user.name}),
-        "password_form": Form(),
-        "token_form": Form(),
-        "new_token": None,
-        "sessions": await accounts.sessions(user.id),
-        "tokens": await accounts.tokens(user.id),
-        "this_session": request.state.session_hash,
-        **values,
-    }
-    return page(request, "account.html", status, **shown)
-
-
-async def rename(request: Request) -> Response:
-    user = in_person(request)
-    try:
-        await _shell(request).accounts.rename(user.id, (await form(request, Name)).name)
-    except Invalid as wrong:
-        return await _account_page(request, 422, profile=refill(request, wrong))
-    flash(request, t(request, "account.saved"))
-    return redirect(request, "/account")
-
-
-async def set_password(request: Request) -> Response:
-    """A new password ends every other session. It is a proof itself, so it needs one."""
-    from sekkei.web.identity.proof import must_be_sure  # which needs this module
-
-    user = in_person(request)
-    must_be_sure(request)
-    accounts = _shell(request).accounts
-    try:
-        await accounts.set_password(user.id, (await form(request, NewPassword)).password)
-    except Invalid as wrong:
-        return await _account_page(request, 422, password_form=refill(request, wrong))
-    await accounts.end_all_sessions(user.id)
-    account = await accounts.get(user.id)
-    assert account is not None
-    await begin_session(request, account)
-    return redirect(request, "/account")
-
-
-async def sign_out_everywhere(request: Request) -> Response:
-    await _shell(request).accounts.end_all_sessions(in_person(request).id)
-    return _signed_out(request)
-
-
-async def make_token(request: Request) -> Response:
-    """It outlives the session, a new password and signing out everywhere, so it needs a proof too."""
-    from sekkei.web.identity.proof import must_be_sure  # which needs this module
-
-    user = in_person(request)
-    must_be_sure(request)
-    try:
-        made = await _shell(request).accounts.make_token(user.id, (await form(request, Name)).name)
-    except Invalid as wrong:
-        return await _account_page(request, 422, token_form=refill(request, wrong))
-    return await _account_page(request, new_token=made)
-
-
-async def delete_token(request: Request) -> Response:
-    user = in_person(request)
-    await _shell(request).accounts.delete_token(user.id, (await form(request, TokenHash)).hash)
-    return redirect(request, "/account")

@@ -7,7 +7,7 @@ from typing import Literal
 
 from starlette.requests import Request
 
-from sekkei.runtime.refusals import SignInNeeded
+from sekkei.runtime.refusals import NotAllowed, SignInNeeded
 
 Via = Literal["session", "app", "token", "bearer"]
 
@@ -25,6 +25,8 @@ class User:
     via: Via = "session"
     has_authenticator: bool = False
     """An authenticator app gives codes for this account."""
+    scope: str | None = None
+    """What a personal token may do (sekkei.web.identity.scopes); None: whatever its owner may."""
 
 
 def current_user(request: Request) -> User | None:
@@ -39,3 +41,11 @@ def require_user(request: Request) -> User:
     if found is None:
         raise SignInNeeded()
     return found
+
+
+def in_person(request: Request) -> User:
+    """Whoever signed in here. A token is for the APIs: who finds one must not get the whole account for it."""
+    user = require_user(request)
+    if user.via != "session":
+        raise NotAllowed()
+    return user
