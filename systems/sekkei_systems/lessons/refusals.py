@@ -169,6 +169,14 @@ class BadPass(Invalid):
     pass
 
 
+class BadPause(Invalid):
+    """A pause ends after today and before the lesson."""
+
+
+class BadWish(Invalid):
+    """Hours before the start, up to two weeks."""
+
+
 class TooEarly(Conflict):
     """Attendance is taken from shortly before the start."""
 

@@ -22,6 +22,7 @@ from sekkei_systems.lessons.design import UserLesson
 from sekkei_systems.lessons.refusals import WaitlistsElsewhere
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.monitor import HORIZON, Monitor
 from sekkei_systems.lessons.service.ties import Also
@@ -53,6 +54,10 @@ class WaitlistBesideOld(Waitlist):
     async def leave(self, member: Member, slot: Slot) -> None:
         await self._led_here()
         await super().leave(member, slot)
+
+    async def prefer(self, member: Member, slot: Slot, wanted: Wishes) -> UserLesson:
+        await self._led_here()
+        return await super().prefer(member, slot, wanted)
 
     async def _led_here(self) -> None:
         if not await leads_here(self._ledger):

@@ -32,6 +32,7 @@ from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Access, Member, Staff, StaffList
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.alerts import Alerts
+from sekkei_systems.lessons.service.auto_booking import AutoBooking
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.class_messages import ClassMessages
 from sekkei_systems.lessons.service.contacts import Contacts
@@ -176,6 +177,7 @@ def service_on(
     acts, told = Acts(db, clock), (outbox, notices, schedules)
     contacts = Contacts(db, clock, outbox, notices, links, b"codes", email_of)
     desk = Desk(ties, timetable, access, bookings, outbox, notices, acts, entitlements)
+    auto = AutoBooking(db, bookings, sellers, outbox, notices)
     moves = Moves(ties, timetable, sellers, acts, *told)
     restoring = Restoring(ties, timetable, sellers, *told, entitlements)
     return Service(
@@ -191,7 +193,7 @@ def service_on(
         contacts=contacts,
         searches=Searches(db, clock, outbox, schedules, notices),
         notices=notices,
-        monitor=Monitor(db, clock, outbox, provider, rulebook, notice, sellers),
+        monitor=Monitor(db, clock, outbox, provider, rulebook, notice, sellers, auto),
         alerts=Alerts(db, clock, outbox, notices, entitlements, reservations),
         provider=provider,
         sellers=sellers,

@@ -58,6 +58,9 @@ class TieOut(msgspec.Struct, rename="camel"):
     waitlist_id: str | None = None
     reservation_id: str | None = None
     offer_until: datetime | None = None
+    auto_book_until: datetime | None = None
+    """A free place is booked for me until then."""
+    paused_until: datetime | None = None
 
 
 def lesson_out(found: Lesson, sellers: Sellers) -> LessonOut:
@@ -90,6 +93,8 @@ def tie_out(tie: UserLesson) -> TieOut:
         waitlist_id=tie.waitlist_id,
         reservation_id=tie.reservation_id,
         offer_until=tie.offer_until,
+        auto_book_until=tie.auto_book_until,
+        paused_until=tie.paused_until,
     )
 
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.once import LessonRef, Repeatable, once
 from sekkei_systems.lessons.api.shapes import Identifier, TieOut, tie_out
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.slots import Slot, parse_slot
+from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.waitlist import Waitlist
 
@@ -25,6 +32,20 @@ async def wait(
 @operations.get("/me/waitlist/{waitlist_id}", summary="My entry of that id", tag="waitlist")
 async def waitlist_entry(member: Member, waitlist: Waitlist, waitlist_id: Identifier) -> TieOut:
     return tie_out(await waitlist.entry(member, waitlist_id))
+
+
+class WishesIn(msgspec.Struct, rename="camel"):
+    """What is left out stays as it is; null ends it."""
+
+    book_hours: Annotated[int, Meta(ge=0, le=336)] | UnsetType | None = UNSET
+    """Book a free place for me without asking, until so many hours before the start."""
+    paused_until: date | UnsetType | None = UNSET
+    """Tell me nothing until this day."""
+
+
+@operations.put("/me/waitlist/{lesson:path}", summary="How I wait: booked for me, or paused", tag="waitlist")
+async def prefer(member: Member, waitlist: Waitlist, at: Slot, body: WishesIn) -> TieOut:
+    return tie_out(await waitlist.prefer(member, at, Wishes(body.book_hours, body.paused_until)))
 
 
 @operations.delete("/me/waitlist/{lesson:path}", summary="Wait no longer", tag="waitlist")

@@ -109,6 +109,14 @@ class UserLesson:
     cancelled_late: Attr[bool | None] = attr(
         "cancelledLate", default=None, ja="直前の取消", en="cancelled shortly before", added=True
     )
+    auto_book_until: Attr[datetime | None] = attr(
+        "autoBookUntil",
+        default=None,
+        stored_as=INSTANT,
+        ja="自動予約の締切",
+        en="a free place is booked for them until then",
+        added=True,
+    )
     guest_name: Attr[str | None] = attr(
         "guestName", default=None, ja="当日受付の名前", en="name of a walk-in, who has no account", added=True
     )

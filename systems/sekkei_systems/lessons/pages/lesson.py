@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
+from sekkei.runtime.days import JST
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Contact, TieKind
+from sekkei_systems.lessons.design import Contact, TieKind, UserLesson
 from sekkei_systems.lessons.pages.timetable import live_at
 from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.notices import Notices, reaches
-from sekkei_systems.lessons.rules.openings import holds_offer
+from sekkei_systems.lessons.rules.openings import books_itself, holds_offer, is_paused
 from sekkei_systems.lessons.rules.places import free_places, is_available
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.wishes import HOURS, Wishes
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.contacts import Contacts
@@ -81,8 +83,20 @@ class Shown:
             may_cancel=policy.may_cancel(at.starts_at, view.now),
             late=policy.is_late(at.starts_at, view.now),
             over=at.starts_at <= view.now,
+            wishes=wishes_of(waiting, at),
+            hours=HOURS,
+            paused=waiting is not None and is_paused(waiting, view.now),
+            books=waiting is not None and books_itself(waiting, view.now),
             form=filled or Form({"notes": (favorite.notes or "") if favorite else ""}),
         )
+
+
+def wishes_of(waiting: UserLesson | None, at: Slot) -> Form:
+    if waiting is None:
+        return Form({})
+    until, pause = waiting.auto_book_until, waiting.paused_until
+    hours = "" if until is None else f"{(at.starts_at - until) / timedelta(hours=1):g}"
+    return Form({"book_hours": hours, "paused_until": f"{pause.astimezone(JST).date()}" if pause else ""})
 
 
 @pages.get("/lessons/{slot:path}", name="lesson")
@@ -97,6 +111,25 @@ async def note(shown: Shown, favorites: Favorites, sent: Sent[Note]) -> Html | R
     except Invalid as wrong:
         return await shown.html(422, sent.refilled(wrong))
     return Redirect("lessons:lesson", slot=str(shown.at)).flash("done.note")
+
+
+class WishesForm(msgspec.Struct):
+    """An empty field: not wanted."""
+
+    book_hours: Annotated[int, Meta(ge=0, le=336)] | None = None
+    paused_until: date | None = None
+
+
+@pages.post("/waiting/{slot:path}", name="wishes")
+async def wish(at: Slot, member: Member, waitlist: Waitlist, form: WishesForm) -> Redirect:
+    answer = Redirect("lessons:lesson", slot=str(at))
+    try:
+        await waitlist.prefer(member, at, Wishes(form.book_hours, form.paused_until))
+    except refusals.NoSuchLesson:
+        raise
+    except Refusal as refusal:
+        return answer.flash(refusal)
+    return answer.flash("done.wishes")
 
 
 class Back(msgspec.Struct):

@@ -138,6 +138,13 @@ class Notices:
         label = say(language, "notice.reminder.label")
         return self._messages(person, Notice("change", title, self.words(tie, person), note, label, link))
 
+    def booked_from_queue(self, person: Contact | None, tie: UserLesson) -> Messages:
+        """A place became free and is booked, as they wished; one tap cancels it."""
+        language = language_of(person)
+        title, note = say(language, "notice.auto"), say(language, "notice.auto.note")
+        link, label = self._tap(tie, tie.reservation_id), say(language, "notice.reminder.label")
+        return self._messages(person, Notice("opening", title, self.words(tie, person), note, label, link))
+
     def cancelled_by_desk(self, person: Contact, lesson: Lesson) -> Messages:
         """The studio has cancelled somebody's booking."""
         language = language_of(person)

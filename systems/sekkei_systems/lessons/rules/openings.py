@@ -31,5 +31,10 @@ def is_paused(tie: UserLesson, now: datetime) -> bool:
     return tie.paused_until is not None and tie.paused_until > now
 
 
+def books_itself(tie: UserLesson, now: datetime) -> bool:
+    """Whether somebody who waits wants a free place without being asked."""
+    return tie.auto_book_until is not None and now <= tie.auto_book_until and not is_paused(tie, now)
+
+
 def holds_offer(tie: UserLesson | None, now: datetime) -> bool:
     return tie is not None and tie.offer_until is not None and tie.offer_until > now

@@ -17,6 +17,7 @@ from sekkei_systems.lessons.rules.studios import studios_of
 from sekkei_systems.lessons.service.access import Access, staff_of
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.alerts import Alerts
+from sekkei_systems.lessons.service.auto_booking import AutoBooking
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.class_messages import ClassMessages
 from sekkei_systems.lessons.service.contacts import Contacts
@@ -94,6 +95,7 @@ def open_service(context: Context, old: Following | None = None) -> Service:
     acts, told = Acts(db, clock), (outbox, notices, context.schedules)
     contacts = Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of)
     desk = Desk(ties, timetable, access, bookings, outbox, notices, acts, entitlements)
+    auto = AutoBooking(db, bookings, sellers, outbox, notices)
     moves = Moves(ties, timetable, sellers, acts, *told)
     restoring = Restoring(ties, timetable, sellers, *told, entitlements)
     return Service(
@@ -109,7 +111,9 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         contacts=contacts,
         searches=Searches(db, clock, outbox, context.schedules, notices),
         notices=notices,
-        monitor=(old.monitor if old else Monitor)(db, clock, outbox, provider, rulebook, notices.opening, sellers),
+        monitor=(old.monitor if old else Monitor)(
+            db, clock, outbox, provider, rulebook, notices.opening, sellers, auto
+        ),
         alerts=Alerts(db, clock, outbox, notices, entitlements, reservations),
         provider=provider,
         sellers=sellers,

@@ -49,6 +49,7 @@ class Bookings:
         entitlements: Entitlements,
     ) -> None:
         self._ties = ties
+        self.clock = ties.clock
         self._timetable = timetable
         self._sellers = sellers
         self._reservations = reservations

@@ -33,12 +33,13 @@ from sekkei_systems.lessons.design import (
     watched_on,
 )
 from sekkei_systems.lessons.ports.timetable.provider import Provider
-from sekkei_systems.lessons.rules.openings import offers_left, untold
-from sekkei_systems.lessons.rules.places import Availability, as_said, free_places, has_room
+from sekkei_systems.lessons.rules.openings import books_itself, offers_left, untold
+from sekkei_systems.lessons.rules.places import Availability, as_said, free_places, has_room, is_available
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
 from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.service.auto_booking import AutoBooking, NoPlace
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
@@ -73,6 +74,7 @@ class Monitor:
         rulebook: Rulebook,
         notice: Notice,
         sellers: Sellers,
+        auto: AutoBooking | None = None,
     ) -> None:
         self._db = db
         self._clock = clock
@@ -81,6 +83,7 @@ class Monitor:
         self._rulebook = rulebook
         self._notice = notice
         self._sellers = sellers
+        self._auto = auto
         self._counts = Counts(db, clock)
 
     async def run(self, horizon: timedelta = HORIZON) -> int:
@@ -162,7 +165,34 @@ class Monitor:
             queue = await self._as_they_are(queue)  # who holds an offer decides who is next
         places = None if found.told and found.available is None else free_places(current)
         waiting = untold(queue, current.episode, now, policy.quiet_period)
-        return await self._tell_in_order(waiting, offers_left(queue, places, mode, now), current, mode, now)
+        offers = offers_left(queue, places, mode, now)
+        if offers is not None:
+            return await self._tell_in_order(waiting, offers, current, mode, now)
+        booked, waiting = await self._book_for_some(waiting, current, now)
+        return booked + await self._tell_in_order(waiting, None, current, mode, now)
+
+    async def _book_for_some(
+        self, waiting: list[UserLesson], current: Lesson, now: datetime
+    ) -> tuple[int, list[UserLesson]]:
+        """Whoever wants a place without being asked gets it first, in their order; then who is left to be told."""
+        booked: set[str] = set()
+        for tie in waiting:
+            try:
+                if books_itself(tie, now) and await self._booked(tie, current):
+                    booked.add(tie.user_id)
+            except NoPlace:
+                return len(booked), []
+        left = [tie for tie in waiting if tie.user_id not in booked]
+        if booked and left:
+            fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
+            left = left if fresh is not None and is_available(fresh) else []
+        return len(booked), left
+
+    async def _booked(self, tie: UserLesson, current: Lesson) -> bool:
+        if self._auto is None:
+            return False
+        fresh = await self._as_they_are([tie])  # the index may be behind
+        return bool(fresh) and await self._auto.book(fresh[0], current)
 
     async def _tell_in_order(
         self, waiting: list[UserLesson], offers: int | None, current: Lesson, mode: Fairness, now: datetime
@@ -230,7 +260,13 @@ class Monitor:
     async def _tell(
         self, tie: UserLesson, person: Contact | None, current: Lesson, mode: Fairness, now: datetime
     ) -> Outcome:
-        """Mark one entry as told and write its notices, in one transaction."""
+        """Mark one entry as told and write its notices, in one transaction; or book the place, if they wish so."""
+        if mode is Fairness.FIRST_IN_LINE and books_itself(tie, now):
+            try:
+                if await self._booked(tie, current):
+                    return Outcome.TOLD
+            except NoPlace:
+                return Outcome.TAKEN
         pause = quiet_pause(person, now, tie.starts_at)
         policy = await self._rulebook.policy(tie.studio_code)
         until = policy.held_until(tie.starts_at, now + pause) if mode is Fairness.FIRST_IN_LINE else None

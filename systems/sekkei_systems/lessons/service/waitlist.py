@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import secrets
 
+from msgspec import UnsetType
+
+from sekkei.design import ConditionFailed
 from sekkei.runtime.identifiers import uuid7
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Status, TieKind, UserLesson, of_waitlist_id
 from sekkei_systems.lessons.rules.places import free_places, is_available
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.ties import Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -42,6 +46,26 @@ class Waitlist:
 
     async def leave(self, member: Member, slot: Slot) -> None:
         await self._ties.end(await self._ties.active(member.user_id, slot, TieKind.WAITLIST), Status.CANCELLED)
+
+    async def prefer(self, member: Member, slot: Slot, wanted: Wishes) -> UserLesson:
+        """How an entry is watched; what is not said stays as it is."""
+        update = self._ties.update(member.user_id, slot, TieKind.WAITLIST).set(UserLesson.updated_at, self._ties.now())
+        fields = (
+            (UserLesson.auto_book_until, wanted.auto_book_until(slot)),
+            (
+                UserLesson.paused_until,
+                wanted.resumes(slot, self._ties.now()),
+            ),
+        )
+        for field, value in fields:
+            if value is None:
+                update = update.remove(field)
+            elif not isinstance(value, UnsetType):
+                update = update.set(field, value)
+        try:
+            return await self._ties.db.write(update.when(UserLesson.status == Status.ACTIVE))
+        except ConditionFailed:
+            raise refusals.NoSuchTie() from None
 
     async def entry(self, member: Member, waitlist_id: str) -> UserLesson:
         """The user's own entry of that id."""
