@@ -27,6 +27,8 @@ COMMANDS = (
     "docs",
     "patterns",
     "run",
+    "show",
+    "tail",
     "look",
     "mcp",
     "measure",

@@ -31,15 +31,9 @@ from sekkei.runtime.system import System
 from sekkei.runtime.worker import Worker
 from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
-from sekkei.web import console, csrf, demo, home, listening, metrics, problems
-from sekkei.web.console import designs as console_designs
-from sekkei.web.console import edit as console_edit
-from sekkei.web.console import item as console_item
+from sekkei.web import csrf, demo, home, listening, metrics, problems
 from sekkei.web.console import looked as console_looked
-from sekkei.web.console import masks as console_masks
-from sekkei.web.console import partiql as console_partiql
-from sekkei.web.console import patterns as console_patterns
-from sekkei.web.console import tables as console_tables
+from sekkei.web.console import pages as console_pages
 from sekkei.web.gate import SESSION_COOKIE, Gate
 from sekkei.web.identity import account, proof, sign_in
 from sekkei.web.identity.accounts import Accounts, Passwords, split
@@ -272,14 +266,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         *sign_in.routes(),
         *account.routes(),
         *proof.routes(),
-        *console.routes(),
-        *console_tables.routes(),
-        *console_designs.routes(),
-        *console_patterns.routes(),
-        *console_item.routes(),
-        *console_edit.routes(),
-        *console_partiql.routes(),
-        *console_masks.routes(),
+        *console_pages.routes(),
     ]
     taken = {route.path.split("/")[1] for route in routes if isinstance(route, Route)}
     mounts: list[BaseRoute] = []

@@ -70,3 +70,28 @@ document.addEventListener("click", (event) => {
   area.setRangeText(chip.dataset.insert, area.selectionStart, area.selectionEnd, "end");
   area.focus();
 });
+
+// Follow a stream: ask for what came since, put it on top.
+for (const button of document.querySelectorAll("[data-follow]")) {
+  const list = document.querySelector(button.dataset.follow);
+  let timer = 0;
+  button.hidden = false;
+  async function look() {
+    const answer = await fetch(list.dataset.after, { headers: { Accept: "text/html" } }).catch(() => null);
+    if (answer?.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const newer = page.querySelector(button.dataset.follow);
+      const found = newer ? [...newer.querySelectorAll(":scope > .change")] : [];
+      if (found.length) list.querySelector("[data-none]")?.remove();
+      list.prepend(...found.map((one) => document.adoptNode(one)));
+      if (newer && found.length) list.dataset.after = newer.dataset.after;
+    }
+    timer = setTimeout(look, 2000);
+  }
+  button.addEventListener("click", () => {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(on));
+    clearTimeout(timer);
+    if (on) look();
+  });
+}

@@ -1,0 +1,14 @@
+"""Every page of the console, for the application."""
+
+from __future__ import annotations
+
+from starlette.routing import BaseRoute
+
+from sekkei.web import console
+from sekkei.web.console import changes, designs, edit, item, masks, partiql, patterns, tables
+
+PARTS = (console, tables, item, edit, changes, partiql, masks, designs, patterns)
+
+
+def routes() -> list[BaseRoute]:
+    return [route for part in PARTS for route in part.routes()]
