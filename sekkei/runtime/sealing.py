@@ -9,7 +9,7 @@ copied into another row does not open.
 from __future__ import annotations
 
 import base64
-import secrets
+import hmac
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +32,7 @@ class Sealed:
         self.store = store
         self._table, self._attributes = table, attributes
         self._cipher = AESGCM(key)
+        self._nonces = hmac.digest(key, b"nonces", "sha256")
         self.answers_surely: bool = getattr(store, "answers_surely", False)
 
     def __repr__(self) -> str:
@@ -97,8 +98,10 @@ class Sealed:
         return {**row, **sealed}
 
     def _closed(self, value: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, str]:
-        nonce = secrets.token_bytes(NONCE_BYTES)
-        box = nonce + self._cipher.encrypt(nonce, orjson.dumps(value), _name(row))
+        # Made of what is sealed: a transaction that is sent again under its token must be the same to the byte.
+        text, name = orjson.dumps(value), _name(row)
+        nonce = hmac.digest(self._nonces, name + text, "sha256")[:NONCE_BYTES]
+        box = nonce + self._cipher.encrypt(nonce, text, name)
         return {"S": MARK + base64.b64encode(box).decode()}
 
     def _open(self, row: Row) -> None:

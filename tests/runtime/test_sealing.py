@@ -112,3 +112,15 @@ async def test_what_only_looks_sealed_in_another_table_is_left_alone(store: Embe
     with pytest.raises(TransactionCanceledException) as cancelled:
         await sealed.call("TransactWriteItems", {"TransactItems": [{"Put": put}]})
     assert cancelled.value.reasons[0]["Item"] == row
+
+
+async def test_a_transaction_that_is_sent_again_is_the_same_to_the_byte(store: Embedded) -> None:
+    """Under one token other parameters are refused, so a body may not be sealed anew each time."""
+    sealed, attribute = Sealed(store, TABLE, SEALED, KEY), SEALED[0]
+    row = {"PK": {"S": "MESSAGE#1"}, "SK": {"S": "MESSAGE"}, attribute: {"M": {"subject": {"S": "コード 482913"}}}}
+    request = {"TransactItems": [{"Put": {"TableName": TABLE, "Item": row}}], "ClientRequestToken": "once"}
+    for _ in range(2):
+        await sealed.call("TransactWriteItems", request)
+    other = {**row, "PK": {"S": "MESSAGE#2"}}
+    boxes = [sealed._seal(one)[attribute]["S"] for one in (row, row, other)]
+    assert boxes[0] == boxes[1] != boxes[2]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from sekkei.design import Put, replace
+from sekkei.design import Action, replace
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
@@ -17,6 +17,7 @@ from sekkei_systems.chiipochi.design import (
     award_stamps,
     chat_messages,
     donations,
+    found_by,
     handled,
     local_payments,
     paid_donations,
@@ -36,6 +37,7 @@ from sekkei_systems.chiipochi.design.models import (
     UserSettings,
 )
 from sekkei_systems.chiipochi.local.chat import line_id
+from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import SESSION
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
@@ -48,8 +50,8 @@ from sekkei_systems.chiipochi.texts import say
 DAYS = 28
 FAVOURITES = ("CHIBA", "HOKKAIDO", "OKINAWA", "AOMORI", "FUKUOKA", "ISHIKAWA", "KYOTO", "KUMAMOTO", "NAGANO")
 AMOUNTS = (100, 100, 100, 300, 300, 500, 1_000)
-TOGETHER = 12
-"""Six items each at most, and a transaction takes a hundred."""
+TOGETHER = 10
+"""Seven items each at most, and a transaction takes a hundred."""
 CHAT_KEPT = timedelta(days=30)
 
 
@@ -66,6 +68,8 @@ async def demo(context: Context, parts: Parts) -> None:
     await context.db.write(user_settings.put(UserSettings(user_id=people[0], language="ja")))
     await service.details.keep(Donor(people[0]), "青木 葵", "千葉県千葉市中央区市場町1-1")
     await service.receipts.issue_year(Donor(people[0]), now.astimezone(JST).year)
+    if not isinstance(service.settling.provider, NoProvider):
+        await service.books.take_over()
     for number, person in enumerate(people[1:3]):
         code = ("MIYAGI", "OKINAWA")[number]
         pledge = Pledge(
@@ -105,10 +109,11 @@ async def _succeeded(context: Context, pending: list[Donation]) -> None:
     await context.db.transact(*puts, award_stamps(some))
 
 
-def _rows(donation: Donation) -> Iterator[Put[Any]]:
+def _rows(donation: Donation) -> Iterator[Action[Any, Any]]:
     yield donations.put(donation)
     yield local_payments.put(_paid(donation))
     yield paid_donations.put(paid_row(donation))
+    yield from found_by(donation, donation.payment_ref)
 
 
 def _paid(donation: Donation) -> LocalPayment:
@@ -125,7 +130,8 @@ def _paid(donation: Donation) -> LocalPayment:
 def _settled(pending: Donation, status: Status) -> Donation:
     number = random.Random(order_id_of(pending.user_id, pending.created_at)).randrange(10**12)
     paid_at = pending.created_at if status is Status.SUCCEEDED else None
-    return replace(pending, status=status, tx_id=f"lp_demo_{number:012d}", paid_at=paid_at)
+    tx_id = f"lp_demo_{number:012d}"
+    return replace(pending, status=status, tx_id=tx_id, payment_ref=paid_at and tx_id, paid_at=paid_at)
 
 
 async def _unsettled(context: Context, service: Service, people: list[str], now: datetime) -> None:

@@ -45,6 +45,7 @@ from sekkei_systems.chiipochi.design.models import (
     Status,
     Surplus,
 )
+from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.reactions import counted_yen
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor
@@ -56,6 +57,7 @@ RECURRING = {
     "check-totals": "20 0 * * *",
     "rankings": "25 0 * * *",
     "export": "30 0 * * *",
+    "books": "40 * * * *",
     "ask-for-pledges": "0 9 * * *",
 }
 ONCE = ("paid-at", "rankings")
@@ -98,6 +100,10 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
         for day in sorted(changed - {today}):
             await service.exports.write(day)
 
+    async def books(payload: Payload) -> None:
+        if not isinstance(service.settling.provider, NoProvider):
+            log.info("movements booked", extra={"fresh": await service.books.take_over()})
+
     async def ask_for_pledges(payload: Payload) -> None:
         await service.pledges.ask_all()
 
@@ -107,6 +113,7 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
         "check-totals": check_totals,
         "rankings": rankings,
         "export": export,
+        "books": books,
         "ask-for-pledges": ask_for_pledges,
     }
 
@@ -117,6 +124,7 @@ def jobs(context: Context, service: Service) -> dict[str, Job]:
         "reconcile": Job([("ask", service.reconciliation.step)]),
         "paid-at": Job([("days", _write_paid_at(context, service))]),
         "rankings": Job([("months", service.rankings.step)]),
+        "books": Job([("movements", _take_over(service))]),
     }
 
 
@@ -161,6 +169,13 @@ async def _upgraded(context: Context, donation: Donation) -> bool:
         log.info("a donation changed while it was brought up to date", extra={"user": donation.user_id})
         return False
     return True
+
+
+def _take_over(service: Service):  # type: ignore[no-untyped-def]
+    async def step(payload: Payload, cursor: str | None) -> Progress:
+        return Progress(await service.books.take_over())
+
+    return step
 
 
 def pseudonym(context: Context, user_id: str) -> str:

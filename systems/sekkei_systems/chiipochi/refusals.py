@@ -63,6 +63,10 @@ class NoOrganisation(Conflict):
     """Nobody has said who issues receipts."""
 
 
+class MonthNotOver(Conflict):
+    """A month can be closed when it is over."""
+
+
 class TooLateToPay(Gone):
     code = "gone"
 

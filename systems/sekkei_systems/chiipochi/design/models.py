@@ -378,6 +378,63 @@ class DonorDetails:
     updated_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="登録日時", en="when it was given")
 
 
+@model
+class BookEntry:
+    """One movement at the provider, in the month it is booked in. It names a payment and no person."""
+
+    month: Attr[str] = part(ja="計上月（2025-08）", en="the month it is booked in")
+    at: Attr[datetime] = part(stored_as=UTC_MILLISECONDS, ja="発生日時", en="when it happened")
+    movement: Attr[str] = part(ja="決済会社の取引 ID", en="the provider's id of it")
+    kind: Attr[str] = attr(
+        ja="種類（charge / refund / dispute / payout / other）", en="charge, refund, dispute, payout, other"
+    )
+    recipient: Attr[str] = attr(
+        ja="寄付先（該当しなければ OTHER）", en="whom it was given to; OTHER where it is no donation"
+    )
+    amount: Attr[int] = attr(ja="金額", en="yen")
+    fee: Attr[int] = attr(ja="手数料", en="fee in yen")
+    payment_ref: Attr[str | None] = attr(default=None, ja="支払い ID", en="the payment")
+    payout_id: Attr[str | None] = attr(default=None, ja="振込の ID", en="the payout, where it is one")
+    parts_net: Attr[int | None] = attr(
+        default=None, ja="振込の内訳の合計", en="of a payout: what its parts add up to in these books"
+    )
+
+    @property
+    def net(self) -> int:
+        return self.amount - self.fee
+
+
+@model
+class Booked:
+    """A movement that is in the books, so that it is booked once."""
+
+    movement: Attr[str] = part(ja="決済会社の取引 ID", en="the provider's id of it")
+    month: Attr[str] = attr(ja="計上月", en="the month it is booked in")
+    net: Attr[int] = attr(ja="差引額", en="yen after the fee")
+
+
+@model
+class BookMonth:
+    """Frozen once it is closed: what is told of it later is booked in a month that is open."""
+
+    month: Attr[str] = part(ja="月", en="month")
+    closed_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="締めた日時", en="when it was closed")
+    closed_by: Attr[str] = attr(ja="締めた運営者", en="who closed it")
+    lines: Attr[list[dict[str, Any]]] = attr(ja="寄付先ごとの確定額", en="its sums by recipient, as they were closed")
+
+
+@model
+class BookMark:
+    """How far the provider's movements are in the books."""
+
+    name: Attr[str] = part(ja="名前", en="name")
+    through: Attr[datetime | None] = attr(
+        default=None, stored_as=UTC_MILLISECONDS, ja="取り込み済みの時刻", en="until when they are booked"
+    )
+    balance: Attr[int] = attr(default=0, ja="決済会社の残高", en="the balance that the provider told")
+    booked: Attr[int] = attr(default=0, ja="帳簿の残高", en="the balance that the books add up to")
+
+
 def unhandled_partition(handled_at: datetime | None) -> str | None:
     return "UNHANDLED" if handled_at is None else None
 

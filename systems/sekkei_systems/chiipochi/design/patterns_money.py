@@ -90,6 +90,14 @@ def paid_row(donation: Donation) -> PaidDonation:
     )
 
 
+def found_by(donation: Donation, payment_ref: str | None) -> list[Action[Any, Any]]:
+    """By which later news of a payment find the donation."""
+    if payment_ref is None:
+        return []
+    order = PaymentOrder(payment_ref=payment_ref, user_id=donation.user_id, created_at=donation.created_at)
+    return [payment_orders.put(order)]
+
+
 @design.pattern(ja="入金を反映", added=True)
 def settle(donation: Donation, tx_id: str, payment_ref: str | None, paid_at: datetime) -> Transaction:
     """The money came: once, under the day on which it came, and to be found by its payment later."""
@@ -98,10 +106,7 @@ def settle(donation: Donation, tx_id: str, payment_ref: str | None, paid_at: dat
     update = update if payment_ref is None else update.set(Donation.payment_ref, payment_ref)
     paid = replace(donation, paid_at=paid_at)
     found: list[Action[Any, Any]] = [update.when(Donation.status == Status.PENDING), paid_donations.put(paid_row(paid))]
-    if payment_ref is not None:
-        order = PaymentOrder(payment_ref=payment_ref, user_id=donation.user_id, created_at=donation.created_at)
-        found.append(payment_orders.put(order))
-    return Transaction(*found)
+    return Transaction(*found, *found_by(donation, payment_ref))
 
 
 @design.pattern(ja="その日に入金された寄付", added=True)
@@ -117,10 +122,11 @@ def order_of_payment(payment_ref: str) -> Ref[PaymentOrder]:
 
 
 @design.pattern(ja="失敗後の入金を記録", added=True)
-def paid_after_all(donation: Donation, tx_id: str, at: datetime) -> Update[Donation]:
+def paid_after_all(donation: Donation, tx_id: str, payment_ref: str | None, at: datetime) -> Update[Donation]:
     """Money came for a donation that was given up: it stays FAILED, and the money must be refunded."""
     update = donations.update(donation.user_id, donation.created_at).set(Donation.paid_late_at, at).knowing(donation)
     update = update.set(Donation.tx_id, tx_id)
+    update = update if payment_ref is None else update.set(Donation.payment_ref, payment_ref)
     return update.when(Donation.status == Status.FAILED, Donation.paid_late_at.absent())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,11 +25,9 @@ def cancel_receipt(found: Receipt, at: datetime, replaced_by: str | None) -> Upd
 
 
 @design.pattern(ja="受領書の発行（採番・差し替え）", added=True)
-def issue_receipt(
-    receipt: Receipt, before: ReceiptFor | None, replaced: Sequence[Receipt], at: datetime
-) -> Transaction:
-    """Take the next number, write the receipt, cancel those that it replaces: all or none. `before` is the donor's
-    newest receipt as it was read; whoever was quicker wins."""
+def issue_receipt(receipt: Receipt, before: ReceiptFor | None) -> Transaction:
+    """Take the next number and write the receipt, in the transaction that cancels those it replaces. `before` is the
+    donor's newest receipt as it was read; whoever was quicker wins."""
     counter = receipt_counters.upsert(receipt.year).set(ReceiptCounter.last, receipt.number)
     first = receipt.number == 1
     free = ReceiptCounter.last.absent() if first else ReceiptCounter.last == receipt.number - 1
@@ -42,7 +39,6 @@ def issue_receipt(
     last = receipts_for.put(_pointer(receipt, LAST))
     unchanged = (ReceiptFor.year == before.year) & (ReceiptFor.number == before.number) if before else None
     actions.append(last.when(ReceiptFor.number.absent() if unchanged is None else unchanged))
-    actions += [cancel_receipt(found, at, receipt.code) for found in replaced]
     return Transaction(*actions)
 
 

@@ -18,6 +18,10 @@ from sekkei.design import (
 )
 from sekkei_systems.chiipochi.design.models import (
     Award,
+    Booked,
+    BookEntry,
+    BookMark,
+    BookMonth,
     ChatMessage,
     DayTotal,
     Donation,
@@ -109,6 +113,10 @@ pledges_table = design.table(
 
 receipts_table = design.table(
     "receipts", "receipt_key", "entry_key", ja="受領書と宛名", en="Receipts, and whom they are for", added=True
+)
+
+books_table = design.table(
+    "books", "book_key", "entry_key", ja="帳簿（決済会社の入出金）", en="Books: what moved at the provider", added=True
 )
 
 
@@ -215,6 +223,26 @@ def receipts_for(user_id: str, what: str) -> Key:
 @receipts_table.entity(DonorDetails, ja="氏名・住所", en="name and address", added=True)
 def donor_details(user_id: str) -> Key:
     return Key(f"USER#{user_id}", "DETAILS")
+
+
+@books_table.entity(BookEntry, ja="入出金", en="movement", added=True)
+def book_entries(month: str, at: datetime, movement: str) -> Key:
+    return Key(f"MONTH#{month}", f"AT#{at}#{movement}")
+
+
+@books_table.entity(Booked, ja="計上済みの印", en="mark of a movement", added=True)
+def booked(movement: str) -> Key:
+    return Key(f"MOVEMENT#{movement}", "BOOKED")
+
+
+@books_table.entity(BookMonth, ja="締めた月", en="closed month", added=True)
+def book_months(month: str) -> Key:
+    return Key("CLOSED", f"MONTH#{month}")
+
+
+@books_table.entity(BookMark, ja="取り込みの位置", en="how far the books are", added=True)
+def book_marks(name: str) -> Key:
+    return Key("MARK", f"NAME#{name}")
 
 
 donations_by_day = donations.index("GSI1")

@@ -35,7 +35,7 @@ CALLBACK = "chiipochi.callback"
 """The outbox's kind of message that tells of an event, or lets time pass for a checkout."""
 TRIES_MAX = 5
 _NAMED = re.compile(r"[a-z]+_test_([0-9a-f]{32})(?:_[0-9]+)?")
-_ACCOUNT_WIDE = ("/v1/balance_transactions", "/v1/payouts")
+_ACCOUNT_WIDE = ("/v1/balance_transactions", "/v1/payouts", "/v1/balance")
 
 Deed = Callable[[Ledger], Any]
 
@@ -80,7 +80,9 @@ class LocalAccount:
         """All movements of money of the account."""
         found = Ledger(self._clock)
         async for row in self._db.each(every_local_payment()):
-            found.movements.update(self._ledger(row).movements)
+            one = self._ledger(row)
+            for part in ("charges", "refunds", "disputes", "movements"):
+                getattr(found, part).update(getattr(one, part))
         return found
 
     # Rows

@@ -5,12 +5,22 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import Given
-from sekkei_systems.chiipochi.pages import dashboard, mine, operator, organisation, paying, rankings, receipts, sheets
+from sekkei_systems.chiipochi.pages import (
+    books,
+    dashboard,
+    mine,
+    operator,
+    organisation,
+    paying,
+    rankings,
+    receipts,
+    sheets,
+)
 
 
 def routes(given: Given) -> list[BaseRoute]:
     return [
         route
-        for file in (dashboard, paying, mine, sheets, receipts, organisation, rankings, operator)
+        for file in (dashboard, paying, mine, sheets, receipts, organisation, rankings, operator, books)
         for route in file.pages.routes(given)
     ]

@@ -9,6 +9,7 @@ from sekkei_systems.chiipochi.ports.payments.port import Provider
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
+from sekkei_systems.chiipochi.service.books import Books
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.conversations import Conversations
 from sekkei_systems.chiipochi.service.details import Details
@@ -54,6 +55,7 @@ class Service:
         self.mine = Mine(db, clock)
         self.details = Details(context)
         self.receipts = Receipts(context, self.organisation, self.details)
+        self.books = Books(context, provider, self.details)
         key = context.settings.secrets.key("chiipochi/exports")
         self.exports = Exports(context.settings.data / "exports" / "chiipochi", self.reports, key)
         answers = Answers(self.reports, self.mine, self.links, self.organisation, clock)
@@ -68,6 +70,7 @@ class Service:
             self.mine,
             self.details,
             self.receipts,
+            self.books,
             self.readers,
             self.channel,
             self.orders,

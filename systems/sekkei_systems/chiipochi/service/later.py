@@ -58,7 +58,7 @@ class Later:
         """Ask what became of a payment, and write it down."""
         for _ in range(TRIES_MAX):
             donation = await self._of_payment(payment_ref)
-            if donation is None:
+            if donation is None or donation.payment_ref not in (None, payment_ref):
                 tx_id = await self._provider.tx_of(payment_ref)
                 return "paid twice" if tx_id and await self._surpluses.look(tx_id) else "not ours"
             if donation.tx_id is None or (donation.status is Status.PENDING):

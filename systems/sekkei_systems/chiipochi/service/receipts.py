@@ -124,7 +124,8 @@ class Receipts:
         )
         replaced = [*([current] if current else []), *await self._singles(donor, what, given)]
         try:
-            await self._db.transact(issue_receipt(receipt, before, replaced, now))
+            cancelled = [cancel_receipt(found, now, receipt.code) for found in replaced]
+            await self._db.transact(issue_receipt(receipt, before), *cancelled)
         except TransactionFailed:
             return None
         return receipt

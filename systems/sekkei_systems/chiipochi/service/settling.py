@@ -17,7 +17,15 @@ from sekkei.design import Action, ConditionFailed, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import await_money, begin_payment, donations, fail, paid_after_all, settle
+from sekkei_systems.chiipochi.design import (
+    await_money,
+    begin_payment,
+    donations,
+    fail,
+    found_by,
+    paid_after_all,
+    settle,
+)
 from sekkei_systems.chiipochi.design.models import Donation, Outcome, Status
 from sekkei_systems.chiipochi.ports.payments.port import LaterEvent, Order, PaymentEvent, Provider, ProviderDown
 from sekkei_systems.chiipochi.refusals import PaymentsDown, TooLateToPay, UnknownOrder, WrongAmount
@@ -157,9 +165,10 @@ class Settling:
         if donation.status is Status.SUCCEEDED or donation.paid_late_at is not None:
             twice = event.tx_id != donation.tx_id and await self._surpluses.file(donation, event)
             return "late" if twice else "known"
-        late = paid_after_all(donation, event.tx_id, event.paid_at or days.now(self._clock))
+        said = await self._letters.to(donation, "paid-late")
+        late = paid_after_all(donation, event.tx_id, event.payment_ref, event.paid_at or days.now(self._clock))
         try:
-            await self._db.transact(late, *await self._letters.to(donation, "paid-late"))
+            await self._db.transact(late, *found_by(donation, event.payment_ref), *said)
         except TransactionFailed:
             return "known"
         log.error("money came for a donation that was given up", extra={"order": event.order_id, "event": event.id})

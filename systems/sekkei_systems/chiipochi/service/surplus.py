@@ -8,7 +8,7 @@ from sekkei.design import TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import all_surplus, paid_twice, surpluses
+from sekkei_systems.chiipochi.design import all_surplus, found_by, paid_twice, surpluses
 from sekkei_systems.chiipochi.design.models import Donation, Surplus
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider
 from sekkei_systems.chiipochi.service.access import Operator
@@ -38,7 +38,7 @@ class Surpluses:
         )
         said = await self._letters.to(donation, "paid-twice", about=event.tx_id)
         try:
-            await self._db.transact(paid_twice(found), *said)
+            await self._db.transact(paid_twice(found), *found_by(donation, event.payment_ref), *said)
         except TransactionFailed:
             return False
         log.error("a donation was paid twice", extra={"order": event.order_id, "tx_id": event.tx_id})

@@ -42,7 +42,7 @@ async def test_a_second_payment_that_was_refunded_at_stripe_is_no_longer_owed(st
     bot.clock.advance(25 * 3600)
     await bot.tell()
     order = order_id_of(AOI, donation.created_at)
-    late = PaymentEvent("e1", session["id"], order, 500, Outcome.PAID)
+    late = PaymentEvent("e1", session["id"], order, 500, Outcome.PAID, payment_ref="pi_first")
     assert await bot.service.settling.apply(late) == "late"
     second = {**session, "id": bot.ledger.new_id("cs"), "status": "open", "expires_at": bot.ledger.now() + 3600}
     bot.ledger.sessions[second["id"]] = second

@@ -84,3 +84,11 @@ def listed(movements: Iterable[Thing], now: int) -> list[Thing]:
         out = movement(f"txn_{payout['id']}", "payout", payout, -payout["amount"], 0, payout["created"])
         found.append({**out, "available_on": payout["created"], "status": "available"})
     return sorted(found, key=lambda one: (one["created"], one["id"]), reverse=True)
+
+
+def standing(movements: Iterable[Thing], now: int) -> Thing:
+    """What the account has at this moment."""
+    found = listed(movements, now)
+    sums = {status: sum(one["net"] for one in found if one["status"] == status) for status in ("available", "pending")}
+    parts = {status: [{"amount": amount, "currency": "jpy"}] for status, amount in sums.items()}
+    return {"object": "balance", "livemode": False, **parts}

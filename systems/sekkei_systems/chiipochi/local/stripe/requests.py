@@ -114,7 +114,10 @@ class Requests:
             wanted = query.get("payout", [""])[0]
             parts = {payout["id"]: paid for payout, paid in balance.payouts(moved, now)}
             found = parts.get(wanted, []) if wanted else balance.listed(moved, now)
-            return _listed(path, found, query, ("type",), ("payout",))
+            expands = [name for name in query if name.startswith("expand[")]
+            return self._with_sources(_listed(path, found, query, ("type",), ("payout", *expands)), query, expands)
+        if path == "/v1/balance":
+            return balance.standing(moved, now)
         if path == "/v1/payouts":
             return _listed(path, [payout for payout, _ in balance.payouts(moved, now)][::-1], query, ("status",))
         known = {
@@ -126,6 +129,16 @@ class Requests:
             raise Refused("resource_missing", f"Unrecognized request URL (GET: {path}).", 404)
         things, filters = known[path]
         return _listed(path, [_public(one) for one in reversed(things.values())], query, filters)
+
+    def _with_sources(self, page: Thing, query: Mapping[str, list[str]], expands: Sequence[str]) -> Thing:
+        for path in (value for name in expands for value in query[name]):
+            if path != "data.source":
+                raise Refused("parameter_invalid", f"This property cannot be expanded ({path}).")
+            ledger = self._ledger
+            things = {**ledger.charges, **ledger.refunds, **ledger.disputes}
+            for one in page["data"]:
+                one["source"] = copy.deepcopy(things.get(one["source"], one["source"]))
+        return page
 
     def _one(self, things: Mapping[str, Thing], id: str) -> Thing:
         if id not in things:

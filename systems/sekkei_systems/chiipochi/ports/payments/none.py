@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
 
 from sekkei_systems.chiipochi.ports.payments.port import (
     Afterwards,
     Checkout,
     Instructions,
     LaterEvent,
+    Movement,
     Order,
     PaymentEvent,
     ProviderDown,
@@ -42,3 +44,13 @@ class NoProvider:
 
     async def refund(self, tx_id: str, order_id: str, key: str) -> str:
         raise RefundRefused(NOT_SET_UP)
+
+    async def movements(self, since: datetime, until: datetime) -> AsyncIterator[Movement]:
+        raise ProviderDown(NOT_SET_UP)
+        yield  # so that it is iterated over like any other
+
+    async def parts_of(self, payout_id: str) -> list[str]:
+        raise ProviderDown(NOT_SET_UP)
+
+    async def balance(self) -> int:
+        raise ProviderDown(NOT_SET_UP)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from sekkei_systems.chiipochi.design.models import Dispute, Outcome
 
@@ -73,6 +73,27 @@ class Afterwards:
     dispute: Dispute | None
 
 
+MovementKind = Literal["charge", "refund", "dispute", "payout", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Money that came into the account at the provider, or left it."""
+
+    id: str
+    kind: MovementKind
+    amount: int
+    fee: int
+    at: datetime
+    payment_ref: str | None = None
+    order_id: str = ""
+    payout_id: str = ""
+
+    @property
+    def net(self) -> int:
+        return self.amount - self.fee
+
+
 class RefundRefused(Exception):
     """The provider will not give this money back; somebody has to look at it."""
 
@@ -111,4 +132,16 @@ class Provider(Protocol):
     async def refund(self, tx_id: str, order_id: str, key: str) -> str:
         """Give all that is left of a payment back; the refund's id, the same however often this key is asked with.
         Raises RefundRefused, or anything else to be tried again."""
+        ...
+
+    def movements(self, since: datetime, until: datetime) -> AsyncIterator[Movement]:
+        """All that moved in the account from one moment until before another."""
+        ...
+
+    async def parts_of(self, payout_id: str) -> list[str]:
+        """The movements that a payout to the bank is made of."""
+        ...
+
+    async def balance(self) -> int:
+        """Yen in the account now."""
         ...

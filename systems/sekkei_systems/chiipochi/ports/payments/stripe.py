@@ -9,7 +9,7 @@ SEKKEI_STRIPE_API_URL           https://api.stripe.com unless told otherwise
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
@@ -29,6 +29,8 @@ from sekkei_systems.chiipochi.ports.payments.port import (
     Checkout,
     Instructions,
     LaterEvent,
+    Movement,
+    MovementKind,
     Order,
     PaymentEvent,
     ProviderDown,
@@ -47,6 +49,18 @@ _INSTRUCTIONS = {
     "konbini_display_details": ("konbini", "hosted_voucher_url"),
     "display_bank_transfer_instructions": ("customer_balance", "hosted_instructions_url"),
 }
+_KINDS: dict[str, MovementKind] = {
+    "charge": "charge",
+    "payment": "charge",
+    "refund": "refund",
+    "payment_refund": "refund",
+    "refund_failure": "refund",
+    "payment_failure_refund": "refund",
+    "payout": "payout",
+    "payout_failure": "payout",
+    "payout_cancel": "payout",
+}
+"""Konbini and bank transfers are called payments. An adjustment is a dispute's, or something else."""
 _DISPUTES = {"won": Dispute.WON, "lost": Dispute.LOST, "warning_closed": Dispute.WON}
 
 
@@ -202,6 +216,34 @@ class Stripe:
             raise RefundRefused(f"Stripe answered {answer.status}: {_error_code(answer)}")
         raise StripeError(f"Stripe answered {answer.status} to a refund")
 
+    # The account
+
+    async def movements(self, since: datetime, until: datetime) -> AsyncIterator[Movement]:
+        window = {"created[gte]": str(int(since.timestamp())), "created[lt]": str(int(until.timestamp()))}
+        async for found in self._listed("/v1/balance_transactions", {**window, "expand[]": "data.source"}):
+            yield _movement(found)
+
+    async def parts_of(self, payout_id: str) -> list[str]:
+        parts = self._listed("/v1/balance_transactions", {"payout": payout_id})
+        # A payout is listed among its own parts.
+        return [str(found["id"]) async for found in parts if found.get("type") != "payout"]
+
+    async def balance(self) -> int:
+        found = await self._get("/v1/balance") or {}
+        amounts = [*found.get("available", []), *found.get("pending", [])]
+        return sum(int(one["amount"]) for one in amounts if one.get("currency") == "jpy")
+
+    async def _listed(self, path: str, query: Mapping[str, str]) -> AsyncIterator[dict[str, Any]]:
+        after: dict[str, str] = {}
+        while True:
+            page = await self._get(f"{path}?{urlencode({**query, 'limit': '100', **after})}") or {}
+            found = page.get("data", [])
+            for one in found:
+                yield one
+            if not page.get("has_more") or not found:
+                return
+            after = {"starting_after": str(found[-1]["id"])}
+
     # Calls
 
     async def _session(self, tx_id: str, expand: str = "") -> dict[str, Any] | None:
@@ -240,6 +282,23 @@ class Stripe:
             return await self._http.request(method, self._url + path, headers=headers, body=body)
         except (OSError, NoAnswer) as error:
             raise StripeError(f"Stripe does not answer: {error!r}") from error
+
+
+def _movement(found: Mapping[str, Any]) -> Movement:
+    source = _object(found.get("source"))
+    kind = _KINDS.get(str(found["type"]), "other")
+    if kind == "other" and source.get("object") == "dispute":
+        kind = "dispute"
+    return Movement(
+        str(found["id"]),
+        kind,
+        int(found["amount"]),
+        int(found["fee"]),
+        _moment(found["created"]),
+        _id(source.get("payment_intent")),
+        str(_object(source.get("metadata")).get("order_id") or ""),
+        (_id(found.get("source")) or "") if kind == "payout" and int(found["amount"]) < 0 else "",
+    )
 
 
 def _error_code(answer: Answer) -> str:

@@ -1,0 +1,81 @@
+"""The books equal the provider's ledger, and a month that is closed stays as it is."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sekkei_systems.chiipochi.design import closed_months, entries_of
+from sekkei_systems.chiipochi.refusals import MonthNotOver
+from sekkei_systems.chiipochi.service.access import Donor, Operator
+from tests.systems.chiipochi.conftest import AOI, REN, Bot, StripeBot, utc
+
+AOIS = Operator("aoi")
+
+
+async def test_a_month_by_prefecture_with_fees_refunds_disputes_and_payouts(stripe_bot: StripeBot) -> None:
+    bot, books = stripe_bot, stripe_bot.service.books
+    charges = []
+    for word, user in (("ピーナッツ 1,000円", AOI), ("ピーナッツ 500円", REN), ("ゴーヤ 2,000円", REN)):
+        _, session = await bot.checkout(word, user)
+        charges.append(bot.ledger.pay_by_card(session))
+        await bot.tell()
+    bot.ledger.refund(charges[0], 300)
+    bot.ledger.dispute(charges[2])
+    bot.ledger.other_program()
+    await bot.tell()
+    assert await books.take_over() == 5
+    assert await books.take_over() == 0, "each movement once"
+    found = await books.month(AOIS, "2025-08")
+    sums = {line.recipient: (line.gross, line.fees, line.refunds, line.disputes, line.net) for line in found.lines}
+    assert sums == {"CHIBA": (1500, 54, -300, 0, 1146), "OKINAWA": (2000, 72 + 1300, 0, -2000, -1372)}
+    assert (found.total.net, found.payouts) == (-226, [])
+    bot.ledger.close_dispute(next(iter(bot.ledger.disputes.values())), won=True)
+    bot.clock.advance(timedelta(days=9).total_seconds())
+    assert await books.take_over() == 2, "the dispute that was won, and a payout"
+    found = await books.month(AOIS, "2025-08")
+    (payout,) = found.payouts
+    assert (payout.amount, payout.parts_net) == (-1774, 1774), "a payout is the sum of its parts"
+    assert found.mark is not None
+    assert (found.mark.balance, found.mark.booked) == (await stripe_bot.service.settling.provider.balance(), 0)
+
+
+async def test_a_month_that_is_closed_stays_as_it_is(stripe_bot: StripeBot) -> None:
+    bot, books = stripe_bot, stripe_bot.service.books
+    _, session = await bot.checkout("ピーナッツ 1,000円")
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    with pytest.raises(MonthNotOver):
+        await books.close(AOIS, "2025-08")
+    bot.clock.set(utc("2025-09-02T12:00:00+09:00").timestamp())
+    for _ in range(2):
+        await books.close(AOIS, "2025-08")
+    before = await bot.db.all(entries_of("2025-08"))
+    charge_of_august = bot.ledger._book("charge", charge, 700, 25)
+    bot.ledger.movements[charge_of_august]["created"] = int(utc("2025-08-31T23:00:00+09:00").timestamp())
+    bot.ledger.refund(charge, 400)
+    await bot.tell()
+    assert await books.take_over() == 2
+    assert await bot.db.all(entries_of("2025-08")) == before
+    september = (await books.month(AOIS, "2025-09")).total
+    assert (september.gross, september.refunds) == (700, -400), "later news fall into the month that is open"
+    (closed,) = await bot.db.all(closed_months())
+    assert (closed.closed_by, closed.lines[0]["net"]) == ("aoi", 964)
+
+
+async def test_postings_have_their_donor_until_the_donor_is_forgotten(quick_bot: Bot) -> None:
+    """Of the local Stripe, which people click through."""
+    await quick_bot.donate("ピーナッツ 500")
+    await quick_bot.service.details.keep(Donor(AOI), "青木 葵", "千葉市")
+    assert await quick_bot.service.books.take_over() == 1
+    (posting,) = [found async for found in quick_bot.service.books.postings(AOIS, "2025-08")]
+    assert posting.donation is not None
+    assert (posting.donation.user_id, posting.name, posting.entry.net) == (AOI, "青木 葵", 482)
+    token = quick_bot.service.links.my_token(AOI)
+    await quick_bot.client.post(f"/chiipochi/u/{token}/forget", {})
+    await quick_bot.work()
+    (posting,) = [found async for found in quick_bot.service.books.postings(AOIS, "2025-08")]
+    assert posting.donation is not None
+    assert posting.donation.user_id.startswith("FORGOTTEN-")
+    assert posting.name == ""
