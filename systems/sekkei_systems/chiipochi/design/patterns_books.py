@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sekkei.design import Put, Query, Ref, Transaction
-from sekkei_systems.chiipochi.design.models import Booked, BookEntry, BookMark, BookMonth
+from sekkei_systems.chiipochi.design.models_books import Booked, BookEntry, BookMark, BookMonth
 from sekkei_systems.chiipochi.design.tables import book_entries, book_marks, book_months, booked, design
 
 SYNC = "sync"

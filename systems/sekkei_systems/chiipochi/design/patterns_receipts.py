@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sekkei.design import Action, Put, Query, Ref, Transaction, Update
-from sekkei_systems.chiipochi.design.models import DonorDetails, Receipt, ReceiptCounter, ReceiptFor
+from sekkei_systems.chiipochi.design.models_books import DonorDetails, Receipt, ReceiptCounter, ReceiptFor
 from sekkei_systems.chiipochi.design.tables import design, donor_details, receipt_counters, receipts, receipts_for
 
 LAST = "LAST"

@@ -18,14 +18,9 @@ from sekkei.design import (
 )
 from sekkei_systems.chiipochi.design.models import (
     Award,
-    Booked,
-    BookEntry,
-    BookMark,
-    BookMonth,
     ChatMessage,
     DayTotal,
     Donation,
-    DonorDetails,
     LineEvent,
     LocalPayment,
     PaidDonation,
@@ -33,15 +28,22 @@ from sekkei_systems.chiipochi.design.models import (
     PeriodTotal,
     Pledge,
     PrefectureTotal,
-    Receipt,
-    ReceiptCounter,
-    ReceiptFor,
     Return,
     StaleMonth,
     Stamp,
     Surplus,
     UserSettings,
     UserState,
+)
+from sekkei_systems.chiipochi.design.models_books import (
+    Booked,
+    BookEntry,
+    BookMark,
+    BookMonth,
+    DonorDetails,
+    Receipt,
+    ReceiptCounter,
+    ReceiptFor,
 )
 from sekkei_systems.original import ADDED
 

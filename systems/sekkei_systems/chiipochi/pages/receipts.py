@@ -13,7 +13,7 @@ from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect
-from sekkei_systems.chiipochi.design.models import Receipt
+from sekkei_systems.chiipochi.design.models_books import Receipt
 from sekkei_systems.chiipochi.pages.sheets import FIRST_YEAR
 from sekkei_systems.chiipochi.pages.view import csv_file
 from sekkei_systems.chiipochi.refusals import DetailsMissing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sekkei.runtime.days import day_of
-from sekkei_systems.chiipochi.design.models import Receipt
+from sekkei_systems.chiipochi.design.models_books import Receipt
 from sekkei_systems.chiipochi.rules.pdf import HEIGHT, WIDTH, Sheet, wrapped
 from sekkei_systems.chiipochi.rules.recipients import recipient_name
 from sekkei_systems.chiipochi.texts import Language, say, yen

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import details_of, donor_details, keep_details
-from sekkei_systems.chiipochi.design.models import DonorDetails
+from sekkei_systems.chiipochi.design.models_books import DonorDetails
 from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.service.access import Donor
 

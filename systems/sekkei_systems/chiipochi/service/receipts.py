@@ -31,7 +31,8 @@ from sekkei_systems.chiipochi.design import (
     receipts_of_user,
     register_of,
 )
-from sekkei_systems.chiipochi.design.models import Donation, Receipt
+from sekkei_systems.chiipochi.design.models import Donation
+from sekkei_systems.chiipochi.design.models_books import Receipt
 from sekkei_systems.chiipochi.refusals import DetailsMissing, InYearsReceipt, NoOrganisation, NothingToReceipt
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Donor, Operator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 from sekkei.design import replace
-from sekkei_systems.chiipochi.design.models import Receipt
+from sekkei_systems.chiipochi.design.models_books import Receipt
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.rules.receipts import LINES_MAX, receipt_pdf
 from tests.systems.chiipochi.rules.test_pdf import _words
