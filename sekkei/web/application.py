@@ -35,7 +35,7 @@ from sekkei.web import csrf, demo, home, listening, metrics, problems
 from sekkei.web.console import looked as console_looked
 from sekkei.web.console import pages as console_pages
 from sekkei.web.gate import SESSION_COOKIE, Gate
-from sekkei.web.identity import account, proof, sign_in
+from sekkei.web.identity import account, address, proof, sign_in
 from sekkei.web.identity.accounts import Accounts, Passwords, split
 from sekkei.web.identity.app_sessions import AppSessions
 from sekkei.web.identity.authenticators import Authenticators
@@ -95,6 +95,7 @@ class Shell:
         self.accounts = Accounts(self.db, clock, settings.secrets, passwords, deployment.live)
         self.apps = AppSessions(self.db, clock, settings, self.accounts)
         self.authenticators = Authenticators(self.db, clock, settings.secrets)
+        self.email_changes = address.Addresses(self.db, clock, settings.secrets)
         self.provider = Provider(settings, clock)
         self.outbox = Outbox(deployment.runtime, clock, SHELL, Kept(settings.get("sent_days")))
         self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
@@ -265,6 +266,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
         *sign_in.routes(),
         *account.routes(),
+        *address.routes(),
         *proof.routes(),
         *console_pages.routes(),
     ]

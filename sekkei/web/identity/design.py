@@ -158,6 +158,25 @@ def challenges(id: str) -> Key:
 
 
 @model
+class AddressChange:
+    """A new e-mail address that waits for two codes: one mailed to it, one to the address before."""
+
+    account_id: Attr[str] = part()
+    email: Attr[str] = attr()
+    code_hash: Attr[str] = attr()
+    old_code_hash: Attr[str | None] = attr(
+        default=None, ja="これまでのアドレスがなければ、ない", en="Absent when there was no address before"
+    )
+    attempts: Attr[int] = attr(default=0)
+    expires: Attr[datetime] = attr(stored_as=epoch())
+
+
+@table.entity(AddressChange, type="address-change", added=True)
+def address_changes(account_id: str) -> Key:
+    return Key(f"ACCOUNT#{account_id}", "ADDRESS-CHANGE")
+
+
+@model
 class Identity:
     """Who somebody is at an OpenID provider, and which account that is here."""
 
