@@ -17,6 +17,7 @@ from sekkei.engine import Engine
 from sekkei.engine.storage import tokens
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.storage.writer import Writer
+from sekkei.wire.server import Server
 from tests.torture import store
 
 LANES = 4
@@ -73,6 +74,20 @@ async def _write_load(pipe: Connection, path: str, start: int) -> None:
                 await store.move(engine, number)
 
         await asyncio.gather(*(lane() for _ in range(LANES)))
+
+
+def serve_store(pipe: Connection, path: str, planted: str | None) -> None:
+    """The store over HTTP; tells its port."""
+    plant(planted)
+    asyncio.run(_serve_store(pipe, path))
+
+
+async def _serve_store(pipe: Connection, path: str) -> None:
+    with Engine(path, housekeeping_seconds=0.01) as engine:
+        server = Server(engine)
+        await server.start()
+        pipe.send(server.port)
+        await asyncio.Event().wait()
 
 
 # Planted faults: what the programmes must notice.

@@ -32,6 +32,8 @@ from sekkei.errors import DynamoDBError, InternalServerError, NotOurFile, Transa
 BATCH_JOBS_MAX = 256
 SLOW_SECONDS = 0.002
 """Commits that take longer on average are left to the thread: an event loop has others to serve."""
+COMPANY_COMMITS = 8
+"""Who has written together will do so again."""
 CHECKPOINT_PAGES = 4_000
 """From here on the log is put into the database, by the thread, when what it did has been acknowledged."""
 
@@ -144,6 +146,8 @@ class Writer:
         """Jobs that wait for the end of their event loop's turn."""
         self._task: object = _NOBODY
         """Who has written since the event loop's turn began."""
+        self._company = 0
+        """In memory: how many commits of one job it takes until a writer is taken for alone again."""
         self._log_pages = 0
         self._checkpoint_from = CHECKPOINT_PAGES
         self._commit_seconds = 0.0
@@ -183,7 +187,7 @@ class Writer:
         in_memory = self._acknowledged is None
         if self._waiting or (not in_memory and self._is_slow()):
             self._put([job])
-        elif not (in_memory and self._is_first_this_turn(loop) and self._run_here([job])):
+        elif not (in_memory and not self._company and self._is_first_this_turn(loop) and self._run_here([job])):
             self._gather(job, loop)
         return job.future  # type: ignore[return-value]
 
@@ -345,6 +349,7 @@ class Writer:
 
     def _run_batch(self, connection: apsw.Connection, jobs: list[Job], *, begun: bool = False) -> None:
         """`begun` says that the transaction is open already."""
+        self._company = COMPANY_COMMITS if len(jobs) > 1 else max(self._company - 1, 0)
         try:
             self._commit(connection, jobs, begun)
         except Exception as error:

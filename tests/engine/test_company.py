@@ -1,0 +1,88 @@
+"""Who writes alone writes in place; who writes in company shares commits. Counted, not timed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sekkei.engine import Engine
+from sekkei.engine.operation import LARGE_ELEMENTS, is_large
+from sekkei.engine.storage.writer import COMPANY_COMMITS, Writer
+
+LANES = 16
+WRITES = 320
+TABLE = {
+    "TableName": "tab",
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+
+
+@pytest.fixture
+def commits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many jobs each commit had."""
+    made: list[int] = []
+    commit = Writer._commit
+
+    def counted(self: Writer, connection: Any, jobs: list[Any], begun: bool) -> None:
+        made.append(len(jobs))
+        commit(self, connection, jobs, begun)
+
+    monkeypatch.setattr(Writer, "_commit", counted)
+    return made
+
+
+async def write(engine: Engine, lanes: int) -> None:
+    numbers: Iterator[int] = iter(range(WRITES))
+
+    async def lane() -> None:
+        for number in numbers:
+            await engine.call("PutItem", {"TableName": "tab", "Item": {"pk": {"S": f"{number}"}}})
+
+    await asyncio.gather(*(lane() for _ in range(lanes)))
+
+
+@pytest.mark.parametrize("name", [None, "store.db"])
+async def test_company_shares_commits(tmp_path: Path, name: str | None, commits: list[int]) -> None:
+    with Engine(name and tmp_path / name) as engine:
+        await engine.call("CreateTable", TABLE)
+        await write(engine, LANES)  # until they know of each other
+        commits.clear()
+        await write(engine, LANES)
+    assert sum(commits) >= WRITES
+    assert len(commits) < WRITES / 4
+
+
+async def test_who_is_alone_again_writes_in_place_again(commits: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engine(None) as engine:
+        await engine.call("CreateTable", TABLE)
+        await write(engine, LANES)
+        await write(engine, 1)
+        gathered: list[object] = []
+        monkeypatch.setattr(engine._writer, "_gather", lambda *job: gathered.append(job))
+        monkeypatch.setattr(engine._writer, "_put", gathered.append)
+        commits.clear()
+        await write(engine, 1)
+        assert commits == [1] * WRITES
+        assert gathered == []
+    assert COMPANY_COMMITS < WRITES
+
+
+@pytest.mark.parametrize(
+    ("value", "large"),
+    [
+        ({"S": "x" * 100_000}, False),
+        ({"B": b"x" * 100_000}, False),
+        ({"L": [{"N": "1"}] * (LARGE_ELEMENTS // 3)}, False),
+        ({"L": [{"N": "1"}] * LARGE_ELEMENTS}, True),
+        ({"L": [{"B": b"1"}] * LARGE_ELEMENTS}, True),
+        ({"SS": ["1"] * (LARGE_ELEMENTS + 1)}, True),
+    ],
+)
+def test_what_is_large_has_many_elements(value: dict[str, Any], large: bool) -> None:
+    assert is_large({"TableName": "tab", "Item": {"pk": {"S": "a"}, "v": value}}) is large
