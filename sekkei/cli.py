@@ -38,6 +38,7 @@ COMMANDS = (
     "compare",
     "publish",
     "import-design",
+    "adopt",
     "world",
     "engine",
     "doctor",

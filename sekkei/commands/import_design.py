@@ -5,11 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import OK, CouldNotRun
 from sekkei.commands.startup import open_the_store, settings_of, store_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sekkei.publish.importing import Found
+    from sekkei.store import Store
 
 SUMMARY = (
     "Write a design from existing tables: CloudFormation, Terraform, NoSQL Workbench, DescribeTable, or live ones."
@@ -20,6 +27,7 @@ examples:
   sekkei import-design template.json --out shop.py           from CloudFormation (also what CDK and SAM make)
   terraform show -json | sekkei import-design - --out shop.py
   sekkei import-design model.json --out shop.py              from NoSQL Workbench, with its sample rows
+  sekkei import-design schema.json --out shop.py             from OneTable, or ElectroDB's models, as JSON
   SEKKEI_STORE=dynamodb://ap-northeast-1 sekkei import-design --table orders --table users --out shop.py
   sekkei tables diff shop:design                             afterwards: nothing differs
 
@@ -67,36 +75,63 @@ def run(arguments: argparse.Namespace) -> int:
 def _read(path: str) -> Any:
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
-        return json.loads(text)
+        return _yaml(text) if path.endswith((".yaml", ".yml")) else json.loads(text)
     except OSError as error:
         raise CouldNotRun(f"{path}: {error.strerror}.") from error
     except ValueError as error:
-        yaml = path.endswith((".yaml", ".yml"))
-        hint = " Turn YAML into JSON first, for example with `cfn-flip`." if yaml else ""
-        raise CouldNotRun(f"{path} is no JSON: {error}.{hint}") from error
+        raise CouldNotRun(f"{path} is no JSON: {error}.") from error
 
 
-async def _live(arguments: argparse.Namespace) -> list[Any]:
+def _yaml(text: str) -> Any:
+    """A template in YAML, where a library for that is installed; its short forms (!Sub, !GetAtt) as the long ones."""
+    try:
+        yaml: Any = import_module("yaml")
+    except ImportError:
+        raise CouldNotRun("To read YAML, install PyYAML (`pip install pyyaml`), or turn the file into JSON.") from None
+
+    def tagged(loader: Any, tag: str, node: Any) -> Any:
+        name = tag if tag in ("Ref", "Condition") else f"Fn::{tag}"
+        if isinstance(node, yaml.ScalarNode):
+            return {name: loader.construct_scalar(node)}
+        listed = isinstance(node, yaml.SequenceNode)
+        return {name: loader.construct_sequence(node, True) if listed else loader.construct_mapping(node, True)}
+
+    loader: Any = type(
+        "Loader", (yaml.SafeLoader,), {"__doc__": "Knows CloudFormation's tags, and makes nothing but data."}
+    )
+    loader.add_multi_constructor("!", tagged)
+    try:
+        return yaml.load(text, loader)
+    except yaml.YAMLError as error:
+        raise CouldNotRun(f"It is no YAML that can be read: {error}") from error
+
+
+async def _live(arguments: argparse.Namespace) -> list[Found]:
+    settings = settings_of(data=arguments.data)
+    store = open_the_store(settings)
+    try:
+        with store_errors(settings.store or str(settings.data)):
+            return await live_tables(store, arguments.table)
+    finally:
+        await store.close()
+
+
+async def live_tables(store: Store, names: Sequence[str]) -> list[Found]:
+    """Tables as a store describes them, with a sample of their items."""
     from sekkei.errors import ResourceNotFoundException
     from sekkei.publish.importing import tables_in
 
-    settings = settings_of(data=arguments.data)
-    store = open_the_store(settings)
     found = []
-    try:
-        with store_errors(settings.store or str(settings.data)):
-            for name in arguments.table:
-                try:
-                    (table,) = tables_in(await store.call("DescribeTable", {"TableName": name}))
-                except ResourceNotFoundException:
-                    raise CouldNotRun(f"There is no table {name} in the store.") from None
-                ttl = await store.call("DescribeTimeToLive", {"TableName": name})
-                table.ttl = ttl["TimeToLiveDescription"].get("AttributeName")
-                backups = await store.call("DescribeContinuousBackups", {"TableName": name})
-                recovery = backups["ContinuousBackupsDescription"].get("PointInTimeRecoveryDescription", {})
-                table.pitr = recovery.get("PointInTimeRecoveryStatus") == "ENABLED"
-                table.items = (await store.call("Scan", {"TableName": name, "Limit": SAMPLE_MAX}))["Items"]
-                found.append(table)
-    finally:
-        await store.close()
+    for name in names:
+        try:
+            (table,) = tables_in(await store.call("DescribeTable", {"TableName": name}))
+        except ResourceNotFoundException:
+            raise CouldNotRun(f"There is no table {name} in the store.") from None
+        ttl = await store.call("DescribeTimeToLive", {"TableName": name})
+        table.ttl = ttl["TimeToLiveDescription"].get("AttributeName")
+        backups = await store.call("DescribeContinuousBackups", {"TableName": name})
+        recovery = backups["ContinuousBackupsDescription"].get("PointInTimeRecoveryDescription", {})
+        table.pitr = recovery.get("PointInTimeRecoveryStatus") == "ENABLED"
+        table.items = (await store.call("Scan", {"TableName": name, "Limit": SAMPLE_MAX}))["Items"]
+        found.append(table)
     return found

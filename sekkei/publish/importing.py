@@ -40,18 +40,26 @@ class Found:
     capacity: tuple[int, int] | None = None
     items: list[Item] = field(default_factory=list)
     facets: list[str] = field(default_factory=list)
+    discriminator: str | None = None
+    given: list[Entity] = field(default_factory=list)
+    """Entities that the source names itself, so that none has to be guessed."""
+    notes: list[str] = field(default_factory=list)
+    """What whoever reads the design should know."""
 
 
 def tables_in(content: Any) -> list[Found]:
     """Tables of a template, a configuration, a model or a description; raises NotUnderstood."""
-    readers = (_from_cloudformation, _from_terraform, _from_workbench, _from_description)
+    from sekkei.publish.importing_schemas import from_electrodb, from_onetable
+
+    readers = (_from_cloudformation, _from_terraform, _from_workbench, _from_description, from_onetable, from_electrodb)
     for read in readers:
-        found = read(content) if isinstance(content, Mapping) else []
+        listed = isinstance(content, list) and read is from_electrodb
+        found = read(content) if isinstance(content, Mapping) or listed else []
         if found:
             return found
     raise NotUnderstood(
-        "There is no table in it. Give a CloudFormation template (JSON), Terraform's JSON or `terraform show -json`, a "
-        "NoSQL Workbench model, or the answer of `aws dynamodb describe-table`."
+        "There is no table in it. Give a CloudFormation template, Terraform's JSON or `terraform show -json`, a NoSQL "
+        "Workbench model, the answer of `aws dynamodb describe-table`, or a schema of OneTable or ElectroDB as JSON."
     )
 
 
@@ -210,9 +218,9 @@ def _naming(found: Sequence[Found]) -> str:
 
 
 def _table_source(table: Found) -> list[str]:
-    variable = f"{_identifier(table.name.replace('{env}-', '')).removesuffix('_table')}_table"
+    variable = f"{identifier(table.name.replace('{env}-', '')).removesuffix('_table')}_table"
     discriminator = _discriminator(table)
-    lines = ["", "", f"{variable} = design.table("]
+    lines = ["", "", *(f"# {note}" for note in table.notes), f"{variable} = design.table("]
     lines += [f"    {table.name.replace('{env}-', '')!r},", *(f"    {key!r}," for key in table.keys)]
     if table.indexes:
         lines += ["    indexes=[", *(f"        {_index_source(index)}," for index in table.indexes), "    ],"]
@@ -242,7 +250,9 @@ def _index_source(index: Mapping[str, Any]) -> str:
 
 
 def _discriminator(table: Found) -> str | None:
-    """An attribute by a usual name that every item has as a text, and that is no key."""
+    """The one that is named; or an attribute by a usual name that every item has as a text, and that is no key."""
+    if table.discriminator is not None:
+        return table.discriminator
     keys = {*table.keys, *(name for index in table.indexes for name in (*index["pk"], *index["sk"]))}
     for name in DISCRIMINATORS:
         if name not in keys and table.items and all("S" in item.get(name, {}) for item in table.items):
@@ -252,6 +262,8 @@ def _discriminator(table: Found) -> str | None:
 
 def entities(table: Found, discriminator: str | None) -> list[Entity]:
     """Items of one form of key (and one type) are one entity; without items, one for the table."""
+    if table.given:
+        return _completed(table, table.given, discriminator)
     groups: dict[tuple[str, ...], list[Item]] = {}
     for item in table.items:
         kind = item.get(discriminator or "", {}).get("S", "")
@@ -265,6 +277,11 @@ def entities(table: Found, discriminator: str | None) -> list[Entity]:
             groups[wider] += groups.pop(special)
     names: set[str] = set()
     found = [_entity(table, kind, forms, items, discriminator, names) for (kind, *forms), items in groups.items()]
+    return _completed(table, found, discriminator)
+
+
+def _completed(table: Found, found: list[Entity], discriminator: str | None) -> list[Entity]:
+    """Every attribute that the table speaks of belongs to some entity."""
     seen = {stored for entity in found for stored in entity.attributes} | {*table.keys, discriminator}
     for stored in _needed(table):
         if stored not in seen:
@@ -306,7 +323,7 @@ def _entity(
         text, last = "", ""
         for piece in re.split(r"(\{\})", form):
             if piece == "{}":
-                part = _unique(_identifier(last or key), parts)
+                part = unique(identifier(last or key), parts)
                 parts.append(part)
                 text += f"{{{part}}}"
             else:
@@ -315,7 +332,7 @@ def _entity(
                 last = f"{words[-1]}_id" if words else last
         keys.append(text)
     guess = kind or next((word for form in reversed(forms) for word in reversed(_PREFIX.findall(form))), table.name)
-    name = _unique(_identifier(guess.replace("{env}-", "")), names)
+    name = unique(identifier(guess.replace("{env}-", "")), names)
     names.add(name)
     attributes: dict[str, str] = {}
     for item in items:
@@ -332,12 +349,12 @@ def _entity_source(variable: str, table: Found, entity: Entity, discriminator: s
         kind = "str" if len(entity.keys) and "#" in key else TYPES.get(table.types.get(key, "S"), "str")
         lines.append(f"    {part}: Attr[{kind}] = part()")
     for stored, kind in entity.attributes.items():
-        attribute = _unique(_identifier(stored), entity.parts)
+        attribute = unique(identifier(stored), entity.parts)
         named = "" if attribute == stored else f"{stored!r}, "
         said = TYPES.get(kind, "Any")
         optional = said if said.endswith("None") else f"{said} | None"
         lines.append(f"    {attribute}: Attr[{optional}] = attr({named}default=None)")
-    if not table.items:
+    if not table.items and not table.given:
         lines.append("    # No items were seen: add the attributes that yours have.")
     kind = f", type={entity.kind!r}" if discriminator is not None else ""
     arguments = ", ".join(f"{part}: {_plain(table, entity, part)}" for part in entity.parts)
@@ -347,12 +364,10 @@ def _entity_source(variable: str, table: Found, entity: Entity, discriminator: s
 
 
 def _key_of_parts(table: Found, entity: Entity) -> list[str]:
-    """For each part the key attribute that it stands in, with a # when it stands there among others."""
-    found: list[str] = []
-    for key, text in zip(table.keys, entity.keys, strict=True):
-        count = len(re.findall(r"\{\w+\}", text))
-        found += [key if text == f"{{{entity.parts[len(found)]}}}" else f"{key}#"] * count if count else []
-    return found
+    """For each part the key attribute that it stands in first, with a # when it stands there among others."""
+    halves = list(zip(table.keys, entity.keys, strict=True))
+    homes = [next((key, text) for key, text in halves if f"{{{part}}}" in text) for part in entity.parts]
+    return [key if text == f"{{{part}}}" else f"{key}#" for part, (key, text) in zip(entity.parts, homes, strict=True)]
 
 
 def _plain(table: Found, entity: Entity, part: str) -> str:
@@ -364,13 +379,13 @@ def _plural(name: str) -> str:
     return name if name.endswith("s") else f"{name}s"
 
 
-def _identifier(text: str) -> str:
+def identifier(text: str) -> str:
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text)
     clean = re.sub(r"\W+", "_", snake).strip("_").lower()
     return clean if clean and not clean[0].isdigit() else f"x_{clean}"
 
 
-def _unique(name: str, taken: Iterable[str]) -> str:
+def unique(name: str, taken: Iterable[str]) -> str:
     known, number, found = set(taken), 2, name
     while found in known:
         found = f"{name}_{number}"

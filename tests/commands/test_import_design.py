@@ -38,6 +38,25 @@ def test_mistakes(arguments: list[str], said: str, tmp_path: Path, capsys: pytes
 
 
 def test_what_is_no_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "stack.yaml").write_text("Resources: {}")
-    assert cli.main(["import-design", str(tmp_path / "stack.yaml")]) == 2
-    assert "Turn YAML into JSON first" in capsys.readouterr().err
+    (tmp_path / "stack.json").write_text("Resources: {}")
+    assert cli.main(["import-design", str(tmp_path / "stack.json")]) == 2
+    assert "is no JSON" in capsys.readouterr().err
+
+
+def test_a_template_in_yaml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "stack.yaml").write_text(
+        """
+Resources:
+  Orders:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: !Sub "${Env}-orders"
+      AttributeDefinitions: [{AttributeName: id, AttributeType: S}]
+      KeySchema: [{AttributeName: id, KeyType: HASH}]
+      Tags: [{Key: team, Value: !GetAtt Team.Name}]
+"""
+    )
+    assert cli.main(["import-design", str(tmp_path / "stack.yaml")]) == 0
+    assert 'tables="{env}-{table}"' in capsys.readouterr().out
+    (tmp_path / "evil.yaml").write_text("!!python/object/apply:os.system ['true']")
+    assert cli.main(["import-design", str(tmp_path / "evil.yaml")]) == 2

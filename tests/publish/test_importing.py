@@ -82,3 +82,93 @@ async def test_a_live_table_is_read_back_without_loss(tmp_path: Path, monkeypatc
 def test_what_has_no_table_is_refused(content: Any) -> None:
     with pytest.raises(NotUnderstood, match="There is no table in it"):
         tables_in(content)
+
+
+ONETABLE = {
+    "format": "onetable:1.1.0",
+    "version": "0.0.1",
+    "indexes": {
+        "primary": {"hash": "pk", "sort": "sk"},
+        "gs1": {"hash": "gs1pk", "sort": "gs1sk", "project": ["name"]},
+        "ls1": {"sort": "id", "type": "local"},
+    },
+    "models": {
+        "Account": {
+            "pk": {"type": "string", "value": "account#${id}"},
+            "sk": {"type": "string", "value": "account#"},
+            "id": {"type": "string"},
+            "name": {"type": "string"},
+            "balance": {"type": "number"},
+        },
+        "User": {
+            "pk": {"type": "string", "value": "account#${accountId}"},
+            "sk": {"type": "string", "value": "user#${email}"},
+            "email": {"type": "string"},
+            "gs1pk": {"type": "string", "value": "user#"},
+            "gs1sk": {"type": "string", "value": "user#${email}"},
+        },
+    },
+    "params": {"typeField": "_type"},
+}
+
+TASK = {
+    "model": {"entity": "Task", "version": "1", "service": "TaskApp"},
+    "attributes": {
+        "taskId": {"type": "string"},
+        "teamName": {"type": "string"},
+        "points": {"type": "number"},
+        "done": {"type": "boolean"},
+    },
+    "indexes": {
+        "byTeam": {
+            "collection": "assignments",
+            "pk": {"field": "pk", "composite": ["teamName"]},
+            "sk": {"field": "sk", "composite": ["taskId"]},
+        },
+        "byTask": {
+            "index": "gsi1",
+            "pk": {"field": "gsi1pk", "composite": ["taskId"]},
+            "sk": {"field": "gsi1sk", "composite": []},
+        },
+    },
+}
+NOTE = {
+    "model": {"entity": "Note", "version": "2", "service": "TaskApp"},
+    "attributes": {"id": {"type": "string"}},
+    "indexes": {"p": {"pk": {"field": "pk", "composite": ["id"]}, "sk": {"field": "sk", "composite": []}}},
+}
+
+
+def test_a_schema_of_onetable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    design = loaded("onetable", source("onetable", tables_in(ONETABLE)), tmp_path, monkeypatch)
+    (table,) = design.tables.values()
+    assert {entity.name: entity.key_texts for entity in table.entities} == {
+        "accounts": ("account#{id}", "account#"),
+        "users": ("account#{account_id}", "user#{email}"),
+    }
+    assert [(index.name, index.local) for index in table.indexes.values()] == [("gs1", False), ("ls1", True)]
+    item = {"pk": {"S": "account#1"}, "sk": {"S": "user#a@b"}, "_type": {"S": "User"}, "email": {"S": "a@b"}}
+    entity = table.entity_of(item)
+    assert (entity.name, entity.encode(entity.decode(item))) == ("users", item)
+
+
+def test_models_of_electrodb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The item is what ElectroDB 3 writes for these models."""
+    design = loaded("electro", source("electro", tables_in([TASK, NOTE])), tmp_path, monkeypatch)
+    (table,) = design.tables.values()
+    item: dict[str, Any] = {
+        "taskId": {"S": "T-1"},
+        "teamName": {"S": "Red"},
+        "points": {"N": "3"},
+        "done": {"BOOL": True},
+        "pk": {"S": "$taskapp#teamname_red"},
+        "sk": {"S": "$assignments#task_1#taskid_t-1"},
+        "gsi1pk": {"S": "$taskapp#taskid_t-1"},
+        "gsi1sk": {"S": "$task_1"},
+        "__edb_e__": {"S": "Task"},
+        "__edb_v__": {"S": "1"},
+    }
+    entity = table.entity_of(item)
+    assert (entity.name, entity.encode(entity.decode(item))) == ("tasks", item)
+    assert {each.name: each.key_texts for each in table.entities}["notes"] == ("$taskapp#id_{id}", "$note_2")
+    assert "lowers the case" in (tmp_path / "electro.py").read_text()

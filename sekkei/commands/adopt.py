@@ -1,0 +1,70 @@
+"""`sekkei adopt`: take over tables that live already, without a change to them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sekkei.commands import FINDINGS, OK, CouldNotRun
+from sekkei.commands.import_design import live_tables
+from sekkei.commands.startup import open_the_store, settings_of, store_errors
+
+if TYPE_CHECKING:
+    from sekkei.runtime.settings import Settings
+
+SUMMARY = "Write a design for tables that live already, and prove that it asks for no change to them."
+
+EXAMPLES = """\
+examples:
+  SEKKEI_STORE=dynamodb://ap-northeast-1 sekkei adopt orders users --out shop.py
+  sekkei adopt orders --store http://127.0.0.1:8001 --out shop.py
+  sekkei look shop.py --store dynamodb://ap-northeast-1       afterwards: look at it
+
+Tables are read and never written. Nothing is kept unless `sekkei tables diff` finds nothing.
+Exit code: 0 well, 1 the design would change a table (and is not written), 2 could not run.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tables", nargs="+", metavar="TABLE", help="its name in the store")
+    parser.add_argument("--store", help="a file, dynamodb://REGION or an endpoint's URL (default: SEKKEI_STORE)")
+    parser.add_argument("--data", metavar="DIR", help="folder of the data (default: ./data, or SEKKEI_DATA)")
+    parser.add_argument("--name", help="of the design (default: from --out)")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the design to write, such as shop.py")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    out: Path = arguments.out
+    if out.suffix != ".py" or not out.stem.isidentifier():
+        raise CouldNotRun(f"{out} cannot be loaded as a design; name a file such as shop.py.")
+    if out.exists():
+        raise CouldNotRun(f"{out} is there already; name another file.")
+    settings = settings_of(data=arguments.data, **({"store": arguments.store} if arguments.store else {}))
+    differing = asyncio.run(_adopt(arguments, settings))
+    for step in differing:
+        print(step)
+    if differing:
+        out.unlink()
+        print("The design would change these; it was not kept. `sekkei import-design` writes it as it is.")
+        return FINDINGS
+    print(f"wrote {out}: {len(arguments.tables)} tables, nothing differs. Rename entities as you like.")
+    return OK
+
+
+async def _adopt(arguments: argparse.Namespace, settings: Settings) -> list[str]:
+    """Write the design, load it, and say where live tables differ from it."""
+    from sekkei.design import tables
+    from sekkei.design.loading import load
+    from sekkei.publish.importing import source
+
+    store = open_the_store(settings)
+    try:
+        with store_errors(settings.store or str(settings.data)):
+            found = await live_tables(store, arguments.tables)
+            arguments.out.write_text(source(arguments.name or arguments.out.stem, found), encoding="utf-8")
+            return [str(step) for step in await tables.differences(store, load(str(arguments.out)), settings.env)]
+    finally:
+        await store.close()
