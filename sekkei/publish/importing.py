@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from keyword import iskeyword
 from typing import Any
 
 Item = Mapping[str, Mapping[str, Any]]
@@ -271,10 +273,9 @@ def entities(table: Found, discriminator: str | None) -> list[Entity]:
         groups.setdefault((kind, *forms), []).append(item)
     if not groups:
         groups[("", *("{}" for _ in table.keys))] = []
-    for special in sorted(groups, key=lambda each: str(each).count("{}")):
-        wider = next((each for each in groups if each != special and _covers(each, special)), None)
-        if wider is not None:
-            groups[wider] += groups.pop(special)
+    while pair := next((pair for pair in combinations(groups, 2) if _alike(*pair)), None):
+        items = groups.pop(pair[0]) + groups.pop(pair[1])
+        groups.setdefault(_both(*pair), []).extend(items)
     names: set[str] = set()
     found = [_entity(table, kind, forms, items, discriminator, names) for (kind, *forms), items in groups.items()]
     return _completed(table, found, discriminator)
@@ -297,12 +298,28 @@ def _needed(table: Found) -> list[str]:
     return list(dict.fromkeys([*named, *([table.ttl] if table.ttl else [])]))
 
 
-def _covers(wide: tuple[str, ...], special: tuple[str, ...]) -> bool:
-    """`COUNTER#{}` covers `COUNTER#ALL`: of one type, and the same but for constants in place of parts."""
-    if wide[0] != special[0]:
-        return False
-    pairs = [(w.split("#"), s.split("#")) for w, s in zip(wide[1:], special[1:], strict=True)]
-    return all(len(w) == len(s) and all(a in (b, "{}") for a, b in zip(w, s, strict=True)) for w, s in pairs)
+def _alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Could an item be read as either? `COUNTER#{}` and `COUNTER#ALL` of one type are alike, and `{}` is like all."""
+    return one[0] == other[0] and all(map(_halves_alike, one[1:], other[1:]))
+
+
+def _halves_alike(one: str, other: str) -> bool:
+    if "{}" in (one, other):
+        return True
+    pieces, others = one.split("#"), other.split("#")
+    return len(pieces) == len(others) and all(a == b or "{}" in (a, b) for a, b in zip(pieces, others, strict=True))
+
+
+def _both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The form that has a part wherever the two differ."""
+    return (one[0], *map(_half_of_both, one[1:], other[1:]))
+
+
+def _half_of_both(one: str, other: str) -> str:
+    pieces, others = one.split("#"), other.split("#")
+    if len(pieces) != len(others):
+        return "{}"
+    return "#".join(a if a == b else "{}" for a, b in zip(pieces, others, strict=True))
 
 
 def _form(table: Found, name: str, item: Item) -> str:
@@ -382,6 +399,8 @@ def _plural(name: str) -> str:
 def identifier(text: str) -> str:
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text)
     clean = re.sub(r"\W+", "_", snake).strip("_").lower()
+    if iskeyword(clean):
+        return f"{clean}_"
     return clean if clean and not clean[0].isdigit() else f"x_{clean}"
 
 

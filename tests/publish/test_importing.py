@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -172,3 +174,35 @@ def test_models_of_electrodb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (entity.name, entity.encode(entity.decode(item))) == ("tasks", item)
     assert {each.name: each.key_texts for each in table.entities}["notes"] == ("$taskapp#id_{id}", "$note_2")
     assert "lowers the case" in (tmp_path / "electro.py").read_text()
+
+
+def test_items_that_may_be_read_as_either_are_one_entity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {"PartitionKey": {"AttributeName": "pk", "AttributeType": "S"}}
+    keys["SortKey"] = {"AttributeName": "sk", "AttributeType": "S"}
+    texts = [("u1", "info"), ("u1#posts", "p1"), ("u2", "CLASS#x"), ("u2#likes#all", "from")]
+    rows = [{"pk": {"S": pk}, "sk": {"S": sk}, "from": {"S": "x"}, "class": {"N": "1"}} for pk, sk in texts]
+    content = {"DataModel": [{"TableName": "SNS", "KeyAttributes": keys, "TableData": rows}]}
+    design = loaded("sns", source("sns", tables_in(content)), tmp_path, monkeypatch)
+    (table,) = design.tables.values()
+    for row in rows:
+        entity = table.entity_of(row)
+        assert entity.encode(entity.decode(row)) == row
+
+
+def test_public_models_come_in_and_go_out_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models of NoSQL Workbench that AWS publishes (design patterns, examples, labs), where they are at hand."""
+    folder = os.environ.get("SEKKEI_WORKBENCH_MODELS")
+    if not folder:
+        pytest.skip("SEKKEI_WORKBENCH_MODELS names no folder of models")
+    for number, path in enumerate(sorted(Path(folder).glob("*.json"))):
+        content = json.loads(path.read_text("utf-8-sig"))
+        found = tables_in(content)
+        design = loaded(f"public_{number}", source(f"public_{number}", found), tmp_path, monkeypatch)
+        for table in found:
+            for item in table.items:
+                entity = design.tables[table.name].entity_of(item)
+                assert entity.encode(entity.decode(item)) == item
+        again = tables_in(model(design, "x"))
+        assert [(each.name, each.keys, each.indexes) for each in again] == [
+            (each.name, each.keys, each.indexes) for each in found
+        ], path
