@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from sekkei.runtime.ends import End
     from sekkei.runtime.settings import Settings
 
-SUMMARY = "Say what a system has set up, what is missing, and whether its store answers. Nothing is changed or sent."
+SUMMARY = "Say what a system has set up, what is missing, and whether it answers. Nothing is changed or sent."
 
 EXAMPLES = """\
 examples:
@@ -20,12 +21,16 @@ examples:
   sekkei doctor chiipochi        one of them
   SEKKEI_PUBLIC_URL=https://bot.example.com sekkei doctor eventbot      as it would start there
 
-Exit code: 0 it would start, 1 it would not, 2 could not run.
+What is set up is asked whether it knows us (LINE's bot info, Stripe's account, Discord's /users/@me, the mail server's
+NOOP or SES' account), which changes nothing.
+
+Exit code: 0 it would start and everything answers, 1 something is missing or does not answer, 2 could not run.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="default: all that are installed")
+    parser.add_argument("--offline", action="store_true", help="ask nobody outside whether it knows us")
     parser.add_argument("--data", metavar="DIR", help="folder of the data (default: ./data, or SEKKEI_DATA)")
 
 
@@ -41,17 +46,33 @@ def run(arguments: argparse.Namespace) -> int:
     ends = list(dict.fromkeys(end for system in systems for end in system.ends))
     print(f"address   {settings.public_url}")
     print(f"store     {settings.store or settings.data}: {_store(settings)}")
+    unwell = {} if arguments.offline else _asked(ends, settings)
     for end in ends:
-        print(f"{end.name:<9} {_said(end, settings)}")
+        print(f"{end.name:<9} {_said(end, settings, unwell)}")
     found = problems(ends, settings, allowed_local(settings))
     print("\n".join(["", *found]) if found else "\nIt would start.")
-    return FINDINGS if found else OK
+    return FINDINGS if found or any(unwell.values()) else OK
 
 
-def _said(end: End, settings: Settings) -> str:
+def _asked(ends: Sequence[End], settings: Settings) -> dict[str, str | None]:
+    """What is wrong with those that are set up, by name; None: they answer."""
+    import asyncio
+
+    from sekkei.runtime.probes import said
+
+    real = {end.name: end.probe for end in ends if end.probe is not None and end.state(settings) == "real"}
+
+    async def ask() -> list[str | None]:
+        return await asyncio.gather(*(said(probe, settings) for probe in real.values()))
+
+    return dict(zip(real, asyncio.run(ask()), strict=True))
+
+
+def _said(end: End, settings: Settings, unwell: Mapping[str, str | None]) -> str:
     state = end.state(settings)
     if state == "real":
-        return "set up"
+        wrong = unwell.get(end.name)
+        return f"set up, but: {wrong}." if wrong else "set up, and it answers" if end.name in unwell else "set up"
     missing = " and ".join(end.missing(settings))
     return (
         f"half set up: {missing} is missing"

@@ -215,7 +215,7 @@ async def _published(opened: Opened) -> Published:
 
     system = opened.system
     streams = {table.name: table for reactions in opened.parts.reactions for table in reactions.tables}
-    names = [name for end in system.ends for name in (*end.settings, *end.one_of)]
+    names = [*(name for end in system.ends for name in (*end.settings, *end.one_of)), "allow_local"]
     return Published(
         name=system.name,
         designs=[system.design, runtime, web],

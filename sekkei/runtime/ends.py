@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
+from sekkei.runtime import probes
+from sekkei.runtime.probes import Probe
 from sekkei.runtime.settings import Settings
 
 State = Literal["real", "local", "half"]
@@ -31,6 +33,8 @@ class End:
     """What happens while it is local."""
     one_of: tuple[str, ...] = ()
     """And one of these, when there are any."""
+    probe: Probe | None = None
+    """Asks the real end whether it knows us; nothing is changed or sent."""
 
     def state(self, settings: Settings) -> State:
         given = [name for name in (*self.settings, *self.one_of) if settings.get(name)]
@@ -46,7 +50,9 @@ class End:
         return lacking
 
 
-MAIL = End("mail", ("mail_from",), "mails stay in the outbox, sign-in codes too", one_of=("smtp_url", "ses_region"))
+MAIL = End(
+    "mail", ("mail_from",), "mails stay in the outbox, sign-in codes too", ("smtp_url", "ses_region"), probes.mail
+)
 """Everybody's: accounts sign in by mail."""
 
 

@@ -22,6 +22,7 @@ from sekkei.design import Reactions
 from sekkei.runtime import discovery
 from sekkei.runtime.aws.functions import Event, http_handler, schedule_handler, stream_handler
 from sekkei.runtime.deployment import Deployment
+from sekkei.runtime.ends import allowed_local, problems
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings, from_environment
 from sekkei.runtime.system import Payload, ScheduledJob, System
@@ -90,6 +91,10 @@ def functions() -> Functions:
     settings = from_environment()
     names = [name.strip() for name in settings.get("systems").split(",") if name.strip()]
     systems = [discovery.load(name) for name in names or sorted(discovery.names())]
+    ends = [end for system in systems for end in system.ends]
+    found = problems(ends, settings, allowed_local(settings))
+    if found:
+        raise RuntimeError("\n".join(found))
     return Functions(systems, open_store(settings.store), settings)
 
 

@@ -223,6 +223,13 @@ def test_what_a_function_must_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEKKEI_SECRET", "a secret of the tests")
     monkeypatch.setenv("SEKKEI_SYSTEMS", "tasks")
     monkeypatch.setenv("SEKKEI_PUBLIC_URL", f"https://{HOST}")
+    with pytest.raises(RuntimeError, match="mail is not set up"):
+        on_lambda.http(url_event("/healthz"), None)
+    monkeypatch.setenv("SEKKEI_MAIL_FROM", "a@example.com")
+    with pytest.raises(RuntimeError, match="mail is half set up"):
+        on_lambda.work({}, None)
+    monkeypatch.delenv("SEKKEI_MAIL_FROM")
+    monkeypatch.setenv("SEKKEI_ALLOW_LOCAL", "mail")
     assert on_lambda.http(url_event("/healthz"), None)["statusCode"] == 200
     assert list(on_lambda.functions().deployment.systems) == ["tasks"]
     run(on_lambda.functions().deployment.store.close())

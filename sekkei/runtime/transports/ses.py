@@ -35,6 +35,14 @@ class Ses:
             raise Rejected(reason)
         raise ConnectionError(reason)
 
+    async def check(self) -> None:
+        """Whether a mail could be sent; none is."""
+        answer = await self._service.call("GET", "/v2/email/account")
+        if answer.status in (401, 403):
+            raise Rejected(f"{error_type(answer)}: {error_message(answer)}")
+        if answer.status != 200:
+            raise ConnectionError(f"{error_type(answer)}: {error_message(answer)}")
+
     def _content(self, message: Message) -> dict[str, object]:
         body = {"Text": _part(str(message.body.get("text", "")))}
         if message.body.get("html"):

@@ -13,6 +13,7 @@ from sekkei.runtime.outbox import Rejected, Undeliverable
 from sekkei.runtime.transports.mail import as_email
 
 TIMEOUT_SECONDS = 30
+CHECK_SECONDS = 5
 
 
 class Smtp:
@@ -37,6 +38,19 @@ class Smtp:
         await asyncio.to_thread(self._send, mail)
         return str(mail["Message-ID"])
 
+    async def check(self) -> None:
+        """Whether a mail could be sent; none is."""
+        await asyncio.to_thread(self._check)
+
+    def _check(self) -> None:
+        try:
+            with self._connected(CHECK_SECONDS) as connection:
+                if self._user:
+                    connection.login(self._user, self._password)
+                connection.noop()
+        except smtplib.SMTPAuthenticationError as error:
+            raise Rejected(str(error)) from None
+
     def _send(self, mail: EmailMessage) -> None:
         try:
             with self._connected() as connection:
@@ -54,12 +68,10 @@ class Smtp:
                 raise Undeliverable(str(error)) from None
             raise
 
-    def _connected(self) -> smtplib.SMTP:
+    def _connected(self, seconds: float = TIMEOUT_SECONDS) -> smtplib.SMTP:
         if self._secure:
-            return smtplib.SMTP_SSL(
-                self._host, self._port, timeout=TIMEOUT_SECONDS, context=ssl.create_default_context()
-            )
-        connection = smtplib.SMTP(self._host, self._port, timeout=TIMEOUT_SECONDS)
+            return smtplib.SMTP_SSL(self._host, self._port, timeout=seconds, context=ssl.create_default_context())
+        connection = smtplib.SMTP(self._host, self._port, timeout=seconds)
         connection.ehlo()
         if connection.has_extn("starttls"):
             connection.starttls(context=ssl.create_default_context())

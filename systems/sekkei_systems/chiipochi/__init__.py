@@ -10,8 +10,10 @@ from sekkei.clock import Clock
 from sekkei.runtime.ends import MAIL, End, is_loopback
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport
+from sekkei.runtime.probes import Asking
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
+from sekkei.runtime.transports.line import API_URL as LINE_URL
 from sekkei.web import Given
 from sekkei_systems.chiipochi import jobs, pages
 from sekkei_systems.chiipochi.api import api
@@ -28,6 +30,7 @@ from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets, is_si
 from sekkei_systems.chiipochi.ports.payments.methods import Methods
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.ports.payments.port import Provider
+from sekkei_systems.chiipochi.ports.payments.stripe import API_URL as STRIPE_URL
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.ports.setup import check
 from sekkei_systems.chiipochi.reactions import Rewards
@@ -127,8 +130,18 @@ SYSTEM = System(
     demo=demo,
     ends=[
         MAIL,
-        End("line", ("line_channel_secret", "line_channel_token"), "people can write to the bot on this machine only"),
-        End("payments", ("stripe_secret_key", "stripe_webhook_secret"), "donations would take no money"),
+        End(
+            "line",
+            ("line_channel_secret", "line_channel_token"),
+            "people can write to the bot on this machine only",
+            probe=Asking("line_api_url", LINE_URL, "/v2/bot/info", "Bearer {line_channel_token}"),
+        ),
+        End(
+            "payments",
+            ("stripe_secret_key", "stripe_webhook_secret"),
+            "donations would take no money",
+            probe=Asking("stripe_api_url", STRIPE_URL, "/v1/account", "Bearer {stripe_secret_key}"),
+        ),
     ],
     pages=[
         ("/", {"ja": "みんなの寄付", "en": "Everybody's donations"}),

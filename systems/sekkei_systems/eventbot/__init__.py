@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.runtime.ends import MAIL, End
+from sekkei.runtime.probes import Asking
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web import Given
 from sekkei_systems.eventbot import design as patterns
@@ -14,6 +15,7 @@ from sekkei_systems.eventbot.jobs import BotJobs
 from sekkei_systems.eventbot.local import simulator
 from sekkei_systems.eventbot.local.simulator import Simulator
 from sekkei_systems.eventbot.pages import view
+from sekkei_systems.eventbot.ports.discord.rest import API_URL
 from sekkei_systems.eventbot.ports.gateway import Gateway, connect, schedules_of
 from sekkei_systems.eventbot.ports.membership import Membership
 from sekkei_systems.eventbot.ports.transports import Calls, Directs, ToChannel, ToInteraction
@@ -75,6 +77,7 @@ SYSTEM = System(
             "discord",
             ("discord_application_id", "discord_public_key", "discord_bot_token"),
             "messages and reminders stay in the simulator",
+            probe=Asking("discord_api_url", API_URL, "/users/@me", "Bot {discord_bot_token}"),
         ),
     ],
     pages=[

@@ -27,7 +27,7 @@ ENDS = {
         "StripeSecretKey": "sk_test_" + "k" * 20,
         "StripeWebhookSecret": "whsec_" + "w" * 20,
     },
-    "eventbot": {"DiscordPublicKey": "a" * 64, "DiscordToken": "t" * 40, "DiscordApplicationId": "1" * 18},
+    "eventbot": {"DiscordPublicKey": "a" * 64, "DiscordBotToken": "t" * 40, "DiscordApplicationId": "1" * 18},
 }
 
 
