@@ -89,6 +89,7 @@ SHELL: Matrix = {
     "GET /console/partiql": Rule(OPERATORS_ONLY),
     "POST /console/reveal": Rule({**OPERATORS_ONLY, "operator": 303}),
     "GET /console/designs/{system}": Rule(OPERATORS_ONLY),
+    "GET /console/designs/{system}/map": Rule(OPERATORS_ONLY),
     "GET /console/patterns": Rule(OPERATORS_ONLY),
     "GET /console/patterns/{system}/{pattern}": Rule(OPERATORS_ONLY),
     "POST /account/sign-out-everywhere": Rule({"anonymous": 303, "person": 303, "operator": 303}),

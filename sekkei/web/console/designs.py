@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, TypeVar
+from urllib.parse import quote
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sekkei.advice.checking import check
+from sekkei.advice.tracing import path_of, uses_of
+from sekkei.design import Design, UniqueKey
+from sekkei.publish.document import Diagram
+from sekkei.publish.svg import svg
+from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import operator
+from sekkei.web.console.rows import hues_of
+from sekkei.web.rendering import page
 from sekkei.web.texts import language_of
+
+T = TypeVar("T")
+TITLE_MAX = 28
+"""Characters of an entity's title on the map."""
 
 _ONLY_ITS_STYLE = "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def routes() -> list[BaseRoute]:
-    return [Route("/console/designs/{system}", show_design, methods=["GET"])]
+    return [
+        Route("/console/designs/{system}", show_design, methods=["GET"]),
+        Route("/console/designs/{system}/map", show_map, methods=["GET"]),
+    ]
 
 
 async def show_design(request: Request) -> Response:
@@ -32,3 +50,52 @@ async def show_design(request: Request) -> Response:
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     headers = {"Content-Security-Policy": _ONLY_ITS_STYLE.format(digest=digest)}
     return Response(text, media_type="text/html; charset=utf-8", headers=headers)
+
+
+async def show_map(request: Request) -> Response:
+    """The design to walk through: a pattern lights its path, an attribute names who reads and writes it."""
+    looked, name = operator(request).looked, request.path_params["system"]
+    design = looked.design(name)
+    pattern = _chosen(request, "pattern", design.patterns)
+    entities = {one.name: one for table in design.tables.values() for one in table.entities}
+    entity = _chosen(request, "entity", entities)
+    attribute = _chosen(request, "attribute", entity.model.fields) if entity is not None else None
+    path = path_of(pattern) if pattern is not None else None
+    lit = path.entities if path is not None else (entity.name,) if entity is not None else ()
+    here = f"/console/designs/{quote(name)}/map"
+    return page(
+        request,
+        "console/map.html",
+        name=name,
+        title=looked.title(name),
+        design=design,
+        drawing=Markup(svg(_diagram(design, request), lit=lit, address=lambda one: f"{here}?entity={quote(one)}")),
+        here=here,
+        pattern=pattern,
+        entity=entity,
+        attribute=attribute,
+        way=path,
+        uses=uses_of(design, entity, attribute.name) if entity is not None and attribute is not None else None,
+        units=looked.measured(name).units,
+        hues=hues_of(design),
+        table_name=lambda table: design.table_name(table, looked.env),
+        findings=check(design, looked.measured(name)),
+    )
+
+
+def _chosen(request: Request, kind: str, known: Mapping[str, T]) -> T | None:
+    wanted = request.query_params.get(kind)
+    if wanted is not None and wanted not in known:
+        raise NotThere()
+    return None if wanted is None else known[wanted]
+
+
+def _diagram(design: Design, request: Request) -> Diagram:
+    """Every entity but the uniqueness markers, whether or not it has relations."""
+    everyone = (entity for table in design.tables.values() for entity in table.entities)
+    entities = [entity for entity in everyone if entity.model.cls is not UniqueKey]
+    japanese = language_of(request) == "ja"
+    titles = [(entity.ja if japanese else entity.en) or entity.name for entity in entities]
+    return Diagram(
+        entities, design.relations, [one if len(one) <= TITLE_MAX else one[:TITLE_MAX] + "…" for one in titles]
+    )
