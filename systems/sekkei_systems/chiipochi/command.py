@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,13 +27,16 @@ examples:
   sekkei chiipochi messages                        have LINE check everything that the bot can say; sends nothing
   sekkei chiipochi webhook                         have LINE call our webhook, and say what it got
   sekkei chiipochi quota                           pushes of this month
+  sekkei chiipochi rehearse                        LINE and Stripe as strict counterparts, and you type
 
 SEKKEI_LINE_CHANNEL_TOKEN is the channel's access token.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    what = parser.add_subparsers(dest="what", required=True, metavar="richmenu|picture|labels|messages|webhook|quota")
+    what = parser.add_subparsers(
+        dest="what", required=True, metavar="richmenu|picture|labels|messages|webhook|quota|rehearse"
+    )
     menu = what.add_parser("richmenu", help="make the menu at LINE, show it, remove our older ones")
     menu.add_argument("--language", choices=("ja", "en"), default="ja")
     menu.add_argument("--dry-run", action="store_true", help="say what would be done; change nothing")
@@ -44,6 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_parser("messages", help="have LINE check everything that the bot can say")
     what.add_parser("webhook", help="have LINE call our webhook")
     what.add_parser("quota", help="pushes of this month")
+    rehearse = what.add_parser("rehearse", help="LINE and Stripe as strict counterparts, and you type")
+    rehearse.add_argument("--bot", metavar="URL", default="http://127.0.0.1:8000", help="where the bot runs")
+    rehearse.add_argument("--line-port", type=int, default=12110)
+    rehearse.add_argument("--stripe-port", type=int, default=12111)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _picture(arguments)
     if arguments.what == "labels":
         return _labels(arguments)
+    if arguments.what == "rehearse":
+        return _rehearse(arguments)
     try:
         return asyncio.run(_at_line(arguments))
     except (Undeliverable, OSError, NoAnswer) as error:
@@ -83,6 +94,57 @@ def _labels(arguments: argparse.Namespace) -> int:
         labels_file(language).write_bytes(mask)
         print(f"{labels_file(language).name}: {len(mask):,} bytes")
     return OK
+
+
+def _rehearse(arguments: argparse.Namespace) -> int:
+    try:
+        return asyncio.run(_rehearsed(arguments))
+    except KeyboardInterrupt:
+        return OK
+    except OSError as error:
+        raise CouldNotRun(f"the counterparts cannot be served: {error}") from error
+
+
+async def _rehearsed(arguments: argparse.Namespace) -> int:
+    from sekkei.clock import SYSTEM
+    from sekkei.runtime.counterparts.served import serve
+    from sekkei.runtime.http import Http
+    from sekkei.store import NoAnswer
+    from sekkei_systems.chiipochi.local.rehearsal import Rehearsal, settings
+    from sekkei_systems.chiipochi.local.stripe.server import StripeEnd
+
+    http = Http()
+
+    async def ask(method: str, path: str, body: bytes, headers: dict[str, str]) -> int:
+        try:
+            return (await http.request(method, arguments.bot + path, headers=headers, body=body)).status
+        except (OSError, NoAnswer) as error:
+            tell(f"! the bot does not answer at {arguments.bot}: {error!r}")
+            return 0
+
+    tell = functools.partial(print, flush=True)
+    found = Rehearsal(SYSTEM, ask, tell)
+    async with (
+        serve(found.line, port=arguments.line_port) as line,
+        serve(StripeEnd(found.ledger), port=arguments.stripe_port) as stripe,
+    ):
+        tell("Start the bot in another terminal, with these settings:\n")
+        for name, value in settings(line.url, stripe.url).items():
+            tell(f"export SEKKEI_{name.upper()}={value}")
+        tell("sekkei serve chiipochi\n\nThen press Enter, and write to it: ピーナッツ 500, はい, /pay")
+        try:
+            if await _typed() is not None:
+                await found.start()
+                while (words := await _typed()) is not None:
+                    await found.take(words.strip())
+        finally:
+            http.close()
+    return OK
+
+
+async def _typed() -> str | None:
+    """A line of the terminal; None when there are no more."""
+    return await asyncio.to_thread(sys.stdin.readline) or None
 
 
 async def _at_line(arguments: argparse.Namespace) -> int:
