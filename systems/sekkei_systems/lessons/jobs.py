@@ -33,6 +33,7 @@ RECURRING = {
     "remind": "*/10 * * * *",
     "refresh": "5 * * * *",
     "count": "*/10 * * * *",
+    "weekly": "20 * * * *",
 }
 DAYS_AHEAD = timedelta(days=14)
 NEAR = timedelta(hours=2)
@@ -63,6 +64,7 @@ class LessonJobs:
             "count": self.count,
             "settle": self.settle,
             "move": self.move,
+            "weekly": self.weekly,
             "restore": self.restore,
             "message": self.message,
             "searches": self.searches,
@@ -123,6 +125,11 @@ class LessonJobs:
 
     async def move(self, payload: Mapping[str, Any]) -> None:
         await self._service.moves.settle(parse_slot(str(payload["slot"])))
+
+    async def weekly(self, payload: Mapping[str, Any]) -> None:
+        """The lessons of the next weeks, out of every studio's weekly schedule."""
+        for studio in self._service.access.studios:
+            await self._service.weekly.make(studio.code)
 
     async def restore(self, payload: Mapping[str, Any]) -> None:
         await self._service.restoring.restore(parse_slot(str(payload["slot"])))

@@ -177,6 +177,10 @@ class BadWish(Invalid):
     """Hours before the start, up to two weeks."""
 
 
+class NoSuchWeekly(NotThere):
+    pass
+
+
 class TooEarly(Conflict):
     """Attendance is taken from shortly before the start."""
 

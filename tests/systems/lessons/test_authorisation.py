@@ -14,6 +14,7 @@ def matrix() -> Matrix:
     nobody = {"lesson": "gnz/2025-07-31/10:00"}
     lesson = {"lesson_date": "2025-08-01", "start_time": "10:00", "lesson_name": "x", "instructor": "y"}
     everybody = by(303, 303, 303)
+    named, every = {"weekday": "4", "start_time": "10:30"}, {"name": "x", "instructor": "y", "firstDay": "2025-07-29"}
     given = {"email": "x@example.com", "name": "x", "valid_from": "2025-07-01", "valid_until": "2025-08-31"}
     pass_in = {"email": "x@example.com", "name": "x", "validFrom": "2025-07-01", "validUntil": "2025-08-31"}
     return {
@@ -59,6 +60,12 @@ def matrix() -> Matrix:
         "GET /lessons/desk/{code}/passes": Rule(by(303, 403, 200)),
         "POST /lessons/desk/{code}/passes": Rule(by(303, 403, 303), form=given),
         "POST /lessons/desk/{code}/passes/delete": Rule(by(303, 403, 303), form={"email": "x", "pass_id": "x"}),
+        "GET /lessons/desk/{code}/weekly": Rule(by(303, 403, 200)),
+        "POST /lessons/desk/{code}/weekly": Rule(by(303, 403, 422), form={}),
+        "POST /lessons/desk/{code}/weekly/remove": Rule(by(303, 403, 303), form=named),
+        "POST /lessons/desk/{code}/weekly/skip": Rule(by(303, 403, 303), form={**named, "day": "2025-08-01"}),
+        "POST /lessons/desk/{code}/holidays": Rule(by(303, 403, 303), form={"day": "2025-08-01", "name": "x"}),
+        "POST /lessons/desk/{code}/holidays/remove": Rule(by(303, 403, 303), form={"day": "2025-08-01"}),
         "POST /lessons/line": Rule(by(401, 401, 401), json={}),
         f"GET {api}/studios": Rule(by(401, 200, 200)),
         f"GET {api}/studios/{{studio}}/lessons": Rule(by(401, 422, 422)),
@@ -78,6 +85,11 @@ def matrix() -> Matrix:
         f"GET {api}/studios/{{studio}}/rules": Rule(by(401, 200, 200)),
         f"PUT {api}/studios/{{studio}}/rules": Rule(by(401, 403, 200), json={}),
         f"POST {api}/studios/{{studio}}/passes": Rule(by(401, 403, 422), json=pass_in),
+        f"GET {api}/studios/{{studio}}/weekly": Rule(by(401, 403, 200)),
+        f"PUT {api}/studios/{{studio}}/weekly/{{weekday}}/{{start}}": Rule(by(401, 403, 200), json=every),
+        f"DELETE {api}/studios/{{studio}}/weekly/{{weekday}}/{{start}}": Rule(by(401, 403, 204)),
+        f"PUT {api}/studios/{{studio}}/holidays/{{day}}": Rule(by(401, 403, 204), json={"name": "x"}),
+        f"DELETE {api}/studios/{{studio}}/holidays/{{day}}": Rule(by(401, 403, 204)),
         f"GET {api}/roll/{slot}": Rule(by(401, 403, 200)),
         f"PUT {api}/roll/{{user_id}}/{slot}": Rule(by(401, 403, 409), json={"attended": True}),
         f"GET {api}/me/lessons": Rule(by(401, 200, 200)),
@@ -124,6 +136,9 @@ async def test_who_may_do_what(client: Client) -> None:
         "waitlist_id": "x",
         "reservation_id": "x",
         "act_id": "x",
+        "weekday": "5",
+        "start": "10:30",
+        "day": "2025-08-01",
     }
     assert uncovered(client.app, "lessons", {**rules, "GET /lessons/studios/{code}/live": Rule({})}) == []
     assert await deviations(rules, actors, ids) == []

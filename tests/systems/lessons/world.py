@@ -53,6 +53,7 @@ from sekkei_systems.lessons.service.ties import Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 from sekkei_systems.lessons.service.undoing import Undoing
 from sekkei_systems.lessons.service.waitlist import Waitlist
+from sekkei_systems.lessons.service.weekly import Weekly
 from tests.systems.conftest import LATEST_INDEX_SECONDS
 
 NOON = 1_753_758_000.0  # 2025-07-29 12:00 in Japan
@@ -207,6 +208,7 @@ def service_on(
         undoing=Undoing(acts, desk, moves, restoring),
         rulebook=rulebook,
         entitlements=entitlements,
+        weekly=Weekly(db, clock, timetable),
     )
 
 

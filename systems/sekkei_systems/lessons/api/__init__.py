@@ -8,7 +8,18 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import Api, Given
-from sekkei_systems.lessons.api import bookings, desk, mine, passes, preferences, searches, timetable, verbs, waitlist
+from sekkei_systems.lessons.api import (
+    bookings,
+    desk,
+    mine,
+    passes,
+    preferences,
+    searches,
+    timetable,
+    verbs,
+    waitlist,
+    weekly,
+)
 from sekkei_systems.lessons.api.shapes import contact_of, slot_named, staff_of_lesson
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.slots import Slot
@@ -24,6 +35,7 @@ api.include(
     desk.operations,
     verbs.operations,
     passes.operations,
+    weekly.operations,
 )
 
 

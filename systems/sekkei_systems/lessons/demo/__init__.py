@@ -17,6 +17,7 @@ from sekkei_systems.lessons.design import (
     StudioRules,
     TieKind,
     UserLesson,
+    WeeklyLesson,
     contacts,
     lessons,
     searches,
@@ -64,6 +65,7 @@ async def demo(context: Context, parts: Parts) -> None:
             )
         )
     await _rules(context, service, today)
+    await _weekly(context, service, today)
     await _popular(context.db, service, today + timedelta(days=1))
     await _ties(service, slots, chance)
     await _searches(context)
@@ -128,6 +130,25 @@ async def _rules(context: Context, service: Service, today: date) -> None:
         contact = Contact(user_id=person.id, name=person.name)
         name, tickets = ("20 回券", 20) if number else ("月会員", None)
         await service.entitlements.give(staff, contact, name, today, year, tickets)
+
+
+async def _weekly(context: Context, service: Service, today: date) -> None:
+    """Every Saturday afternoon at the first studio, and a day on which it is closed."""
+    studio = service.access.studios[0]
+    staff = Staff(DEMO_PEOPLE[0].id, studio)
+    saturdays = WeeklyLesson(
+        studio_code=studio.code,
+        weekday=5,
+        start_time=time(15, 0),
+        end_time=time(16, 0),
+        lesson_name="土曜クラス",
+        instructor="YUKI",
+        capacity=20,
+        first_day=today,
+        updated_at=days.now(context.clock),
+    )
+    await service.weekly.close(staff, today + timedelta(days=24), "設備点検")
+    await service.weekly.save(staff, saturdays)
 
 
 async def _popular(db: Database, service: Service, day: date) -> None:

@@ -11,6 +11,7 @@ from sekkei_systems.lessons.design.models import (
     Contact,
     DeskAct,
     DeskVerb,
+    Holiday,
     Lesson,
     LineCode,
     LineTries,
@@ -29,6 +30,7 @@ from sekkei_systems.lessons.design.models import (
     TieKind,
     UserLesson,
     WeekCount,
+    WeeklyLesson,
     monitor_partition,
     plain,
     search_key,
@@ -46,6 +48,7 @@ from sekkei_systems.lessons.design.patterns import (
     contact,
     count_in_week,
     give_place_back,
+    holidays_between,
     lesson,
     matches_of,
     of_kind_between,
@@ -71,6 +74,7 @@ from sekkei_systems.lessons.design.patterns import (
     timetable,
     user_lesson,
     watched_on,
+    weekly_of,
 )
 from sekkei_systems.lessons.design.tables import (
     by_kind,
@@ -84,6 +88,7 @@ from sekkei_systems.lessons.design.tables import (
     contacts_table,
     design,
     desk_acts,
+    holidays,
     lessons,
     lessons_table,
     line_codes,
@@ -100,6 +105,7 @@ from sekkei_systems.lessons.design.tables import (
     user_lessons_table,
     watched,
     week_counts,
+    weekly_lessons,
 )
 
 __all__ = [
@@ -109,6 +115,7 @@ __all__ = [
     "Contact",
     "DeskAct",
     "DeskVerb",
+    "Holiday",
     "Lesson",
     "LineCode",
     "LineTries",
@@ -127,6 +134,7 @@ __all__ = [
     "TieKind",
     "UserLesson",
     "WeekCount",
+    "WeeklyLesson",
     "active_before",
     "active_between",
     "acts_of",
@@ -148,6 +156,8 @@ __all__ = [
     "design",
     "desk_acts",
     "give_place_back",
+    "holidays",
+    "holidays_between",
     "lesson",
     "lessons",
     "lessons_table",
@@ -194,4 +204,6 @@ __all__ = [
     "watched",
     "watched_on",
     "week_counts",
+    "weekly_lessons",
+    "weekly_of",
 ]

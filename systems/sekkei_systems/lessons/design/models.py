@@ -163,6 +163,7 @@ class Lesson:
     called_off_words: Attr[str | None] = attr(
         "calledOffWords", default=None, ja="休講の理由", en="why it is called off"
     )
+    made_by: Attr[str | None] = attr("madeBy", default=None, ja="作成元", en="weekly: made by a schedule")
     moving_to: Attr[str | None] = attr("movingTo", default=None, ja="移動先", en="slot that it is being moved to")
     moved_from: Attr[str | None] = attr("movedFrom", default=None, ja="移動元", en="slot that it was moved from")
     opens_after: Attr[bool | None] = attr(
@@ -334,6 +335,34 @@ class DeskAct:
         "undoneAt", default=None, stored_as=INSTANT, ja="取り消した日時", en="when it was undone"
     )
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
+
+
+@model
+class WeeklyLesson:
+    """A lesson that takes place every week; a job makes the lessons of the next weeks out of it, each day once."""
+
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    weekday: Attr[int] = attr(ja="曜日（0 が月曜）", en="0 is Monday")
+    start_time: Attr[time] = attr("startTime", ja="開始時間", en="start")
+    end_time: Attr[time | None] = attr("endTime", default=None, ja="終了時間", en="end")
+    lesson_name: Attr[str] = attr("lessonName", ja="レッスン名", en="name")
+    instructor: Attr[str] = attr(ja="インストラクター名", en="instructor")
+    program: Attr[str | None] = attr(default=None, ja="プログラム", en="programme")
+    capacity: Attr[int | None] = attr(default=None, ja="定員", en="places")
+    first_day: Attr[date] = attr("firstDay", ja="いつから", en="from this day")
+    last_day: Attr[date | None] = attr("lastDay", default=None, ja="いつまで", en="until this day")
+    skipped: Attr[frozenset[str]] = attr(default=frozenset(), ja="行わない日", en="days without it")
+    made_until: Attr[date | None] = attr("madeUntil", default=None, ja="作成済みの日", en="lessons are made until")
+    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+
+
+@model
+class Holiday:
+    """A day on which a studio's weekly lessons do not take place."""
+
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    day: Attr[date] = attr(ja="日", en="day")
+    name: Attr[str] = attr(ja="名前", en="name")
 
 
 class PassKind(Enum):

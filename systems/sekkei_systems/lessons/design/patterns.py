@@ -9,6 +9,7 @@ from sekkei_systems.lessons.design.models import (
     KEPT_AFTER_LESSON,
     Contact,
     DeskAct,
+    Holiday,
     Lesson,
     Match,
     Pass,
@@ -18,6 +19,7 @@ from sekkei_systems.lessons.design.models import (
     TieKind,
     UserLesson,
     WeekCount,
+    WeeklyLesson,
     starts_at,
 )
 from sekkei_systems.lessons.design.tables import (
@@ -31,6 +33,7 @@ from sekkei_systems.lessons.design.tables import (
     contacts,
     design,
     desk_acts,
+    holidays,
     lessons,
     matches,
     passes,
@@ -39,6 +42,7 @@ from sekkei_systems.lessons.design.tables import (
     user_lessons,
     watched,
     week_counts,
+    weekly_lessons,
 )
 
 
@@ -292,3 +296,15 @@ def count_in_week(user_id: str, studio_code: str, monday: date, limit: int, ttl:
     """One lesson more in a week, if the rules allow it."""
     update = week_counts.upsert(user_id, studio_code, monday).add(WeekCount.count, 1).set(WeekCount.ttl, ttl)
     return update.when(WeekCount.count.absent() | (WeekCount.count < limit))
+
+
+@design.pattern(ja="スタジオの毎週のレッスン", added=True)
+def weekly_of(studio_code: str) -> Query[WeeklyLesson]:
+    """What a studio does every week, by weekday and time."""
+    return weekly_lessons.where(WeeklyLesson.studio_code == studio_code)
+
+
+@design.pattern(ja="スタジオの休館日", added=True)
+def holidays_between(studio_code: str, first: date, last: date) -> Query[Holiday]:
+    """A studio's holidays between two days."""
+    return holidays.where(Holiday.studio_code == studio_code, Holiday.day.between(first, last))

@@ -8,6 +8,7 @@ from sekkei.design import Design, Index, Key
 from sekkei_systems.lessons.design.models import (
     Contact,
     DeskAct,
+    Holiday,
     Lesson,
     LineCode,
     LineTries,
@@ -22,6 +23,7 @@ from sekkei_systems.lessons.design.models import (
     TieKind,
     UserLesson,
     WeekCount,
+    WeeklyLesson,
 )
 from sekkei_systems.original import ADDED
 
@@ -175,3 +177,13 @@ def week_counts(user_id: str, studio_code: str, monday: date) -> Key:
 @lessons_table.entity(Standing, type="standing", ja="無断欠席の記録", en="absences", added=True)
 def standings(user_id: str, studio_code: str) -> Key:
     return Key(f"MEMBER#{user_id}", f"STANDING#{studio_code}")
+
+
+@lessons_table.entity(WeeklyLesson, type="weekly", ja="毎週のレッスン", en="lesson of every week", added=True)
+def weekly_lessons(studio_code: str, weekday: int, start_time: time) -> Key:
+    return Key(f"STUDIO#{studio_code}", f"WEEKLY#{weekday:01d}#{start_time}")
+
+
+@lessons_table.entity(Holiday, type="holiday", ja="休館日", en="holiday", added=True)
+def holidays(studio_code: str, day: date) -> Key:
+    return Key(f"STUDIO#{studio_code}", f"HOLIDAY#{day}")

@@ -18,6 +18,7 @@ from sekkei_systems.lessons.pages import (
     settings,
     timetable,
     verbs,
+    weekly,
 )
 from sekkei_systems.lessons.pages.view import View, contact_of, slot_at, staff_at, view_of
 from sekkei_systems.lessons.rules.slots import Slot
@@ -27,8 +28,8 @@ from sekkei_systems.lessons.service.access import Member, Staff, member_of
 def routes(given: Given) -> list[BaseRoute]:
     given.per_request(Member, member_of).per_request(View, view_of).per_request(Contact, contact_of)
     given.per_request(Slot, slot_at).per_request(Staff, staff_at).per_request(offer.Tapped, offer.tapped)
-    for page in (lesson, settings, searches, desk, people, rules):
+    for page in (lesson, settings, searches, desk, people, rules, weekly):
         given.per_request(page.Shown, page.Shown)
     given.per_request(lesson.Actions, lesson.Actions)
-    files = (timetable, lesson, mine, offer, settings, searches, desk, people, verbs, rules, passes)
+    files = (timetable, lesson, mine, offer, settings, searches, desk, people, verbs, rules, passes, weekly)
     return [route for file in files for route in file.pages.routes(given)]

@@ -29,6 +29,7 @@ class LessonDraft:
     called_off: bool | UnsetType = UNSET
     """False brings back one that was called off."""
     called_off_words: str | UnsetType | None = UNSET
+    made_by: str | UnsetType = UNSET
 
     @property
     def said(self) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 from sekkei_systems.lessons.service.undoing import Undoing
 from sekkei_systems.lessons.service.waitlist import Waitlist
+from sekkei_systems.lessons.service.weekly import Weekly
 
 if TYPE_CHECKING:
     from sekkei_systems.lessons_migration.leading import Following
@@ -73,6 +74,7 @@ class Service:
     undoing: Undoing
     rulebook: Rulebook
     entitlements: Entitlements
+    weekly: Weekly
 
     def parts(self) -> list[object]:
         return [getattr(self, one.name) for one in fields(self)]
@@ -127,4 +129,5 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         undoing=Undoing(acts, desk, moves, restoring),
         rulebook=rulebook,
         entitlements=entitlements,
+        weekly=Weekly(db, clock, timetable),
     )

@@ -125,6 +125,7 @@ _FIELDS: dict[str, Field[Lesson, Any]] = {
     "is_open": Lesson.is_open,
     "called_off": Lesson.called_off,
     "called_off_words": Lesson.called_off_words,
+    "made_by": Lesson.made_by,
 }
 
 

@@ -14,6 +14,8 @@ from tests.web.described import Known, ask_everything
 API = "/lessons/api"
 
 
+EVERY = {"weekday": "2", "start": "08:30"}
+WEEKLY = {"name": "Yoga", "instructor": "Saki"}
 HOUSE = {"name": "House", "instructor": "YUKI", "capacity": 2}
 
 
@@ -26,7 +28,7 @@ async def test_every_route_answers_as_it_is_described(serve: Serve, person: str 
     assert (await site.client.json("POST", f"{API}/lessons/{lesson}", HOUSE)).status == 201
     token = await site.client.shell.accounts.make_token(person, "test") if person else None
     known = Known(
-        path={"lesson": lesson, "studio": "gnz", "channel": "mail", "user_id": "demo-aoi"},
+        path={"lesson": lesson, "studio": "gnz", "channel": "mail", "user_id": "demo-aoi", **EVERY, "day": day},
         body={
             f"POST {API}/me/bookings": {"lesson": lesson},
             f"POST {API}/me/waitlist": {"lesson": lesson},
@@ -35,6 +37,7 @@ async def test_every_route_answers_as_it_is_described(serve: Serve, person: str 
             f"PUT {API}/me/preferences": {"name": "葵", "channels": ["mail"]},
             f"PUT {API}/lessons/{{lesson}}": HOUSE,
             f"PUT {API}/studios/{{studio}}/rules": {},
+            f"PUT {API}/studios/{{studio}}/weekly/{{weekday}}/{{start}}": {**WEEKLY, "firstDay": day},
             f"POST {API}/desk/{{lesson}}/places": {"name": "Walk In"},
             f"POST {API}/desk/{{lesson}}/move": {"to": f"gnz/{day}/21:00"},
         },
@@ -45,12 +48,13 @@ async def test_every_route_answers_as_it_is_described(serve: Serve, person: str 
             f"PUT {API}/lessons/{{lesson}}",  # chance may close it
             f"DELETE {API}/me/bookings/{{lesson}}",
             f"DELETE {API}/desk/{{user_id}}/{{lesson}}",
+            f"DELETE {API}/studios/{{studio}}/weekly/{{weekday}}/{{start}}",
             f"DELETE {API}/lessons/{{lesson}}",
             f"POST {API}/desk/{{lesson}}/move",  # after it was called off
         ),
     )
     answered = await asyncio.to_thread(ask_everything, site.url, "/lessons/openapi.json", token, known)
-    assert len(answered) == 41
+    assert len(answered) == 46
     if person is None:
         refused = {name for name, statuses in answered.items() if statuses <= {401, 403}}
         assert set(answered) - refused <= {f"GET {API}/me/calendar.ics", f"POST {API}/lessons/{{lesson}}/availability"}

@@ -1,0 +1,112 @@
+"""A studio's weekly schedule and its holidays."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from sekkei.clock import Clock
+from sekkei.runtime import days
+from sekkei.web import Operations
+from sekkei_systems.lessons.api.shapes import Identifier, SearchText, TimeOfDay
+from sekkei_systems.lessons.design import WeeklyLesson
+from sekkei_systems.lessons.rules.entered import optional_time_in, time_in
+from sekkei_systems.lessons.service.access import Access, Member
+from sekkei_systems.lessons.service.weekly import Weekly
+
+operations = Operations()
+Weekday = Annotated[int, Meta(ge=0, le=6, description="0 is Monday")]
+
+
+class WeeklyIn(msgspec.Struct, rename="camel"):
+    name: SearchText
+    instructor: SearchText
+    first_day: date
+    last_day: date | None = None
+    end: TimeOfDay | None = None
+    capacity: Annotated[int, Meta(ge=0, le=10000)] | None = None
+    program: SearchText | None = None
+
+
+class WeeklyOut(WeeklyIn, kw_only=True):
+    weekday: int
+    start: str
+    skipped: list[date]
+    made_until: date | None
+
+
+class ScheduleOut(msgspec.Struct):
+    items: list[WeeklyOut]
+
+
+class HolidayIn(msgspec.Struct):
+    name: Annotated[str, Meta(min_length=1, max_length=50)]
+
+
+@operations.get("/studios/{studio}/weekly", summary="What a studio does every week", tag="studios")
+async def schedule(member: Member, access: Access, weekly: Weekly, studio: Identifier) -> ScheduleOut:
+    return ScheduleOut([weekly_out(one) for one in await weekly.all(access.staff(member, studio).studio.code)])
+
+
+@operations.put("/studios/{studio}/weekly/{weekday}/{start}", summary="A lesson of every week", tag="studios")
+async def save(
+    member: Member,
+    access: Access,
+    weekly: Weekly,
+    clock: Clock,
+    studio: Identifier,
+    weekday: Weekday,
+    start: TimeOfDay,
+    body: WeeklyIn,
+) -> WeeklyOut:
+    staff = access.staff(member, studio)
+    wanted = WeeklyLesson(
+        studio_code=studio,
+        weekday=weekday,
+        start_time=time_in(start, "start"),
+        end_time=optional_time_in(body.end, "end"),
+        lesson_name=body.name,
+        instructor=body.instructor,
+        program=body.program,
+        capacity=body.capacity,
+        first_day=body.first_day,
+        last_day=body.last_day,
+        updated_at=days.now(clock),
+    )
+    return weekly_out(await weekly.save(staff, wanted))
+
+
+@operations.delete("/studios/{studio}/weekly/{weekday}/{start}", summary="No more of them", tag="studios")
+async def remove(
+    member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: Weekday, start: TimeOfDay
+) -> None:
+    await weekly.remove(access.staff(member, studio), weekday, time_in(start, "start"))
+
+
+@operations.put("/studios/{studio}/holidays/{day}", summary="Closed on a day", status=204, tag="studios")
+async def close(member: Member, access: Access, weekly: Weekly, studio: Identifier, day: date, body: HolidayIn) -> None:
+    await weekly.close(access.staff(member, studio), day, body.name)
+
+
+@operations.delete("/studios/{studio}/holidays/{day}", summary="Open after all", tag="studios")
+async def reopen(member: Member, access: Access, weekly: Weekly, studio: Identifier, day: date) -> None:
+    await weekly.open(access.staff(member, studio), day)
+
+
+def weekly_out(found: WeeklyLesson) -> WeeklyOut:
+    return WeeklyOut(
+        weekday=found.weekday,
+        start=f"{found.start_time:%H:%M}",
+        name=found.lesson_name,
+        instructor=found.instructor,
+        first_day=found.first_day,
+        last_day=found.last_day,
+        end=f"{found.end_time:%H:%M}" if found.end_time else None,
+        capacity=found.capacity,
+        program=found.program,
+        skipped=sorted(date.fromisoformat(day) for day in found.skipped),
+        made_until=found.made_until,
+    )

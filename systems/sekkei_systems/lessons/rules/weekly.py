@@ -1,0 +1,41 @@
+"""Lessons of every week: on which days they are to be made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import date, timedelta
+
+from msgspec import UNSET
+
+from sekkei_systems.lessons.design import WeeklyLesson
+from sekkei_systems.lessons.rules.drafts import LessonDraft
+from sekkei_systems.lessons.rules.slots import Slot
+
+MADE_BY = "weekly"
+
+
+def days_to_make(weekly: WeeklyLesson, holidays: Collection[date], today: date, last: date) -> list[date]:
+    """Its days from today until `last` that were not made yet: each is made once, so that what was moved or taken
+    away since stays so."""
+    first = max(today, weekly.first_day, *([weekly.made_until + timedelta(days=1)] if weekly.made_until else []))
+    last = min(last, weekly.last_day or last)
+    every = (first + timedelta(days=number) for number in range((last - first).days + 1))
+    return [day for day in every if takes_place(weekly, holidays, day)]
+
+
+def takes_place(weekly: WeeklyLesson, holidays: Collection[date], day: date) -> bool:
+    if day.weekday() != weekly.weekday or day in holidays or day.isoformat() in weekly.skipped:
+        return False
+    return weekly.first_day <= day and (weekly.last_day is None or day <= weekly.last_day)
+
+
+def draft_on(weekly: WeeklyLesson, day: date) -> LessonDraft:
+    return LessonDraft(
+        Slot(weekly.studio_code, day, weekly.start_time),
+        lesson_name=weekly.lesson_name,
+        instructor=weekly.instructor,
+        end_time=weekly.end_time,
+        capacity=weekly.capacity,
+        program=weekly.program or UNSET,
+        made_by=MADE_BY,
+    )

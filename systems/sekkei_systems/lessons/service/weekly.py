@@ -1,0 +1,139 @@
+"""A studio's weekly schedule: templates, days without them, holidays, and the lessons that are made of it.
+
+A day is made once (`madeUntil`): a lesson that was moved, changed or called off since is not made again. Cut off
+anywhere, it goes on; what stands in a slot already is left alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import date, time, timedelta
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, replace
+from sekkei.runtime import days
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import (
+    Holiday,
+    WeeklyLesson,
+    holidays,
+    holidays_between,
+    weekly_lessons,
+    weekly_of,
+)
+from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX
+from sekkei_systems.lessons.rules.slots import LAST_DAY, Slot
+from sekkei_systems.lessons.rules.weekly import MADE_BY, days_to_make, draft_on, takes_place
+from sekkei_systems.lessons.service.access import Staff
+from sekkei_systems.lessons.service.timetable import Timetable
+
+AHEAD = timedelta(days=28)
+"""How far lessons are made; booking windows decide from when they can be booked."""
+HOLIDAY_NAME_MAX = 50
+
+
+class Weekly:
+    def __init__(self, db: Database, clock: Clock, timetable: Timetable) -> None:
+        self._db = db
+        self._clock = clock
+        self._timetable = timetable
+
+    async def all(self, studio_code: str) -> list[WeeklyLesson]:
+        return await self._db.all(weekly_of(studio_code).consistent())
+
+    async def save(self, staff: Staff, wanted: WeeklyLesson) -> WeeklyLesson:
+        """New, or in place of what was there; days that were made already stay as they are."""
+        assert wanted.studio_code == staff.studio.code
+        _check(wanted)
+        there = await self._db.get(weekly_lessons.ref_of(wanted).consistent())
+        if there is not None:
+            wanted = replace(wanted, made_until=there.made_until, skipped=there.skipped)
+        await self._db.write(weekly_lessons.put(wanted))
+        await self.make(wanted.studio_code)
+        return wanted
+
+    async def remove(self, staff: Staff, weekday: int, start_time: time) -> None:
+        """No more of them; those that were made stay."""
+        gone = weekly_lessons.delete(staff.studio.code, weekday, start_time).must_exist()
+        try:
+            await self._db.write(gone)
+        except ConditionFailed:
+            raise refusals.NoSuchWeekly() from None
+
+    async def skip(self, staff: Staff, weekday: int, start_time: time, day: date) -> None:
+        """Not on this day; one that was made is called off."""
+        update = weekly_lessons.update(staff.studio.code, weekday, start_time)
+        update = update.add(WeeklyLesson.skipped, [day.isoformat()]).when(WeeklyLesson.studio_code.exists())
+        if day.weekday() != weekday:
+            raise refusals.BadDay(field="day")
+        try:
+            await self._db.write(update)
+        except ConditionFailed:
+            raise refusals.NoSuchWeekly() from None
+        await self._call_off(Slot(staff.studio.code, day, start_time), None)
+
+    async def holidays(self, studio_code: str, first: date, last: date) -> list[Holiday]:
+        return await self._db.all(holidays_between(studio_code, first, last).consistent())
+
+    async def close(self, staff: Staff, day: date, name: str) -> None:
+        """A holiday; weekly lessons of that day that were made are called off, with its name."""
+        if not 1 <= len(name.strip()) <= HOLIDAY_NAME_MAX:
+            raise refusals.BadWords(field="name", limit=HOLIDAY_NAME_MAX)
+        if not days.today(self._clock) <= day <= LAST_DAY:
+            raise refusals.BadDay(field="day")
+        code = staff.studio.code
+        await self._db.write(holidays.put(Holiday(studio_code=code, day=day, name=name.strip())))
+        for weekly in await self.all(code):
+            if day.weekday() == weekly.weekday:
+                await self._call_off(Slot(code, day, weekly.start_time), name.strip())
+
+    async def open(self, staff: Staff, day: date) -> None:
+        """No holiday after all: lessons that were not made because of it are made now."""
+        code = staff.studio.code
+        await self._db.write(holidays.delete(code, day))
+        for weekly in await self.all(code):
+            if weekly.made_until is not None and day <= weekly.made_until and takes_place(weekly, (), day):
+                await self._make(weekly, day)
+
+    async def make(self, studio_code: str) -> int:
+        """The lessons of the next weeks; returns how many are new."""
+        today = days.today(self._clock)
+        last, made = today + AHEAD, 0
+        every = await self.all(studio_code)
+        closed = {one.day for one in await self.holidays(studio_code, today, last)} if every else set()
+        for weekly in every:
+            if weekly.made_until is None or weekly.made_until < last:
+                for day in days_to_make(weekly, closed, today, last):
+                    made += await self._make(weekly, day)
+                await self._made(weekly, last)
+        return made
+
+    async def _make(self, weekly: WeeklyLesson, day: date) -> int:
+        with contextlib.suppress(refusals.SlotTaken, refusals.LessonOver):
+            await self._timetable.add(draft_on(weekly, day))
+            return 1
+        return 0
+
+    async def _made(self, weekly: WeeklyLesson, last: date) -> None:
+        update = weekly_lessons.update(weekly.studio_code, weekly.weekday, weekly.start_time)
+        update = update.set(WeeklyLesson.made_until, last)
+        with contextlib.suppress(ConditionFailed):  # changed meanwhile: whoever did makes it
+            await self._db.write(update.when(WeeklyLesson.updated_at == weekly.updated_at))
+
+    async def _call_off(self, slot: Slot, words: str | None) -> None:
+        found = await self._timetable.find(slot)
+        if found is not None and found.made_by == MADE_BY and not found.called_off:
+            with contextlib.suppress(refusals.LessonOver):
+                await self._timetable.call_off(slot, words)
+
+
+def _check(wanted: WeeklyLesson) -> None:
+    for field, text in (("lesson_name", wanted.lesson_name), ("instructor", wanted.instructor)):
+        if not text.strip() or len(text) > NAME_LENGTH_MAX:
+            raise refusals.BadLesson(field=field)
+    if not 0 <= wanted.weekday <= 6:
+        raise refusals.BadLesson(field="weekday")
+    if wanted.capacity is not None and not 0 <= wanted.capacity <= CAPACITY_MAX:
+        raise refusals.BadLesson(field="capacity")
+    if wanted.last_day is not None and wanted.last_day < wanted.first_day:
+        raise refusals.BadDay(field="last_day")
