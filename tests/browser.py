@@ -154,7 +154,7 @@ async def serve() -> AsyncIterator[Serve]:
     async with AsyncExitStack() as stack:
 
         async def start(*systems: System, demo: bool = False, **options: Any) -> Site:
-            socket = bind("127.0.0.1", 0)
+            socket = bind("127.0.0.1", options.pop("port", 0))
             url = f"http://127.0.0.1:{socket.getsockname()[1]}"
             settings = options.pop("settings", None) or test_settings(public_url=url)
             client = await stack.enter_async_context(opened(*systems, demo=demo, settings=settings, **options))

@@ -35,7 +35,7 @@ from sekkei.web import csrf, demo, home, listening, metrics, problems
 from sekkei.web.console import looked as console_looked
 from sekkei.web.console import pages as console_pages
 from sekkei.web.gate import SESSION_COOKIE, Gate
-from sekkei.web.identity import account, address, proof, sign_in
+from sekkei.web.identity import account, address, passkeys, proof, sign_in
 from sekkei.web.identity.accounts import Accounts, Passwords, split
 from sekkei.web.identity.app_sessions import AppSessions
 from sekkei.web.identity.authenticators import Authenticators
@@ -96,6 +96,7 @@ class Shell:
         self.apps = AppSessions(self.db, clock, settings, self.accounts)
         self.authenticators = Authenticators(self.db, clock, settings.secrets)
         self.email_changes = address.Addresses(self.db, clock, settings.secrets)
+        self.passkeys = passkeys.Passkeys(self.db, clock, settings)
         self.provider = Provider(settings, clock)
         self.outbox = Outbox(deployment.runtime, clock, SHELL, Kept(settings.get("sent_days")))
         self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
@@ -267,6 +268,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         *sign_in.routes(),
         *account.routes(),
         *address.routes(),
+        *passkeys.routes(),
         *proof.routes(),
         *console_pages.routes(),
     ]

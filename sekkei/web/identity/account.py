@@ -77,7 +77,7 @@ async def show_account(request: Request) -> Response:
 
 async def _account_page(request: Request, status: int = 200, **values: Any) -> Response:
     user = in_person(request)
-    accounts = _shell(request).accounts
+    accounts, passkeys = _shell(request).accounts, _shell(request).passkeys
     shown: dict[str, Any] = {
         "profile": Form({"name": user.name}),
         "password_form": Form(),
@@ -85,6 +85,7 @@ async def _account_page(request: Request, status: int = 200, **values: Any) -> R
         "new_token": None,
         "sessions": await accounts.sessions(user.id),
         "apps": await _shell(request).apps.of(user.id),
+        "passkeys": await passkeys.of(user.id) if passkeys.possible else [],
         "tokens": await accounts.tokens(user.id),
         "days": DAYS,
         "this_session": request.state.session_hash,

@@ -33,6 +33,8 @@ from sekkei.web.identity.design import (
     challenges,
     emails,
     identities,
+    passkeys,
+    passkeys_of,
     sessions,
     sessions_of,
     tokens,
@@ -316,6 +318,8 @@ class Accounts:
     async def forget(self, account_id: str) -> bool:
         """Everything that signing in knows of somebody; False when there was nothing."""
         await self._clear(account_id)
+        keys = await self._db.all(passkeys_of(account_id).consistent())
+        await self._db.write_many(passkeys.delete(one.account_id, one.credential) for one in keys)
         gone = await self._db.write(accounts.delete(account_id)) is not None
         self.signed_out(account_id)
         return gone

@@ -177,6 +177,41 @@ def address_changes(account_id: str) -> Key:
 
 
 @model
+class Passkey:
+    """A key pair of a device or a password manager; only the public half is here."""
+
+    account_id: Attr[str] = part()
+    credential: Attr[str] = part(en="The credential's id, base64url")
+    public_key: Attr[str] = attr(ja="公開鍵(COSE)", en="COSE, base64url")
+    sign_count: Attr[int] = attr(default=0)
+    name: Attr[str] = attr()
+    created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    used_at: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+
+
+@table.entity(Passkey, type="passkey", added=True)
+def passkeys(account_id: str, credential: str) -> Key:
+    return Key(f"ACCOUNT#{account_id}", f"PASSKEY#{credential}")
+
+
+@model
+class Ceremony:
+    """A question that a passkey is to sign, good once and for five minutes."""
+
+    id: Attr[str] = part()
+    account_id: Attr[str | None] = attr(
+        default=None, ja="登録する人", en="Whose new passkey it is for; absent at sign-in"
+    )
+    challenge: Attr[str] = attr()
+    expires: Attr[datetime] = attr(stored_as=epoch())
+
+
+@table.entity(Ceremony, type="ceremony", added=True)
+def ceremonies(id: str) -> Key:
+    return Key(f"CEREMONY#{id}", "CEREMONY")
+
+
+@model
 class Identity:
     """Who somebody is at an OpenID provider, and which account that is here."""
 
@@ -220,3 +255,9 @@ def app_sessions_of(account_id: str) -> Query[AppSession]:
 def tokens_of(account_id: str) -> Query[ApiToken]:
     """The personal tokens of somebody."""
     return tokens.where(ApiToken.account_id == account_id)
+
+
+@design.pattern(ja="アカウントのパスキー", added=True)
+def passkeys_of(account_id: str) -> Query[Passkey]:
+    """The passkeys of somebody."""
+    return passkeys.where(Passkey.account_id == account_id)

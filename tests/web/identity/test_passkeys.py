@@ -1,0 +1,119 @@
+"""Passkeys, with Chromium's own authenticator in software."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from sekkei.web.server import bind
+from sekkei.web.testing import opened, test_settings
+from tests.browser import Serve, Shots, Site, Windows
+from tests.web.example import SYSTEM
+
+AUTHENTICATOR = {
+    "protocol": "ctap2",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "isUserVerified": True,
+    "automaticPresenceSimulation": True,
+}
+
+
+async def site_by_name(serve: Serve) -> Site:
+    """At localhost: browsers have no passkeys for IP addresses."""
+    with bind("127.0.0.1", 0) as free:
+        port = free.getsockname()[1]
+    settings = test_settings(public_url=f"http://localhost:{port}")
+    site = await serve(SYSTEM, demo=True, settings=settings, port=port)
+    return Site(f"http://localhost:{port}", site.client)
+
+
+async def authenticator(page: Page, **changes: Any) -> tuple[Any, str]:
+    session = await page.context.new_cdp_session(page)
+    await session.send("WebAuthn.enable")
+    options = {**AUTHENTICATOR, **changes}
+    made = await session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    return session, made["authenticatorId"]
+
+
+async def add(page: Page, site: Site) -> None:
+    await page.goto(site.url + "/account")
+    await page.get_by_label("名前", exact=True).last.fill("自分の電話")
+    await page.get_by_role("button", name="パスキーを追加する").click()
+
+
+async def test_add_one_sign_in_with_it_and_delete_it(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await site_by_name(serve)
+    page = await browser.person(site, "demo-aoi")
+    await authenticator(page)
+    await add(page, site)
+    await expect(page.get_by_role("cell", name="自分の電話")).to_be_visible()
+    await shots(page, "passkeys")
+    (kept,) = await site.client.shell.passkeys.of("demo-aoi")
+    await page.context.clear_cookies()
+    await page.goto(site.url + "/sign-in?next=/example/")
+    await page.get_by_role("button", name="パスキーでサインイン").click()
+    await expect(page.get_by_role("heading", name="メモ")).to_be_visible()
+    (used,) = await site.client.shell.passkeys.of("demo-aoi")
+    assert used.used_at is not None
+    assert used.sign_count > kept.sign_count
+    await page.goto(site.url + "/account")
+    row = page.get_by_role("row", name="自分の電話")
+    await row.get_by_role("button", name="削除").click()
+    await expect(page.get_by_text("保存しました")).to_be_visible()
+    assert await site.client.shell.passkeys.of("demo-aoi") == []
+    await page.context.clear_cookies()
+    await page.goto(site.url + "/sign-in")
+    await page.get_by_role("button", name="パスキーでサインイン").click()
+    await expect(page.get_by_text("パスキーを確認できませんでした。")).to_be_visible()
+
+
+async def test_a_signature_counts_once_and_for_its_own_question(browser: Windows, serve: Serve) -> None:
+    site = await site_by_name(serve)
+    page = await browser.person(site, "demo-aoi")
+    await authenticator(page)
+    await add(page, site)
+    await expect(page.get_by_role("cell", name="自分の電話")).to_be_visible()
+    await page.context.clear_cookies()
+    await page.goto(site.url + "/sign-in")
+    async with page.expect_request("**/sign-in/passkey") as sent:
+        await page.get_by_role("button", name="パスキーでサインイン").click()
+    await expect(page.get_by_text("こんにちは").or_(page.get_by_role("heading").first)).to_be_visible()
+    given = (await sent.value).post_data_json
+    thief = site.client.another(host=site.url.removeprefix("http://"))
+    assert (await thief.json("POST", "/sign-in/passkey", given)).status == 422
+    asked = (await thief.json("POST", "/sign-in/passkey/ask", {})).json()
+    replayed = {**given, "ceremony": asked["ceremony"]}
+    refused = await thief.json("POST", "/sign-in/passkey", replayed)
+    assert (refused.status, refused.json()["code"]) == (422, "bad-passkey")
+
+
+async def test_whoever_is_not_checked_by_their_device_gets_nowhere(browser: Windows, serve: Serve) -> None:
+    site = await site_by_name(serve)
+    page = await browser.person(site, "demo-aoi")
+    await authenticator(page, isUserVerified=False)
+    await add(page, site)
+    await expect(page.get_by_text("パスキーは使われませんでした。")).to_be_visible()
+    assert await site.client.shell.passkeys.of("demo-aoi") == []
+
+
+@pytest.mark.parametrize(
+    "credential", [{}, {"id": "x"}, {"id": "x", "response": {"userHandle": "!!"}}, {"response": 1}]
+)
+async def test_nonsense_is_refused(credential: dict[str, Any]) -> None:
+    async with opened(SYSTEM, settings=test_settings(public_url="http://localhost:8000")) as client:
+        asked = (await client.json("POST", "/sign-in/passkey/ask", {})).json()
+        assert asked["options"]["userVerification"] == "required"
+        given = {"ceremony": asked["ceremony"], "credential": credential}
+        for ceremony in (asked["ceremony"], "unknown"):
+            reply = await client.json("POST", "/sign-in/passkey", {**given, "ceremony": ceremony})
+            assert (reply.status, reply.json()["code"]) == (422, "bad-passkey")
+
+
+async def test_there_are_none_at_an_address_without_a_name() -> None:
+    async with opened(SYSTEM) as client:
+        assert "data-passkey" not in (await client.get("/sign-in")).text
+        assert (await client.json("POST", "/sign-in/passkey/ask", {})).status == 404
