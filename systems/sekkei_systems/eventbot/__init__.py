@@ -15,6 +15,7 @@ from sekkei_systems.eventbot.jobs import BotJobs
 from sekkei_systems.eventbot.local import simulator
 from sekkei_systems.eventbot.local.simulator import Simulator
 from sekkei_systems.eventbot.pages import view
+from sekkei_systems.eventbot.pages.discord import SignIn
 from sekkei_systems.eventbot.ports.discord.rest import API_URL
 from sekkei_systems.eventbot.ports.gateway import Gateway, connect, schedules_of
 from sekkei_systems.eventbot.ports.membership import Membership
@@ -48,6 +49,7 @@ def build(context: Context) -> Parts:
 def _routes(context: Context, gateway: Gateway, service: Service, desk: InteractionDesk) -> list[BaseRoute]:
     given = Given(service.access, service.desk, service.events, service.guilds, service.joining, service.notices)
     given.value(type(service.hands), service.hands).value(type(service.queue), service.queue)
+    given.value(SignIn, SignIn(gateway.oauth))
     given.value(InteractionDesk, desk).value(type(gateway.verifier), gateway.verifier)
     given.value(type(context.jobs), context.jobs).value(view.Simulated, view.Simulated(gateway.local is not None))
     given.per_request(Actor, view.actor_of).per_request(Organiser, view.organiser_of)

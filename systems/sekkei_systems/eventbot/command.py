@@ -90,6 +90,7 @@ def _discord(port: int) -> int:
     secrets = from_environment().secrets
     signer, token = Signer(secrets.key("eventbot-discord")), secrets.key("eventbot-discord-token").hex()
     local = LocalDiscord(Embedded(), "local", SYSTEM, Live(), world.server(), world.BOT_ID, token)
+    local.client_secret = secrets.key("eventbot-discord-client").hex()
     listening = socket.create_server(("127.0.0.1", port))
     url = f"http://127.0.0.1:{listening.getsockname()[1]}"
     print(f"A Discord of your own: {url}{API}\nThe bot's settings:")
@@ -97,6 +98,7 @@ def _discord(port: int) -> int:
         ("APPLICATION_ID", world.BOT_ID),
         ("PUBLIC_KEY", signer.public_key),
         ("BOT_TOKEN", token),
+        ("CLIENT_SECRET", local.client_secret),
         ("API_URL", f"{url}{API}"),
     ):
         print(f"export SEKKEI_DISCORD_{name}={value}")

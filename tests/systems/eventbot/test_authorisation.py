@@ -35,7 +35,10 @@ def done() -> dict[str, int]:
 
 MATRIX = {
     "POST /eventbot/interactions": Rule(everyone(401, 401, 401, 401), json={"type": 1}),
-    "GET /eventbot/": Rule(everyone(303, 200, 303, 303)),
+    "GET /eventbot/": Rule(everyone(200, 200, 303, 303)),
+    "GET /eventbot/discord/sign-in": Rule(everyone(303, 303, 303, 303)),
+    "GET /eventbot/discord/callback": Rule(everyone(403, 403, 403, 403)),
+    "GET /eventbot/simulator/authorise": Rule(everyone(404, 404, 404, 404)),
     "GET /eventbot/link": Rule(everyone(303, 200, 200, 200)),
     "POST /eventbot/link": Rule(everyone(303, 403, 403, 403), form={"token": "forged.token"}),
     "GET /eventbot/calendar/{guild_id}/{key}.ics": Rule(everyone(200, 200, 200, 200)),

@@ -23,6 +23,7 @@ from sekkei.design import ConditionFailed, Database, tables
 from sekkei.runtime import days
 from sekkei.runtime.live import Live
 from sekkei.store.protocol import Store
+from sekkei_systems.eventbot.local import oauth
 from sekkei_systems.eventbot.local.design import (
     LocalMessage,
     LocalThing,
@@ -82,6 +83,8 @@ class LocalDiscord:
     ) -> None:
         self.server, self.application_id, self._token = server, application_id, token
         self.public_key, self.endpoint = "", ""
+        self.client_secret, self.redirects = "", set[str]()
+        """Of sign-in: the application's secret, and the addresses that it has registered."""
         self.db: Database = design.open(store, env=env, clock=clock)
         self.clock, self._live = clock, live
         self.faults: list[Fault] = []
@@ -91,6 +94,11 @@ class LocalDiscord:
         self._windows: dict[tuple[str, str], tuple[float, int]] = {}
         self._second, self._sent = 0, 0
         self._serial = 0
+
+    @property
+    def people(self) -> list[str]:
+        """Whoever can sign in: members who are no bots."""
+        return [id for id, one in self.server.members.items() if not one["user"].get("bot")]
 
     async def prepare(self) -> None:
         """The table is made on first use, so that a bot on the real Discord never has it."""
@@ -124,6 +132,11 @@ class LocalDiscord:
     async def _answer(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes, fault: Fault | None
     ) -> tuple[int, dict[str, str], Any]:
+        bearer = headers.get("Authorization", headers.get("authorization", "")).partition("Bearer ")[2]
+        if path in ("/oauth2/token", "/oauth2/token/revoke") and method == "POST":
+            return await oauth.exchange(self, path, headers, body)
+        if bearer and method == "GET":
+            return await oauth.identity(self, path, bearer)
         refused = self._refused_at_the_door(headers, body, reading=method == "GET")
         if refused is not None:
             return refused

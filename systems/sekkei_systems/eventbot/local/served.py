@@ -3,6 +3,8 @@
 /api/v10/…           Discord's REST API
 POST /act            somebody does something: {"person", "channel", "kind": "command", "words": "event list", …}
 GET /state           a channel as one person sees it: ?channel=…&person=…
+POST /redirects      {"url": …}: an address that people may come back to after signing in
+GET /oauth2/authorize   the page where they say yes; &person=… says it for somebody
 POST /interactions   {"url": …}: where the bot takes interactions; a PING and a forgery try it first, as Discord does
 """
 
@@ -10,20 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 import orjson
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from sekkei.clock import Clock
 from sekkei.errors import NoAnswer
 from sekkei.runtime.http import Http
 from sekkei.runtime.refusals import Refusal
-from sekkei_systems.eventbot.local import world
+from sekkei_systems.eventbot.local import oauth, world
 from sekkei_systems.eventbot.local.client import AppClient
 from sekkei_systems.eventbot.local.discord import LocalDiscord
 from sekkei_systems.eventbot.local.simulator import Act, act_json, performed, shown
@@ -52,6 +56,8 @@ class Served:
                 Route("/act", self.act, methods=["POST"]),
                 Route("/state", self.state, methods=["GET"]),
                 Route("/interactions", self.connect, methods=["POST"]),
+                Route("/redirects", self.register, methods=["POST"]),
+                Route("/oauth2/authorize", self.authorise, methods=["GET"]),
             ]
         )
 
@@ -96,6 +102,24 @@ class Served:
         ok = good[0] == 200 and orjson.loads(good[1]) == {"type": 1} and bad[0] == 401
         self.local.endpoint = self.interactions if ok else ""
         return _json({"ok": ok, "ping": good[0], "forged": bad[0]}, 200 if ok else 400)
+
+    async def register(self, request: Request) -> Response:
+        self.local.redirects.add(str(orjson.loads(await request.body())["url"]))
+        return _json({"ok": True})
+
+    async def authorise(self, request: Request) -> Response:
+        await self.local.prepare()
+        asked = dict(request.query_params)
+        person = asked.pop("person", "")
+        if not person:
+            links = [
+                f'<li><a href="?{escape(urlencode({**asked, "person": id}))}">{escape(world.PEOPLE[id].name)}</a></li>'
+                for id in self.local.people
+                if id in world.PEOPLE
+            ]
+            return HTMLResponse(f"<!doctype html><title>Discord</title><ul>{''.join(links)}</ul>")
+        to = await oauth.grant(self.local, asked, person)
+        return RedirectResponse(to, 302) if to else _json({"error": "invalid_request"}, 400)
 
 
 def _json(content: Any, status: int = 200) -> Response:

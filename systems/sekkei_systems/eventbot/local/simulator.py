@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
 
 import msgspec
 import orjson
 from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from sekkei.clock import Clock
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, NotThere
 from sekkei.web import Events, Html, Pages
-from sekkei_systems.eventbot.local import world
+from sekkei_systems.eventbot.local import oauth, world
 from sekkei_systems.eventbot.local.client import AppClient, Outcome
 from sekkei_systems.eventbot.local.delivery import deliver
 from sekkei_systems.eventbot.local.design import LocalMessage
@@ -111,6 +112,21 @@ async def show(player: Player, simulator: Simulator, language: str) -> Html:
         "movable": hasattr(simulator.clock, "advance"),
     }
     return Html("eventbot/simulator.html", config=config)
+
+
+@pages.get("/simulator/authorise")
+async def authorise(request: Request, player: Player, simulator: Simulator) -> Html | Response:
+    """Where Discord asks whether the bot may know who somebody is; one of the people says yes."""
+    asked = dict(request.query_params)
+    person = asked.pop("person", "")
+    if not person:
+        people = [(one, urlencode({**asked, "person": one.id})) for one in world.PEOPLE.values()]
+        return Html("eventbot/authorise.html", people=people)
+    await simulator.local.prepare()
+    to = await oauth.grant(simulator.local, asked, person)
+    if to is None:
+        raise NotThere()
+    return RedirectResponse(to, 303)
 
 
 @pages.get("/simulator/state")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from msgspec import Meta, Struct
+from starlette.requests import Request
 
 from sekkei.web import Html, Pages, Redirect, User
+from sekkei_systems.eventbot.pages.discord import SignIn
 from sekkei_systems.eventbot.pages.view import Simulated
 from sekkei_systems.eventbot.service import Actor, Guilds
 
@@ -22,11 +25,17 @@ class LinkForm(Struct):
 
 
 @pages.get("/", name="home")
-async def home(user: User, guilds: Guilds, simulated: Simulated) -> Html | Redirect:
-    links = await guilds.links(user.id)
+async def home(request: Request, guilds: Guilds, simulated: Simulated, sign_in: SignIn) -> Html | Redirect:
+    """Strangers can sign in by Discord here, where that is set up."""
+    if request.state.user is None:
+        if sign_in.oauth is None:
+            return Redirect(f"/sign-in?{urlencode({'next': '/eventbot/'})}")
+        return Html("eventbot/guilds.html", links=[], simulated=simulated.yes, sign_in=True, known=False)
+    links = await guilds.links(request.state.user.id)
     if len(links) == 1:
         return Redirect("eventbot:guild", guild_id=links[0].guild_id)
-    return Html("eventbot/guilds.html", links=links, simulated=simulated.yes)
+    by_discord = sign_in.oauth is not None
+    return Html("eventbot/guilds.html", links=links, simulated=simulated.yes, sign_in=by_discord, known=True)
 
 
 @pages.get("/link", name="link")

@@ -3,6 +3,7 @@
 SEKKEI_DISCORD_APPLICATION_ID   the application's id
 SEKKEI_DISCORD_PUBLIC_KEY       its public key; signatures are checked against it
 SEKKEI_DISCORD_BOT_TOKEN        the bot's token
+SEKKEI_DISCORD_CLIENT_SECRET    the application's secret: organisers sign in by Discord (optional)
 SEKKEI_DISCORD_API_URL          another address of the API, for tests
 SEKKEI_SCHEDULE_TARGET, _ROLE, SEKKEI_SCHEDULE_REGION   reminders through EventBridge Scheduler
 """
@@ -19,6 +20,7 @@ from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context
 from sekkei_systems.eventbot.local import world
 from sekkei_systems.eventbot.local.discord import LocalDiscord
+from sekkei_systems.eventbot.ports.discord.oauth import OAuth
 from sekkei_systems.eventbot.ports.discord.rates import WAIT_SECONDS_MAX
 from sekkei_systems.eventbot.ports.discord.rest import API_URL, Rest, over_http
 from sekkei_systems.eventbot.ports.discord.signature import Signer, Verifier
@@ -38,6 +40,8 @@ class Gateway:
     application_id: str
     signer: Signer | None
     local: LocalDiscord | None
+    oauth: OAuth | None
+    """Sign-in by Discord, where it is set up."""
 
 
 def connect(context: Context) -> Gateway:
@@ -60,20 +64,32 @@ def connect(context: Context) -> Gateway:
         rest = Rest(
             local.send, LOCAL_TOKEN, LOCAL_APPLICATION_ID, settings.public_url, context.clock, wait_max=wait_max
         )
-        return Gateway(rest, Verifier(signer.public_key), LOCAL_APPLICATION_ID, signer, local)
+        local.client_secret, local.redirects = LOCAL_TOKEN, {_redirect(settings)}
+        asking = f"{settings.public_url}/eventbot/simulator/authorise"
+        oauth = OAuth(local.send, LOCAL_APPLICATION_ID, LOCAL_TOKEN, asking, _redirect(settings), rest.agent)
+        return Gateway(rest, Verifier(signer.public_key), LOCAL_APPLICATION_ID, signer, local, oauth)
     application_id = settings.get("discord_application_id")
     if not is_snowflake(application_id):
         raise ValueError("SEKKEI_DISCORD_APPLICATION_ID must be the number on the application's page.")
-    send = over_http(Http(), settings.get("discord_api_url", API_URL).rstrip("/"))
+    url = settings.get("discord_api_url", API_URL).rstrip("/")
+    send = over_http(Http(), url)
     rest = Rest(send, token, application_id, settings.public_url, context.clock, wait_max=wait_max)
-    return Gateway(rest, Verifier(settings.get("discord_public_key")), application_id, None, None)
+    secret = settings.get("discord_client_secret")
+    asking = f"{url.partition('/api/')[0]}/oauth2/authorize"
+    by_discord = OAuth(send, application_id, secret, asking, _redirect(settings), rest.agent) if secret else None
+    return Gateway(rest, Verifier(settings.get("discord_public_key")), application_id, None, None, by_discord)
+
+
+def _redirect(settings: Settings) -> str:
+    return f"{settings.public_url}/eventbot/discord/callback"
 
 
 def _must_be_whole(settings: Settings) -> None:
     """Half set up would mean reminders that nobody gets, marked as sent: with one of them set, all must be."""
     given = {name: settings.get(name) for name in REQUIRED}
     missing = [f"SEKKEI_{name.upper()}" for name, value in given.items() if not value]
-    if missing and (any(given.values()) or settings.get("discord_api_url")):
+    further = settings.get("discord_api_url") or settings.get("discord_client_secret")
+    if missing and (any(given.values()) or further):
         raise ValueError(f"The event bot is half set up. Set {', '.join(missing)} too, or nothing of SEKKEI_DISCORD_*.")
 
 

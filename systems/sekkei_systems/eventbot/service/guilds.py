@@ -28,6 +28,7 @@ from sekkei_systems.eventbot.design import (
 )
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError
+from sekkei_systems.eventbot.ports.discord.oauth import Identified
 from sekkei_systems.eventbot.refusals import (
     BadLink,
     BadRole,
@@ -46,7 +47,7 @@ from sekkei_systems.eventbot.refusals import (
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 from sekkei_systems.eventbot.rules.zones import zone_of
-from sekkei_systems.eventbot.service.access import Actor, Host, Organiser
+from sekkei_systems.eventbot.service.access import Access, Actor, Host, Organiser
 from sekkei_systems.eventbot.service.desk import Desk
 
 LINK_SECONDS = 600
@@ -55,6 +56,8 @@ FRESH = timedelta(minutes=5)
 STALE_MAX = timedelta(hours=1)
 """Roles change in Discord: they are asked for every five minutes. While it is silent, the old ones hold for an hour."""
 TEMPLATES_MAX = 25
+GUILDS_MAX = 200
+"""As many as Discord tells at once, and as somebody can be in."""
 
 
 ROLES = frozenset({"organiser_role_id", "attendee_role_id", "creator_role_id", "member_role_id"})
@@ -286,6 +289,36 @@ class Guilds:
             checked_at=self._desk.now(),
         )
         return await self._desk.db.write(organiser_links.put(link))
+
+    async def link_user(self, access: Access, account_id: str, user: Identified) -> list[OrganiserLink]:
+        """The account stands for a Discord user in every guild that the bot serves and that they may organise in."""
+        known = await self._desk.db.get_many(guild_settings(id) for id in user.guild_ids[:GUILDS_MAX])
+        made = []
+        for settings in known:
+            standing = await self._standing(settings.guild_id, user.user_id) if settings is not None else None
+            if standing is not None and await access.may_organise(standing.actor):
+                made.append(await self._desk.db.write(organiser_links.put(self._link_of(account_id, standing))))
+        return made
+
+    async def _standing(self, guild_id: str, user_id: str) -> Standing | None:
+        try:
+            return await self._look_up(guild_id, user_id)
+        except DiscordError:
+            raise DiscordSilent() from None
+
+    def _link_of(self, account_id: str, standing: Standing) -> OrganiserLink:
+        actor = standing.actor
+        return OrganiserLink(
+            account_id=account_id,
+            guild_id=actor.guild_id,
+            guild_name=standing.guild_name,
+            user_id=actor.user_id,
+            user_name=actor.name,
+            roles=sorted(actor.roles),
+            permissions=str(actor.permissions),
+            checked_at=self._desk.now(),
+            expires=self._desk.now() + LINK_LIFE,
+        )
 
     async def links(self, account_id: str) -> list[OrganiserLink]:
         """The guilds that an account may look after."""

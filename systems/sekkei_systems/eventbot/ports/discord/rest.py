@@ -67,9 +67,10 @@ class Rest:
     ) -> None:
         self.application_id = application_id
         self._send = send
+        self.agent = f"DiscordBot ({url}, 0.1)"
         self._headers = {
             "Authorization": f"Bot {token}",
-            "User-Agent": f"DiscordBot ({url}, 0.1)",
+            "User-Agent": self.agent,
             "Accept": "application/json",
         }
         self._rates = Rates(clock, sleep, wait_max)
