@@ -46,6 +46,7 @@ async def test_the_whole_life_of_an_event(browser: Windows, serve: Serve, shots:
     await page.get_by_role("button", name="コマンド", exact=True).click()
     await shots(page, "sim-commands")
     await page.get_by_role("button", name="/イベント 作成").click()
+    await page.get_by_role("dialog").get_by_role("button", name="実行").click()
     await page.get_by_label("タイトル").fill("冬のもくもく会")
     await page.get_by_label("日時（JST）").fill("明日 21時〜23時")
     await page.get_by_label("定員（空欄は無制限）").fill("2")
@@ -111,7 +112,7 @@ async def test_simulator_and_pages_by_day_and_by_night(browser: Windows, serve: 
         await page.get_by_role("link", name="オンラインもくもく会").wait_for()
         await by_day_and_by_night(page, shots, f"guild-{name}")
         await page.get_by_role("link", name="オンラインもくもく会").click()
-        await page.get_by_role("heading", name="参加者").wait_for()
+        await page.get_by_role("heading", name="参加者 ").first.wait_for()
         await by_day_and_by_night(page, shots, f"event-{name}")
         wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
         assert not wide, f"the page is wider than the window on {name}"
@@ -141,4 +142,62 @@ async def test_a_page_shows_what_happens_in_discord(browser: Windows, serve: Ser
     yui = list(PEOPLE.values())[4]
     await service.joining.join(yui.actor, bowling.event_id)
     await page.locator("#people").get_by_text("3 / 12").wait_for()
+    assert browser.problems == []
+
+
+async def test_options_and_the_organisers_hands(browser: Windows, serve: Serve, shots: Shots) -> None:  # noqa: F811
+    """Somebody changes their option in Discord; the host moves them back on the page and tells everybody."""
+    clock = ManualClock(START)
+    site = await serve(SYSTEM, demo=True, clock=clock)
+    clock.advance(2)
+    page = await browser.person(site, "demo-ren", PHONE)
+    await page.goto(site.url + "/eventbot/simulator")
+    raid = page.locator(".sim-message", has=page.get_by_role("button", name="⚔️ アタッカー 2/4"))
+    await raid.get_by_text("土曜レイド").wait_for()
+    await raid.scroll_into_view_if_needed()
+    await shots(page, "raid-phone", whole=False)
+    await as_person(page, "鈴木 蓮")
+    await raid.get_by_role("button", name="⚔️ アタッカー 2/4").click()
+    changed = page.locator(".sim-message", has=page.get_by_role("button", name="⚔️ アタッカー 3/4"))
+    await expect(changed.get_by_role("button", name="🛡️ タンク 0/2")).to_be_visible()
+    for size, name in ((None, "desktop"), (PHONE, "phone")):
+        page = await browser.person(site, "demo-ren", size)
+        await page.goto(site.url + "/eventbot/")
+        await page.get_by_role("link", name="土曜レイド").click()
+        await expect(page.get_by_role("heading", name="⚔️ アタッカー")).to_be_visible()
+        await shots(page, f"raid-event-{name}")
+        wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide, f"the page is wider than the window on {name}"
+    await page.locator("summary", has_text="⋯").first.click()
+    await shots(page, "raid-hands-phone", whole=False)
+    await page.locator(".eb-menu select").first.select_option("01")
+    await page.locator(".eb-menu").first.get_by_role("button", name="移す").click()
+    await expect(page.get_by_text("区分を移しました。")).to_be_visible()  # and whoever waited for the place has it now
+    await page.get_by_label("参加者を呼び出して、ひとこと送ります。").fill("20 時に集合です")
+    await page.get_by_role("button", name="送る", exact=True).first.click()
+    await expect(page.get_by_text("5 人に送ります。")).to_be_visible()
+    assert browser.problems == []
+
+
+async def test_signing_in_with_discord(browser: Windows, serve: Serve, shots: Shots) -> None:  # noqa: F811
+    clock = ManualClock(START)
+    site = await serve(SYSTEM, demo=True, clock=clock)
+    clock.advance(2)
+    page = await browser.window()
+    await page.goto(site.url + "/eventbot/")
+    await shots(page, "sign-in")
+    await page.get_by_role("link", name="Discord でログイン").click()
+    await shots(page, "authorise")
+    await page.get_by_role("link", name="佐藤 葵").click()
+    await expect(page.get_by_role("link", name="土曜レイド")).to_be_visible()
+    await page.goto(site.url + "/eventbot/guilds/900000000000000001/new?lang=en")
+    await expect(page.get_by_label("Sign-up options")).to_be_visible()
+    await shots(page, "new-en")
+    await page.goto(site.url + "/eventbot/guilds/900000000000000001?lang=en")
+    await page.get_by_role("link", name="オンラインもくもく会").click()
+    await expect(page.get_by_role("heading", name="Message members")).to_be_visible()
+    await shots(page, "event-en")
+    await page.goto(page.url.partition("?")[0] + "/edit?lang=en")
+    await expect(page.get_by_label("Change only this one")).to_be_visible()
+    await shots(page, "edit-en")
     assert browser.problems == []

@@ -121,7 +121,7 @@ async def authorise(request: Request, player: Player, simulator: Simulator) -> H
     person = asked.pop("person", "")
     if not person:
         people = [(one, urlencode({**asked, "person": one.id})) for one in world.PEOPLE.values()]
-        return Html("eventbot/authorise.html", people=people)
+        return Html("eventbot/authorise.html", people=people, simulated=True)
     await simulator.local.prepare()
     to = await oauth.grant(simulator.local, asked, person)
     if to is None:
