@@ -20,6 +20,7 @@ PARTS = {
     "chiipochi": ("ちいポチ: a burst of donations over HTTP", "chiipochi"),
     "eventbot": ("Event bot: interactions, signed and durable", "eventbot"),
     "q": ("Q.: the timeline, and the minute of publishing", "q"),
+    "console": ("The console on a table of a million items", "console"),
     "idle": ("Nobody there: what all systems cost when nothing happens", "idle"),
     "lessons": ("Lessons: a race for places, the monitor, the migration", "lessons"),
 }

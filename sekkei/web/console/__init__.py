@@ -20,7 +20,10 @@ from sekkei.runtime import days
 from sekkei.runtime.alarms import family
 from sekkei.runtime.dead_letters import DeadLetterKind, gist
 from sekkei.runtime.design import (
+    JobRun,
     Message,
+    Schedule,
+    State,
     due_schedules,
     holds,
     messages,
@@ -28,6 +31,7 @@ from sekkei.runtime.design import (
     newest_messages,
 )
 from sekkei.runtime.refusals import NotAllowed, NotThere
+from sekkei.web.console.searching import search
 from sekkei.web.forms import form
 from sekkei.web.identity.proof import require_proof
 from sekkei.web.identity.users import require_user
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
 PAGE_ITEMS = 50
+JOB_STATES = ("running", "stopped", "finished")
 EVER = datetime(9999, 1, 1, tzinfo=UTC)
 _LINK = re.compile(r"https?://[^\s<>\"'）」]+")
 _MAIL_POLICY = (
@@ -93,8 +98,12 @@ async def show_overview(request: Request) -> Response:
 
 async def show_outbox(request: Request) -> Response:
     runtime = operator(request).deployment.runtime
-    found = await runtime.page(newest_messages(), size=PAGE_ITEMS, after=request.query_params.get("after"))
-    return page(request, "console/outbox.html", found=found, gist=gist)
+    found = await search(request, runtime, newest_messages(), _words_of_message, lambda one: one.state.value)
+    return page(request, "console/outbox.html", found=found, gist=gist, states=[state.value for state in State])
+
+
+def _words_of_message(message: Message) -> str:
+    return f"{message.id} {message.system} {message.kind} {message.to} {gist(message)} {message.last_error or ''}"
 
 
 async def _message(request: Request) -> Message:
@@ -132,15 +141,27 @@ async def show_html(request: Request) -> Response:
 
 async def show_schedules(request: Request) -> Response:
     runtime = operator(request).deployment.runtime
-    after = request.query_params.get("after")
-    found = await runtime.page(due_schedules(EVER), size=PAGE_ITEMS, after=after)
+    found = await search(request, runtime, due_schedules(EVER), _words_of_schedule, lambda one: "")
     return page(request, "console/schedules.html", found=found, pretty=pretty)
+
+
+def _words_of_schedule(schedule: Schedule) -> str:
+    parts = (schedule.name, schedule.system, schedule.job, schedule.last_error or "", pretty(schedule.payload))
+    return " ".join(parts)
 
 
 async def show_jobs(request: Request) -> Response:
     runtime = operator(request).deployment.runtime
-    found = await runtime.page(newest_jobs(), size=PAGE_ITEMS, after=request.query_params.get("after"))
-    return page(request, "console/jobs.html", found=found, pretty=pretty)
+    found = await search(request, runtime, newest_jobs(), _words_of_job, _state_of_job)
+    return page(request, "console/jobs.html", found=found, pretty=pretty, states=JOB_STATES)
+
+
+def _words_of_job(job: JobRun) -> str:
+    return f"{job.id} {job.system} {job.job} {job.step or ''} {job.last_error or ''}"
+
+
+def _state_of_job(job: JobRun) -> str:
+    return "finished" if job.finished else "running" if job.due_pk == "JOB" else "stopped"
 
 
 async def show_alarms(request: Request) -> Response:

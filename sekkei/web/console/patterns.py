@@ -8,12 +8,13 @@ from starlette.routing import BaseRoute, Route
 
 from sekkei.advice.checking import check
 from sekkei.advice.copying import copies
-from sekkei.advice.trying import BadArgument, Tried, parameters, runs, try_pattern
-from sekkei.design import SekkeiError
+from sekkei.advice.furnishing import example_of
+from sekkei.advice.trying import BadArgument, Tried, parameters, runs, shown, try_pattern
+from sekkei.design import Design, SekkeiError
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import operator
-from sekkei.web.console.looked import looked_by
+from sekkei.web.console.looked import Looked, looked_by
 from sekkei.web.console.words import in_words
 from sekkei.web.forms import Form
 from sekkei.web.rendering import page
@@ -62,8 +63,14 @@ async def show_pattern(request: Request) -> Response:
         tried=tried,
         copies=copies(tried, design, given) if tried is not None else {},
         units=costs.units.get(pattern.name),
+        example=_example(looked, design, pattern.name),
         findings=[each for each in check(design, costs) if each.place == pattern.name],
     )
+
+
+def _example(looked: Looked, design: Design, pattern: str) -> dict[str, str]:
+    """Arguments for which something is found, where the items are made up."""
+    return {name: shown(value) for name, value in example_of(design, pattern).items()} if looked.sampled else {}
 
 
 async def _tried(request: Request, design: str, pattern: str, given: dict[str, str]) -> Tried:

@@ -10,6 +10,8 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
+import pytest
+
 from sekkei.design import Change, Reactions
 from sekkei.runtime import days
 from sekkei.runtime.design import Message, State
@@ -17,7 +19,7 @@ from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.pump import ATTEMPTS_MAX
 from sekkei.runtime.system import Context, Parts, System
-from sekkei.web.console import linked
+from sekkei.web.console import linked, searching
 from sekkei.web.console.rows import plain
 from sekkei.web.testing import Client, opened, test_settings
 from tests.web.example import SYSTEM
@@ -251,3 +253,35 @@ async def test_a_way_out_that_rests_is_shown() -> None:
         delivery._transports["line"] = delivery._local
         await delivery._hold("line", 600, "LINE asks for patience")
         assert "LINE asks for patience" in (await client.get("/console/alarms")).text
+
+
+async def test_words_and_states_are_searched_for() -> None:
+    async with opened(FAILING) as client:
+        for number in range(60):
+            await put_mail(client, subject=f"m{number:02d}")
+        await put_mail(client, subject="招待")
+        await client.shell.deployment.systems["failing"].context.jobs.start("recount", {}, id="recount-1")
+        found = (await client.get("/console/outbox?q=" + quote("招待 mei@"))).text
+        assert ">招待<" in found
+        assert ">m00<" not in found
+        assert ">m07<" in (await client.get("/console/outbox?q=M07")).text
+        assert "まだ何もありません" in (await client.get("/console/outbox?state=failed")).text
+        assert ">m07<" in (await client.get("/console/outbox?state=queued&q=m07")).text
+        assert "recount-1" in (await client.get("/console/jobs?q=recount&state=running")).text
+        assert "recount-1" not in (await client.get("/console/jobs?state=finished")).text
+        assert (await client.get("/console/schedules?q=nothing")).status == 200
+
+
+async def test_a_search_ends_after_some_pages_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "SEARCHED_A_PAGE", 5)
+    monkeypatch.setattr(searching, "PAGES_MAX", 2)
+    async with opened(FAILING) as client:
+        for number in range(25):
+            await put_mail(client, subject=f"m{number:02d}")
+        path, seen = "/console/outbox?q=m00", 0
+        while path:
+            shown = (await client.get(path)).text
+            seen += ">m00<" in shown
+            more = re.search(r'rel="next" href="([^"]+)"', shown)
+            path = "/console/outbox" + more[1].replace("&amp;", "&") if more else ""
+        assert seen == 1
