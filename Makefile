@@ -10,7 +10,7 @@ help:
 	@echo "make setup    create .venv with everything pinned"
 	@echo "make test     set up, then run the tests"
 	@echo "make browser  install Chromium and Japanese fonts, for the tests that look at pages"
-	@echo "make check    ruff, mypy --strict, import directions"
+	@echo "make check    ruff, mypy --strict, import directions, known vulnerabilities (where they can be looked up)"
 	@echo "make bench    measure, side by side with every peer that can be installed"
 	@echo "make torture  crash, race, fuzz and bit-flip programmes"
 	@echo "make docs     renew docs/designs from the designs"
@@ -18,7 +18,7 @@ help:
 	@echo "make texts    renew texts/keys.py from texts/*.toml"
 	@echo "make budgets  renew tests/budgets.toml: store calls of every route"
 	@echo "make peers    install the other implementations that ours is compared with"
-	@echo "make lock     renew requirements/*.txt from pyproject.toml"
+	@echo "make lock     renew requirements/*.txt, the bill of materials and the list of licences from pyproject.toml"
 
 setup: .venv/.ready
 
@@ -56,6 +56,8 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/djlint --lint --quiet sekkei systems
+	@$(BIN)/python requirements/supply.py check
+	@$(BIN)/python requirements/supply.py audit
 	@if command -v npm >/dev/null; then npm install --no-save --silent --no-audit --no-fund && npm run --silent check; \
 	else echo "Scripts and styles are not checked: that needs npm."; fi
 
@@ -94,6 +96,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 lock:
 	$(LOCK) --extra dev -o requirements/dev.txt pyproject.toml systems/pyproject.toml
 	$(LOCK) --constraint requirements/dev.txt -o requirements/run.txt pyproject.toml systems/pyproject.toml
+	@test ! -x $(BIN)/python || $(BIN)/python requirements/supply.py write
 
 clean:
 	rm -rf .venv build dist
