@@ -21,6 +21,7 @@ PARTS = {
     "eventbot": ("Event bot: interactions, signed and durable", "eventbot"),
     "q": ("Q.: the timeline, and the minute of publishing", "q"),
     "console": ("The console on a table of a million items", "console"),
+    "outbox": ("Messages: one destination hangs, one fails, one is slow", "outbox"),
     "idle": ("Nobody there: what all systems cost when nothing happens", "idle"),
     "lessons": ("Lessons: a race for places, the monitor, the migration", "lessons"),
 }

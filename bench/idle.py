@@ -1,7 +1,7 @@
 """All systems with their worker while nobody uses them: processor, disk and store calls of an idle minute.
 
-Embedded in this process on a file, and on a store over HTTP (our own engine's wire, so that every call is counted by
-its operation); a write of these small rows is one write unit on DynamoDB.
+Embedded in this process on a file, on our own engine over HTTP, and on Ministack; every call is counted by its
+operation, here in this process. A write of these small rows is one write unit on DynamoDB.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bench.markdown import table
+from bench.peers import MINISTACK, Unavailable
 from sekkei.runtime.discovery import load_all
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.watched import WRITES
@@ -28,7 +29,11 @@ SECONDS = float(os.environ.get("SEKKEI_BENCH_IDLE_SECONDS", "60"))
 
 
 def run() -> None:
-    rows = [asyncio.run(_measure("embedded")), asyncio.run(_measure("over HTTP"))]
+    rows = [asyncio.run(_measure(kind)) for kind in ("embedded", "over HTTP")]
+    try:
+        rows.append(asyncio.run(_measure(MINISTACK.title)))
+    except Unavailable as reason:
+        print(reason)
     head = ["store", "processor", "disk", "store calls a second", "writes a minute", "by operation, a minute"]
     print(table(head, rows))
 
@@ -71,10 +76,22 @@ async def _store(kind: str, folder: Path) -> AsyncIterator[Store]:
         yield store
         await store.close()
         return
-    async with _served() as url:
+    async with _served() if kind == "over HTTP" else _ministack(folder) as url:
         store = open_store(url)
         yield store
         await store.close()
+
+
+@asynccontextmanager
+async def _ministack(folder: Path) -> AsyncIterator[str]:
+    with MINISTACK.serve(folder) as port:
+        _sign_with_anything()
+        yield f"http://127.0.0.1:{port}"
+
+
+def _sign_with_anything() -> None:
+    os.environ.setdefault("AWS_ACCESS_KEY_ID", "local")
+    os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "local")
 
 
 @asynccontextmanager
@@ -91,8 +108,7 @@ async def _served() -> AsyncIterator[str]:
             found = re.search(rb"http://[\w.:]+", await process.stdout.readline())
             if found:
                 break
-        os.environ.setdefault("AWS_ACCESS_KEY_ID", "local")
-        os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "local")
+        _sign_with_anything()
         yield found[0].decode()
     finally:
         process.terminate()

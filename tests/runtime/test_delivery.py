@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Awaitable, Callable
+
+import pytest
 
 import sekkei.testing
 from sekkei.clock import SYSTEM, ManualClock
@@ -14,6 +17,7 @@ from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.delivery import FAILURES_MAX, REJECTED_SECONDS, Delivery
 from sekkei.runtime.design import Message, State, design, messages
 from sekkei.runtime.outbox import Outbox, Rejected, TryAgain
+from sekkei.store.protocol import Request, Response, Store
 
 Doing = Callable[[Message], Awaitable[str]]
 
@@ -160,3 +164,59 @@ async def test_when_to_come_back_is_obeyed_by_every_process(runtime: Database, c
     clock.advance(31)
     assert await other.run_once() == 2
     assert calm.sent == {"tasks/1": 1, "tasks/2": 1}
+
+
+class Mortal:
+    """A store that a process loses at one of its calls, before or after it was carried out."""
+
+    def __init__(self, store: Store, calls: int, answered: bool) -> None:
+        self._store, self._left, self._answered = store, calls, answered
+        self.dead = False
+
+    async def call(self, operation: str, request: Request) -> Response:
+        self._left -= 1
+        if self._left == 0 and self._answered:
+            await self._store.call(operation, request)
+        self.dead = self.dead or self._left <= 0
+        if self.dead:
+            raise ConnectionError("killed")
+        return await self._store.call(operation, request)
+
+    async def close(self) -> None: ...
+
+
+@pytest.mark.parametrize("answered", [False, True])
+@pytest.mark.parametrize("calls", [1, 2, 3, 5, 8, 12, 13, 14, 20, 27, 33, 40])
+async def test_killed_at_any_call_nothing_is_lost_and_only_what_was_under_way_may_go_twice(
+    runtime: Database, clock: ManualClock, calls: int, answered: bool
+) -> None:
+    outbox = Outbox(runtime, clock, "tasks")
+    for number in range(20):
+        await outbox.put("mail", f"a{number % 7}", {}, id=f"{number}")
+    mortal, sent = Mortal(runtime.store, calls, answered), Counter[str]()
+
+    class Post:
+        async def send(self, message: Message) -> str:
+            sent[message.id] += 1
+            return "sent"
+
+    class OfTheDead(Post):
+        async def send(self, message: Message) -> str:
+            if mortal.dead:
+                raise ConnectionError("killed")
+            return await super().send(message)
+
+    killed = Delivery(design.open(mortal, env="test", clock=clock), clock, {"mail": OfTheDead()}, "first")
+    with contextlib.suppress(ConnectionError):
+        await killed.run_once()
+    await killed.stop(0)
+    under_way = {id for id in sent if (await runtime.need(messages(id).consistent())).state is State.QUEUED}
+    second = Delivery(runtime, clock, {"mail": Post()}, "second")
+    for _ in range(5):
+        clock.advance(600)
+        await second.run_once()
+    assert len(sent) == 20, "nothing is lost"
+    assert {id for id, count in sent.items() if count > 1} <= under_way
+    assert max(sent.values()) <= 2
+    states = [(await runtime.need(messages(f"tasks/{number}").consistent())).state for number in range(20)]
+    assert set(states) == {State.SENT}
