@@ -85,6 +85,14 @@ class NotStaff(NotAllowed):
     pass
 
 
+class NotManager(NotAllowed):
+    """The desk's role does not set rules, schedules, staff or secrets."""
+
+
+class NotYourself(Conflict):
+    """Nobody takes their own role away."""
+
+
 class NoSuchStudio(NotThere):
     pass
 

@@ -47,8 +47,10 @@ from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.restoring import Restoring
+from sekkei_systems.lessons.service.roster import StoredRoster
 from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.searches import Searches
+from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
 from sekkei_systems.lessons.service.ties import Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 from sekkei_systems.lessons.service.undoing import Undoing
@@ -173,7 +175,8 @@ def service_on(
     rulebook = Rulebook(db, clock, policy)
     entitlements = Entitlements(db, clock, rulebook)
     reservations = Reservations(db, clock, schedules, {}, outbox, notices, entitlements)
-    access, ties, timetable = Access(studios, staff), Ties(db, clock, rulebook), Timetable(db, clock)
+    roster = StoredRoster(db, clock, email_of)
+    access, ties, timetable = Access(studios, staff, roster), Ties(db, clock, rulebook), Timetable(db, clock)
     bookings = Bookings(ties, timetable, sellers, reservations, entitlements)
     acts, told = Acts(db, clock), (outbox, notices, schedules)
     contacts = Contacts(db, clock, outbox, notices, links, b"codes", email_of)
@@ -209,6 +212,8 @@ def service_on(
         rulebook=rulebook,
         entitlements=entitlements,
         weekly=Weekly(db, clock, timetable),
+        roster=roster,
+        studio_secrets=StudioSecrets(db, clock, b"a key of thirty-two bytes to seal"[:32]),
     )
 
 

@@ -97,7 +97,7 @@ async def set_rules(
     given = msgspec.structs.asdict(body)
     given["opens_time"] = optional_time_in(body.opens_time, "opensTime")
     wanted = StudioRules(studio_code=studio, updated_at=days.now(clock), **given)
-    await rulebook.save(access.staff(member, studio), wanted)
+    await rulebook.save(await access.staff(member, studio), wanted)
     return await rules_out(rulebook, studio, language)
 
 
@@ -105,7 +105,7 @@ async def set_rules(
 async def give(
     member: Member, access: Access, members: Members, entitlements: Entitlements, studio: Identifier, body: PassIn
 ) -> PassOut:
-    staff = access.staff(member, studio)
+    staff = await access.staff(member, studio)
     person = await members.by_mail(body.email)
     return pass_out(await entitlements.give(staff, person, body.name, body.valid_from, body.valid_until, body.tickets))
 

@@ -107,5 +107,5 @@ def slot_named(lesson: LessonName) -> Slot:
     return parse_slot(lesson)
 
 
-def staff_of_lesson(member: Member, access: Access, at: Slot) -> Staff:
-    return access.staff(member, at.studio_code)
+async def staff_of_lesson(member: Member, access: Access, at: Slot) -> Staff:
+    return await access.staff(member, at.studio_code)

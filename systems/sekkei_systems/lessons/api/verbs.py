@@ -79,7 +79,7 @@ class RowsOut(msgspec.Struct):
 async def rows(
     member: Member, access: Access, timetable: Timetable, desk: Desk, sellers: Sellers, studio: str, query: Between
 ) -> RowsOut:
-    staff = access.staff(member, studio)
+    staff = await access.staff(member, studio)
     last = min(query.last, query.first + timedelta(days=DAYS_MAX - 1)) if query.last >= query.first else query.last
     waiting = await desk.waiting(staff, query.first, last) if last >= query.first else {}
     found = await timetable.between(studio, query.first, last)

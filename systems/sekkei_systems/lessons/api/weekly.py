@@ -48,7 +48,7 @@ class HolidayIn(msgspec.Struct):
 
 @operations.get("/studios/{studio}/weekly", summary="What a studio does every week", tag="studios")
 async def schedule(member: Member, access: Access, weekly: Weekly, studio: Identifier) -> ScheduleOut:
-    return ScheduleOut([weekly_out(one) for one in await weekly.all(access.staff(member, studio).studio.code)])
+    return ScheduleOut([weekly_out(one) for one in await weekly.all((await access.staff(member, studio)).studio.code)])
 
 
 @operations.put("/studios/{studio}/weekly/{weekday}/{start}", summary="A lesson of every week", tag="studios")
@@ -62,7 +62,7 @@ async def save(
     start: TimeOfDay,
     body: WeeklyIn,
 ) -> WeeklyOut:
-    staff = access.staff(member, studio)
+    staff = await access.staff(member, studio)
     wanted = WeeklyLesson(
         studio_code=studio,
         weekday=weekday,
@@ -83,17 +83,17 @@ async def save(
 async def remove(
     member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: Weekday, start: TimeOfDay
 ) -> None:
-    await weekly.remove(access.staff(member, studio), weekday, time_in(start, "start"))
+    await weekly.remove(await access.staff(member, studio), weekday, time_in(start, "start"))
 
 
 @operations.put("/studios/{studio}/holidays/{day}", summary="Closed on a day", status=204, tag="studios")
 async def close(member: Member, access: Access, weekly: Weekly, studio: Identifier, day: date, body: HolidayIn) -> None:
-    await weekly.close(access.staff(member, studio), day, body.name)
+    await weekly.close(await access.staff(member, studio), day, body.name)
 
 
 @operations.delete("/studios/{studio}/holidays/{day}", summary="Open after all", tag="studios")
 async def reopen(member: Member, access: Access, weekly: Weekly, studio: Identifier, day: date) -> None:
-    await weekly.open(access.staff(member, studio), day)
+    await weekly.open(await access.staff(member, studio), day)
 
 
 def weekly_out(found: WeeklyLesson) -> WeeklyOut:

@@ -12,6 +12,7 @@ from sekkei.runtime.system import Context, Parts
 from sekkei_systems.lessons.design import (
     Contact,
     Lesson,
+    Role,
     Search,
     Status,
     StudioRules,
@@ -149,6 +150,7 @@ async def _weekly(context: Context, service: Service, today: date) -> None:
     )
     await service.weekly.close(staff, today + timedelta(days=24), "設備点検")
     await service.weekly.save(staff, saturdays)
+    await service.roster.add(staff, DEMO_PEOPLE[-1].email, Role.DESK)
 
 
 async def _popular(db: Database, service: Service, day: date) -> None:

@@ -337,6 +337,34 @@ class DeskAct:
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
 
 
+class Role(Enum):
+    """What somebody may do at a studio."""
+
+    MANAGER = "manager"
+    DESK = "desk"
+
+
+@model
+class StaffMember:
+    """Somebody who runs a studio, by the proven mail address of their account."""
+
+    chain: Attr[str] = attr(default="all", ja="チェーン", en="all studios are one chain")
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    email: Attr[str] = attr(ja="メール", en="mail address")
+    role: Attr[Role] = attr(ja="役割", en="what they may do")
+    added_by: Attr[str] = attr("addedBy", ja="登録した人", en="who added them")
+    added_at: Attr[datetime] = attr("addedAt", stored_as=INSTANT, ja="登録日時", en="when")
+
+
+@model
+class StudioSecret:
+    """What a studio's own system signs its pushes with, sealed under the secret of this program."""
+
+    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
+    sealed: Attr[str] = attr(ja="封をした秘密", en="the secret, sealed")
+    made_at: Attr[datetime] = attr("madeAt", stored_as=INSTANT, ja="作成日時", en="when")
+
+
 @model
 class WeeklyLesson:
     """A lesson that takes place every week; a job makes the lessons of the next weeks out of it, each day once."""

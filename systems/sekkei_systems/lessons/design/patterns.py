@@ -14,6 +14,7 @@ from sekkei_systems.lessons.design.models import (
     Match,
     Pass,
     Search,
+    StaffMember,
     Status,
     StudioRules,
     TieKind,
@@ -38,6 +39,7 @@ from sekkei_systems.lessons.design.tables import (
     matches,
     passes,
     searches,
+    staff_members,
     studio_rules,
     user_lessons,
     watched,
@@ -308,3 +310,9 @@ def weekly_of(studio_code: str) -> Query[WeeklyLesson]:
 def holidays_between(studio_code: str, first: date, last: date) -> Query[Holiday]:
     """A studio's holidays between two days."""
     return holidays.where(Holiday.studio_code == studio_code, Holiday.day.between(first, last))
+
+
+@design.pattern(ja="チェーンの担当者", added=True)
+def staff_of_chain(chain: str) -> Query[StaffMember]:
+    """Who runs which studio."""
+    return staff_members.where(StaffMember.chain == chain)

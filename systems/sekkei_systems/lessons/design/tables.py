@@ -18,8 +18,10 @@ from sekkei_systems.lessons.design.models import (
     Proof,
     Reservation,
     Search,
+    StaffMember,
     Standing,
     StudioRules,
+    StudioSecret,
     TieKind,
     UserLesson,
     WeekCount,
@@ -187,3 +189,13 @@ def weekly_lessons(studio_code: str, weekday: int, start_time: time) -> Key:
 @lessons_table.entity(Holiday, type="holiday", ja="休館日", en="holiday", added=True)
 def holidays(studio_code: str, day: date) -> Key:
     return Key(f"STUDIO#{studio_code}", f"HOLIDAY#{day}")
+
+
+@lessons_table.entity(StaffMember, type="staff", ja="スタジオの担当者", en="staff of a studio", added=True)
+def staff_members(chain: str, studio_code: str, email: str) -> Key:
+    return Key(f"STAFF#{chain}", f"{studio_code}#{email}")
+
+
+@lessons_table.entity(StudioSecret, type="secret", ja="スタジオの秘密（封をしたもの）", en="sealed secret", added=True)
+def studio_secrets(studio_code: str) -> Key:
+    return Key(f"STUDIO#{studio_code}", "SECRET")

@@ -16,6 +16,7 @@ from sekkei_systems.lessons.pages import (
     rules,
     searches,
     settings,
+    staff,
     timetable,
     verbs,
     weekly,
@@ -28,8 +29,8 @@ from sekkei_systems.lessons.service.access import Member, Staff, member_of
 def routes(given: Given) -> list[BaseRoute]:
     given.per_request(Member, member_of).per_request(View, view_of).per_request(Contact, contact_of)
     given.per_request(Slot, slot_at).per_request(Staff, staff_at).per_request(offer.Tapped, offer.tapped)
-    for page in (lesson, settings, searches, desk, people, rules, weekly):
+    for page in (lesson, settings, searches, desk, people, rules, weekly, staff):
         given.per_request(page.Shown, page.Shown)
     given.per_request(lesson.Actions, lesson.Actions)
-    files = (timetable, lesson, mine, offer, settings, searches, desk, people, verbs, rules, passes, weekly)
+    files = (timetable, lesson, mine, offer, settings, searches, desk, people, verbs, rules, passes, weekly, staff)
     return [route for file in files for route in file.pages.routes(given)]

@@ -74,7 +74,7 @@ class Shown:
             status,
             view=self.view,
             studio=self.staff.studio,
-            studios=self.access.run_by(self.view.member),
+            studios=await self.access.run_by(self.view.member),
             lessons=await self.timetable.between(code, first, first + week - timedelta(days=1)),
             waiting=await self.desk.waiting(self.staff, first, first + week - timedelta(days=1)),
             first=first,

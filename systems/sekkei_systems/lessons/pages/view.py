@@ -44,9 +44,9 @@ class View:
         return f"{local:%H:%M}" if local.date() == self.today else f"{local.month}/{local.day} {local:%H:%M}"
 
 
-def view_of(user: User, access: Access, clock: Clock, language: str) -> View:
+async def view_of(user: User, access: Access, clock: Clock, language: str) -> View:
     member = member_of(user)
-    run = access.run_by(member)
+    run = await access.run_by(member)
     return View(member, days.now(clock), access.names, run[0].code if run else None, language)
 
 
@@ -59,8 +59,8 @@ def slot_at(slot: str) -> Slot:
     return parse_slot(slot)
 
 
-def staff_at(member: Member, access: Access, code: str) -> Staff:
-    return access.staff(member, code)
+async def staff_at(member: Member, access: Access, code: str) -> Staff:
+    return await access.staff(member, code)
 
 
 class AskedDay(msgspec.Struct, rename={"asked": "date"}):

@@ -32,8 +32,10 @@ from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.restoring import Restoring
+from sekkei_systems.lessons.service.roster import StoredRoster
 from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.searches import Searches
+from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 from sekkei_systems.lessons.service.undoing import Undoing
@@ -75,6 +77,8 @@ class Service:
     rulebook: Rulebook
     entitlements: Entitlements
     weekly: Weekly
+    roster: StoredRoster
+    studio_secrets: StudioSecrets
 
     def parts(self) -> list[object]:
         return [getattr(self, one.name) for one in fields(self)]
@@ -84,7 +88,8 @@ def open_service(context: Context, old: Following | None = None) -> Service:
     """With an old waitlist table beside it, waitlist and monitor ask which table leads."""
     settings, db, clock, outbox = context.settings, context.db, context.clock, context.outbox
     policy, studios = policy_of(settings), studios_of(settings)
-    access = Access(studios, staff_of(settings))
+    roster = StoredRoster(db, clock, email_of)
+    access = Access(studios, staff_of(settings), roster)
     links = Links(settings.secrets.key("lessons links"))
     notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
     provider = provider_of(settings, db, clock, studios)
@@ -130,4 +135,6 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         rulebook=rulebook,
         entitlements=entitlements,
         weekly=Weekly(db, clock, timetable),
+        roster=roster,
+        studio_secrets=StudioSecrets(db, clock, settings.secrets.key("lessons studio secrets")),
     )

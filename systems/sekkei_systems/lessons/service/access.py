@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.settings import Settings
 from sekkei.web import User
 from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import Role
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.studios import Studio
 
@@ -35,6 +37,13 @@ class Staff:
 
     user_id: str
     studio: Studio
+    role: Role = Role.MANAGER
+
+    def managing(self) -> Staff:
+        """Proof that they may also set rules, schedules, staff and secrets."""
+        if self.role is not Role.MANAGER:
+            raise refusals.NotManager()
+        return self
 
     def own(self, slot: Slot) -> Slot:
         """A slot of this studio; there is no other one here."""
@@ -65,13 +74,22 @@ def staff_of(settings: Settings) -> StaffList:
     return StaffList({code: frozenset(emails) for code, emails in given.items()})
 
 
-class Access:
-    """Knows the studios and who runs them, and makes the proofs."""
+class Roster(Protocol):
+    """Who runs which studio, as the table has it."""
 
-    def __init__(self, studios: Sequence[Studio] = (), staff: StaffList | None = None) -> None:
+    async def role(self, email: str, studio_code: str) -> Role | None: ...
+
+
+class Access:
+    """Knows the studios and who runs them, by the environment and by the table, and makes the proofs."""
+
+    def __init__(
+        self, studios: Sequence[Studio] = (), staff: StaffList | None = None, roster: Roster | None = None
+    ) -> None:
         self.studios = list(studios)
         self.names = {studio.code: studio.name for studio in studios}
         self._staff = staff or StaffList()
+        self._roster = roster
 
     def studio(self, code: str) -> Studio:
         found = next((studio for studio in self.studios if studio.code == code), None)
@@ -79,11 +97,20 @@ class Access:
             raise refusals.NoSuchStudio()
         return found
 
-    def staff(self, member: Member, studio_code: str) -> Staff:
-        if not self._staff.runs(member.email, studio_code):
-            raise refusals.NotStaff()
-        return Staff(member.user_id, self.studio(studio_code))
+    async def role(self, member: Member, studio_code: str) -> Role | None:
+        """The environment names managers."""
+        if self._staff.runs(member.email, studio_code):
+            return Role.MANAGER
+        if self._roster is None or not member.email:
+            return None
+        return await self._roster.role(member.email.lower(), studio_code)
 
-    def run_by(self, member: Member) -> list[Studio]:
+    async def staff(self, member: Member, studio_code: str) -> Staff:
+        role = await self.role(member, studio_code)
+        if role is None:
+            raise refusals.NotStaff()
+        return Staff(member.user_id, self.studio(studio_code), role)
+
+    async def run_by(self, member: Member) -> list[Studio]:
         """The studios that somebody runs."""
-        return [studio for studio in self.studios if self._staff.runs(member.email, studio.code)]
+        return [studio for studio in self.studios if await self.role(member, studio.code) is not None]

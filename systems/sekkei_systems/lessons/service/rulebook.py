@@ -46,7 +46,7 @@ class Rulebook:
 
     async def save(self, staff: Staff, wanted: StudioRules) -> StudioRules:
         """All of a studio's rules at once."""
-        assert wanted.studio_code == staff.studio.code
+        assert wanted.studio_code == staff.managing().studio.code
         _check(wanted)
         saved = await self._db.write(studio_rules.put(wanted))
         self._kept.pop(wanted.studio_code, None)

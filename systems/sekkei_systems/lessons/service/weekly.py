@@ -43,7 +43,7 @@ class Weekly:
 
     async def save(self, staff: Staff, wanted: WeeklyLesson) -> WeeklyLesson:
         """New, or in place of what was there; days that were made already stay as they are."""
-        assert wanted.studio_code == staff.studio.code
+        assert wanted.studio_code == staff.managing().studio.code
         _check(wanted)
         there = await self._db.get(weekly_lessons.ref_of(wanted).consistent())
         if there is not None:
@@ -54,7 +54,7 @@ class Weekly:
 
     async def remove(self, staff: Staff, weekday: int, start_time: time) -> None:
         """No more of them; those that were made stay."""
-        gone = weekly_lessons.delete(staff.studio.code, weekday, start_time).must_exist()
+        gone = weekly_lessons.delete(staff.managing().studio.code, weekday, start_time).must_exist()
         try:
             await self._db.write(gone)
         except ConditionFailed:
@@ -62,7 +62,7 @@ class Weekly:
 
     async def skip(self, staff: Staff, weekday: int, start_time: time, day: date) -> None:
         """Not on this day; one that was made is called off."""
-        update = weekly_lessons.update(staff.studio.code, weekday, start_time)
+        update = weekly_lessons.update(staff.managing().studio.code, weekday, start_time)
         update = update.add(WeeklyLesson.skipped, [day.isoformat()]).when(WeeklyLesson.studio_code.exists())
         if day.weekday() != weekday:
             raise refusals.BadDay(field="day")
@@ -81,7 +81,7 @@ class Weekly:
             raise refusals.BadWords(field="name", limit=HOLIDAY_NAME_MAX)
         if not days.today(self._clock) <= day <= LAST_DAY:
             raise refusals.BadDay(field="day")
-        code = staff.studio.code
+        code = staff.managing().studio.code
         await self._db.write(holidays.put(Holiday(studio_code=code, day=day, name=name.strip())))
         for weekly in await self.all(code):
             if day.weekday() == weekly.weekday:
@@ -89,7 +89,7 @@ class Weekly:
 
     async def open(self, staff: Staff, day: date) -> None:
         """No holiday after all: lessons that were not made because of it are made now."""
-        code = staff.studio.code
+        code = staff.managing().studio.code
         await self._db.write(holidays.delete(code, day))
         for weekly in await self.all(code):
             if weekly.made_until is not None and day <= weekly.made_until and takes_place(weekly, (), day):

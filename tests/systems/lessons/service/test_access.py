@@ -19,8 +19,8 @@ async def test_only_those_who_run_a_studio_see_and_change_it(world: World) -> No
     strangers = [Member("b", "b@x"), Member("c", ""), Member("a@x", "someone@else")]
     for stranger in strangers:
         with pytest.raises(refusals.NotStaff):
-            access.staff(stranger, "gnz")
-    desk, elsewhere = world.service.desk, access.staff(strangers[0], "sby")
+            await access.staff(stranger, "gnz")
+    desk, elsewhere = world.service.desk, await access.staff(strangers[0], "sby")
     for attempt in (
         desk.roll(elsewhere, LESSON),
         desk.add(elsewhere, draft_of(other)),
@@ -36,10 +36,10 @@ async def test_only_those_who_run_a_studio_see_and_change_it(world: World) -> No
     assert problems == ["1 lessons of other studios"]
     world.settle()
     assert await world.service.timetable.between("gnz", LESSON.lesson_date, date(2025, 8, 2)) == [found]
-    mine = access.staff(Member("a", "a@x"), "gnz")
+    mine = await access.staff(Member("a", "a@x"), "gnz")
     await desk.add(mine, draft_of(other))
     assert (await desk.change(mine, draft_of(replace(found, instructor="Mako")))).instructor == "Mako"
-    assert [[one.code for one in access.run_by(each)] for each in (Member("a", "a@x"), *strangers[:2])] == [
+    assert [[one.code for one in await access.run_by(each)] for each in (Member("a", "a@x"), *strangers[:2])] == [
         ["gnz"],
         ["sby"],
         [],

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import re
+
+from sekkei.runtime.demo_people import DEMO_PEOPLE
+from sekkei.web.testing import Client
+from tests.systems.lessons.webhooks.test_availability import OPEN, Studio
+
+STAFF = "/lessons/desk/gnz/staff"
+MEI = next(person.email for person in DEMO_PEOPLE if person.id == "demo-mei")
+
+
+async def test_a_manager_adds_the_desk_which_cannot_do_the_same(client: Client) -> None:
+    mei = client.another()
+    await mei.sign_in("demo-mei")
+    assert (await mei.get("/lessons/desk/gnz")).status == 403
+    assert "担当者を追加しました。" in (await client.post(STAFF, {"email": MEI, "role": "desk"}, follow=True)).text
+    assert (await mei.get("/lessons/desk/gnz")).status == 200
+    assert (await mei.get("/lessons/desk/sby")).status == 403
+    assert (await mei.get(STAFF)).status == 403
+    assert (await mei.post("/lessons/desk/gnz/rules", {})).status == 403
+    assert "担当者から外しました。" in (await client.post(f"{STAFF}/remove", {"email": MEI}, follow=True)).text
+    assert (await mei.get("/lessons/desk/gnz")).status == 403
+
+
+async def test_a_studio_signs_with_its_own_secret(client: Client) -> None:
+    page = (await client.post("/lessons/desk/gnz/secret", {})).text
+    found = re.search(r'id="secret" readonly value="([^"]+)"', page)
+    assert found is not None
+    assert found[1] not in (await client.get(STAFF)).text, "shown once"
+    assert (await Studio(client).say(OPEN)).status == 401, "the common secret is no longer the studio's"
+    assert (await Studio(client, found[1].encode()).say(OPEN)).status == 200
+    await client.post("/lessons/desk/gnz/secret/forget", {})
+    assert (await Studio(client).say({**OPEN, "available": 3})).status == 200
