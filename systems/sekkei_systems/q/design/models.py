@@ -284,6 +284,13 @@ class Report:
         "resolvedAt", default=None, stored_as=INSTANT, ja="対応完了日時", en="when it was dealt with"
     )
     resolved_by: Attr[str | None] = attr("resolvedBy", default=None, ja="対応した管理者ID", en="by whom")
+    seen_text: Attr[str | None] = attr(
+        "seenText",
+        default=None,
+        ja="通報された時点の文面（回答、または名前と自己紹介）",
+        en="as it read when it was reported",
+        added=True,
+    )
 
 
 @model

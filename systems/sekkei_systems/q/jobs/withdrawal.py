@@ -283,7 +283,8 @@ class Withdrawal:
 
     async def _delete_answer(self, day: date, user: str) -> int:
         for one in await self._db.all(design.reports_about(f"{day}#{user}")):
-            await self._rename(reports.update(one.report_id).set(Report.target_id, f"{WITHDRAWN}-{one.report_id}"))
+            nameless = reports.update(one.report_id).set(Report.target_id, f"{WITHDRAWN}-{one.report_id}")
+            await self._rename(nameless.set(Report.seen_text, None))
         given = await self._db.all(design.reactions_to(day, user).consistent())
         await self._db.write_many(reactions.delete(day, user, one.reactor_id) for one in given)
         return int(await self._db.write(answers.delete(day, user)) is not None)
@@ -339,7 +340,9 @@ class Withdrawal:
             if one is not None and getattr(one, field.name) == user:
                 count += 1
                 # A name of its own for each: two of them about one thing must not meet in a uniqueness marker.
-                await self._rename(reports.update(one.report_id).set(field, f"{WITHDRAWN}-{one.report_id}"))
+                nameless = reports.update(one.report_id).set(field, f"{WITHDRAWN}-{one.report_id}")
+                about_them = field.name == Report.target_id.name
+                await self._rename(nameless.set(Report.seen_text, None) if about_them else nameless)
         return count, page.cursor
 
     # What an administrator of old has done, and what was done to a user

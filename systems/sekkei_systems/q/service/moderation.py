@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -32,6 +33,7 @@ from sekkei_systems.q.rules.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
 from sekkei_systems.q.service.editing import Count, count_of
 from sekkei_systems.q.service.logs import Logs
+from sekkei_systems.q.service.reports import profile_text
 from sekkei_systems.q.service.words import ForbiddenWords
 
 PAGE = 50
@@ -57,6 +59,13 @@ class Case:
     reporter: User | None
     user: User | None
     answer: Answer | None
+
+    @property
+    def now(self) -> str | None:
+        """How the reported words read now; the report keeps how they read then."""
+        if self.report.target_type is TargetType.ANSWER:
+            return self.answer.text if self.answer else None
+        return profile_text(self.user) if self.user else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +162,15 @@ class Moderation:
             await self._db.transact(update, entry)
         except TransactionFailed as failed:
             raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
+        if remove:
+            await self._close_reports(by, f"{day}#{author}")
+
+    async def _close_reports(self, by: Admin, target: str) -> None:
+        """What they asked for is done. One that somebody settles meanwhile stays as that moderator left it."""
+        for one in await self._db.all(design.reports_about(target)):
+            if one.status is ReportStatus.PENDING:
+                with suppress(WrongState, NoSuchThing):
+                    await self.settle(by, one.report_id, ReportStatus.RESOLVED)
 
     async def restore_post(self, by: Admin, day: date, author: str) -> None:
         """What was taken down by mistake is there again."""

@@ -12,8 +12,9 @@ from sekkei_systems.q.design.models import (
     Report,
     ReportCategory,
     TargetType,
+    User,
 )
-from sekkei_systems.q.design.tables import users
+from sekkei_systems.q.design.tables import answers, users
 from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, NoSuchUser, Oneself
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.service.access import Member
@@ -30,7 +31,7 @@ class Reports:
         self, member: Member, kind: TargetType, target: str, category: ReportCategory, description: str = ""
     ) -> Report:
         """Once for each target: what one can see, and whoever blocks one."""
-        target = await self._must_see(member, kind, target)
+        target, seen = await self._must_see(member, kind, target)
         words = None
         if description.strip():
             words = writing.text_of(description, writing.DESCRIPTION_MAX, "description", lines=True)
@@ -42,20 +43,21 @@ class Reports:
             category=category,
             description=words,
             created_at=days.now(self._clock),
+            seen_text=seen,
         )
         try:
             return await self._db.write(design.send_report(made))
         except ConditionFailed as failed:
             raise AlreadyReported() from failed
 
-    async def _must_see(self, member: Member, kind: TargetType, target: str) -> str:
-        """The target in its one form: a day can be written in several, and each would be another target."""
+    async def _must_see(self, member: Member, kind: TargetType, target: str) -> tuple[str, str | None]:
+        """The target in its one form (a day can be written in several, and each would be another target), and as it
+        reads now: moderators judge what was reported, whatever its author makes of it afterwards."""
         day, _, author = target.partition("#") if kind is TargetType.ANSWER else ("", "", target)
         if author == member.id:
             raise Oneself()
         if kind is TargetType.USER:
-            await self._must_be_there(target)
-            return target
+            return target, profile_text(await self._must_be_there(target))
         try:
             asked = date.fromisoformat(day)
         except ValueError:
@@ -63,8 +65,16 @@ class Reports:
         if not (await self._sight.relation(member.id, author)).blocked:
             await self._sight.answer(member, asked, author)
         # Whoever is blocked saw it before, perhaps. Whether it is there they are not told: it is taken in any case.
-        return f"{asked}#{author}"
+        answer = await self._db.get(answers(asked, author).consistent())
+        return f"{asked}#{author}", None if answer is None else answer.text
 
-    async def _must_be_there(self, user: str) -> None:
-        if await self._db.get(users(user).consistent()) is None:
+    async def _must_be_there(self, user: str) -> User:
+        found = await self._db.get(users(user).consistent())
+        if found is None:
             raise NoSuchUser()
+        return found
+
+
+def profile_text(user: User) -> str:
+    """What a profile says in words: the name, and the lines about oneself."""
+    return "\n".join(text for text in (user.display_name, user.bio) if text)

@@ -27,6 +27,7 @@ Key = Literal[
     "admin.approve.sure",
     "admin.archive",
     "admin.archive.sure",
+    "admin.as-reported",
     "admin.ban",
     "admin.ban.about",
     "admin.ban.sure",

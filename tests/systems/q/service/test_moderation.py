@@ -9,6 +9,7 @@ import pytest
 from sekkei.runtime import days
 from sekkei.runtime.refusals import ProofNeeded
 from sekkei_systems.q.design.models import ReportCategory, ReportStatus, TargetType
+from sekkei_systems.q.design.tables import reports
 from sekkei_systems.q.refusals import (
     AdminsStay,
     Banned,
@@ -81,3 +82,17 @@ async def test_a_dossier_tells_what_somebody_said_and_what_is_said_of_them(desk:
     assert [report.description for report in found.reports] == ["宣伝です。"]
     with pytest.raises(NoSuchUser):
         await desk.service.moderation.dossier("boss", "nobody")
+
+
+async def test_reports_about_a_removed_post_are_closed_with_it(desk: World) -> None:
+    day = (await desk.ask()).day
+    await desk.follow(("a", "b"))
+    await desk.answer("b", "ひどい言葉")
+    send = desk.service.reports.send
+    about = await send("a", TargetType.ANSWER, f"{day}#b", ReportCategory.SPAM)
+    other = await send("a", TargetType.USER, "b", ReportCategory.SPAM)
+    desk.pass_time()
+    await desk.service.moderation.review_post("boss", day, "b", remove=True)
+    settled = await desk.db.need(reports(about.report_id).consistent())
+    assert (settled.status, settled.resolved_by) == (ReportStatus.RESOLVED, "boss")
+    assert (await desk.db.need(reports(other.report_id).consistent())).status is ReportStatus.PENDING

@@ -7,11 +7,13 @@ from datetime import date
 import pytest
 
 from sekkei_systems.q.design.models import ReportCategory, TargetType
+from sekkei_systems.q.design.tables import reports
 from sekkei_systems.q.refusals import (
     AlreadyReported,
     NoSuchAnswer,
     Oneself,
 )
+from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World
 
 
@@ -32,3 +34,17 @@ async def test_a_report_once_for_each_target(world: World) -> None:
     for target in ("2025-13-01#a", "nonsense", f"{date(2020, 1, 1)}#a"):
         with pytest.raises(NoSuchAnswer):
             await send("me", TargetType.ANSWER, target, ReportCategory.SPAM)
+
+
+async def test_a_report_keeps_what_was_reported(world: World) -> None:
+    await world.join("me", "boss", "a")
+    await world.follow(("me", "a"))
+    day = (await world.ask()).day
+    await world.answer("a", "ひどい言葉")
+    made = await world.service.reports.send("me", TargetType.ANSWER, f"{day}#a", ReportCategory.HARASSMENT)
+    assert made.seen_text == "ひどい言葉"
+    await world.service.people.change("a", Profile(bio="悪口"))
+    about = await world.service.reports.send("me", TargetType.USER, "a", ReportCategory.HARASSMENT)
+    assert about.seen_text == "A\n悪口"
+    await world.service.people.change("a", Profile(bio="いい人です"))
+    assert (await world.db.need(reports(about.report_id).consistent())).seen_text == "A\n悪口"
