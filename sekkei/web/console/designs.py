@@ -26,7 +26,7 @@ from sekkei.web.texts import language_of
 
 T = TypeVar("T")
 TITLE_MAX = 28
-"""Characters of an entity's title on the map."""
+"""Characters that an entity's words may have on the map; with more, it stands there by its name."""
 
 _ONLY_ITS_STYLE = "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
@@ -95,7 +95,6 @@ def _diagram(design: Design, request: Request) -> Diagram:
     everyone = (entity for table in design.tables.values() for entity in table.entities)
     entities = [entity for entity in everyone if entity.model.cls is not UniqueKey]
     japanese = language_of(request) == "ja"
-    titles = [(entity.ja if japanese else entity.en) or entity.name for entity in entities]
-    return Diagram(
-        entities, design.relations, [one if len(one) <= TITLE_MAX else one[:TITLE_MAX] + "…" for one in titles]
-    )
+    said = [(entity.ja if japanese else entity.en) or entity.name for entity in entities]
+    titles = [text if len(text) <= TITLE_MAX else one.name for text, one in zip(said, entities, strict=True)]
+    return Diagram(entities, design.relations, titles)

@@ -1,0 +1,118 @@
+"""The console as people use it, in Chromium: by keyboard, on a phone, in the dark, in both languages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from examples.online_shop import design
+from sekkei.advice.furnishing import furnished
+from sekkei.store.protocol import Store
+from sekkei.store.read_only import ReadOnly
+from sekkei.web.console.looked import Looked
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows
+
+SHOP = "/console/tables/OnlineShop"
+ORDER = "o%23order_id-000000000000"
+TABLET = {"width": 820, "height": 1180}
+
+
+async def looking(serve: Serve, *, write: bool = False) -> tuple[Site, Store]:
+    store = await furnished(design, "dev")
+    seen = store if write else ReadOnly(store)
+    looked = Looked(seen, {"online-shop": design}, "dev", ":memory:", write, alone=True, sampled=True)
+    return await serve(looked=looked), store
+
+
+async def fits(page: Page) -> bool:
+    """Nothing reaches beyond the page's side."""
+    return bool(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+async def test_a_collection_is_asked_for_by_keyboard_alone(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site, store = await looking(serve)
+    page = await browser.window()
+    await page.goto(site.url + SHOP)
+    await page.get_by_label("PK =").focus()
+    await page.keyboard.type("o#order_id-000000000000")
+    await page.keyboard.press("Tab")  # the operator
+    await page.keyboard.press("Tab")  # the sort key
+    await page.keyboard.type("p#")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("td.coloured")).to_have_count(6)
+    assert "key=o%23order_id" in page.url
+    assert "attr" not in page.url, "what is empty is not in the address"
+    await shots(page, "collection")
+    await page.locator("td.coloured a").first.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="order_items")).to_be_visible()
+    await page.goto(site.url + SHOP)
+    await page.get_by_text("最近の問い合わせ").click()
+    await page.get_by_role("link", name="OnlineShop: key=o#order_id").click()
+    await expect(page.locator("td.coloured")).to_have_count(6)
+    assert browser.problems == []
+    await store.close()
+
+
+async def test_an_item_is_edited_and_the_change_undone(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site, store = await looking(serve, write=True)
+    page = await browser.window(locale="en-US")
+    await page.goto(f"{site.url}{SHOP}/item?key={ORDER}&sort=i%23invoice_id-000000000000")
+    await page.get_by_role("link", name="Edit").click()
+    await page.get_by_label("amount").fill("77")
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.locator("td.value", has_text="77")).to_be_visible()
+    await page.get_by_role("link", name="Journal").click()
+    await page.get_by_role("button", name="Undo").click()
+    await expect(page.get_by_text("Undone.")).to_be_visible()
+    await shots(page, "journal")
+    assert browser.problems == []
+    await store.close()
+
+
+@pytest.mark.parametrize("size", [DESKTOP, TABLET, PHONE], ids=["desktop", "tablet", "phone"])
+async def test_every_page_fits_and_a_made_up_example_runs(
+    browser: Windows, serve: Serve, shots: Shots, size: dict[str, int]
+) -> None:
+    site, store = await looking(serve)
+    dark: dict[str, Any] = {"color_scheme": "dark"} if size is PHONE else {}
+    page = await browser.window(size, **dark)
+    paths = [
+        "/console/tables",
+        SHOP,
+        f"{SHOP}?index=GSI1&attr=quantity&is=ge&value=3",
+        f"{SHOP}/item?key={ORDER}&sort={ORDER}",
+        "/console/patterns",
+        "/console/designs/online-shop/map?pattern=whole_order",
+        "/console/partiql?statement=SELECT+*+FROM+%22OnlineShop%22",
+    ]
+    for number, path in enumerate(paths):
+        await page.goto(site.url + path)
+        assert await fits(page), path
+        await shots(page, f"{size['width']}-{number}")
+    await page.goto(site.url + "/console/patterns/online-shop/whole_order")
+    await page.get_by_role("link", name="例を試す").click()
+    await expect(page.locator("tbody tr")).to_have_count(13)
+    assert browser.problems == []
+    await store.close()
+
+
+async def test_titles_end_inside_their_boxes(browser: Windows, serve: Serve) -> None:
+    from sekkei_systems.chiipochi import SYSTEM
+
+    site = await serve(SYSTEM)
+    page = await browser.window()
+    outside = """[...document.querySelectorAll(".map svg text")].filter((text) => {
+        const box = text.getBBox();
+        return ![...text.parentElement.querySelectorAll("rect")].some((rect) => {
+            const around = rect.getBBox();
+            return box.x >= around.x && box.x + box.width <= around.x + around.width;
+        });
+    }).map((text) => text.textContent)"""
+    for language in ("ja", "en"):
+        await page.goto(f"{site.url}/console/designs/chiipochi/map?lang={language}")
+        assert await page.locator(".map svg text.title").count() > 10
+        assert await page.evaluate(outside) == []
+    assert browser.problems == []
