@@ -1,7 +1,8 @@
 """The event bot under load: signed interactions over HTTP to a server in another process, every answer durable.
 
 Fifty people press buttons of twenty events for some seconds; then a thousand press «join» on one event of 500 places at
-once. Afterwards the members in the table are counted and compared with the counters of the events.
+once. Afterwards the members in the table are counted and compared with the counters of the events. Then the same rush
+goes to two bots on one store, with a Discord of our own over HTTP (`bench/eventbot_pair.py`).
 """
 
 from __future__ import annotations
@@ -176,7 +177,10 @@ async def _measure(port: int, pipe: Connection, folder: Path) -> None:
 
 
 def run() -> None:
+    from bench import eventbot_pair
+
     served.measure(_serve, _measure)
+    eventbot_pair.run()
 
 
 def main() -> None:
