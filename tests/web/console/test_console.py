@@ -175,7 +175,7 @@ async def test_a_record_that_was_set_aside_is_shown_and_handed_over_again() -> N
     global broken
     async with opened(FAILING) as client:
         broken = True
-        assert "脇に置いたものはありません" in (await client.get("/console/aside")).text
+        assert "処理できなかったものはありません" in (await client.get("/console/aside")).text
         context = client.shell.deployment.systems["failing"].context
         await context.db.write(notes.create(Note(owner="o", id="1", text="poison")))
         for _ in range(ATTEMPTS_MAX + 1):
@@ -231,7 +231,7 @@ async def test_a_message_that_could_not_go_out_says_why_and_is_tried_again_or_dr
         assert kept is not None
         assert kept.state is State.DROPPED
         assert not await client.shell.outbox.put("mail", "x", {}, id="知らせ"), "its reason is not given once more"
-        assert "脇に置いたものはありません" in (await client.get("/console/aside")).text
+        assert "処理できなかったものはありません" in (await client.get("/console/aside")).text
         assert (await client.get("/console/aside?kind=nothing")).status == 404
 
 
