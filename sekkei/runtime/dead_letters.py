@@ -144,6 +144,12 @@ class DeadLetters:
             found = await self._record(id)
             await self._runtime.write(set_aside.delete(found.consumer, found.sequence))
 
+    async def stop(self, id: str) -> None:
+        """Set a job aside that fails and would be tried again for days. Raises NotThere when it does not wait."""
+        update = job_runs.update(id).set(JobRun.due_pk, FAILED + JOB).set(JobRun.due_at, days.now(self._clock))
+        failing = (JobRun.due_pk == JOB) & JobRun.last_error.exists() & JobRun.lease_by.absent()
+        await self._change(update.when(failing))
+
     async def _change(self, action: Update[Any] | Delete[Any]) -> None:
         try:
             await self._runtime.write(action)
@@ -170,7 +176,7 @@ def gist(message: Message) -> str:
     for name in ("subject", "title", "text", "body", "content"):
         if message.body.get(name):
             return str(message.body[name])[:160]
-    return str(message.body)[:160]
+    return str(message.body)[:160] if message.body else message.id  # a receipt
 
 
 def _of_message(one: Message) -> DeadLetter:

@@ -74,6 +74,7 @@ SHELL: Matrix = {
     "GET /console/outbox/html": Rule({**OPERATORS_ONLY, "operator": 404}),
     "GET /console/schedules": Rule(OPERATORS_ONLY),
     "GET /console/jobs": Rule(OPERATORS_ONLY),
+    "POST /console/jobs/stop": Rule({**OPERATORS_ONLY, "operator": 404}, form={"id": "example/none"}),
     "GET /console/alarms": Rule(OPERATORS_ONLY),
     "POST /console/alarms/end": Rule({**OPERATORS_ONLY, "operator": 404}, form={"name": "outbox/none"}),
     "GET /console/aside": Rule(OPERATORS_ONLY),

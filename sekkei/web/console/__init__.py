@@ -58,6 +58,12 @@ class Chosen(Struct):
     id: str
 
 
+class Stopped(Struct):
+    """One job."""
+
+    id: str
+
+
 class Rung(Struct):
     """One alarm."""
 
@@ -72,6 +78,7 @@ def routes() -> list[BaseRoute]:
         Route("/console/outbox/html", show_html, methods=["GET"]),
         Route("/console/schedules", show_schedules, methods=["GET"]),
         Route("/console/jobs", show_jobs, methods=["GET"]),
+        Route("/console/jobs/stop", stop_job, methods=["POST"]),
         Route("/console/alarms", show_alarms, methods=["GET"]),
         Route("/console/alarms/end", end_alarm, methods=["POST"]),
         Route("/console/aside", show_aside, methods=["GET"]),
@@ -154,6 +161,14 @@ async def show_jobs(request: Request) -> Response:
     runtime = operator(request).deployment.runtime
     found = await search(request, runtime, newest_jobs(), _words_of_job, _state_of_job)
     return page(request, "console/jobs.html", found=found, pretty=pretty, states=JOB_STATES)
+
+
+async def stop_job(request: Request) -> Response:
+    """A job that fails again and again stands aside, to be tried again or dropped."""
+    dead_letters = operator(request).deployment.dead_letters
+    await dead_letters.stop((await form(request, Stopped)).id)
+    flash(request, t(request, "console.job.set-aside"))
+    return redirect(request, "/console/aside?kind=job")
 
 
 def _words_of_job(job: JobRun) -> str:

@@ -258,6 +258,7 @@ def _forget_rest(context: Context, service: Service):  # type: ignore[no-untyped
         await context.db.write(user_states.delete(user_id))
         await context.db.write(pledges.delete(user_id))
         await context.db.write(user_settings.delete(user_id))
+        done += await context.outbox.forget(user_id)  # what was said to them, sent or not
         return Progress(done + 3)
 
     return step

@@ -18,6 +18,7 @@ from sekkei.runtime.design import Message, State
 from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.pump import ATTEMPTS_MAX
+from sekkei.runtime.receipts import cutting
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web.console import linked, searching
 from sekkei.web.console.rows import plain
@@ -285,3 +286,37 @@ async def test_a_search_ends_after_some_pages_and_goes_on(monkeypatch: pytest.Mo
             more = re.search(r'rel="next" href="([^"]+)"', shown)
             path = "/console/outbox" + more[1].replace("&amp;", "&") if more else ""
         assert seen == 1
+
+
+async def test_a_job_that_always_fails_can_be_stopped_and_tried_again() -> None:
+    def build(ctx: Context) -> Parts:
+        async def step(payload: Mapping[str, Any], cursor: str | None) -> Progress:
+            raise RuntimeError("always")
+
+        return Parts(jobs={"recount": Job([("count", step)])})
+
+    failing = System("failing", {"ja": "x", "en": "x"}, {"ja": "x", "en": "x"}, design, build, no_demo)
+    async with opened(failing) as client:
+        jobs = client.shell.deployment.systems["failing"].context.jobs
+        await jobs.start("recount", {}, id="1")
+        assert "止める" not in (await client.get("/console/jobs")).text, "it has not failed yet"
+        assert (await client.post("/console/jobs/stop", {"id": "failing/1"})).status == 404
+        await client.shell.deployment.worker.work_on_jobs()
+        assert "止める" in (await client.get("/console/jobs")).text
+        assert (await client.post("/console/jobs/stop", {"id": "failing/1"})).status == 303
+        assert "failing/1" in (await client.get("/console/aside?kind=job")).text
+        await client.post("/console/aside/retry", {"kind": "job", "id": "failing/1"})
+        run = await jobs.get("1")
+        assert run is not None
+        assert (run.due_pk, run.attempts) == ("JOB", 0)
+
+
+async def test_a_receipt_says_what_it_is() -> None:
+    async with opened(SYSTEM) as client:
+        await put_mail(client, subject="1", text="secret text")
+        await client.work()
+        await client.shell.deployment.runtime.write(cutting("web/1"))
+        shown = (await client.get("/console/outbox/message?id=web%2F1")).text
+        assert "送信の記録です" in shown
+        assert "secret text" not in shown
+        assert "web/1" in (await client.get("/console/outbox")).text
