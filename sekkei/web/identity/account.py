@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from sekkei.runtime.refusals import Invalid
 from sekkei.web.forms import Form, form, refill
+from sekkei.web.identity.notices import tell
 from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.scopes import Access, scope_of
 from sekkei.web.identity.sign_in import begin_session, signed_out
@@ -114,6 +115,7 @@ async def set_password(request: Request) -> Response:
     except Invalid as wrong:
         return await _account_page(request, 422, password_form=refill(request, wrong))
     await accounts.end_all_sessions(user.id)
+    await tell(request, user, "password")
     account = await accounts.get(user.id)
     assert account is not None
     await begin_session(request, account)
@@ -136,6 +138,7 @@ async def make_token(request: Request) -> Response:
         made = await _shell(request).accounts.make_token(user.id, wanted.name, scope, life)
     except Invalid as wrong:
         return await _account_page(request, 422, token_form=refill(request, wrong))
+    await tell(request, user, "token")
     return await _account_page(request, new_token=made)
 
 

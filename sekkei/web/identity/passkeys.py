@@ -39,6 +39,7 @@ from sekkei.web.identity.design import (
     passkeys,
     passkeys_of,
 )
+from sekkei.web.identity.notices import tell
 from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.sign_in import PER_ADDRESS, begin_session
 from sekkei.web.identity.users import User, in_person
@@ -261,6 +262,7 @@ async def add(request: Request) -> Response:
     must_be_sure(request)
     given: Registration = await reading.body(request, _REGISTRATION)
     await _shell(request).passkeys.add(user, given.ceremony, given.credential, given.name)
+    await tell(request, user, "passkey")
     flash(request, t(request, "account.saved"))
     return JSONResponse({"next": "/account"}, 201)
 
@@ -269,6 +271,7 @@ async def delete(request: Request) -> Response:
     user = in_person(request)
     must_be_sure(request)
     await _shell(request).passkeys.delete(user.id, (await form(request, Credential)).credential)
+    await tell(request, user, "passkey-gone")
     flash(request, t(request, "account.saved"))
     return redirect(request, "/account")
 

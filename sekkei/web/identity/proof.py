@@ -18,6 +18,7 @@ from sekkei.runtime import days, totp
 from sekkei.runtime.refusals import Invalid, ProofNeeded
 from sekkei.web.forms import Form, form, refill
 from sekkei.web.identity.accounts import CodeOver, WrongCode
+from sekkei.web.identity.notices import tell
 from sekkei.web.identity.users import in_person
 from sekkei.web.limits import Rate, limit
 from sekkei.web.rendering import flash, local_path, page, redirect
@@ -160,6 +161,7 @@ async def confirm(request: Request) -> Response:
         await shell.authenticators.confirm(user.id, (await form(request, Code)).code)
     except Invalid as wrong:
         return _offer_page(request, await shell.authenticators.offered(user.id), refill(request, wrong), 422)
+    await tell(request, user, "authenticator")
     flash(request, t(request, "account.saved"))
     return redirect(request, "/account")
 
@@ -168,5 +170,6 @@ async def remove(request: Request) -> Response:
     user = in_person(request)
     must_be_sure(request)
     await _shell(request).authenticators.remove(user.id)
+    await tell(request, user, "authenticator-gone")
     flash(request, t(request, "account.saved"))
     return redirect(request, "/account")

@@ -1,0 +1,29 @@
+"""A mail to the owner when something changes that opens their account: whoever did not do it learns of it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Literal
+
+from starlette.requests import Request
+
+from sekkei.web.identity.users import User
+from sekkei.web.texts import t
+
+Changed = Literal["password", "token", "passkey", "passkey-gone", "authenticator", "authenticator-gone"]
+
+
+async def tell(request: Request, user: User, what: Changed) -> None:
+    if not user.email:
+        return
+    message = {
+        "subject": t(request, "notice.subject"),
+        "text": t(request, "notice.body", what=t(request, f"notice.{what}"), url=_account_page(request)),
+    }
+    outbox = request.app.state.shell.outbox
+    await outbox.put("mail", user.email, message, id=f"notice/{secrets.token_urlsafe(12)}", people=[user.id])
+
+
+def _account_page(request: Request) -> str:
+    public: str = request.app.state.shell.settings.public_url
+    return f"{public}/account"
