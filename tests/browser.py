@@ -123,9 +123,10 @@ async def another_page(page: Page) -> AsyncIterator[None]:
 
 async def found_at(page: Page, url: str, wanted: Locator) -> Locator:
     """On a page that does not change by itself: what a worker brings a moment later."""
-    async with asyncio.timeout(PATIENCE / 1000):
+    async with asyncio.timeout(3 * PATIENCE / 1000):
         await page.goto(url)
         while not await wanted.count():
+            await asyncio.sleep(0.1)  # the worker needs the machine too
             await page.reload()
     return wanted
 

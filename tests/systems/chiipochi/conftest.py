@@ -28,8 +28,9 @@ from sekkei_systems.chiipochi.local.stripe import serve as serve_stripe
 from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.ports.line.signatures import local_secret
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
-from sekkei_systems.chiipochi.service import Service
+from sekkei_systems.chiipochi.service import Service, channel
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.webhooks import line as line_webhook
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import retries
 
@@ -214,6 +215,13 @@ async def at_stripe(clock: ManualClock, **more: str) -> AsyncIterator[StripeBot]
 async def stripe_bot(clock: ManualClock) -> AsyncIterator[StripeBot]:
     async with at_stripe(clock) as bot:
         yield bot
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the bot has as long as it takes: what is put off is the business of tests that say so."""
+    monkeypatch.setattr(line_webhook, "ANSWER_SECONDS", 300.0)
+    monkeypatch.setattr(channel, "QUOTA_SECONDS", 300.0)
 
 
 @pytest.fixture
