@@ -9,9 +9,10 @@ from typing import Any
 
 from sekkei.clock import ManualClock
 from sekkei.store import Store
+from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import GUILD_ID
 from sekkei_systems.eventbot.ports.discord.rest import Rest, RestAnswer
-from tests.systems.eventbot.conftest import Bot, bot_on, somebody
+from tests.systems.eventbot.conftest import AOI, REN, Bot, bot_on, somebody
 
 PLACES, PEOPLE = 20, 50
 
@@ -69,3 +70,26 @@ async def test_they_count_and_draw_as_one(plain: Store, clock: ManualClock) -> N
         [shown] = [body for _, body in await first.posts() if body.get("embeds")]
         assert f"参加 {PLACES}/{PLACES}" in str(shown)
         assert f"補欠 {PEOPLE - PLACES}" in str(shown)
+
+
+async def told(bot: Bot) -> list[str]:
+    return [body["content"].partition("\n")[2].partition("\n")[0] for one, body in await bot.posts() if one.pinged]
+
+
+async def test_what_discord_says_to_one_holds_for_the_other(plain: Store, clock: ManualClock) -> None:
+    """A limit is a row in the store: functions that share nothing else obey it together."""
+    async with bot_on(plain, clock) as first, bot_on(plain, clock) as second:
+        event = await first.event()
+        await first.service.joining.join(REN.actor, event.event_id)
+        await first.work()
+        host = await first.host(AOI, event.event_id)
+        first.local.faults.append(Fault("global", 9, 30.0, on="POST .*/messages"))
+        await first.service.hands.tell(host, "一つ目")
+        await first.client.work()
+        first.local.faults.clear()
+        await second.service.hands.tell(host, "二つ目")
+        await second.work(20)
+        assert await told(first) == [], "the other one waits too"
+        await second.work(11)
+        await second.work(6)
+        assert sorted(await told(first)) == ["一つ目", "二つ目"]

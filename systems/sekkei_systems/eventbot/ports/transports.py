@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
 from sekkei.runtime.design import Message
-from sekkei.runtime.outbox import Outbox, Undeliverable
-from sekkei_systems.eventbot.ports.discord.errors import FORBIDDEN, INVALID_FORM, INVALID_RECIPIENT, LOST, OVER, Refused
+from sekkei.runtime.outbox import Outbox, Rejected, TryAgain, Undeliverable
+from sekkei_systems.eventbot.ports.discord.errors import (
+    FORBIDDEN,
+    INVALID_FORM,
+    INVALID_RECIPIENT,
+    LOST,
+    OVER,
+    RateLimited,
+    Refused,
+    Unauthorised,
+)
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 
@@ -18,6 +28,17 @@ Troubled = Callable[[str, str, str, str], Awaitable[None]]
 """Guild, event, step and error: written down for the organisers."""
 Unwanted = Callable[[str, str], Awaitable[None]]
 """Guild and user: somebody who takes no direct messages."""
+
+
+@contextmanager
+def obeyed() -> Iterator[None]:
+    """What Discord says of rates and of our token holds for every process on the store, not for this one alone."""
+    try:
+        yield
+    except RateLimited as limited:
+        raise TryAgain(limited.retry_after, str(limited)) from None
+    except Unauthorised as error:
+        raise Rejected(str(error)) from None
 
 
 class ToChannel:
@@ -31,7 +52,8 @@ class ToChannel:
             raise Undeliverable("there is no channel to post in")
         nonce = nonce_of(message.id)
         try:
-            return await self._rest.post(message.to, {**message.body, "nonce": nonce, "enforce_nonce": True})
+            with obeyed():
+                return await self._rest.post(message.to, {**message.body, "nonce": nonce, "enforce_nonce": True})
         except Refused as refused:
             if refused.code in NEVER:
                 raise Undeliverable(str(refused)) from None
@@ -65,7 +87,8 @@ class Calls:
     async def _post(self, to: str, call: Mapping[str, Any], nonce: str) -> str:
         if not is_snowflake(to):
             raise Undeliverable("there is no channel to post in")
-        return await self._rest.post(to, {**call, "nonce": nonce, "enforce_nonce": True})
+        with obeyed():
+            return await self._rest.post(to, {**call, "nonce": nonce, "enforce_nonce": True})
 
     async def _elsewhere(self, message: Message, refused: Refused) -> str:
         """The channel for when the first one is gone; raises Undeliverable where there is none."""
@@ -94,10 +117,10 @@ class Directs:
         return sent
 
     async def _sent(self, message: Message, user_id: str) -> str:
+        body = {**message.body["message"], "nonce": nonce_of(message.id), "enforce_nonce": True}
         try:
-            channel = await self._rest.direct_channel(user_id)
-            body = {**message.body["message"], "nonce": nonce_of(message.id), "enforce_nonce": True}
-            return await self._rest.post(channel, body)
+            with obeyed():
+                return await self._rest.post(await self._rest.direct_channel(user_id), body)
         except Refused as refused:
             if refused.code not in NEVER | {INVALID_RECIPIENT}:
                 raise
