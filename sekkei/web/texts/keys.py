@@ -407,6 +407,7 @@ Key = Literal[
     "sign-in.code",
     "sign-in.code.about",
     "sign-in.code.go",
+    "sign-in.code.no-mail",
     "sign-in.code.outbox",
     "sign-in.code.title",
     "sign-in.demo",

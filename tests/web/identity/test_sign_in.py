@@ -313,3 +313,12 @@ async def test_a_token_opens_the_apis_but_not_the_account() -> None:
         assert (
             await client.another().post("/sign-in", {"email": account.email, "password": "correct horse"})
         ).status == 303
+
+
+async def test_it_says_when_no_mail_can_go_out() -> None:
+    """Nobody waits for a code that stays in the outbox."""
+    async with opened(SYSTEM, settings=test_settings(demo=False)) as client:
+        await client.post("/sign-in/mail", {"email": "hana@example.com"})
+        assert "メールを送るように設定されていません" in (await client.get("/sign-in/code")).text
+        client.shell.deployment.worker.delivery._transports["mail"] = client.shell.deployment.worker.delivery._local
+        assert "メールを送るように設定されていません" not in (await client.get("/sign-in/code")).text
