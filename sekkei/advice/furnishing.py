@@ -5,7 +5,7 @@ from __future__ import annotations
 from sekkei.advice import believable
 from sekkei.clock import SYSTEM, Clock
 from sekkei.design import Design, Entity, tables
-from sekkei.store import Embedded, Store
+from sekkei.store import Store
 
 ITEMS = 24
 """Of each entity."""
@@ -14,6 +14,8 @@ PER_PARTITION = 6
 
 async def furnished(design: Design, env: str, clock: Clock = SYSTEM) -> Store:
     """A store that has the design's tables and some believable items of every entity."""
+    from sekkei.store import Embedded  # only here: a function that shows the console has no engine
+
     store = Embedded(clock=clock)
     await tables.create(store, design, env, clock)
     for table in design.tables.values():
