@@ -91,7 +91,12 @@ class Both:
 
 
 async def both_sides(
-    store: Store, clock: ManualClock, capacity: int, seed: int = 0, faults: Faults | None = None
+    store: Store,
+    clock: ManualClock,
+    capacity: int,
+    seed: int = 0,
+    faults: Faults | None = None,
+    sellers: Sellers = SELLERS,
 ) -> Both:
     world = await open_world(store, clock, Policy())
     system = StudioSystem(clock, faults)
@@ -101,8 +106,8 @@ async def both_sides(
     held = Reservations(
         world.db, clock, schedules, {"gnz": port}, outbox, world.service.notices, world.service.entitlements
     )
-    bookings = Bookings(world.ties, world.service.timetable, SELLERS, held, world.service.entitlements)
-    service = dataclasses.replace(world.service, bookings=bookings, reservations=held, sellers=SELLERS)
+    bookings = Bookings(world.ties, world.service.timetable, sellers, held, world.service.entitlements)
+    service = dataclasses.replace(world.service, bookings=bookings, reservations=held, sellers=sellers)
     await world.lesson(capacity=capacity)
     return Both(dataclasses.replace(world, service=service), system, held)
 
