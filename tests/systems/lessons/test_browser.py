@@ -108,6 +108,8 @@ async def test_the_studio_changes_a_lesson_and_calls_it_off(browser: Windows, se
     await shots(aoi, "lessons-desk")
     await expect(ren.locator(".lesson-who", has_text="Mako")).to_be_visible()
     aoi.on("dialog", lambda dialog: dialog.accept())
+    await aoi.locator("summary", has_text="休講にする").click()
+    await aoi.get_by_label("休講の理由").fill("台風のため")
     await aoi.get_by_role("button", name="休講にする").click()
     await expect(aoi.get_by_text("休講にしました。")).to_be_visible()
     await expect(ren.get_by_text("このレッスンは休講になりました。")).to_be_visible()

@@ -9,12 +9,17 @@ from typing import Any
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.refusals import Refusal
 from sekkei.store import Embedded
+from sekkei.web.limits import WRITES
+from sekkei.web.testing import opened, test_settings
+from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.design import lessons_table, user_lessons_table
 from sekkei_systems.lessons.local.studio_system import State
 from sekkei_systems.lessons.rules.selling import Sellers
 from tests.systems.lessons.service.test_reservations import Both, both_sides
+from tests.systems.lessons.steps import add_lesson
 from tests.systems.lessons.world import LESSON, NOON
 
 PLACES, CLIENTS = 5, 200
@@ -83,3 +88,20 @@ async def test_a_crowd_books_and_cancels_here_and_at_the_studio_at_once(clients:
             break
     assert await exact(both) == PLACES
     await store.close()
+
+
+async def test_members_at_one_address_do_not_refuse_each_other(clock: ManualClock) -> None:
+    """At opening hour a whole studio writes from its own network; no time passes in which buckets could fill up."""
+    settings = test_settings(values={"rate_limit": "on"})
+    async with opened(SYSTEM, settings=settings, clock=clock) as client:
+        await client.sign_in(DEMO_PEOPLE[0].id)
+        await add_lesson(client, capacity="40")
+        writes = int(WRITES.burst) // len(DEMO_PEOPLE) + 10
+        for person in DEMO_PEOPLE:
+            member = client.another()
+            await member.sign_in(person.id)
+            statuses = {
+                (await member.json("PUT", f"/lessons/api/me/favorites/{LESSON}", {})).status for _ in range(writes)
+            }
+            assert statuses == {200}, person.id
+        assert writes * len(DEMO_PEOPLE) > WRITES.burst
