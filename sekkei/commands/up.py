@@ -38,6 +38,7 @@ settings (environment):
   SEKKEI_ALARM_TO      mail addresses and https:// webhooks that are told of alarms, separated by commas
   SEKKEI_METRICS_TOKEN what Prometheus reads /metrics with
   SEKKEI_SENT_DAYS     for how many days the text of what was sent is kept, by topic (7,web/code=1)
+  SEKKEI_CONSOLE_WRITE 1: operators may change items in the console, one at a time (default: read-only)
   SEKKEI_HOSTS         further names that requests may be addressed to
   SEKKEI_FORWARDED     addresses of proxies whose X-Forwarded-For counts
   SEKKEI_RATE_LIMIT    off: no rate limits (for measuring)

@@ -15,12 +15,15 @@ from starlette.routing import BaseRoute, Route
 
 from sekkei.advice.checking import check
 from sekkei.advice.tracing import path_of, uses_of
-from sekkei.design import Design, UniqueKey
+from sekkei.design import Design, UniqueKey, tables
+from sekkei.errors import DynamoDBError
 from sekkei.publish.document import Diagram
 from sekkei.publish.svg import svg
 from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import operator
+from sekkei.web.console.looked import looked_by
 from sekkei.web.console.rows import hues_of
+from sekkei.web.console.words import in_words
 from sekkei.web.rendering import page
 from sekkei.web.texts import language_of
 
@@ -61,6 +64,7 @@ async def show_map(request: Request) -> Response:
     entity = _chosen(request, "entity", entities)
     attribute = _chosen(request, "attribute", entity.model.fields) if entity is not None else None
     path = path_of(pattern) if pattern is not None else None
+    steps = await _differences(request, design) if request.query_params.get("live") else None
     lit = path.entities if path is not None else (entity.name,) if entity is not None else ()
     here = f"/console/designs/{quote(name)}/map"
     return page(
@@ -80,7 +84,17 @@ async def show_map(request: Request) -> Response:
         hues=hues_of(design),
         table_name=lambda table: design.table_name(table, looked.env),
         findings=check(design, looked.measured(name)),
+        steps=steps,
     )
+
+
+async def _differences(request: Request, design: Design) -> list[str]:
+    """Where the store's tables are not as the design says; asks for every table, so only when it is wanted."""
+    looked = looked_by(request)
+    try:
+        return [str(step) for step in await tables.differences(looked.store, design, looked.env)]
+    except DynamoDBError as error:
+        return [in_words(request, error)]
 
 
 def _chosen(request: Request, kind: str, known: Mapping[str, T]) -> T | None:

@@ -211,6 +211,8 @@ Key = Literal[
     "console.map.findings",
     "console.map.found-by",
     "console.map.keys",
+    "console.map.live",
+    "console.map.live-same",
     "console.map.made-into",
     "console.map.no-findings",
     "console.map.returned-by",

@@ -23,3 +23,11 @@ async def test_a_pattern_lights_its_path_and_an_attribute_names_who_touches_it()
         for query in ("pattern=none", "entity=none", "entity=tasks&attribute=none"):
             assert (await client.get(f"{MAP}?{query}")).status == 404
         assert (await client.get("/console/designs/none/map")).status == 404
+
+
+async def test_live_tables_that_differ_are_told() -> None:
+    async with opened(SYSTEM) as client:
+        assert "テーブルは設計どおりです。" in (await client.get(f"{MAP}?live=1")).text
+        store = client.shell.deployment.store
+        await store.call("DeleteTable", {"TableName": "task-table-invitation-v3"})
+        assert "task-table-invitation-v3" in (await client.get(f"{MAP}?live=1")).text.split("実際のテーブルとの違い")[1]

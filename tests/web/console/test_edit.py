@@ -22,7 +22,8 @@ from sekkei.web.console.changing import ATTRIBUTES_MAX, Change, Meanwhile, TooWi
 from sekkei.web.console.looked import Looked
 from sekkei.web.console.masks import COVER
 from sekkei.web.console.typed import PREFIX, BadField, item_of, texts_of
-from sekkei.web.testing import Client, Reply, opened
+from sekkei.web.testing import Client, Reply, opened, test_settings
+from tests.web.example import SYSTEM as EXAMPLE
 
 design = Design("club")
 table = design.table("club", "PK", "SK", discriminator="type", indexes=[Index("by-state", "state_pk", "SK")])
@@ -314,3 +315,12 @@ async def test_a_change_is_conditional_on_every_attribute() -> None:
             await Change("club", ("PK", "SK"), wide, None).carry_out(store)
     finally:
         await store.close()
+
+
+async def test_the_console_beside_systems_writes_only_when_it_is_told_to() -> None:
+    async with opened(EXAMPLE) as client:
+        assert (await client.get("/console/tables/example-notes/new")).status == 403
+    async with opened(EXAMPLE, settings=test_settings(values={"console_write": "1"})) as client:
+        form = {"f.owner": "mei", "f.id": "1", "f.text": "milk", "f.version": "1"}
+        assert (await client.post("/console/tables/example-notes/new?entity=notes", form)).status == 303
+        assert "milk" in (await client.get("/console/tables/example-notes")).text
