@@ -9,6 +9,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from sekkei.store.protocol import Request
@@ -24,10 +25,24 @@ _ABSENT = re.compile(r"attribute_not_exists\s*\(([^()]+)\)")
 
 def copies(tried: Tried, design: Design, texts: Mapping[str, str]) -> dict[str, str]:
     """What was tried, in other words; the pattern itself first."""
-    arguments = ", ".join(f"{name}={text!r}" for name, text in texts.items() if text)
+    from sekkei.advice.trying import arguments_of
+
     pattern = design.patterns[tried.pattern]
+    given = arguments_of(pattern, texts)
+    arguments = ", ".join(f"{name}={_code(given[name])}" for name, text in texts.items() if text)
     reads = "page" if any(plan.operation in ("Query", "Scan") for plan in pattern.plans) else "get"
     return {"Python": f"await db.{reads}({tried.pattern}({arguments}))", **forms(tried.requests)}
+
+
+def _code(value: Any) -> str:
+    """A value as Python writes it, with the names that a program imports."""
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, list | tuple | set | frozenset):
+        inside = ", ".join(map(_code, value))
+        opened, closed = {list: "[]", tuple: ("(", ",)"), set: "{}"}.get(type(value), ("frozenset({", "})"))
+        return f"{opened}{inside}{closed}"
+    return repr(value).replace("datetime.", "")
 
 
 def forms(requests: Sequence[tuple[str, Request]]) -> dict[str, str]:

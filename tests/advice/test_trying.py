@@ -67,8 +67,11 @@ async def test_a_pattern_tried() -> None:
         await db.write(things.create(Thing(owner="a", id="1")))  # type: ignore[attr-defined]
         tried = await try_pattern(design, db.store, "some", texts, env="test")
         assert (tried.rows[0]["id"], tried.entities, tried.tally.read_units) == ("1", ["things"], 0.5)
-        forms = copies(tried, design, texts)
-        assert forms["Python"] == "await db.page(some(owner='a', state='open'))"
+        forms = copies(tried, design, {**texts, "day": "2026-11-15", "ids": "x,y"})
+        assert (
+            forms["Python"]
+            == "await db.page(some(owner='a', state=State.OPEN, day=date(2026, 11, 15), ids=['x', 'y']))"
+        )
         assert forms["boto3"].startswith("client.query(")
         assert forms["AWS CLI"].startswith("aws dynamodb query --table-name things")
         with pytest.raises(LookupError):

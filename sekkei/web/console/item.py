@@ -160,9 +160,9 @@ def held_by(
     schema = schema_of(table, index["IndexName"])
     assert schema is not None
     keys = (*schema.hashes, *schema.sorts)
-    missing = [name for name in keys if name not in item]
-    if missing:
-        return Held(schema.index, None, "".join(_why(request, name, item, entity) for name in missing))
+    missing = next((name for name in keys if name not in item), None)
+    if missing is not None:
+        return Held(schema.index, None, _why(request, missing, item, entity))
     pairs = [("index", schema.index)]
     pairs += [("key", _text(item, name)) for name in schema.hashes]
     pairs += [part for name in schema.sorts for part in (("op", "="), ("sort", _text(item, name)))]
