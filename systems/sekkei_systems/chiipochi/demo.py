@@ -36,13 +36,14 @@ from sekkei_systems.chiipochi.design.models import (
     Status,
     UserSettings,
 )
+from sekkei_systems.chiipochi.design.models_appeals import Appeal
 from sekkei_systems.chiipochi.local.chat import line_id
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import SESSION
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
-from sekkei_systems.chiipochi.service.access import Donor
+from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.inbox import KEPT as EVENTS_KEPT
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.texts import say
@@ -66,6 +67,19 @@ async def demo(context: Context, parts: Parts) -> None:
     await _unsettled(context, service, people, now)
     await _conversation(context, service, people[0], now)
     await context.db.write(user_settings.put(UserSettings(user_id=people[0], language="ja")))
+    today = days.today(context.clock)
+    appeal = Appeal(
+        code="NOTO",
+        ja="能登半島地震の支援",
+        en="Noto earthquake relief",
+        words=["能登半島地震", "能登"],
+        says_ja="能登の仮設住宅と農家の再建を支えます。",
+        says_en="For temporary homes and farms in Noto.",
+        goal=1_000_000,
+        first=today,
+        last=today + timedelta(days=60),
+    )
+    await service.appeals.keep(Operator("demo-aoi"), appeal)
     await service.details.keep(Donor(people[0]), "青木 葵", "千葉県千葉市中央区市場町1-1")
     await service.receipts.issue_year(Donor(people[0]), now.astimezone(JST).year)
     if not isinstance(service.settling.provider, NoProvider):

@@ -27,14 +27,14 @@ from sekkei_systems.chiipochi.design import (
 )
 from sekkei_systems.chiipochi.design.models import Award, Donation, Status
 from sekkei_systems.chiipochi.rules import messages
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.links import order_id_of
 
 LIVE_TOPIC = "chiipochi/day"
 TRIES_MAX = 5
-TOGETHER = 19
-"""Five items each and the totals of up to three days: a transaction takes a hundred."""
+TOGETHER = 18
+"""Five items each, the totals of up to three days and the sums of appeals: a transaction takes a hundred."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.reactions")
 
@@ -162,7 +162,7 @@ async def _thanks(context: Context, service: Service, some: Sequence[Donation]) 
             continue
         cards[user_id][code] = cards[user_id].get(code, 0) + 1
         url = service.links.mine(user_id)
-        said = messages.thanks_letter(PREFECTURES[code], donation.amount, cards[user_id], url, languages[user_id])
+        said = messages.thanks_letter(recipient_of(donation), donation.amount, cards[user_id], url, languages[user_id])
         body = messages.body(said, "thanks")
         found.append(context.outbox.message("line", user_id, body, id=f"thanks/{_key(donation)}"))
     return found

@@ -63,6 +63,12 @@ class NoOrganisation(Conflict):
     """Nobody has said who issues receipts."""
 
 
+class BadAppeal(Invalid):
+    """An appeal that nobody could give to."""
+
+    code = "invalid"
+
+
 class MonthNotOver(Conflict):
     """A month can be closed when it is over."""
 

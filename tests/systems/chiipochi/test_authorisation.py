@@ -49,6 +49,14 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
         assert await bot.service.settling.apply(second) == "late"
         order = {"order": order_id_of(REN, waiting.created_at)}
         day = {"day": f"{TODAY}"}
+        appeal = {
+            "code": "NOTO",
+            "ja": "能登",
+            "words": "能登",
+            "goal": "1000",
+            "first": f"{TODAY}",
+            "last": f"{TODAY}",
+        }
         matrix = {
             "GET /chiipochi/": Rule(ANYBODY),
             "GET /chiipochi/day": Rule(ANYBODY),
@@ -79,6 +87,8 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "POST /chiipochi/u/{token}/receipts": Rule(FORM, form={"year": "2025"}),
             "GET /chiipochi/u/{token}/receipts/{number}.pdf": Rule(ANYBODY),
             "GET /chiipochi/operator/receipts.csv": Rule(OPERATOR),
+            "GET /chiipochi/operator/appeals": Rule(OPERATOR),
+            "POST /chiipochi/operator/appeals": Rule(OPERATOR_FORM, form=appeal),
             "GET /chiipochi/operator/books": Rule(OPERATOR),
             "GET /chiipochi/operator/books.csv": Rule(OPERATOR),
             "POST /chiipochi/operator/books/sync": Rule(OPERATOR_FORM, form={}),

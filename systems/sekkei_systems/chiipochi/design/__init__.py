@@ -35,6 +35,12 @@ from sekkei_systems.chiipochi.design.patterns import (
     totals_of_period,
     unhandled_before,
 )
+from sekkei_systems.chiipochi.design.patterns_appeals import (
+    all_appeal_sums,
+    all_appeals,
+    changes_of_appeals,
+    keep_appeal,
+)
 from sekkei_systems.chiipochi.design.patterns_books import (
     SYNC,
     book,
@@ -83,6 +89,10 @@ from sekkei_systems.chiipochi.design.patterns_receipts import (
     register_of,
 )
 from sekkei_systems.chiipochi.design.tables import (
+    appeal_changes,
+    appeal_sums,
+    appeals,
+    appeals_table,
     awards,
     book_entries,
     book_marks,
@@ -134,7 +144,13 @@ __all__ = [
     "SYNC",
     "added_up",
     "afterwards",
+    "all_appeal_sums",
+    "all_appeals",
     "all_surplus",
+    "appeal_changes",
+    "appeal_sums",
+    "appeals",
+    "appeals_table",
     "ask_refund",
     "await_confirmation",
     "await_money",
@@ -152,6 +168,7 @@ __all__ = [
     "books_table",
     "bounds",
     "cancel_receipt",
+    "changes_of_appeals",
     "chat_messages",
     "chat_of",
     "chat_table",
@@ -190,6 +207,7 @@ __all__ = [
     "is_booked",
     "issue_receipt",
     "join",
+    "keep_appeal",
     "keep_details",
     "keep_local_payment",
     "last_number",

@@ -14,6 +14,7 @@ design.accept("R1", "payments: surpluses*", "A donation that is paid twice is a 
 design.accept("R1", "receipts: *", "Numbers without gaps are given one after the other; nobody prints 1,000 a second.")
 design.accept("R39", "issue_receipt", "The row beside it says which receipt was the newest; whoever was quicker wins.")
 design.accept("R39", "keep_details", "What a donor said last counts.")
+design.accept("R1", "appeals: *", "A handful of appeals; their sums take what a few hundred donors give a minute.")
 design.accept("R1", "books: *", "A row for a month that is closed, and one for how far the books are.")
 design.accept("R39", "book", "The mark beside it is made once.")
 design.accept(

@@ -121,6 +121,12 @@ class Donation:
     prefecture: Attr[str] = attr(ja='都道府県（例: "CHIBA"）', en="prefecture, such as CHIBA")
     status: Attr[Status] = attr(default=Status.PENDING, ja="状態", en="how the payment stands")
     tx_id: Attr[str | None] = attr(default=None, ja="取引 ID（決済 API から返る値）", en="the payment's own id")
+    recipient_ja: Attr[str | None] = attr(
+        default=None, ja="寄付先の名前（県以外）", en="the recipient's name, where it is no prefecture", added=True
+    )
+    recipient_en: Attr[str | None] = attr(
+        default=None, ja="寄付先の英語名（県以外）", en="the same in English", added=True
+    )
     day: Attr[date] = computed(japanese_day, keep=False, ja="日本の日付", en="the Japanese day")
     day_shard: Attr[int | None] = attr(
         default=None, ja="日次キーの分割番号", en="spreads a day's partition under a burst", added=True

@@ -31,7 +31,9 @@ from sekkei_systems.chiipochi.design.models import (
     Surplus,
     is_forgotten,
 )
+from sekkei_systems.chiipochi.design.models_appeals import APPEAL, AppealSum
 from sekkei_systems.chiipochi.design.tables import (
+    appeal_sums,
     awards,
     day_totals,
     design,
@@ -242,13 +244,26 @@ class Share:
     count: int
 
 
-def _add_to_totals(shares: Iterable[Share]) -> Iterator[Action[Any, Any]]:
+def _add_to_appeals(shares: Iterable[Share]) -> Iterator[Action[Any, Any]]:
+    counts: Counter[str] = Counter()
+    yen: Counter[str] = Counter()
+    for share in shares:
+        if share.prefecture.startswith(APPEAL):
+            counts[share.prefecture] += share.count
+            yen[share.prefecture] += share.amount
+    for recipient, amount in yen.items():
+        raised = appeal_sums.upsert(recipient.removeprefix(APPEAL)).add(AppealSum.amount, amount)
+        yield raised.add(AppealSum.count, counts[recipient])
+
+
+def _add_to_totals(shares: Sequence[Share]) -> Iterator[Action[Any, Any]]:
     counts: Counter[tuple[date, str]] = Counter()
     yen: Counter[tuple[date, str]] = Counter()
     for share in shares:
         for place in ("", share.prefecture):
             counts[share.day, place] += share.count
             yen[share.day, place] += share.amount
+    yield from _add_to_appeals(shares)
     for (day, place), amount in yen.items():
         count = counts[day, place]
         if place:

@@ -35,6 +35,7 @@ from sekkei_systems.chiipochi.design.models import (
     UserSettings,
     UserState,
 )
+from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange, AppealSum
 from sekkei_systems.chiipochi.design.models_books import (
     Booked,
     BookEntry,
@@ -117,6 +118,9 @@ receipts_table = design.table(
     "receipts", "receipt_key", "entry_key", ja="受領書と宛名", en="Receipts, and whom they are for", added=True
 )
 
+appeals_table = design.table(
+    "appeals", "appeal_key", "entry_key", ja="呼びかけ（キャンペーン）", en="Appeals and their changes", added=True
+)
 books_table = design.table(
     "books", "book_key", "entry_key", ja="帳簿（決済会社の入出金）", en="Books: what moved at the provider", added=True
 )
@@ -245,6 +249,21 @@ def book_months(month: str) -> Key:
 @books_table.entity(BookMark, ja="取り込みの位置", en="how far the books are", added=True)
 def book_marks(name: str) -> Key:
     return Key("MARK", f"NAME#{name}")
+
+
+@appeals_table.entity(Appeal, ja="呼びかけ", en="appeal", added=True)
+def appeals(code: str) -> Key:
+    return Key("APPEAL", f"CODE#{code}")
+
+
+@appeals_table.entity(AppealSum, ja="集まった金額", en="what an appeal has raised", added=True)
+def appeal_sums(code: str) -> Key:
+    return Key("SUM", f"CODE#{code}")
+
+
+@appeals_table.entity(AppealChange, ja="変更の記録", en="change of an appeal", added=True)
+def appeal_changes(at: datetime, code: str) -> Key:
+    return Key("CHANGE", f"AT#{at}#{code}")
 
 
 donations_by_day = donations.index("GSI1")

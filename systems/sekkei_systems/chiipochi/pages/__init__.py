@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 
 from sekkei.web import Given
 from sekkei_systems.chiipochi.pages import (
+    appeals,
     books,
     dashboard,
     mine,
@@ -21,6 +22,6 @@ from sekkei_systems.chiipochi.pages import (
 def routes(given: Given) -> list[BaseRoute]:
     return [
         route
-        for file in (dashboard, paying, mine, sheets, receipts, organisation, rankings, operator, books)
+        for file in (dashboard, paying, mine, sheets, receipts, organisation, rankings, operator, books, appeals)
         for route in file.pages.routes(given)
     ]

@@ -15,8 +15,9 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.pages.view import csv_file
 from sekkei_systems.chiipochi.refusals import NoDate
-from sekkei_systems.chiipochi.rules.recipients import recipient_name
+from sekkei_systems.chiipochi.rules.recipients import recipient_name, recipient_of
 from sekkei_systems.chiipochi.service.access import Operator
+from sekkei_systems.chiipochi.service.appeals import Appeals
 from sekkei_systems.chiipochi.service.books import OTHER, Books, Posting
 from sekkei_systems.chiipochi.service.exports import cell
 from sekkei_systems.chiipochi.service.readers import spoken
@@ -43,7 +44,7 @@ def _month(given: str, clock: Clock) -> str:
 
 
 @pages.get("/operator/books", name="books")
-async def show(operator: Operator, books: Books, clock: Clock, query: Wanted) -> Html:
+async def show(operator: Operator, books: Books, appeals: Appeals, clock: Clock, query: Wanted, language: str) -> Html:
     found = await books.month(operator, _month(query.month, clock))
     return Html(
         "chiipochi/books.html",
@@ -51,6 +52,7 @@ async def show(operator: Operator, books: Books, clock: Clock, query: Wanted) ->
         this_month=f"{days.today(clock):%Y-%m}",
         other=OTHER,
         recipient_name=recipient_name,
+        names=await appeals.names(language),
     )
 
 
@@ -72,7 +74,7 @@ def _row(posting: Posting, language: str) -> list[object]:
     return [
         f"{entry.at.astimezone(days.JST):%Y-%m-%d %H:%M:%S}",
         say.find(spoken(language), f"books.kind-{entry.kind}", {}),
-        "" if other else recipient_name(entry.recipient, spoken(language)),
+        "" if other else recipient_of(posting.donation).name(language) if posting.donation else entry.recipient,
         entry.amount,
         entry.fee,
         entry.net,

@@ -11,6 +11,7 @@ from sekkei.web import Events, Html, Pages, live_url
 from sekkei_systems.chiipochi.pages.view import Asked, day_shown
 from sekkei_systems.chiipochi.reactions import LIVE_TOPIC
 from sekkei_systems.chiipochi.rules.organisation import Organisation
+from sekkei_systems.chiipochi.service.appeals import Appeals
 from sekkei_systems.chiipochi.service.reports import Reports
 
 DAYS_SHOWN = 14
@@ -19,7 +20,9 @@ pages = Pages()
 
 
 @pages.get("/", name="dashboard")
-async def dashboard(request: Request, asked: Asked, reports: Reports, organisation: Organisation, live: Live) -> Html:
+async def dashboard(
+    request: Request, asked: Asked, reports: Reports, appeals: Appeals, organisation: Organisation, live: Live
+) -> Html:
     address = live_url(request, live, LIVE_TOPIC, "/chiipochi/live")
     found = await reports.day(asked.day)
     last = await reports.amounts([asked.today - timedelta(days=age) for age in range(DAYS_SHOWN - 1, -1, -1)])
@@ -29,6 +32,7 @@ async def dashboard(request: Request, asked: Asked, reports: Reports, organisati
         today=asked.today,
         live=address,
         organisation=organisation,
+        appeals=await appeals.raised(),
         labels=[f"{each.month}/{each.day}" for each, _ in last],
         amounts=[amount / 1000 for _, amount in last],
         **day_shown(found),

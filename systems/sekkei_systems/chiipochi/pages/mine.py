@@ -11,6 +11,7 @@ from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.pages.view import csv_file, tiles
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.exports import as_csv
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
@@ -38,7 +39,7 @@ async def show(token: str, donor: Donor, mine: Mine, links: Links, query: PageQu
         history=await mine.history(donor, query.after, size=HISTORY_SHOWN),
         today=found.today,
         year=year,
-        favourites=[(PREFECTURES[code], amount) for code, amount in year.favourites[:3]],
+        favourites=[(year.names[code], amount) for code, amount in year.favourites[:3]],
         streak=found.streak,
         pledge=await mine.pledge(donor),
         stamps=stamps,
@@ -46,6 +47,7 @@ async def show(token: str, donor: Donor, mine: Mine, links: Links, query: PageQu
         thousands=[amount / 1000 for amount in year.months],
         month_names=[t("mine.month", n=month) for month in range(1, 13)],
         prefectures=PREFECTURES,
+        recipient_of=recipient_of,
         order_id_of=order_id_of,
         order_token=links.order_token,
     )

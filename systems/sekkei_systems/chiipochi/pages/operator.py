@@ -14,7 +14,7 @@ from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.pages.view import Asked, csv_file
 from sekkei_systems.chiipochi.ports.line.port import Quota, TokenRefused
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.channel import Channel
@@ -74,7 +74,7 @@ async def show(
         quota=quota if isinstance(quota, Quota) else None,
         refused=isinstance(quota, TokenRefused),
         exports=exports.written(),
-        prefectures=PREFECTURES,
+        recipient_of=recipient_of,
         provider=service.settling.provider.name,
         order_id_of=order_id_of,
     )

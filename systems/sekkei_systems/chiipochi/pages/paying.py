@@ -10,7 +10,7 @@ from starlette.responses import Response
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models import Status
 from sekkei_systems.chiipochi.rules.organisation import Organisation
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.orders import Orders
 from sekkei_systems.chiipochi.service.settling import Settling
 
@@ -38,7 +38,7 @@ async def unpaid(token: str, orders: Orders, organisation: Organisation) -> Html
     return Html(
         "chiipochi/unpaid.html",
         donation=donation,
-        prefecture=PREFECTURES[donation.prefecture],
+        prefecture=recipient_of(donation),
         organisation=organisation,
         token=token,
     )
@@ -53,7 +53,7 @@ async def paid(token: str, orders: Orders, organisation: Organisation, query: Lo
     return Html(
         "chiipochi/done.html",
         donation=donation,
-        prefecture=PREFECTURES[donation.prefecture],
+        prefecture=recipient_of(donation),
         organisation=organisation,
         token=token,
         again=looks + 1 if again else None,

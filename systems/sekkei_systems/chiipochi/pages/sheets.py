@@ -7,7 +7,7 @@ from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages
 from sekkei_systems.chiipochi.rules.organisation import Organisation
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import donation_key
 from sekkei_systems.chiipochi.service.mine import Mine
@@ -28,7 +28,7 @@ async def one_year(token: str, donor: Donor, mine: Mine, clock: Clock, organisat
     return Html(
         "chiipochi/year.html",
         year=found,
-        rows=[(PREFECTURES[code], amount) for code, amount in found.favourites],
+        rows=[(found.names[code], amount) for code, amount in found.favourites],
         token=token,
         organisation=organisation,
         this_year=this_year,
@@ -45,7 +45,7 @@ async def receipt(token: str, donor: Donor, mine: Mine, organisation: Organisati
     return Html(
         "chiipochi/receipt.html",
         donation=donation,
-        prefecture=PREFECTURES[donation.prefecture],
+        prefecture=recipient_of(donation),
         organisation=organisation,
         back=f"/chiipochi/u/{token}",
         created_at=created_at,

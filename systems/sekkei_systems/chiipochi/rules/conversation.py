@@ -14,6 +14,7 @@ card cannot confirm what it does not show.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -31,6 +32,7 @@ from sekkei_systems.chiipochi.rules.prefectures import (
     is_monthly,
     normalised,
 )
+from sekkei_systems.chiipochi.rules.recipients import Named, meant
 from sekkei_systems.chiipochi.rules.regions import REGIONS
 from sekkei_systems.chiipochi.texts import Language
 
@@ -235,8 +237,8 @@ def says_yes(incoming: Incoming) -> bool:
     return incoming.kind == "text" and normalised(incoming.text) in YES
 
 
-def decide(incoming: Incoming, state: UserState | None, now: datetime) -> Decision:
-    """What to do about one event. `state` may be one whose time is over."""
+def decide(incoming: Incoming, state: UserState | None, now: datetime, appeals: Sequence[Named] = ()) -> Decision:
+    """What to do about one event. `state` may be one whose time is over; `appeals` are those that are open."""
     if incoming.group is not None:
         return _in_a_group(incoming)
     if state is not None and state.last_event_ts is not None and incoming.at_ms < state.last_event_ts:
@@ -246,7 +248,7 @@ def decide(incoming: Incoming, state: UserState | None, now: datetime) -> Decisi
         return Join(incoming.unblocked or (state is not None and state.unfollowed_at is not None))
     if incoming.kind == "unfollow":
         return Leave()
-    question = _question(state, now)
+    question = _question(state, now, appeals)
     if incoming.kind == "unsend":
         asked = question.is_open and incoming.message_id in question.asked_by.split()
         return Withdraw(question.nonce) if asked else Ignore()
@@ -254,7 +256,7 @@ def decide(incoming: Incoming, state: UserState | None, now: datetime) -> Decisi
         return _again(question) or Ignore()
     if incoming.kind == "postback":
         return _on_postback(_fields(incoming.data), question)
-    return _told_by(incoming.message_id, _on_text(incoming.text, question), question)
+    return _told_by(incoming.message_id, _on_text(incoming.text, question, appeals), question)
 
 
 def _told_by(message_id: str | None, decision: Decision, question: _Question) -> Decision:
@@ -283,17 +285,18 @@ class _Question:
         return self.prefecture is not None and not self.expired
 
 
-def _question(state: UserState | None, now: datetime) -> _Question:
+def _question(state: UserState | None, now: datetime, appeals: Sequence[Named]) -> _Question:
     if state is None or state.awaiting_confirmation is None or state.confirm_nonce is None:
         return _Question()
-    prefecture = PREFECTURES.get(code_of(state.awaiting_confirmation))
+    code = code_of(state.awaiting_confirmation)
+    prefecture = PREFECTURES.get(code) or next((one for one in appeals if one.code == code), None)
     expired = state.session_expires_at is None or state.session_expires_at <= now
     amount = state.amount or AMOUNTS[0]
     awaiting, nonce = state.awaiting_confirmation, state.confirm_nonce
     return _Question(prefecture, amount, awaiting, nonce, expired, is_monthly(awaiting), state.asked_by or "")
 
 
-def _on_text(text: str, question: _Question) -> Decision:
+def _on_text(text: str, question: _Question, appeals: Sequence[Named]) -> Decision:
     text = text.strip()[:TEXT_LENGTH_MAX]
     word = normalised(text)
     if word in YES and (question.is_open or word not in DONATE):
@@ -308,6 +311,9 @@ def _on_text(text: str, question: _Question) -> Decision:
         return StopPledge()
     if word in TOPICS:
         return Tell(TOPICS[word])
+    if appeals and (appeal := meant(text, appeals)) is not None:
+        said = amounts.read(text)
+        return _ask((appeal,), AMOUNTS[0] if said.amount is None else said.amount)
     monthly = _MONTHLY.match(text)
     pledge = _pledge(monthly["rest"]) if monthly else None
     return pledge or _speciality(text, question)

@@ -18,6 +18,7 @@ from sekkei_systems.chiipochi.rules.conversation import AMOUNT_MAX, AMOUNT_MIN, 
 from sekkei_systems.chiipochi.rules.message_limits import LABEL_MAX, QUICK_REPLIES_MAX, Message, check, check_uri
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
 from sekkei_systems.chiipochi.rules.pushes import PUSHES, News
+from sekkei_systems.chiipochi.rules.recipients import Named, recipient_of
 from sekkei_systems.chiipochi.rules.regions import REGIONS
 from sekkei_systems.chiipochi.texts import Language, say, yen
 
@@ -56,16 +57,24 @@ def say_letter(what: str, language: Language) -> Letter:
 
 
 def confirm_letter(prefecture: Prefecture, amount: int, nonce: str, language: Language) -> Letter:
+    if isinstance(prefecture, Named):
+        said = prefecture.words(language)
+        return letter([*([text(said)] if said else []), *confirm(prefecture, amount, nonce, language)])
     return _confirm_form(prefecture.code, amount, language).replace(_NONCE, nonce)
 
 
 def pay_letter(prefecture: Prefecture, amount: int, url: str, language: Language) -> Letter:
     check_uri(url)
+    if prefecture.code not in PREFECTURES:
+        return letter(pay(prefecture, amount, url, language))
     return _pay_form(prefecture.code, amount, language).replace(_URL, _escaped(url))
 
 
 def thanks_letter(prefecture: Prefecture, amount: int, card: Mapping[str, int], url: str, language: Language) -> Letter:
     check_uri(url)
+    if prefecture.code not in PREFECTURES:
+        return letter(thanks(prefecture, amount, card, url, language))
+    card = {code: count for code, count in card.items() if code in PREFECTURES}
     praise = _praise(prefecture, card, language)
     form = _thanks_form(prefecture.code, amount, card[prefecture.code], len(card), praise, language)
     return form.replace(_URL, _escaped(url))
@@ -157,12 +166,14 @@ def confirm_pledge(prefecture: Prefecture, amount: int, day: int, nonce: str, la
 # Looking around
 
 
-def regions(language: Language) -> list[Message]:
+def regions(language: Language, appeals: Sequence[Named] = ()) -> list[Message]:
+    """Appeals first: their own words lead to them."""
+    called = [quick_text(one.other_names[0]) for one in appeals if one.other_names]
     quick = [
         quick_postback(name, data("region", r=region), name)
         for region, name in ((one, say.choice(language, "region", one)) for one in REGIONS)
     ]
-    return [text(say(language, "bot.browse.regions"), quick)]
+    return [text(say(language, "bot.browse.regions"), [*called, *quick][:QUICK_REPLIES_MAX])]
 
 
 def prefectures_of(region: str, language: Language) -> list[Message]:
@@ -213,8 +224,9 @@ def pay(prefecture: Prefecture, amount: int, url: str, language: Language) -> li
 
 def thanks(prefecture: Prefecture, amount: int, card: Mapping[str, int], url: str, language: Language) -> list[Message]:
     """`card` is the stamp card with this donation on it."""
-    praise = _praise(prefecture, card, language)
-    return _thanks(prefecture, amount, card[prefecture.code], len(card), praise, url, language)
+    praise = _praise(prefecture, card, language) if prefecture.code in PREFECTURES else ""
+    reached = len(card.keys() & PREFECTURES.keys())
+    return _thanks(prefecture, amount, card[prefecture.code], reached, praise, url, language)
 
 
 def _thanks(
@@ -292,7 +304,7 @@ def history(found: Sequence[Donation], url: str, language: Language) -> list[Mes
 
 def _line(donation: Donation, language: Language) -> str:
     mark = "↩" if donation.status is Status.SUCCEEDED and not donation.kept else _MARKS[donation.status]
-    place = PREFECTURES[donation.prefecture].name(language)
+    place = recipient_of(donation).name(language)
     return f"{mark} {donation.day:%m/%d} {place} {yen(donation.amount, language)}"
 
 

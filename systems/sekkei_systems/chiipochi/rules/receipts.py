@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from sekkei.runtime.days import day_of
 from sekkei_systems.chiipochi.design.models_books import Receipt
@@ -54,9 +55,9 @@ def _paragraph(sheet: Sheet, words: str, at: float) -> float:
 
 
 def _lines(sheet: Sheet, receipt: Receipt, at: float, language: Language) -> float:
-    shown: Sequence[dict[str, int]] = receipt.lines[:LINES_MAX]
+    shown = receipt.lines[:LINES_MAX]
     rest = receipt.lines[LINES_MAX:]
-    rows = [(recipient_name(str(line["to"]), language), line["count"], line["yen"]) for line in shown]
+    rows = [(_name(line, language), line["count"], line["yen"]) for line in shown]
     if rest:
         others = say(language, "receipt.others", n=len(rest))
         rows.append((others, sum(line["count"] for line in rest), sum(line["yen"] for line in rest)))
@@ -67,6 +68,10 @@ def _lines(sheet: Sheet, receipt: Receipt, at: float, language: Language) -> flo
         sheet.text(RIGHT - 4, at, 10, yen(amount, language), right=True)
         at -= 18
     return at
+
+
+def _name(line: Mapping[str, Any], language: Language) -> str:
+    return str(line.get(language) or line.get("ja") or recipient_name(str(line["to"]), language))
 
 
 def _sender(sheet: Sheet, receipt: Receipt, at: float, language: Language) -> None:

@@ -9,6 +9,7 @@ from sekkei_systems.chiipochi.ports.payments.port import Provider
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
+from sekkei_systems.chiipochi.service.appeals import Appeals
 from sekkei_systems.chiipochi.service.books import Books
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.conversations import Conversations
@@ -45,6 +46,7 @@ class Service:
         self.rankings = Rankings(db, clock)
         self.channel = Channel(line)
         self.orders = Orders(db, self.links)
+        self.appeals = Appeals(context)
         letters = Letters(context, self.readers)
         self.surpluses = Surpluses(context, provider, letters)
         self.settling = Settling(context, provider, self.links, self.orders, letters, self.surpluses)
@@ -60,7 +62,15 @@ class Service:
         self.exports = Exports(context.settings.data / "exports" / "chiipochi", self.reports, key)
         answers = Answers(self.reports, self.mine, self.links, self.organisation, clock)
         self.conversations = Conversations(
-            context, self.donations, self.pledges, answers, self.readers, self.links, self.channel, self.access
+            context,
+            self.donations,
+            self.pledges,
+            answers,
+            self.readers,
+            self.links,
+            self.channel,
+            self.access,
+            self.appeals,
         )
         self.inbox = Inbox(db, clock, self.conversations.handle, self.channel.keep_waiting)
         self.nouns = (
@@ -71,6 +81,7 @@ class Service:
             self.details,
             self.receipts,
             self.books,
+            self.appeals,
             self.readers,
             self.channel,
             self.orders,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sekkei.design import TransactionFailed
+from sekkei.design import TransactionFailed, replace
 from sekkei.errors import IdempotentParameterMismatchException
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
@@ -27,9 +28,11 @@ from sekkei_systems.chiipochi.rules.message_limits import Message
 from sekkei_systems.chiipochi.rules.messages import Letter
 from sekkei_systems.chiipochi.rules.prefectures import Prefecture, monthly_text, pending_text
 from sekkei_systems.chiipochi.rules.pushes import News
+from sekkei_systems.chiipochi.rules.recipients import Named
 from sekkei_systems.chiipochi.service import inbox
 from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
+from sekkei_systems.chiipochi.service.appeals import Appeals
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.donations import Actions, Donations, Effects
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
@@ -52,7 +55,9 @@ class Conversations:
         links: Links,
         channel: Channel,
         access: Access,
+        appeals: Appeals,
     ) -> None:
+        self._appeals = appeals
         self._context, self._db, self._clock = context, context.db, context.clock
         self._donations, self._pledges, self._channel = donations, pledges, channel
         self._answers, self._readers, self._links = answers, readers, links
@@ -62,12 +67,12 @@ class Conversations:
         """Decide what an event means, and do it together with marking it as handled."""
         for attempt in range(TRIES_MAX):
             found, language = await self._readers.standing(incoming.user_id)
-            now = days.now(self._clock)
-            decision = decide(incoming, found, now)
+            now, appeals = days.now(self._clock), await self._appeals.open()
+            decision = decide(incoming, found, now, appeals)
             if found is None and isinstance(decision, conversation.Say):
                 # A question that has run out is worth a word of its own.
                 found = await self._db.first(state_even_expired(incoming.user_id))
-                decision = decide(incoming, found, now)
+                decision = decide(incoming, found, now, appeals)
             if attempt == TRIES_MAX - 1:
                 decision = conversation.Ignore()  # the state is that of a newer event, again and again
             if await self._carry_out(incoming, decision, language, attempt):
@@ -108,7 +113,7 @@ class Conversations:
             case conversation.AskAgain(prefecture, amount, nonce, monthly):
                 return [], self._card(prefecture, amount, nonce, monthly, language, now)
             case conversation.Browse():
-                return [], messages.letter(_shown(decision, language))
+                return [], messages.letter(_shown(decision, await self._appeals.open(), language))
             case conversation.Choose(prefectures, amount):
                 return [], messages.letter(messages.choose(prefectures, amount, language))
             case conversation.Cancel():
@@ -160,6 +165,8 @@ class Conversations:
         """The document's transaction: state cleared, donation added, and a key that makes it happen once."""
         user_id = incoming.user_id
         donation = self._donations.new(user_id, asked.prefecture.code, asked.amount, now, f"{user_id}/{asked.nonce}")
+        if isinstance(asked.prefecture, Named):
+            donation = replace(donation, recipient_ja=asked.prefecture.ja, recipient_en=asked.prefecture.en)
         once = self._donations.once(donation)
         transaction = confirm_donation(donation, asked.awaiting, asked.nonce, now, incoming.at_ms)
         url = self._links.pay(order_id_of(user_id, donation.created_at))
@@ -177,10 +184,10 @@ class Conversations:
         return effects, messages.say_letter("welcome-back" if back else "welcome", language)
 
 
-def _shown(wanted: conversation.Browse, language: Language) -> list[Message]:
+def _shown(wanted: conversation.Browse, appeals: Sequence[Named], language: Language) -> list[Message]:
     if wanted.prefecture is not None:
         return messages.specialities(wanted.prefecture, language)
-    return messages.prefectures_of(wanted.region, language) if wanted.region else messages.regions(language)
+    return messages.prefectures_of(wanted.region, language) if wanted.region else messages.regions(language, appeals)
 
 
 def _news(decision: Decision) -> News:

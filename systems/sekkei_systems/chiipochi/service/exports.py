@@ -25,7 +25,7 @@ from sekkei.runtime.days import JST
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.rules import parquet
 from sekkei_systems.chiipochi.rules.parquet import Column
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.reports import Reports
 from sekkei_systems.chiipochi.texts import say
 
@@ -54,7 +54,7 @@ def row(donation: Donation, key: bytes) -> dict[str, Any]:
         "dt": f"{donation.day}",
         "amount": donation.amount,
         "prefecture": donation.prefecture,
-        "prefecture_iso": PREFECTURES[donation.prefecture].iso,
+        "prefecture_iso": recipient_of(donation).iso,
         "status": donation.status.value,
         "tx_id": donation.tx_id,
         "refunded_at": _iso(donation.refunded_at) if donation.refunded_at is not None else None,
@@ -130,7 +130,7 @@ def as_csv(donations: Iterable[Donation], language: str) -> str:
         writer.writerow(
             (
                 _local(donation.created_at),
-                PREFECTURES[donation.prefecture].name(language),
+                recipient_of(donation).name(language),
                 donation.amount,
                 donation.status.value,
                 cell(donation.tx_id or ""),

@@ -8,7 +8,7 @@ from sekkei.design import Action
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.rules import messages, pushes
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
 
@@ -33,6 +33,6 @@ class Letters:
         else:
             whole = donation.amount if amount is None else amount
             fresh = whole - donation.refunded if news == "refunded" else whole
-            said = messages.of_money(news, PREFECTURES[donation.prefecture], fresh, language)
+            said = messages.of_money(news, recipient_of(donation), fresh, language)
             reason = f"{reason}/{about or whole}"
         return [self._outbox.message("line", donation.user_id, messages.body(messages.letter(said), kind), id=reason)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from sekkei.clock import Clock
@@ -12,6 +12,8 @@ from sekkei.design import Database, Page
 from sekkei.runtime import days
 from sekkei_systems.chiipochi.design import donations, donations_of_user_between, history_of_user, pledges, stamp_card
 from sekkei_systems.chiipochi.design.models import Donation, Pledge, Status
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.reports import Sum
 
@@ -28,6 +30,7 @@ class Year:
     count: int
     prefectures: dict[str, int]
     months: list[int]
+    names: dict[str, Prefecture] = field(default_factory=dict)
 
     @property
     def favourites(self) -> list[tuple[str, int]]:
@@ -57,12 +60,14 @@ def _year(found: Iterable[Donation], year: int) -> Year:
     prefectures: Counter[str] = Counter()
     months = [0] * 12
     count = 0
+    names: dict[str, Prefecture] = {}
     for donation in found:
         if donation.counts and donation.paid_day.year == year:
+            names[donation.prefecture] = recipient_of(donation)
             prefectures[donation.prefecture] += donation.kept
             months[donation.paid_day.month - 1] += donation.kept
             count += 1
-    return Year(year, sum(months), count, dict(prefectures), months)
+    return Year(year, sum(months), count, dict(prefectures), months, names)
 
 
 class Mine:
@@ -80,7 +85,7 @@ class Mine:
 
     async def stamps(self, donor: Donor) -> dict[str, int]:
         found = await self._db.all(stamp_card(donor.user_id))
-        return {stamp.prefecture: stamp.count for stamp in found if stamp.count > 0}
+        return {stamp.prefecture: stamp.count for stamp in found if stamp.count > 0 and stamp.prefecture in PREFECTURES}
 
     async def year(self, donor: Donor, year: int) -> Year:
         """What somebody gave in one year (Japan's calendar)."""

@@ -207,7 +207,10 @@ def _covers(receipt: Receipt, donation: Donation) -> bool:
 def _lines(given: Iterable[Donation]) -> list[dict[str, Any]]:
     yen: Counter[str] = Counter()
     count: Counter[str] = Counter()
+    names: dict[str, dict[str, str]] = {}
     for donation in given:
         yen[donation.prefecture] += donation.kept
+        if donation.recipient_ja is not None:
+            names[donation.prefecture] = {"ja": donation.recipient_ja, "en": donation.recipient_en or ""}
         count[donation.prefecture] += 1
-    return [{"to": code, "yen": yen[code], "count": count[code]} for code in sorted(yen)]
+    return [{"to": code, "yen": yen[code], "count": count[code], **names.get(code, {})} for code in sorted(yen)]

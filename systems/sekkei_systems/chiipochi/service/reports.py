@@ -22,6 +22,7 @@ from sekkei_systems.chiipochi.design import (
     totals_by_prefecture,
 )
 from sekkei_systems.chiipochi.design.models import DayTotal, Donation, PrefectureTotal, StaleMonth, Status
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 
 REPAIRS_MAX = 5
 M = TypeVar("M")
@@ -47,8 +48,9 @@ class Day:
 
     @property
     def ranking(self) -> list[tuple[str, Sum]]:
-        """Prefecture codes, the most generous first."""
-        return sorted(self.prefectures.items(), key=lambda found: (-found[1].amount, -found[1].count, found[0]))
+        """Prefecture codes, the most generous first; appeals are not among them."""
+        found = [(code, total) for code, total in self.prefectures.items() if code in PREFECTURES]
+        return sorted(found, key=lambda found: (-found[1].amount, -found[1].count, found[0]))
 
 
 @dataclass(frozen=True, slots=True)

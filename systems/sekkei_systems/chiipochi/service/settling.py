@@ -29,7 +29,7 @@ from sekkei_systems.chiipochi.design import (
 from sekkei_systems.chiipochi.design.models import Donation, Outcome, Status
 from sekkei_systems.chiipochi.ports.payments.port import LaterEvent, Order, PaymentEvent, Provider, ProviderDown
 from sekkei_systems.chiipochi.refusals import PaymentsDown, TooLateToPay, UnknownOrder, WrongAmount
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.later import AFTERWARDS, INSTRUCTIONS
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import Links, donation_key, order_id_of
@@ -87,7 +87,7 @@ class Settling:
 
     def _order(self, donation: Donation, link: str) -> Order:
         # In both languages: a provider that is asked again must be asked the same, whatever is spoken by then.
-        place = PREFECTURES[donation.prefecture]
+        place = recipient_of(donation)
         description = " / ".join(say(one, "bot.pay.description", place=place.name(one)) for one in LANGUAGES)
         order_id = order_id_of(donation.user_id, donation.created_at)
         until = donation.created_at + PAYABLE

@@ -1,0 +1,62 @@
+"""The operator's appeals: made, changed and ended here, each change on record."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from msgspec import Struct
+
+from sekkei.clock import Clock
+from sekkei.runtime import days
+from sekkei.web import Html, Pages, Redirect
+from sekkei_systems.chiipochi.design.models_appeals import Appeal
+from sekkei_systems.chiipochi.service.access import Operator
+from sekkei_systems.chiipochi.service.appeals import Appeals
+
+pages = Pages()
+
+
+class AppealForm(Struct):
+    code: str
+    ja: str
+    words: str
+    goal: int
+    first: date
+    last: date
+    en: str = ""
+    says_ja: str = ""
+    says_en: str = ""
+    version: int = 0
+
+    def appeal(self) -> Appeal:
+        words = [word.strip() for word in self.words.replace("、", ",").split(",") if word.strip()]
+        return Appeal(
+            code=self.code.strip().upper(),
+            ja=self.ja.strip(),
+            en=self.en.strip(),
+            words=list(dict.fromkeys(words)),
+            says_ja=self.says_ja.strip(),
+            says_en=self.says_en.strip(),
+            goal=self.goal,
+            first=self.first,
+            last=self.last,
+            version=self.version,
+        )
+
+
+@pages.get("/operator/appeals", name="appeals")
+async def show(operator: Operator, appeals: Appeals, clock: Clock) -> Html:
+    today = days.today(clock)
+    return Html(
+        "chiipochi/appeals.html",
+        found=await appeals.raised(only_open=False),
+        changes=await appeals.changes(operator),
+        today=today,
+        later=today + timedelta(days=90),
+    )
+
+
+@pages.post("/operator/appeals", name="keep-appeal")
+async def keep(operator: Operator, appeals: Appeals, form: AppealForm) -> Redirect:
+    await appeals.keep(operator, form.appeal())
+    return Redirect("chiipochi:appeals").flash("appeals.kept")

@@ -1,0 +1,121 @@
+"""Appeals: an emergency or a cause with its words, its goal and its period, edited without a deploy.
+
+Every change is recorded with who made it, in the transaction that makes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from sekkei.design import TransactionFailed, replace
+from sekkei.runtime import days
+from sekkei.runtime.refusals import Conflict
+from sekkei.runtime.system import Context
+from sekkei_systems.chiipochi.design import all_appeal_sums, all_appeals, changes_of_appeals, keep_appeal
+from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange
+from sekkei_systems.chiipochi.refusals import BadAppeal
+from sekkei_systems.chiipochi.rules.recipients import Named, of_appeal, open_on
+from sekkei_systems.chiipochi.service.access import Operator
+
+KEPT_SECONDS = 10.0
+"""How long other processes may not know of a change."""
+WORDS_MAX, WORD_LENGTH, NAME_LENGTH, TEXT_LENGTH, GOAL_MAX = 20, (2, 20), 40, 300, 10**9
+_CODE = re.compile(r"[A-Z0-9]{2,20}")
+FIELDS = ("ja", "en", "words", "says_ja", "says_en", "goal", "first", "last")
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An appeal and how far it has come."""
+
+    appeal: Appeal
+    amount: int
+    count: int
+
+    @property
+    def percent(self) -> int:
+        return min(100, self.amount * 100 // self.appeal.goal)
+
+
+class Appeals:
+    def __init__(self, context: Context) -> None:
+        self._db, self._clock = context.db, context.clock
+        self._read: list[Appeal] = []
+        self._until = float("-inf")
+
+    async def known(self) -> list[Appeal]:
+        """As they were read a few seconds ago at most."""
+        if self._clock.now() >= self._until:
+            self._read = await self._db.all(all_appeals())
+            self._until = self._clock.now() + KEPT_SECONDS
+        return self._read
+
+    async def open(self) -> Sequence[Named]:
+        """Those that can be given to today."""
+        return [of_appeal(one) for one in open_on(await self.known(), days.today(self._clock))]
+
+    async def names(self, language: str) -> dict[str, str]:
+        return {one.recipient: of_appeal(one).name(language) for one in await self.known()}
+
+    async def raised(self, *, only_open: bool = True) -> list[Raised]:
+        found = await self.known()
+        wanted = open_on(found, days.today(self._clock)) if only_open else found
+        sums = {one.code: one for one in await self._db.all(all_appeal_sums())} if wanted else {}
+        return [
+            Raised(
+                one, sums[one.code].amount if one.code in sums else 0, sums[one.code].count if one.code in sums else 0
+            )
+            for one in wanted
+        ]
+
+    async def changes(self, operator: Operator) -> list[AppealChange]:
+        return list(await self._db.page(changes_of_appeals()))
+
+    async def keep(self, operator: Operator, wanted: Appeal) -> None:
+        """Make or change an appeal; `wanted.version` is the version that was changed, 0 for a new one."""
+        _check(wanted)
+        before = next((one for one in await self._db.all(all_appeals().consistent()) if one.code == wanted.code), None)
+        if (before.version if before else 0) != wanted.version:
+            raise Conflict()
+        changes = _changes(before, wanted)
+        if not changes:
+            return
+        change = AppealChange(at=days.now(self._clock), code=wanted.code, by=operator.id, changes=changes)
+        try:
+            await self._db.transact(keep_appeal(replace(wanted, version=wanted.version + 1), change))
+        except TransactionFailed:
+            raise Conflict() from None
+        self._until = float("-inf")
+
+
+def _check(wanted: Appeal) -> None:
+    if not _CODE.fullmatch(wanted.code):
+        raise BadAppeal(field="code")
+    if not wanted.ja.strip() or max(len(wanted.ja), len(wanted.en)) > NAME_LENGTH:
+        raise BadAppeal(field="ja")
+    low, high = WORD_LENGTH
+    if not 1 <= len(wanted.words) <= WORDS_MAX or not all(low <= len(word) <= high for word in wanted.words):
+        raise BadAppeal(field="words")
+    if max(len(wanted.says_ja), len(wanted.says_en)) > TEXT_LENGTH:
+        raise BadAppeal(field="says_ja")
+    if not 1 <= wanted.goal <= GOAL_MAX:
+        raise BadAppeal(field="goal")
+    if not date(2025, 1, 1) <= wanted.first <= wanted.last:
+        raise BadAppeal(field="last")
+
+
+def _changes(before: Appeal | None, after: Appeal) -> list[str]:
+    """Each as `name: before → after`."""
+    found = []
+    for name in FIELDS:
+        old, new = getattr(before, name) if before else None, getattr(after, name)
+        if old != new:
+            found.append(f"{name}: {_shown(old)} → {_shown(new)}")
+    return found
+
+
+def _shown(value: object) -> str:
+    return "" if value is None else ", ".join(value) if isinstance(value, list) else f"{value}"

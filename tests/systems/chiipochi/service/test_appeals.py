@@ -1,0 +1,106 @@
+"""An appeal: its words lead to it, its sum moves with the money, and each change is on record."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sekkei.design import replace
+from sekkei.runtime.refusals import Conflict
+from sekkei_systems.chiipochi.design.models_appeals import Appeal
+from sekkei_systems.chiipochi.refusals import BadAppeal
+from sekkei_systems.chiipochi.service.access import Donor, Operator
+from tests.systems.chiipochi.conftest import AOI, TODAY, Bot
+
+AOIS = Operator("demo-aoi")
+NOTO = Appeal(
+    code="NOTO",
+    ja="能登半島地震の支援",
+    en="Noto relief",
+    words=["能登半島地震", "能登"],
+    says_ja="仮設住宅を支えます。",
+    goal=1_000,
+    first=TODAY,
+    last=TODAY + timedelta(days=30),
+)
+
+
+async def test_its_words_lead_to_it_and_its_sum_follows_the_money(quick_bot: Bot) -> None:
+    bot = quick_bot
+    await bot.service.appeals.keep(AOIS, NOTO)
+    await bot.say("能登半島地震に 800円寄付したい")
+    asked = str((await bot.sent("reply/"))[-1].body)
+    assert "仮設住宅を支えます。" in asked
+    assert "能登半島地震の支援に800円を寄付しますか" in asked
+    await bot.say("500", "はい")
+    (donation,) = await bot.donations()
+    assert (donation.prefecture, donation.recipient_ja, donation.amount) == ("APPEAL-NOTO", "能登半島地震の支援", 500)
+    await bot.pay(donation)
+    await bot.work()
+    assert "能登半島地震の支援" in str((await bot.sent("thanks/"))[0].body)
+    (raised,) = await bot.service.appeals.raised()
+    assert (raised.amount, raised.count, raised.percent) == (500, 1, 50)
+    check = await bot.service.reports.check(TODAY)
+    assert check.agrees
+    assert (check.stored.amount, check.stored.ranking) == (500, []), "it is in the totals, and no prefecture"
+    assert await bot.service.mine.stamps(Donor(AOI)) == {}
+    for path in ("", "ranking", "screen", f"u/{bot.service.links.my_token(AOI)}"):
+        page = await bot.client.get(f"/chiipochi/{path}")
+        assert page.status == 200, path
+    assert "能登半島地震の支援" in page.text
+    for words in ("履歴", "スタンプ", "ランキング", "年間まとめ", "寄付したい"):
+        await bot.say(words)
+    assert "能登半島地震" in str((await bot.sent("reply/"))[-1].body), "and is offered first"
+    await bot.service.details.keep(Donor(AOI), "青木 葵", "千葉市")
+    assert (await bot.service.receipts.issue_year(Donor(AOI), 2025)).lines[0]["ja"] == "能登半島地震の支援"
+    assert await bot.service.books.take_over() == 1
+    assert (await bot.service.books.month(AOIS, "2025-08")).lines[0].recipient == "APPEAL-NOTO"
+    await bot.service.refunds.refund(AOIS, AOI, donation.created_at)
+    await bot.work()
+    (raised,) = await bot.service.appeals.raised()
+    assert (raised.amount, raised.count) == (0, 0)
+    assert (await bot.client.get("/chiipochi/operator", follow=True)).status == 200
+
+
+async def test_after_its_last_day_nobody_is_asked_for_it(quick_bot: Bot) -> None:
+    await quick_bot.service.appeals.keep(AOIS, NOTO)
+    await quick_bot.say("能登")
+    quick_bot.clock.advance(31 * 24 * 3600)
+    await quick_bot.say("はい", "能登")
+    assert await quick_bot.donations() == []
+    assert "能登半島地震の支援に" not in str((await quick_bot.sent("reply/"))[-1].body)
+    assert await quick_bot.service.appeals.raised() == []
+
+
+async def test_each_change_is_on_record_and_nobody_overwrites_another(quick_bot: Bot) -> None:
+    appeals = quick_bot.service.appeals
+    await appeals.keep(AOIS, NOTO)
+    quick_bot.clock.advance(1)
+    changed = replace(NOTO, goal=5_000, words=["能登"], version=1)
+    await appeals.keep(Operator("demo-ren"), changed)
+    await appeals.keep(Operator("demo-ren"), replace(changed, version=2))
+    for stale in (NOTO, changed):
+        with pytest.raises(Conflict):
+            await appeals.keep(AOIS, stale)
+    newest, first = await appeals.changes(AOIS)
+    assert (newest.by, newest.changes) == ("demo-ren", ["words: 能登半島地震, 能登 → 能登", "goal: 1000 → 5000"])
+    assert (first.by, len(first.changes)) == ("demo-aoi", 8)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"code": "n"},
+        {"ja": " "},
+        {"words": []},
+        {"words": ["x"]},
+        {"goal": 0},
+        {"says_ja": "x" * 301},
+        {"last": TODAY - timedelta(days=1)},
+    ],
+)
+async def test_an_appeal_that_makes_no_sense_is_refused(quick_bot: Bot, wrong: dict[str, object]) -> None:
+    with pytest.raises(BadAppeal):
+        await quick_bot.service.appeals.keep(AOIS, replace(NOTO, **wrong))
+    assert await quick_bot.service.appeals.raised(only_open=False) == []
