@@ -117,7 +117,8 @@ async def test_a_table_deleted_between_two_slices_is_not_found(tmp_path: Path, m
     async with in_process(tmp_path) as call:
         await fill(call, 500)
         task = asyncio.ensure_future(call(operation, request))
-        await asyncio.sleep(0.005)
+        for _ in range(20):  # and as many slices of five hundred
+            await asyncio.sleep(0)
         await call("DeleteTable", {"TableName": "busy"})
         with pytest.raises(Exception, match="Requested resource not found"):
             await task
