@@ -112,7 +112,8 @@ function renew(fresh) {
   const before = [...list.children];
   const wanted = fresh.map((item) => before.find((old) => old.isEqualNode(item)) ?? item);
   for (const old of before) if (!wanted.includes(old)) old.remove();
-  wanted.forEach((item, at) => item === list.children[at] || list.insertBefore(item, list.children[at] ?? null));
+  for (const [at, item] of wanted.entries())
+    if (item !== list.children[at]) list.insertBefore(item, list.children[at] ?? null);
 }
 
 function shown(message) {

@@ -10,7 +10,6 @@ Key = Literal[
     "bot.attend",
     "bot.attend-choose",
     "bot.attend-head",
-    "bot.attend-none",
     "bot.attended",
     "bot.calendar",
     "bot.called-off",
