@@ -126,8 +126,8 @@ def test_a_mail_server_that_says_nothing(monkeypatch: pytest.MonkeyPatch, capsys
         monkeypatch.setenv("SEKKEI_SMTP_URL", f"smtp://127.0.0.1:{port}")
         monkeypatch.setenv("SEKKEI_MAIL_FROM", "a@example.com")
         assert cli.main(["doctor", "tasks"]) == 1
-        assert come.is_set()
-    assert "no answer within 0.1 seconds" in capsys.readouterr().out
+        assert come.wait(60)
+    assert "mail      set up, but: " in capsys.readouterr().out
 
 
 def test_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
