@@ -150,7 +150,8 @@ def _address(request: Request) -> str:
 
 def _sign_in_page(request: Request, filled: Form, status: int = 200) -> Response:
     people = DEMO_PEOPLE if _shell(request).demo_allowed(request) else ()
-    return page(request, "sign_in.html", status, form=filled, people=people)
+    came_from = local_path(filled.values.get("next"))
+    return page(request, "sign_in.html", status, form=filled, people=people, came_from=came_from)
 
 
 async def sign_in_with_password(request: Request) -> Response:
@@ -177,7 +178,11 @@ async def mail_code(request: Request) -> Response:
 
 async def show_sign_up(request: Request) -> Response:
     filled = {"next": local_path(request.query_params.get("next")), "email": _address(request)}
-    return page(request, "sign_up.html", form=Form(filled))
+    return _sign_up_page(request, Form(filled))
+
+
+def _sign_up_page(request: Request, filled: Form, status: int = 200) -> Response:
+    return page(request, "sign_up.html", status, form=filled, came_from=local_path(filled.values.get("next")))
 
 
 async def sign_up(request: Request) -> Response:
@@ -186,7 +191,7 @@ async def sign_up(request: Request) -> Response:
         given = await form(request, SignUp)
         return await _challenge(request, given.email, local_path(given.next), given.name, given.password)
     except Invalid as wrong:
-        return page(request, "sign_up.html", 422, form=refill(request, wrong))
+        return _sign_up_page(request, refill(request, wrong), 422)
 
 
 async def _challenge(request: Request, email: str, next: str, name: str = "", password: str = "") -> Response:

@@ -426,7 +426,9 @@ Key = Literal[
     "sign-in.password",
     "sign-in.password.hint",
     "sign-in.title",
+    "sign-in.title.at",
     "sign-in.up",
+    "sign-in.up.at",
     "sign-in.welcome",
     "sign-in.with-code",
 ]

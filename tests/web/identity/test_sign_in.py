@@ -322,3 +322,18 @@ async def test_it_says_when_no_mail_can_go_out() -> None:
         assert "メールを送るように設定されていません" in (await client.get("/sign-in/code")).text
         client.shell.deployment.worker.delivery._transports["mail"] = client.shell.deployment.worker.delivery._local
         assert "メールを送るように設定されていません" not in (await client.get("/sign-in/code")).text
+
+
+async def test_whoever_comes_from_a_system_signs_in_to_that() -> None:
+    async with opened(SYSTEM) as client:
+        client.language = "en"
+        title = client.shell.deployment.systems["example"].system.title["en"]
+        for path in ("/sign-in", "/sign-up"):
+            assert f"{title}</h1>" in (await client.get(f"{path}?next=/example/")).text
+            for elsewhere in ("/", "/nowhere/", "//example/", "x"):
+                page = await client.get(f"{path}?next={elsewhere}")
+                assert page.status == 200
+                assert title not in page.text
+        again = await client.post("/sign-up", {"name": "", "email": "x", "next": "/example/"})
+        assert again.status == 422
+        assert f"{title}</h1>" in again.text
