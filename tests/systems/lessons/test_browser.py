@@ -11,7 +11,7 @@ from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime import days
 from sekkei.web.testing import test_settings
 from sekkei_systems.lessons import SYSTEM
-from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows, found_at
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows, another_page, found_at
 
 
 async def _add_lesson(page: Page, site: Site) -> None:
@@ -40,7 +40,9 @@ async def _notice(page: Page, site: Site, title: str) -> Locator:
 
 
 async def _link_of_the_notice(page: Page, site: Site) -> str:
-    await (await _notice(page, site, "空きが出ました")).click()
+    notice = await _notice(page, site, "空きが出ました")
+    async with another_page(page):  # the list has the beginning of the text, too
+        await notice.click()
     await expect(page.locator("body")).to_contain_text("/lessons/offers/")
     text = await page.locator("body").inner_text()
     return next(word for word in text.split() if word.startswith(f"{site.url}/lessons/offers/"))
