@@ -12,12 +12,13 @@ from sekkei.worlds.letters import Letter
 from sekkei.worlds.people import Person
 from sekkei.worlds.running import Outcome, many, run, shrink
 from sekkei.worlds.script import Script
-from sekkei.worlds.seam import Truth
+from sekkei.worlds.seam import Driven, Truth
 from sekkei.worlds.world import Broken, Event, Gone, World
 
 __all__ = [
     "CALM",
     "Broken",
+    "Driven",
     "Event",
     "Faults",
     "Gone",

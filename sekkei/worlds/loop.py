@@ -94,14 +94,18 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 def lay_to_rest(loop: VirtualLoop) -> None:
     """End what still waits when the world is over; what its `finally` blocks do then is of no consequence."""
-    for task in asyncio.all_tasks(loop):
-        setattr(task, "_log_destroy_pending", False)  # noqa: B010
-        coroutine = task.get_coro()
-        with contextlib.suppress(BaseException), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # what it was about to wait for
-            if coroutine is not None:
-                coroutine.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of what they were about to wait for
+        for task in asyncio.all_tasks(loop):
+            setattr(task, "_log_destroy_pending", False)  # noqa: B010
+            _close(task.get_coro())
     loop.close()
+
+
+def _close(coroutine: Any) -> None:
+    with contextlib.suppress(BaseException):
+        if coroutine is not None:
+            coroutine.close()
 
 
 def _alive(callback: Callable[..., Any], context: Context) -> Callable[..., Any]:

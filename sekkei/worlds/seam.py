@@ -33,7 +33,7 @@ class Network:
     lost_answers: float = 0.0
 
 
-class _Driven:
+class Driven:
     """A store that does everything where it is asked; its own thread would work in real time."""
 
     def __init__(self, store: Embedded) -> None:
@@ -44,6 +44,11 @@ class _Driven:
 
     async def close(self) -> None:
         drive(self._store.close())
+
+    @classmethod
+    def in_memory(cls, clock: WorldClock) -> Driven:
+        """For a service outside that keeps something."""
+        return cls(Embedded(Engine(None, clock=clock, housekeeping_seconds=None), clock=clock))
 
 
 class Truth:
@@ -59,7 +64,7 @@ class Truth:
         self.embedded = Embedded(Engine(None, clock=clock, housekeeping_seconds=None), clock=clock)
         self.weather = Weather(self, seed, **asdict(weather), clock=clock)
         for replica in self.weather._replicas:
-            replica._copy = cast(Embedded, _Driven(replica._copy))
+            replica._copy = cast(Embedded, Driven(replica._copy))
 
     def now(self, operation: str, request: Request) -> Response:
         """Carry out one call at once, without a network; for those who look at the truth."""

@@ -46,10 +46,10 @@ from sekkei_systems.chiipochi.design.models import (
     Surplus,
 )
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
-from sekkei_systems.chiipochi.reactions import counted_yen
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.reports import counted_yen
 
 RECURRING = {
     "handle-left-over": "* * * * *",

@@ -13,7 +13,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from sekkei.design import Action, Change, Database, Reactions, Table, TransactionFailed
+from sekkei.design import Action, Change, Reactions, Table, TransactionFailed
 from sekkei.design.streams import OnFailure, Record, decode_record
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import (
@@ -22,7 +22,6 @@ from sekkei_systems.chiipochi.design import (
     correct_award,
     design,
     donations,
-    returns,
     stamp_card,
 )
 from sekkei_systems.chiipochi.design.models import Award, Donation, Status
@@ -30,6 +29,7 @@ from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.reports import counted_yen
 
 LIVE_TOPIC = "chiipochi/day"
 TRIES_MAX = 5
@@ -135,14 +135,6 @@ async def _corrected(context: Context, donation: Donation, award: Award) -> bool
             raise
         return False
     return True
-
-
-async def counted_yen(db: Database, donation: Donation, award: Award) -> int:
-    """What an award stands for. One of before does not say: all of it, unless its refund left the totals."""
-    if award.amount is not None:
-        return award.amount
-    gone = await db.get(returns(donation.user_id, donation.created_at).consistent())
-    return donation.amount if gone is None else 0
 
 
 async def _stamps(context: Context, user_id: str) -> dict[str, int]:

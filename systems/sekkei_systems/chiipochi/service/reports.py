@@ -11,17 +11,18 @@ from typing import TypeVar
 from sekkei.clock import Clock
 from sekkei.design import Condition, ConditionFailed, Database, Field
 from sekkei_systems.chiipochi.design import (
+    awards,
     day_totals,
     donations,
     donations_on,
     donations_on_shard,
     paid_on,
     prefecture_totals,
-    stale_months,
+    returns,
     total_of_day,
     totals_by_prefecture,
 )
-from sekkei_systems.chiipochi.design.models import DayTotal, Donation, PrefectureTotal, StaleMonth, Status
+from sekkei_systems.chiipochi.design.models import Award, DayTotal, Donation, PrefectureTotal, StaleMonth, Status
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 
 REPAIRS_MAX = 5
@@ -118,31 +119,30 @@ class Reports:
         return (await self._counted(day))[0]
 
     async def _counted(self, day: date) -> tuple[Day, int]:
-        amounts: Counter[str] = Counter()
-        counts: Counter[str] = Counter()
-        donors: set[str] = set()
-        async for donation in self.paid_on(day):
-            if donation.counts:
-                amounts[donation.prefecture] += donation.kept
-                counts[donation.prefecture] += 1
-                donors.add(donation.user_id)
-        rows = {code: Sum(amounts[code], counts[code]) for code in counts}
-        return Day(day, sum(amounts.values()), sum(counts.values()), rows), len(donors)
+        return _added_up(day, [(donation, donation.kept) async for donation in self.paid_on(day)])
+
+    async def _awarded(self, day: date) -> tuple[Day, int]:
+        """What the stream has added to a day's totals so far. A donation that it has yet to tell of is not in them."""
+        found = [donation async for donation in self.paid_on(day)]
+        there = await self._db.get_many([awards(one.user_id, one.created_at).consistent() for one in found])
+        pairs = zip(found, there, strict=True)
+        yen = [(one, 0 if award is None else await counted_yen(self._db, one, award)) for one, award in pairs]
+        return _added_up(day, yen)
 
     async def check(self, day: date) -> Check:
         counted, donors = await self._counted(day)
         return Check(await self.day(day, consistent=True), counted, donors)
 
     async def repair(self, day: date) -> Check:
-        """Make a day's totals what the recount says, unless they change meanwhile; then count again."""
-        found = await self.check(day)
+        """Make a day's totals what the awards say, unless they change meanwhile; then count again. Not what the
+        donations say: one that the stream has not told of yet would be counted twice."""
         for _ in range(REPAIRS_MAX):
+            counted, donors = await self._awarded(day)
+            found = Check(await self.day(day, consistent=True), counted, donors)
             if found.agrees:
                 break
             await self._repair(found)
-            await self._db.write(stale_months.upsert(day.replace(day=1)).add(StaleMonth.changes, 1))
-            found = await self.check(day)
-        return found
+        return await self.check(day)
 
     async def _repair(self, found: Check) -> None:
         day, stored, counted = found.stored.day, found.stored, found.counted
@@ -164,6 +164,28 @@ class Reports:
                     )
         except ConditionFailed:
             return  # somebody donated meanwhile; the next count sees it
+
+
+def _added_up(day: date, found: Sequence[tuple[Donation, int]]) -> tuple[Day, int]:
+    """A day of donations with the yen that count of each; and how many donors."""
+    amounts: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    donors: set[str] = set()
+    for donation, yen in found:
+        if yen > 0:
+            amounts[donation.prefecture] += yen
+            counts[donation.prefecture] += 1
+            donors.add(donation.user_id)
+    rows = {code: Sum(amounts[code], counts[code]) for code in counts}
+    return Day(day, sum(amounts.values()), sum(counts.values()), rows), len(donors)
+
+
+async def counted_yen(db: Database, donation: Donation, award: Award) -> int:
+    """What an award stands for. One of before does not say: all of it, unless its refund left the totals."""
+    if award.amount is not None:
+        return award.amount
+    gone = await db.get(returns(donation.user_id, donation.created_at).consistent())
+    return donation.amount if gone is None else 0
 
 
 def _still(amount: Field[M, int], value: int) -> Condition[M]:
