@@ -22,7 +22,7 @@ from sekkei_systems.chiipochi.design import (
     total_of_day,
     totals_by_prefecture,
 )
-from sekkei_systems.chiipochi.design.models import Award, DayTotal, Donation, PrefectureTotal, StaleMonth, Status
+from sekkei_systems.chiipochi.design.models import Award, DayTotal, Donation, PrefectureTotal, Status
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 
 REPAIRS_MAX = 5
