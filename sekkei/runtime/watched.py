@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
 from sekkei.store.protocol import Request, Response, Store
 
 _BY_STATEMENT = frozenset({"ExecuteStatement", "ExecuteTransaction", "BatchExecuteStatement"})
@@ -75,11 +76,17 @@ class Watched:
         self.calls[operation] += 1
         if operation not in WRITES:
             return await self.store.call(operation, request)
+        refused = False
         try:
             return await self.store.call(operation, request)
+        except (ConditionalCheckFailedException, TransactionCanceledException) as error:
+            # Nothing was written; whoever heard of it would look again, be refused again, and so on without a pause.
+            refused = not getattr(error, "answer_lost", False)
+            raise
         finally:  # one without an answer may have been carried out
-            with contextlib.suppress(LookupError, TypeError, AttributeError):  # of a request that was refused
-                self._tell(operation, request)
+            if not refused:
+                with contextlib.suppress(LookupError, TypeError, AttributeError):  # of a request that is not valid
+                    self._tell(operation, request)
 
     async def close(self) -> None:
         await self.store.close()

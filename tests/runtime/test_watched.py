@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.errors import ValidationException
+from sekkei.errors import ConditionalCheckFailedException, ValidationException
 from sekkei.runtime.watched import Watched, watched
 from sekkei.store import Embedded
 from sekkei.store.protocol import Request, Response
@@ -89,3 +89,24 @@ async def test_the_version_changes_when_anybody_writes(tmp_path: Path) -> None:
     assert store.version() != second
     await there.close()
     await here.close()
+
+
+class Refusing(Nothing):
+    def __init__(self, answer_lost: bool) -> None:
+        self._answer_lost = answer_lost
+
+    async def call(self, operation: str, request: Request) -> Response:
+        error = ConditionalCheckFailedException("The conditional request failed")
+        error.answer_lost = self._answer_lost
+        raise error
+
+
+@pytest.mark.parametrize("answer_lost", [False, True])
+async def test_what_a_condition_refused_wakes_nobody(answer_lost: bool) -> None:
+    """A worker that tried to take another's lease was woken by its own refusal, without a pause, until the lease ended.
+    Where an earlier answer was lost, the write may have been ours."""
+    store = Watched(Refusing(answer_lost))
+    ear = store.ear("t", "OUTBOX#")
+    with pytest.raises(ConditionalCheckFailedException):
+        await store.call("UpdateItem", {"TableName": "t", "Key": KEY})
+    assert await ear.wait(0) is answer_lost

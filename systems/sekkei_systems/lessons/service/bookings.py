@@ -205,6 +205,7 @@ class Bookings:
             if failed.failed(ended):
                 raise refusals.NoSuchTie() from None
             raise Changed() from None
+        await self._reservations.cancelled(booking)
 
     async def booking(self, member: Member, reservation_id: str) -> UserLesson:
         """The user's own booking of that id; what became of it, when it is over."""

@@ -136,8 +136,14 @@ class Reservations:
             updated_at=days.now(self._clock),
             ttl=slot.starts_at + KEPT,
         )
-        await self._plan(made, timedelta(seconds=1))
+        # Not sooner: a schedule that comes before its transaction finds nothing to settle, and nobody comes again.
+        await self._plan(made, SETTLED_AFTER)
         return reservations.put(made)
+
+    async def cancelled(self, booking: UserLesson) -> None:
+        """After that transaction: settle it at once instead of in a minute."""
+        if booking.reservation_id is not None and self.port(booking.studio_code) is not None:
+            await self._plan_key(booking.reservation_id, timedelta(seconds=1))
 
     async def settle(self, reservation_id: str) -> ReservationState | None:
         """Bring one to its end; what is left to do is planned again. Returns what it was, None when it is done."""
@@ -225,8 +231,10 @@ class Reservations:
             await self._db.write(reservations.delete(made.reservation_id).when(Reservation.state == state))
 
     async def _plan(self, made: Reservation, after: timedelta) -> None:
+        await self._plan_key(made.reservation_id, after)
+
+    async def _plan_key(self, key: str, after: timedelta) -> None:
         at: datetime = days.now(self._clock) + after
-        key = made.reservation_id
         await self._schedules.put(f"lessons/settle/{key}", "settle", {"reservation": key}, at=at)
 
     def _step(self, made: Reservation, before: ReservationState, after: ReservationState) -> Update[Reservation]:
