@@ -1,4 +1,4 @@
-"""The five worlds, many seeds each: some always the same, some derived from the commit.
+"""The worlds of the systems, some seeds each: some always the same, some derived from the commit.
 
 A seed that nobody has run may find a fault that nobody knows, and would stop everybody's work. So derived seeds are
 taken from `TRIED`, the first so many seeds of each world, all of which have been run and hold; which of them a commit
@@ -20,9 +20,9 @@ import pytest
 
 from sekkei.worlds import Script, run
 
-TRIED = {"chiipochi": 36, "lessons": 12, "tasks": 20}
+TRIED = {"chiipochi": 2, "eventbot": 6, "lessons": 26, "tasks": 2}
 """So many seeds, from 0 on, have been run and broke nothing."""
-FIXED, DERIVED = 3, 5
+FIXED, DERIVED = 2, 3
 """Of each world."""
 
 
@@ -58,7 +58,8 @@ def test_every_promise_holds(name: str, place: int) -> None:
 @pytest.mark.parametrize("name", TRIED)
 def test_a_seed_tells_the_same_story_whatever_the_order_of_hashes(name: str) -> None:
     seed = seeds(name)[-1]
-    program = f"from sekkei.worlds import run; from sekkei_systems.{name}.world import WORLD as W; print(run(W, {seed}).digest)"
+    program = f"from sekkei.worlds import run; from sekkei_systems.{name}.world import WORLD"
+    program += f"; print(run(WORLD, {seed}).digest)"
     told = set()
     for hash_seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from sekkei.design.driving import drive
 from sekkei.runtime.live import Live
 from sekkei.store.http import Answer as HttpAnswer
 from sekkei.worlds import Driven, Person, Script, World, promises
@@ -207,9 +208,9 @@ def roles_equal_the_union_of_events(world: World) -> None:
     """Whoever takes part in something has the role, and nobody else."""
     alive = {one.event_id for one in _events(world) if one.cancelled_at is None}
     wanted = {one.user_id for one in _members(world) if one.event_id in alive}
-    people = _discord(world).server.members
-    has = {id for id, one in people.items() if ATTENDEE_ROLE in one["roles"]}
-    names = {id: one["user"]["username"] for id, one in people.items()}
+    discord = _discord(world)
+    has = drive(discord.holders(ATTENDEE_ROLE))
+    names = {id: one["user"]["username"] for id, one in discord.server.members.items()}
     wrongly, lacking = sorted(names[id] for id in has - wanted), sorted(names[id] for id in wanted - has)
     assert not wrongly, f"{wrongly} have the role and take part in nothing"
     assert not lacking, f"{lacking} take part and have no role"

@@ -11,3 +11,8 @@ def test_nobody_asks_the_store_without_a_pause() -> None:
     outcome = run(WORLD, 8)
     assert outcome.broken == ""
     assert outcome.calls < 6_000
+
+
+def test_a_place_given_back_is_given_back_at_the_studio_too() -> None:
+    """Seed 11: a schedule came before its transaction, and the place stayed sold to nobody."""
+    assert run(WORLD, 11).broken == ""
