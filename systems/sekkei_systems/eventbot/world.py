@@ -219,7 +219,8 @@ def roles_equal_the_union_of_events(world: World) -> None:
 @WORLD.finally_
 def nothing_remains_of_events_that_are_gone(world: World) -> None:
     there = {one.event_id for one in _events(world)}
-    left = [one for one in (*_members(world), *_waiting(world)) if one.event_id not in there]
+    left = [one.event_id for one in _members(world) if one.event_id not in there]
+    left += [one.event_id for one in _waiting(world) if one.event_id not in there]
     assert left == [], f"{len(left)} rows of events that are deleted"
 
 
