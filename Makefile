@@ -3,7 +3,7 @@ SYSTEMS := chiipochi eventbot lessons q tasks
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: help setup up browser test check bench torture docs site texts budgets peers lock clean
+.PHONY: help setup up browser test check bench torture docs site texts budgets calls peers lock clean
 
 help:
 	@echo "make up       set up, then run everything at http://127.0.0.1:8000"
@@ -17,6 +17,7 @@ help:
 	@echo "make site     build the documentation site into ./site"
 	@echo "make texts    renew texts/keys.py from texts/*.toml"
 	@echo "make budgets  renew tests/budgets.toml: store calls of every route"
+	@echo "make calls    renew calls.json beside the designs: what functions may ask of their tables"
 	@echo "make peers    install the other implementations that ours is compared with"
 	@echo "make lock     renew requirements/*.txt, the bill of materials and the list of licences from pyproject.toml"
 
@@ -76,6 +77,10 @@ texts: setup
 
 budgets: setup
 	SEKKEI_WRITE_BUDGETS=1 $(BIN)/python -m pytest -q tests -k test_authorisation
+
+calls: setup
+	@rm -rf .calls && SEKKEI_WRITE_CALLS=$(CURDIR)/.calls $(BIN)/python -m pytest -q tests/systems tests/web tests/runtime -m "not torture" -n auto
+	@$(BIN)/python -m tests.calls .calls
 
 # In an environment of its own: nothing else needs what builds the site.
 .site-venv/.ready: requirements/site.txt

@@ -13,6 +13,7 @@ from sekkei.commands import FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
     from sekkei.design import Design
+    from sekkei.publish.aws.calls import Calls
     from sekkei.publish.aws.system import Published
     from sekkei.runtime.deployment import Opened
 
@@ -221,9 +222,19 @@ async def _published(opened: Opened) -> Published:
         designs=[system.design, runtime, web],
         streams=list(streams.values()),
         settings=Settings([name for name in names if not _is_secret(name)], [n for n in names if _is_secret(n)]),
+        calls=_calls(system.name, "sekkei.runtime", "sekkei.web.identity"),
         webhooks=[route.path_format for route in opened.parts.routes if _is_webhook(route)],
         sends_mail=any(end.name == "mail" for end in system.ends),
     )
+
+
+def _calls(*names: str) -> dict[str, Calls]:
+    """What tests have seen these designs be asked, where somebody noted it."""
+    from sekkei.design.loading import find
+    from sekkei.publish.aws import calls
+
+    found = {design.name: calls.load(calls.beside(home)) for design, home in map(find, names)}
+    return {name: noted for name, noted in found.items() if noted is not None}
 
 
 def _is_webhook(route: Any) -> bool:

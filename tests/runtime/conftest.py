@@ -10,6 +10,7 @@ import sekkei.testing
 from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime.design import design
+from tests.calls import asks_only_what_is_noted as asks_only_what_is_noted
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.store import Embedded, Remote, Retrying, Store, Weather
+from tests.calls import asks_only_what_is_noted as asks_only_what_is_noted
 
 STORES = ("embedded", "weather", "ministack")
 LATEST_INDEX_SECONDS = 2.0

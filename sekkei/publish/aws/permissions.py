@@ -1,17 +1,21 @@
-"""The least that a program needs of DynamoDB: what patterns ask, table by table and index by index.
+"""The least that a program needs of DynamoDB, table by table and index by index.
 
-A system also writes outside its patterns (a service composes transactions), so a table that it owns is open to reads
-and writes of items; never to Scan unless a pattern says why it scans, and never to anything that makes, changes or
-deletes tables. An index is open to Query alone, and only where a pattern reads it.
+A function of a system may do what the system's tests have seen it do (`calls.py`) and nothing else; only `work` scans.
+For a design without such notes, its patterns say which indexes are read and what is scanned, and its tables are open
+to reads and writes of items. Nobody may make, change or delete tables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from sekkei.design import Design, Pattern, Table
+from sekkei.publish.aws.calls import Calls
 from sekkei.publish.aws.names import arn_of, logical
 
+NOTHING: Mapping[str, Calls] = MappingProxyType({})
 READ = ("BatchGetItem", "GetItem", "Query")
 WRITE = ("BatchWriteItem", "ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem")
 STREAM = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
@@ -22,16 +26,35 @@ class UnknownPattern(LookupError):
     """No such pattern in the design."""
 
 
-def statements(*designs: Design, scan: bool = False) -> list[dict[str, Any]]:
-    """Statements for a function that works with all of these designs."""
+def statements(*designs: Design, scan: bool = False, noted: Mapping[str, Calls] = NOTHING) -> list[dict[str, Any]]:
+    """Statements for a function that works with all of these designs; `noted` are their calls, by name of design."""
     found: list[dict[str, Any]] = []
     for design in designs:
-        for table in design.tables.values():
-            found.append(_allow(logical(table.name, "items"), (*READ, *WRITE), [arn_of(table)]))
-        found += _of_indexes(design)
-        scanned = sorted({plan.table for p in design.patterns.values() for plan in p.plans if plan.operation == "Scan"})
-        for name in scanned if scan else ():
-            found.append(_allow(logical(name, "scan"), ("Scan",), [arn_of(design.tables[name])]))
+        calls = noted.get(design.name)
+        found += _of_design(design, scan) if calls is None else _of_calls(design, calls, scan)
+    return found
+
+
+def _of_calls(design: Design, calls: Calls, scan: bool) -> list[dict[str, Any]]:
+    """One statement for all that the same is done with."""
+    by_actions: dict[tuple[str, ...], list[Any]] = {}
+    names: dict[tuple[str, ...], str] = {}
+    for resource, noted in calls.items():
+        table, _, index = resource.partition("/index/")
+        actions = tuple(action for action in noted if scan or action != "Scan")
+        if actions and table in design.tables:
+            arn = _index_arn(design.tables[table], index) if index else arn_of(design.tables[table])
+            by_actions.setdefault(actions, []).append(arn)
+            names.setdefault(actions, logical(design.name, table, index))
+    return [_allow(names[actions], actions, arns) for actions, arns in by_actions.items()]
+
+
+def _of_design(design: Design, scan: bool) -> list[dict[str, Any]]:
+    found = [_allow(logical(table.name, "items"), (*READ, *WRITE), [arn_of(table)]) for table in design.tables.values()]
+    found += _of_indexes(design)
+    scanned = sorted({plan.table for p in design.patterns.values() for plan in p.plans if plan.operation == "Scan"})
+    for name in scanned if scan else ():
+        found.append(_allow(logical(name, "scan"), ("Scan",), [arn_of(design.tables[name])]))
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from sekkei.design import Design, Table
 from sekkei.publish.aws import permissions
+from sekkei.publish.aws.calls import Calls
 from sekkei.publish.aws.names import logical
 from sekkei.publish.aws.tables import Resource, env_parameter, tables
 
@@ -42,6 +43,8 @@ class Published:
     webhooks: Sequence[str] = ()
     """Paths that other programs call."""
     sends_mail: bool = False
+    calls: Mapping[str, Calls] = field(default_factory=dict)
+    """What its tests have seen it ask, by name of the design."""
 
 
 def template(system: Published, env: str) -> dict[str, Any]:
@@ -159,7 +162,7 @@ def _environment(system: Published) -> dict[str, Any]:
 
 
 def _role(kind: str, system: Published) -> Resource:
-    statements = permissions.statements(*system.designs, scan=kind == "Work")
+    statements = permissions.statements(*system.designs, scan=kind == "Work", noted=system.calls)
     if kind == "Stream":
         statements += [permissions.stream_statement(table) for table in system.streams]
         statements.append(_allow("DeadLetters", ["sqs:SendMessage"], {"Fn::GetAtt": ["StreamDeadLetters", "Arn"]}))

@@ -89,7 +89,7 @@ def _document(statements: list[Block]) -> str:
 
 
 def _policy(kind: str, system: Published) -> Block:
-    statements = permissions.statements(*system.designs, scan=kind == "work")
+    statements = permissions.statements(*system.designs, scan=kind == "work", noted=system.calls)
     if kind == "stream":
         statements += [permissions.stream_statement(table) for table in system.streams]
         statements.append(_allow("DeadLetters", ["sqs:SendMessage"], "${aws_sqs_queue.stream_dead_letters.arn}"))

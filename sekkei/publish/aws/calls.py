@@ -1,0 +1,50 @@
+"""What a system really asks of its tables, as its tests have seen it: kept in `calls.json` beside the design.
+
+    {"task-table-v3": ["GetItem", "Query"], "task-table-v3/index/GSI_Invert": ["Query"]}
+
+Patterns say what is read; services also compose transactions and batches, which no plan tells. The tests of the systems
+note every call (`make calls` writes the files) and fail for one that is not written there, so the roles that are
+published allow what the system does and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+Calls = Mapping[str, list[str]]
+"""Actions by table, or by table/index/name."""
+
+_WRITES = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
+SINGLE = frozenset({"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan"})
+
+
+def beside(home: Path) -> Path:
+    """Where the calls of a design are kept, given the file or folder that it lives in."""
+    return home / "calls.json" if home.is_dir() else home.with_suffix(".calls.json")
+
+
+def load(path: Path) -> Calls | None:
+    """None when nobody has noted any."""
+    if not path.exists():
+        return None
+    found: Calls = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def asked(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, str | None, str]]:
+    """Table, index and action of everything that IAM is asked for one call that reads or writes items."""
+    if operation == "TransactWriteItems":
+        for entry in request["TransactItems"]:
+            for kind, inside in entry.items():
+                yield inside["TableName"], None, _WRITES[kind]
+    elif operation == "TransactGetItems":
+        for entry in request["TransactItems"]:
+            yield entry["Get"]["TableName"], None, "GetItem"
+    elif operation in ("BatchGetItem", "BatchWriteItem"):
+        for table in request["RequestItems"]:
+            yield table, None, operation
+    elif operation in SINGLE:
+        yield request["TableName"], request.get("IndexName"), operation
