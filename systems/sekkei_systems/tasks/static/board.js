@@ -65,13 +65,14 @@ async function move(card, status) {
   if (status === "done") card.dataset.sort = "~"; // just now
   place(card, status);
   if (focused) card.querySelector(".task-link").focus();
-  aloud.textContent = board.dataset.textMoved
+  const said = board.dataset.textMoved
     .replace("{title}", titleOf(card))
     .replace("{status}", columnOf(status).dataset.name);
+  aloud.textContent = said;
   try {
     const task = await tellInTurn(id, "PATCH", `${board.dataset.api}/${encodeURIComponent(id)}`, { status });
     card.dataset.version = task.version;
-    offer(aloud.textContent, words("undo"), () => undo(id, task.version));
+    offer(said, words("undo"), () => undo(id, task.version));
     await renew(id, false);
   } catch (problem) {
     if (cardOf(id) === card) place(card, before);
