@@ -93,24 +93,38 @@ def _stored(data: bytes) -> State:
 def damaged_frame(path: str) -> int | None:
     """The first bad frame of a log in which whole commits follow it; None when all is well, or the tail is torn.
 
-    To be called when SQLite has opened the file: it then says in the shared memory how far it can read.
+    To be called when SQLite has opened the file: it then says in the shared memory how far it can read. Others may be
+    writing meanwhile; a log that was begun anew while it was read is looked at again.
     """
     log = Path(f"{path}-wal")
+    while True:
+        header = _header(log)
+        found = None if header is None else _damaged_frame(path, log, header)
+        if found is None or header == _header(log):
+            return found
+
+
+def _header(log: Path) -> Header | None:
     try:
         with open(log, "rb") as opened:
-            header = Header.of(opened.read(HEADER_BYTES))
+            return Header.of(opened.read(HEADER_BYTES))
     except OSError:
         return None
-    if header is None:
-        return None
+
+
+def _damaged_frame(path: str, log: Path, header: Header) -> int | None:
     if not header.is_sound:
         return 0 if os.path.getsize(log) > HEADER_BYTES and _header_was_whole(log, path) else None
     read_to = _frames_read(path)
     if read_to is None or not _has_same_run_beyond(log, header, read_to):
         return None
     proof = _whole_commit_and_more(log, header, read_to + 1)
-    # Frames that a live writer has added in the meantime are no proof: they can be read by now.
-    return read_to + 1 if proof is not None and proof > (_frames_read(path) or 0) else None
+    if proof is None:
+        return None
+    # A commit that a live writer has made in the meantime is no proof: it can be read by now. The frame after it may be
+    # of one that is still under way.
+    commit_ends_at = proof - 1
+    return read_to + 1 if commit_ends_at > (_frames_read(path) or 0) else None
 
 
 def _header_was_whole(log: Path, path: str) -> bool:
