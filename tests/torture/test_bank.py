@@ -66,7 +66,7 @@ def test_processes(tmp_path: Path) -> None:
 
 def test_torn_transactions_are_noticed(tmp_path: Path) -> None:
     """Whether an audit falls between two puts is chance, and on a busy machine a small one: it gets several."""
-    for attempt in range(12):
+    for attempt in range(60):
         audits = in_processes(tmp_path / f"store{attempt}.db", 25, planted="commit each put")
         try:
             bank.check_audits(audits)

@@ -167,9 +167,10 @@ async def test_a_few_kills(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("planted", ["acknowledge early", "commit each put", "index later", "unindex later"])
+@pytest.mark.timeout(900)
 async def test_a_planted_fault_is_noticed(tmp_path: Path, planted: str) -> None:
     with pytest.raises(AssertionError):
-        await kill_repeatedly(tmp_path, kills=60, seed=2, planted=planted)
+        await kill_repeatedly(tmp_path, kills=600, seed=2, planted=planted)
 
 
 @pytest.mark.torture
