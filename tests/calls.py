@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -24,7 +25,10 @@ from sekkei.publish.aws import calls
 WRITING = "SEKKEI_WRITE_CALLS"
 DESIGNS = ("chiipochi", "eventbot", "lessons", "q", "tasks", "sekkei.runtime", "sekkei.web.identity")
 ENVS = ("dev", "test", "prod")
-OURS = ("/sekkei_systems/", "/sekkei/runtime/", "/sekkei/web/")
+ROOT = str(Path(__file__).parents[1])
+"""Of this checkout; what a folder above it is called says nothing."""
+CODE = ("/sekkei/", "/systems/", "/tests/")
+OURS = ("/systems/sekkei_systems/", "/sekkei/runtime/", "/sekkei/web/")
 NOT_THE_SYSTEM = ("/tests/", "/console/", "/demo", "/local/", "/testing", "/world", "/migration", "/sekkei/worlds/")
 
 Resource = tuple[str, str]
@@ -64,12 +68,14 @@ def allowed() -> frozenset[tuple[str, str, str]]:
 def _by_the_system(frame: FrameType | None) -> str | None:
     """The file that asked, when that was the system's and not a test's: the nearest caller of either decides."""
     while frame is not None:
-        file = frame.f_code.co_filename
-        if any(each in file for each in NOT_THE_SYSTEM):
-            return None
-        if any(each in file for each in OURS):
-            return file
+        within = frame.f_code.co_filename.removeprefix(ROOT)
         frame = frame.f_back
+        if not within.startswith(CODE):
+            continue
+        if any(each in within for each in NOT_THE_SYSTEM):
+            return None
+        if within.startswith(OURS):
+            return within
     return None
 
 
@@ -93,8 +99,9 @@ def _belongs(file: str, origin: str) -> bool:
     return not system or f"/sekkei_systems/{system}/" in origin or "/sekkei_systems/" not in origin
 
 
-@pytest.fixture(autouse=True)
-def asks_only_what_is_noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+@contextmanager
+def listening() -> Iterator[list[str]]:
+    """A sentence for each call of a system that is not noted, while the block lasts."""
     refused: list[str] = []
     plain = Engine.call
 
@@ -105,8 +112,15 @@ def asks_only_what_is_noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             pass  # a request that the engine will refuse
         return plain(self, operation, request, *rest)
 
-    monkeypatch.setattr(Engine, "call", call)
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "call", call)
+        yield refused
+
+
+@pytest.fixture(autouse=True)
+def asks_only_what_is_noted() -> Iterator[None]:
+    with listening() as refused:
+        yield
     if os.environ.get(WRITING):
         _write()
     else:

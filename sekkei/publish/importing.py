@@ -41,7 +41,6 @@ class Found:
     protected: bool = False
     capacity: tuple[int, int] | None = None
     items: list[Item] = field(default_factory=list)
-    facets: list[str] = field(default_factory=list)
     discriminator: str | None = None
     given: list[Entity] = field(default_factory=list)
     """Entities that the source names itself, so that none has to be guessed."""
@@ -174,7 +173,6 @@ def _modelled(table: Mapping[str, Any]) -> Found:
             pk = [inside["PartitionKey"]["AttributeName"]]
             found.indexes.append({"name": one["IndexName"], "pk": pk, "sk": ranges, "projection": kept, "local": local})
     found.items = [item for item in table.get("TableData") or () if item]
-    found.facets = [facet["FacetName"] for facet in table.get("TableFacets") or ()]
     return found
 
 

@@ -22,10 +22,6 @@ STREAM = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
 _OPERATIONS = {"TransactGetItems": "GetItem", "ConditionCheck": "ConditionCheckItem"}
 
 
-class UnknownPattern(LookupError):
-    """No such pattern in the design."""
-
-
 def statements(*designs: Design, scan: bool = False, noted: Mapping[str, Calls] = NOTHING) -> list[dict[str, Any]]:
     """Statements for a function that works with all of these designs; `noted` are their calls, by name of design."""
     found: list[dict[str, Any]] = []
