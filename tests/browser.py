@@ -32,6 +32,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Locator, Page, async_playwright, expect
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sekkei.runtime.system import System
 from sekkei.web.gate import SESSION_COOKIE
@@ -149,18 +150,32 @@ async def browser() -> AsyncIterator[Windows]:
             await chromium.close()
 
 
+def late(app: ASGIApp) -> ASGIApp:
+    delay = float(os.environ.get("SEKKEI_SLOW") or 0)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(delay)
+        await app(scope, receive, send)
+
+    return answer if delay else app
+
+
 @pytest_asyncio.fixture
 async def serve() -> AsyncIterator[Serve]:
-    """`await serve(SYSTEM, ..., demo=True)`: listening on a free port, with the worker running."""
+    """`await serve(SYSTEM, ..., demo=True)`: listening on a free port, with the worker running.
+
+    SEKKEI_SLOW=0.5 makes every answer that many seconds late: a test that waits for the wrong thing fails then.
+    """
     async with AsyncExitStack() as stack:
 
         async def start(*systems: System, demo: bool = False, **options: Any) -> Site:
-            socket = bind("127.0.0.1", options.pop("port", 0))
-            url = f"http://127.0.0.1:{socket.getsockname()[1]}"
+            socket = bind("127.0.0.1", 0)
+            url = f"http://{options.pop('host', '127.0.0.1')}:{socket.getsockname()[1]}"
             settings = options.pop("settings", None) or test_settings(public_url=url)
             client = await stack.enter_async_context(opened(*systems, demo=demo, settings=settings, **options))
             ready = asyncio.Event()
             server = http_server(client.app, ready.set)
+            server.config.app = late(client.app)
             server.config.lifespan = "off"  # `opened` has begun it already
             task = asyncio.create_task(server.serve([socket]))
 
