@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Design, tables
@@ -17,6 +17,7 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.kept import Kept
 from sekkei.runtime.live import Live
 from sekkei.runtime.outbox import Outbox, Transport
+from sekkei.runtime.personal import LEAVE, leaving_job
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
@@ -129,5 +130,12 @@ def _build(
         idempotency=Idempotency(runtime, clock),
         live=live,
     )
-    parts = system.build(context)
+    parts = _with_leaving(system.build(context), context)
     return Opened(system, context, parts, Running(system.name, db, parts, jobs, schedules))
+
+
+def _with_leaving(parts: Parts, context: Context) -> Parts:
+    if parts.personal is None:
+        return parts
+    job = leaving_job(context.system, parts.personal.leaving, context.runtime)
+    return replace(parts, jobs={**parts.jobs, LEAVE: job})

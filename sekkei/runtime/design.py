@@ -267,6 +267,12 @@ def due_schedules(now: datetime) -> Query[Schedule]:
     return schedules_by_due.where(Schedule.due_pk == SCHEDULE, Schedule.due_at <= now)
 
 
+@design.pattern(ja="予約の一覧（状態別）", added=True)
+def all_schedules(place: str) -> Query[Schedule]:
+    """All schedules that wait, or all that were given up, by when they are due."""
+    return schedules_by_due.where(Schedule.due_pk == place)
+
+
 @design.pattern(ja="送るべきメッセージ", added=True)
 def due_messages(now: datetime) -> Query[Message]:
     """Messages to be sent now, the oldest first."""

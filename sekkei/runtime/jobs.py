@@ -47,6 +47,8 @@ class Job:
     """Named steps, in order."""
 
     steps: Sequence[tuple[str, Step]]
+    leaves_nothing: bool = False
+    """What it was given is forgotten when it has finished; the row says only that it ran."""
 
     def after(self, name: str) -> str | None:
         """The step that follows one."""
@@ -158,6 +160,7 @@ class Jobs:
         now = days.now(self._clock)
         if following is None:
             update = update.set(JobRun.finished, True).remove(JobRun.due_pk).set(JobRun.expires, now + KEPT)
+            update = update.set(JobRun.payload, {}) if job.leaves_nothing else update
         else:
             update = update.set(JobRun.step, following).set(JobRun.due_at, now)
         saved = await take(self._runtime, self._leases.putting_down(update, token))

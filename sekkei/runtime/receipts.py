@@ -40,7 +40,7 @@ async def forget(runtime: Database, people: Collection[str], system: str | None 
     """
     named = [person for person in people if person]
     ids = {message.id for person in named async for message in _messages_of(runtime, person, system)}
-    records = [one async for one in _set_aside(runtime, system) if _names(one.record, set(named))]
+    records = [one async for one in _set_aside(runtime, system) if names(one.record, set(named))]
     await runtime.write_many(messages.delete(id) for id in sorted(ids))
     await runtime.write_many(set_aside.delete(one.consumer, one.sequence) for one in records)
     return len(ids) + len(records)
@@ -59,9 +59,9 @@ async def _set_aside(runtime: Database, system: str | None) -> AsyncIterator[Set
             yield one
 
 
-def _names(record: Mapping[str, Any], people: set[str]) -> bool:
-    """Whether a stream record that was set aside holds one of these ids or addresses, alone or in a key."""
-    return any(text in people or not people.isdisjoint(re.split("[#/]", text)) for text in _texts(record))
+def names(value: Any, people: set[str]) -> bool:
+    """Whether a value, such as a stream record, holds one of these ids or addresses, alone or in a key."""
+    return any(text in people or not people.isdisjoint(re.split("[#/]", text)) for text in _texts(value))
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sekkei.runtime.jobs import Job, Jobs
     from sekkei.runtime.live import Live
     from sekkei.runtime.outbox import Outbox, Transport
+    from sekkei.runtime.personal import Personal
     from sekkei.runtime.schedules import Schedules
 
 Localized = Mapping[str, str]
@@ -64,6 +65,8 @@ class Parts:
     """Jobs that a store needs once, such as those that bring an earlier version's data up to date."""
     transports: Mapping[str, Transport] = field(default_factory=dict)
     """Ways out that only this system knows, by message kind."""
+    personal: Personal | None = None
+    """What it holds of people, for those who ask for it or leave."""
 
 
 @dataclass(frozen=True, slots=True)
