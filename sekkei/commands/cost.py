@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     try:
         design, home = find(arguments.design)
-        rates = {**_rates_in(arguments.rates), **dict(pair_of(text, rate_of) for text in arguments.rate)}
+        rates = {**rates_in(arguments.rates), **dict(pair_of(text, rate_of) for text in arguments.rate)}
         items = dict(pair_of(text, count_of) for text in arguments.items)
         if not rates and not items:
             raise UnknownName("Say how busy it is: --rate PATTERN=50/s, and how large: --items TABLE=10M.")
@@ -100,7 +100,7 @@ def pair_of(text: str, read: Callable[[str], N]) -> tuple[str, N]:
         raise CouldNotRun(f"{text}: {error}.") from error
 
 
-def _rates_in(path: Path | None) -> dict[str, float]:
+def rates_in(path: Path | None) -> dict[str, float]:
     if path is None:
         return {}
     import tomllib

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .table import Capacity, Index, Table
@@ -24,6 +25,10 @@ def create_request(table: Table, name: str) -> dict[str, Any]:
         request["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": table.stream}
     if table.deletion_protection:
         request["DeletionProtectionEnabled"] = True
+    if table.warm is not None:
+        request["WarmThroughput"] = warmth(table.warm)
+    if table.tags:
+        request["Tags"] = tag_list(table.tags)
     return request
 
 
@@ -42,6 +47,14 @@ def throughput(capacity: Capacity) -> dict[str, int]:
     return {"ReadCapacityUnits": capacity.read, "WriteCapacityUnits": capacity.write}
 
 
+def warmth(capacity: Capacity) -> dict[str, int]:
+    return {"ReadUnitsPerSecond": capacity.read, "WriteUnitsPerSecond": capacity.write}
+
+
+def tag_list(tags: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"Key": key, "Value": value} for key, value in tags.items()]
+
+
 def projection(index: Index) -> dict[str, Any]:
     if not isinstance(index.projection, str):
         return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.projection)}
@@ -57,4 +70,6 @@ def index_request(index: Index, table: Table) -> dict[str, Any]:
     capacity = index.capacity or table.capacity
     if capacity is not None and not index.local:
         request["ProvisionedThroughput"] = throughput(capacity)
+    if index.warm is not None and not index.local:
+        request["WarmThroughput"] = warmth(index.warm)
     return request

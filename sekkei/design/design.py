@@ -94,11 +94,19 @@ class Design:
         capacity: Capacity | None = None,
         pitr: bool = False,
         deletion_protection: bool = False,
+        warm: Capacity | None = None,
+        tags: Mapping[str, str] | None = None,
+        insights: bool = False,
         ja: str = "",
         en: str = "",
         added: bool = False,
     ) -> Table:
-        """Declare a table. `pk`, `sk` and `ttl` are stored attribute names."""
+        """Declare a table. `pk`, `sk` and `ttl` are stored attribute names.
+
+        `capacity`  provisioned units; without it the table is billed on demand
+        `warm`      units a second that the table bears at once, before it has grown used to them
+        `insights`  CloudWatch shows the keys that are asked for most
+        """
         if name in self.tables:
             raise DesignError("SK116", f"design {self.name} has two tables named {name}. Rename one.")
         table = Table(
@@ -112,6 +120,9 @@ class Design:
             capacity=capacity,
             pitr=pitr,
             deletion_protection=deletion_protection,
+            warm=warm,
+            tags=tags,
+            insights=insights,
             ja=ja,
             en=en,
             added=added,

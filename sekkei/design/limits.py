@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .errors import DesignError
@@ -15,7 +15,11 @@ GLOBAL_INDEXES_MAX = 20
 LOCAL_INDEXES_MAX = 5
 PROJECTED_MAX = 100  # attributes, over all indexes of a table
 ATTRIBUTE_BYTES_MAX = 255  # of the name of a key attribute or one that an index projects
+TAGS_MAX = 50
+TAG_KEY_MAX, TAG_VALUE_MAX = 128, 256  # characters
+WARM_READ_MIN, WARM_WRITE_MIN = 12_000, 4_000  # what every table on demand begins with
 KEY_TYPES = ("S", "N", "B")
+_TAG = r"[\w\s.:/=+@-]*"
 _NAME = r"[A-Za-z0-9_.-]{3,255}"
 
 
@@ -43,6 +47,30 @@ def check_attribute(what: str, name: str) -> None:
 def check_capacity(read: int, write: int) -> None:
     if min(read, write) < 1:
         raise DesignError("SK155", f"Capacity({read}, {write}): a table has at least 1 read and 1 write unit.")
+
+
+def check_tags(table: str, tags: Mapping[str, str]) -> None:
+    if len(tags) > TAGS_MAX:
+        raise DesignError("SK155", f"table {table} has {len(tags)} tags; DynamoDB takes {TAGS_MAX}.")
+    for key, value in tags.items():
+        well = 1 <= len(key) <= TAG_KEY_MAX and len(value) <= TAG_VALUE_MAX and not key.lower().startswith("aws:")
+        if not well or re.fullmatch(_TAG, key + value) is None:
+            raise DesignError(
+                "SK157",
+                f"table {table} has the tag {key[:60]!r}; a tag is 1 to {TAG_KEY_MAX} characters with a value of up to "
+                f"{TAG_VALUE_MAX}: letters, digits, spaces and _ . : / = + - @, not beginning with aws:. Rename it.",
+            )
+
+
+def check_warm(table: Table) -> None:
+    """A table on demand is never colder than it begins."""
+    for name, warm in [(table.name, table.warm), *((index.name, index.warm) for index in table.indexes.values())]:
+        if table.capacity is None and warm is not None and (warm.read < WARM_READ_MIN or warm.write < WARM_WRITE_MIN):
+            raise DesignError(
+                "SK155",
+                f"{name} is warm for {warm.read} read and {warm.write} write units a second; on demand it begins "
+                f"with {WARM_READ_MIN} and {WARM_WRITE_MIN}, and less is refused. Ask for more, or leave it out.",
+            )
 
 
 def checked_projection(index: str, given: str | Sequence[str]) -> str | tuple[str, ...]:

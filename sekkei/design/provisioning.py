@@ -13,7 +13,7 @@ from sekkei.clock import SYSTEM, Clock
 from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 from sekkei.store.protocol import Store
 
-from .definition import billing, create_request, index_request, key_schema, projection, throughput
+from .definition import billing, create_request, index_request, key_schema, projection, tag_list, throughput, warmth
 from .errors import TablesDiffer
 from .retries import pause
 from .table import Index, Table
@@ -135,6 +135,7 @@ def _creation(table: Table, name: str) -> Step:
         calls.append(_ttl_call(name, table.ttl, True))
     if table.pitr:
         calls.append(_pitr_call(name, True))
+    calls += [_insights_call(name, index) for index in _watched(table)]
     return Step(name, "is missing", "create", name, tuple(calls))
 
 
@@ -158,6 +159,9 @@ async def _compare(store: Store, table: Table, name: str, live: Mapping[str, Any
         *_compare_protection(table, name, live),
         *await _compare_ttl(store, table, name),
         *await _compare_pitr(store, table, name),
+        *_compare_warmth(table, name, live),
+        *await _compare_tags(store, table, name, live),
+        *await _compare_insights(store, table, name, live),
     ]
 
 
@@ -347,6 +351,67 @@ async def _compare_pitr(store: Store, table: Table, name: str) -> list[Step]:
     words = f"point-in-time recovery is {_on(is_now)}, the design says {_on(table.pitr)}"
     kind: Literal["named", "change"] = "named" if is_now else "change"
     return [Step(name, words, kind, f"{name}.pitr", (_pitr_call(name, table.pitr),))]
+
+
+def _compare_warmth(table: Table, name: str, live: Mapping[str, Any]) -> list[Step]:
+    """Tables grow warmer by themselves, so only less than the design says is a difference."""
+    found = []
+    there = {index["IndexName"]: index for index in live.get("GlobalSecondaryIndexes", ())}
+    for index in (None, *table.indexes.values()):
+        wanted, held = (table.warm, live) if index is None else (index.warm, there.get(index.name))
+        if wanted is None or held is None:
+            continue
+        is_now, needed = held.get("WarmThroughput", {}), warmth(wanted)
+        if all(is_now.get(unit, 0) >= amount for unit, amount in needed.items()):
+            continue
+        update: dict[str, Any] = {"WarmThroughput": needed}
+        if index is not None:
+            update = {"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": index.name, **update}}]}
+        what = "the table" if index is None else f"index {index.name}"
+        units = " / ".join(str(is_now.get(unit, 0)) for unit in needed)
+        words = (
+            f"{what} is warm for {units} read / write units a second, the design says {wanted.read} / {wanted.write}"
+        )
+        found.append(Step(name, words, "change", f"{name}.warm", (("UpdateTable", {"TableName": name, **update}),)))
+    return found
+
+
+async def _compare_tags(store: Store, table: Table, name: str, live: Mapping[str, Any]) -> list[Step]:
+    """Tags that the design has; others may carry theirs."""
+    if not table.tags:
+        return []
+    answer = await store.call("ListTagsOfResource", {"ResourceArn": live["TableArn"]})
+    there = {tag["Key"]: tag["Value"] for tag in answer.get("Tags", ())}
+    wanted = {key: value for key, value in table.tags.items() if there.get(key) != value}
+    if not wanted:
+        return []
+    call: Call = ("TagResource", {"ResourceArn": live["TableArn"], "Tags": tag_list(wanted)})
+    shown = ", ".join(f"{key}={value} (is {there.get(key, 'missing')})" for key, value in wanted.items())
+    return [Step(name, f"the design says the tags {shown}", "change", f"{name}.tags", (call,))]
+
+
+def _watched(table: Table) -> list[str | None]:
+    """Where contributor insights are wanted: None is the table itself."""
+    return [*([None] if table.insights else []), *(each.name for each in table.indexes.values() if each.insights)]
+
+
+def _insights_call(name: str, index: str | None) -> Call:
+    of_index = {} if index is None else {"IndexName": index}
+    return "UpdateContributorInsights", {"TableName": name, **of_index, "ContributorInsightsAction": "ENABLE"}
+
+
+async def _compare_insights(store: Store, table: Table, name: str, live: Mapping[str, Any]) -> list[Step]:
+    there = {None, *(index["IndexName"] for index in live.get("GlobalSecondaryIndexes", ()))}
+    found = []
+    for index in _watched(table):
+        if index not in there:
+            continue  # that the index is missing is said already
+        of_index = {} if index is None else {"IndexName": index}
+        answer = await store.call("DescribeContributorInsights", {"TableName": name, **of_index})
+        if answer.get("ContributorInsightsStatus") not in ("ENABLED", "ENABLING"):
+            words = f"contributor insights are off{'' if index is None else f' for index {index}'}, the design says on"
+            found.append(Step(name, words, "change", f"{name}.insights", (_insights_call(name, index),)))
+    return found
 
 
 async def _strangers(store: Store, design: Design, env: str) -> list[Step]:

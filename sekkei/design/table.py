@@ -58,13 +58,15 @@ class Index:
         *,
         projection: Projection = "ALL",
         capacity: Capacity | None = None,
+        warm: Capacity | None = None,
+        insights: bool = False,
         ja: str = "",
         en: str = "",
         added: bool = False,
     ) -> None:
         self.name, self.pk, self.sk = name, _names(pk), _names(sk)
         self.projection = limits.checked_projection(name, projection)
-        self.capacity = capacity
+        self.capacity, self.warm, self.insights = capacity, warm, insights
         self.ja, self.en, self.added = ja, en, added
         if not 1 <= len(self.pk) <= GSI_KEYS_MAX or len(self.sk) > GSI_KEYS_MAX:
             raise DesignError(
@@ -104,6 +106,9 @@ class Table:
         capacity: Capacity | None = None,
         pitr: bool = False,
         deletion_protection: bool = False,
+        warm: Capacity | None = None,
+        tags: Mapping[str, str] | None = None,
+        insights: bool = False,
         ja: str = "",
         en: str = "",
         added: bool = False,
@@ -112,6 +117,7 @@ class Table:
         self.naming = "{table}"  # how its design names tables in a store; a transaction may span designs
         self.discriminator, self.ttl, self.stream = discriminator, ttl, stream
         self.capacity, self.pitr, self.deletion_protection = capacity, pitr, deletion_protection
+        self.warm, self.tags, self.insights = warm, dict(tags or {}), insights
         self.ja, self.en, self.added = ja, en, added
         self.indexes: dict[str, Index] = {}
         self.entities: list[Entity[..., Any]] = []
@@ -122,6 +128,8 @@ class Table:
         for index in indexes:
             self._add_index(index)
         limits.check_indexes(self)
+        limits.check_tags(name, self.tags)
+        limits.check_warm(self)
 
     def _add_index(self, index: Index) -> None:
         if index.name in self.indexes:

@@ -40,6 +40,9 @@ class Found:
     pitr: bool = False
     protected: bool = False
     capacity: tuple[int, int] | None = None
+    warm: tuple[int, int] | None = None
+    tags: dict[str, str] = field(default_factory=dict)
+    insights: bool = False
     items: list[Item] = field(default_factory=list)
     discriminator: str | None = None
     given: list[Entity] = field(default_factory=list)
@@ -81,10 +84,34 @@ def _described(table: Mapping[str, Any]) -> Found:
     found.ttl = table.get("TimeToLiveSpecification", {}).get("AttributeName")
     found.protected = bool(table.get("DeletionProtectionEnabled", False))
     found.pitr = bool(table.get("PointInTimeRecoverySpecification", {}).get("PointInTimeRecoveryEnabled", False))
-    throughput = table.get("ProvisionedThroughput", {})
-    if throughput.get("ReadCapacityUnits"):
-        found.capacity = (int(throughput["ReadCapacityUnits"]), int(throughput["WriteCapacityUnits"]))
+    found.capacity, found.warm, found.insights = _capacity(table), _warm(table), _watched(table)
+    tags = ((tag["Key"], tag["Value"]) for tag in table.get("Tags", ()))
+    found.tags = {key: value for key, value in tags if _ours(key) and isinstance(value, str)}
     return found
+
+
+def _ours(tag: str) -> bool:
+    """Tags that AWS and publish put there by themselves are no part of a design."""
+    return not tag.startswith(("aws:", "sekkei:"))
+
+
+def _capacity(place: Mapping[str, Any]) -> tuple[int, int] | None:
+    units = place.get("ProvisionedThroughput", {})
+    return (
+        (int(units["ReadCapacityUnits"]), int(units["WriteCapacityUnits"])) if units.get("ReadCapacityUnits") else None
+    )
+
+
+def _warm(place: Mapping[str, Any]) -> tuple[int, int] | None:
+    """What somebody asked for; a live table (with a status) says what it has grown to."""
+    units = place.get("WarmThroughput", {})
+    if "Status" in units or "ReadUnitsPerSecond" not in units or "WriteUnitsPerSecond" not in units:
+        return None
+    return int(units["ReadUnitsPerSecond"]), int(units["WriteUnitsPerSecond"])
+
+
+def _watched(place: Mapping[str, Any]) -> bool:
+    return bool(place.get("ContributorInsightsSpecification", {}).get("Enabled", False))
 
 
 def _index(one: Mapping[str, Any], local: bool) -> dict[str, Any]:
@@ -94,7 +121,8 @@ def _index(one: Mapping[str, Any], local: bool) -> dict[str, Any]:
     kept: Any = projection.get("ProjectionType", "ALL")
     if kept == "INCLUDE":
         kept = tuple(projection.get("NonKeyAttributes", ()))
-    return {"name": one["IndexName"], "pk": hashes, "sk": ranges, "projection": kept, "local": local}
+    options = {"capacity": _capacity(one), "warm": _warm(one), "insights": _watched(one)}
+    return {"name": one["IndexName"], "pk": hashes, "sk": ranges, "projection": kept, "local": local, **options}
 
 
 def _from_cloudformation(content: Mapping[str, Any]) -> list[Found]:
@@ -121,7 +149,16 @@ def _from_terraform(content: Mapping[str, Any]) -> list[Found]:
         for one in module.get("resources", ()):
             if one.get("type") == "aws_dynamodb_table":
                 tables[one["name"]] = one["values"]
-    return [_terraformed(table) for table in tables.values()]
+    found = [_terraformed(table) for table in tables.values()]
+    watched = content.get("resource", {}).get("aws_dynamodb_contributor_insights", {})
+    by_reference = {f"${{aws_dynamodb_table.{name}.name}}": table for name, table in zip(tables, found, strict=True)}
+    for one in watched.values():
+        table = by_reference.get(one["table_name"])
+        if table is not None and "index_name" in one:
+            next(each for each in table.indexes if each["name"] == one["index_name"])["insights"] = True
+        elif table is not None:
+            table.insights = True
+    return found
 
 
 def _terraformed(table: Mapping[str, Any]) -> Found:
@@ -136,15 +173,26 @@ def _terraformed(table: Mapping[str, Any]) -> Found:
                 (hashes if part["key_type"] == "HASH" else ranges).append(part["attribute_name"])
             kept: Any = one.get("projection_type", "ALL")
             kept = tuple(one.get("non_key_attributes") or ()) if kept == "INCLUDE" else kept
-            found.indexes.append({"name": one["name"], "pk": hashes, "sk": ranges, "projection": kept, "local": local})
+            index = {"name": one["name"], "pk": hashes, "sk": ranges, "projection": kept, "local": local}
+            found.indexes.append({**index, "capacity": _terraform_capacity(one), "warm": _terraform_warm(one)})
     ttl, pitr = _one(table.get("ttl")), _one(table.get("point_in_time_recovery"))
     found.ttl = ttl.get("attribute_name") if ttl.get("enabled", True) else None
     found.pitr = bool(pitr.get("enabled", False))
     found.stream = table.get("stream_view_type") or None
     found.protected = bool(table.get("deletion_protection_enabled", False))
-    if table.get("billing_mode") == "PROVISIONED" and table.get("read_capacity"):
-        found.capacity = (int(table["read_capacity"]), int(table["write_capacity"]))
+    found.capacity = _terraform_capacity(table) if table.get("billing_mode") == "PROVISIONED" else None
+    found.warm = _terraform_warm(table)
+    found.tags = {key: value for key, value in (table.get("tags") or {}).items() if _ours(key)}
     return found
+
+
+def _terraform_capacity(place: Mapping[str, Any]) -> tuple[int, int] | None:
+    return (int(place["read_capacity"]), int(place["write_capacity"])) if place.get("read_capacity") else None
+
+
+def _terraform_warm(place: Mapping[str, Any]) -> tuple[int, int] | None:
+    warm = _one(place.get("warm_throughput"))
+    return (int(warm["read_units_per_second"]), int(warm["write_units_per_second"])) if warm else None
 
 
 def _one(block: Any) -> Mapping[str, Any]:
@@ -195,8 +243,8 @@ def source(name: str, found: Sequence[Found]) -> str:
     needs = ["Attr", "Design", "Key", "attr", "model", "part"]
     needs += ["Index"] if any(not index["local"] for table in found for index in table.indexes) else []
     needs += ["LocalIndex"] if any(index["local"] for table in found for index in table.indexes) else []
-    needs += ["Capacity"] if any(table.capacity for table in found) else []
     text = "\n".join(body)
+    needs += ["Capacity"] if "=Capacity(" in text else []
     head = [
         f'"""{name}, from tables that are there. Rename what you find; keys, indexes and stored names must stay."""',
         "",
@@ -230,14 +278,20 @@ def _table_source(table: Found) -> list[str]:
         "stream": table.stream,
         "pitr": table.pitr or None,
         "deletion_protection": table.protected or None,
+        "tags": table.tags or None,
+        "insights": table.insights or None,
     }
     lines += [f"    {name}={value!r}," for name, value in options.items() if value is not None]
-    if table.capacity:
-        lines.append(f"    capacity=Capacity({table.capacity[0]}, {table.capacity[1]}),")
+    lines += [f"    {text}," for text in _units_source(table.capacity, table.warm)]
     lines.append(")")
     for entity in entities(table, discriminator):
         lines += _entity_source(variable, table, entity, discriminator)
     return lines
+
+
+def _units_source(capacity: tuple[int, int] | None, warm: tuple[int, int] | None) -> list[str]:
+    given = {"capacity": capacity, "warm": warm}
+    return [f"{name}=Capacity({units[0]}, {units[1]})" for name, units in given.items() if units is not None]
 
 
 def _index_source(index: Mapping[str, Any]) -> str:
@@ -246,7 +300,12 @@ def _index_source(index: Mapping[str, Any]) -> str:
     projection = "" if index["projection"] == "ALL" else f", projection={index['projection']!r}"
     if index["local"]:
         return f"LocalIndex({index['name']!r}, {sk!r}{projection})"
-    return f"Index({index['name']!r}, {pk!r}{f', {sk!r}' if index['sk'] else ''}{projection})"
+    options = [
+        *_units_source(index.get("capacity"), index.get("warm")),
+        *(["insights=True"] if index.get("insights") else []),
+    ]
+    further = "".join(f", {option}" for option in options)
+    return f"Index({index['name']!r}, {pk!r}{f', {sk!r}' if index['sk'] else ''}{projection}{further})"
 
 
 def _discriminator(table: Found) -> str | None:

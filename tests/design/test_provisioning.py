@@ -191,3 +191,25 @@ async def test_a_second_change_of_the_time_to_live_within_an_hour_is_refused(env
     with pytest.raises(TablesDiffer, match=r"SK603.*one change an hour"):
         await tables.apply(store, make(), env, named=[f"{env}-x-things.ttl"])
     await store.close()
+
+
+async def test_warmth_tags_and_insights_are_made_compared_and_changed(env: str, clock: ManualClock) -> None:
+    index = Index("by_name", "name", warm=Capacity(20_000, 5_000), insights=True)
+    wanted = make(indexes=[index], warm=Capacity(15_000, 5_000), tags={"team": "web", "cost": "7"}, insights=True)
+    store = Embedded(clock=clock)
+    await tables.create(store, make(indexes=[Index("by_name", "name")], tags={"team": "app"}), env, clock)
+    assert await words(store, wanted, env) == [
+        f"{env}-x-things: the table is warm for 12000 / 4000 read / write units a second, the design says 15000 / 5000",
+        f"{env}-x-things: index by_name is warm for 12000 / 4000 read / write units a second, "
+        "the design says 20000 / 5000",
+        f"{env}-x-things: the design says the tags team=web (is app), cost=7 (is missing)",
+        f"{env}-x-things: contributor insights are off, the design says on",
+        f"{env}-x-things: contributor insights are off for index by_name, the design says on",
+    ]
+    done, left = await tables.apply(store, wanted, env, clock=clock)
+    assert (len(done), left) == (5, [])
+    assert await words(store, wanted, env) == []
+    other = uuid.uuid4().hex[:12]
+    await tables.create(store, wanted, other, clock)
+    assert await words(store, wanted, other) == []
+    await store.close()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import sekkei.testing
-from sekkei.design import Design, tables
+from sekkei.design import Capacity, Design, Index, tables
 from sekkei.design.definition import create_request
 from sekkei.design.loading import load
 from sekkei.publish.aws.tables import template
@@ -53,6 +53,19 @@ def test_our_own_designs_come_back(system: str, way: str, tmp_path: Path, monkey
     assert set(ours) == {name.replace("{env}", "x") for name in theirs}
     for name, request in ours.items():
         assert theirs[name] == request
+
+
+@pytest.mark.parametrize("way", ["cloudformation", "terraform"])
+def test_units_tags_and_insights_come_back(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = Index("by_state", "state", "at", capacity=Capacity(7, 2), warm=Capacity(50, 20), insights=True)
+    options = {"capacity": Capacity(5, 3), "warm": Capacity(500, 200), "tags": {"team": "web"}, "insights": True}
+    design, _ = thing_design(index, **options)
+    made = template(design, env="x") if way == "cloudformation" else configuration(design, env="x")
+    back = loaded(f"units_{way}", source("back", tables_in(made)), tmp_path, monkeypatch)
+    assert form(back) == form(design)
+    table = back.tables["things"]
+    assert table.insights
+    assert table.indexes["by_state"].insights
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

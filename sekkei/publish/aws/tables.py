@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sekkei.design import Design, Table
-from sekkei.design.definition import create_request
+from sekkei.design.definition import create_request, tag_list
 from sekkei.publish.aws.names import logical, table_name
 
+DESIGN_TAG = "sekkei:design"
 Resource = dict[str, Any]
 
 
@@ -25,16 +26,21 @@ def table_resource(design: Design, table: Table) -> Resource:
     request = create_request(table, "")
     properties: dict[str, Any] = {"TableName": table_name(design, table)}
     properties |= {name: request[name] for name in ("AttributeDefinitions", "KeySchema", "BillingMode")}
-    for name in ("ProvisionedThroughput", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+    for name in ("ProvisionedThroughput", "WarmThroughput", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         if name in request:
             properties[name] = request[name]
+    for index in properties.get("GlobalSecondaryIndexes", ()):
+        if table.indexes[index["IndexName"]].insights:
+            index["ContributorInsightsSpecification"] = {"Enabled": True}
     if table.stream is not None:
         properties["StreamSpecification"] = {"StreamViewType": table.stream}
     if table.ttl is not None:
         properties["TimeToLiveSpecification"] = {"AttributeName": table.ttl, "Enabled": True}
     properties["PointInTimeRecoverySpecification"] = {"PointInTimeRecoveryEnabled": table.pitr}
     properties["DeletionProtectionEnabled"] = table.deletion_protection
-    properties["Tags"] = [{"Key": "sekkei:design", "Value": design.name}]
+    if table.insights:
+        properties["ContributorInsightsSpecification"] = {"Enabled": True}
+    properties["Tags"] = tag_list({DESIGN_TAG: design.name, **table.tags})
     return {
         "Type": "AWS::DynamoDB::Table",
         "DeletionPolicy": "Retain",

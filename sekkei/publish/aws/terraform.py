@@ -4,28 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.design import Design, Index, Table
+from sekkei.design import Capacity, Design, Index, Table
+from sekkei.publish.aws.tables import DESIGN_TAG
 
 PROVIDER = {"source": "hashicorp/aws", "version": ">= 6.0"}
 
 
 def configuration(*designs: Design, env: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
+    watched: dict[str, Any] = {}
     for design in designs:
         design.check()
         for table in design.tables.values():
             found[resource_name(table)] = _table(design, table)
+            watched |= _insights(table)
     return {
         "terraform": {"required_providers": {"aws": PROVIDER}, "required_version": ">= 1.5"},
         "variable": {"env": {"type": "string", "default": env, "description": "What {env} stands for in table names"}},
-        "resource": {"aws_dynamodb_table": found},
+        "resource": {
+            "aws_dynamodb_table": found,
+            **({"aws_dynamodb_contributor_insights": watched} if watched else {}),
+        },
         "output": {f"{name}_arn": {"value": f"${{aws_dynamodb_table.{name}.arn}}"} for name in found},
     }
 
 
 def resource_name(table: Table) -> str:
     """`task-table-v3` is task_table_v3."""
-    return "".join(letter if letter.isalnum() else "_" for letter in table.name).lower()
+    return _plain(table.name)
+
+
+def _plain(text: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in text).lower()
 
 
 def _table(design: Design, table: Table) -> dict[str, Any]:
@@ -35,12 +45,14 @@ def _table(design: Design, table: Table) -> dict[str, Any]:
         "attribute": [{"name": name, "type": kind} for name, kind in table.attribute_types().items()],
         "deletion_protection_enabled": table.deletion_protection,
         "point_in_time_recovery": {"enabled": table.pitr},
-        "tags": {"sekkei:design": design.name},
+        "tags": {DESIGN_TAG: design.name, **table.tags},
         "lifecycle": {"prevent_destroy": True},
     }
     if table.sk is not None:
         found["range_key"] = table.sk
     found |= _billing(table)
+    if table.warm is not None:
+        found["warm_throughput"] = _warmth(table.warm)
     if table.ttl is not None:
         found["ttl"] = {"attribute_name": table.ttl, "enabled": True}
     if table.stream is not None:
@@ -75,4 +87,21 @@ def _index(table: Table, index: Index) -> dict[str, Any]:
     if table.capacity is not None and not index.local:
         capacity = index.capacity or table.capacity
         found |= {"read_capacity": capacity.read, "write_capacity": capacity.write}
+    if index.warm is not None and not index.local:
+        found["warm_throughput"] = _warmth(index.warm)
+    return found
+
+
+def _warmth(warm: Capacity) -> dict[str, int]:
+    return {"read_units_per_second": warm.read, "write_units_per_second": warm.write}
+
+
+def _insights(table: Table) -> dict[str, Any]:
+    """One resource for the table and one for each index that is watched."""
+    name = resource_name(table)
+    reference = {"table_name": f"${{aws_dynamodb_table.{name}.name}}"}
+    found: dict[str, Any] = {name: reference} if table.insights else {}
+    for index in table.indexes.values():
+        if index.insights:
+            found[f"{name}_{_plain(index.name)}"] = {**reference, "index_name": index.name}
     return found

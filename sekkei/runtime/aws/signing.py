@@ -1,4 +1,4 @@
-"""Signed requests to AWS's REST services beside DynamoDB: SES, EventBridge Scheduler."""
+"""Signed requests to AWS's services beside DynamoDB: SES, EventBridge Scheduler, CloudFormation."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class AwsService:
         self._endpoint = (endpoint or f"https://{service}.{region}.{domain(region)}").rstrip("/")
         self._keyring = Keyring(Chain(os.environ, profiles, region, clock), clock)
 
-    async def call(self, method: str, path: str, content: Any = None) -> Answer:
+    async def call(self, method: str, path: str, content: Any = None, *, query: str = "") -> Answer:
         credentials = await self._keyring.credentials()
         body = b"" if content is None else orjson.dumps(content)
         headers = {"Host": Origin.of(self._endpoint).authority, "Content-Type": "application/json"}
         signature = sigv4.sign(
             method,
             path,
-            "",
+            query,
             headers,
             body,
             credentials.access_key,
@@ -50,7 +50,8 @@ class AwsService:
             "ses" if self._service == "email" else self._service,
             self._clock.now(),
         )
-        return await self._http.request(method, self._endpoint + path, headers={**headers, **signature}, body=body)
+        url = self._endpoint + path + (f"?{query}" if query else "")
+        return await self._http.request(method, url, headers={**headers, **signature}, body=body)
 
 
 def error_type(answer: Answer) -> str:

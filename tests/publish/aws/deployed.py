@@ -17,7 +17,7 @@ import requests
 from botocore.config import Config
 
 from bench import peers
-from sekkei.commands.publish import described
+from sekkei.commands.described import described
 from sekkei.publish.aws.package import build
 from sekkei.publish.aws.system import template
 
@@ -112,12 +112,12 @@ def deploy(cloud: Cloud, system: str, zipped: Path, change: Any = None, **parame
     client = cloud.client("cloudformation")
     known = {stack["StackName"] for stack in client.describe_stacks()["Stacks"]}
     (client.update_stack if system in known else client.create_stack)(**request)
-    stack = until(lambda: _ended(client, system))
+    stack = until(lambda: ended(client, system))
     assert stack["StackStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE"), stack
     return Stack(cloud, system, {one["OutputKey"]: one["OutputValue"] for one in stack.get("Outputs", [])})
 
 
-def _ended(client: Any, name: str) -> Any:
+def ended(client: Any, name: str) -> Any:
     stack = client.describe_stacks(StackName=name)["Stacks"][0]
     return None if stack["StackStatus"].endswith("IN_PROGRESS") else stack
 

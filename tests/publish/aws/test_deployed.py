@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench import peers
-from sekkei.design import tables
+from sekkei.design import Attr, Design, Index, Key, attr, model, tables
 from sekkei.design.loading import load
 from sekkei.publish.aws.package import CannotBuild
+from sekkei.publish.aws.steps import steps
+from sekkei.publish.aws.tables import template
 from sekkei.store import Credentials, Remote
-from tests.publish.aws.deployed import KEYS, REGION, Cloud, Stack, Visitor, cloud, deploy, package, until
+from tests.publish.aws.deployed import KEYS, REGION, Cloud, Stack, Visitor, cloud, deploy, ended, package, until
 
 pytestmark = [pytest.mark.torture, pytest.mark.timeout(600)]
 """Packages are built with pip and functions started cold: half a minute for each system."""
@@ -29,6 +33,14 @@ ENDS = {
     },
     "eventbot": {"DiscordPublicKey": "a" * 64, "DiscordBotToken": "t" * 40, "DiscordApplicationId": "1" * 18},
 }
+
+
+@model
+class Order:
+    id: Attr[str]
+    day: Attr[str] = attr(default="mon")
+    who: Attr[str] = attr(default="aoi")
+    total: Attr[str] = attr(default="12")
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +74,13 @@ def differences(ministack: Cloud, system: str) -> list[str]:
     return [each for each in found if "time to live" not in each and "recovery" not in each]
 
 
-async def _differences(ministack: Cloud, system: str) -> list[str]:
+def remote(ministack: Cloud) -> Remote:
     credentials = Credentials(KEYS["aws_access_key_id"], KEYS["aws_secret_access_key"])
-    store = Remote(REGION, endpoint_url=ministack.url, credentials=credentials)
+    return Remote(REGION, endpoint_url=ministack.url, credentials=credentials)
+
+
+async def _differences(ministack: Cloud, system: str) -> list[str]:
+    store = remote(ministack)
     try:
         return [str(step) for step in await tables.differences(store, load(system), "prod")]
     finally:
@@ -102,3 +118,52 @@ def test_every_system_answers_and_works(ministack: Cloud, tmp_path: Path, system
     assert hana.get("/account").status_code == 200
     stack.invoke("work")
     assert differences(ministack, system) == []
+
+
+def test_a_design_changed_by_its_indexes(ministack: Cloud, tmp_path: Path) -> None:
+    """Published over the stack that is there: what is stored stays, and the tables are the design's."""
+    designs = [_shop(*indexes) for indexes in (["day"], ["day", "who"], ["total"])]
+    deployed_now: dict[str, Any] = {}
+    for count, design in enumerate(designs):
+        made = template(design, env="prod")
+        for each in (*steps(deployed_now, made), made):
+            _update(ministack, "shop", each)
+        asyncio.run(_keep(ministack, design, count))
+        deployed_now = made
+    assert [len(steps(template(a, env="x"), template(b, env="x"))) for a, b in pairwise(designs)] == [0, 2]
+
+
+def _shop(*keys: str) -> Design:
+    design = Design("shop", tables="{env}-shop-{table}")
+    table = design.table("orders", "id", indexes=[Index(f"by_{key}", key) for key in keys])
+
+    @table.entity(Order)
+    def orders(id: str) -> Key:
+        return Key(id)
+
+    return design
+
+
+def _update(ministack: Cloud, name: str, made: dict[str, Any]) -> None:
+    client = ministack.client("cloudformation")
+    known = {stack["StackName"] for stack in client.describe_stacks()["Stacks"]}
+    (client.update_stack if name in known else client.create_stack)(StackName=name, TemplateBody=json.dumps(made))
+    stack = until(lambda: ended(client, name))
+    assert stack["StackStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE"), stack
+
+
+async def _keep(ministack: Cloud, design: Design, before: int) -> None:
+    """An order more each time; all of them are there, by their keys and by every index."""
+    store = remote(ministack)
+    try:
+        name = "prod-shop-orders"
+        told = [f"{step.table}: {step.words}" for step in await tables.differences(store, design, "prod")]
+        assert [each for each in told if "recovery" not in each] == []
+        assert (await store.call("Scan", {"TableName": name}))["Count"] == before
+        item = {"id": {"S": f"order-{before}"}, "day": {"S": "mon"}, "who": {"S": "aoi"}, "total": {"S": "12"}}
+        await store.call("PutItem", {"TableName": name, "Item": item})
+        for index in design.tables["orders"].indexes.values():
+            held = (await store.call("Scan", {"TableName": name, "IndexName": index.name}))["Count"]
+            assert held == before + 1, index.name
+    finally:
+        await store.close()

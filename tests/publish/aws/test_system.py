@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.commands.publish import described
+from sekkei.commands.described import described
 from sekkei.publish.aws.system import template
 
 SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")

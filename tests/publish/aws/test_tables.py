@@ -41,8 +41,9 @@ async def test_the_engine_takes_every_table_of_a_template(system: str) -> None:
 
 
 def test_everything_the_design_says() -> None:
-    index = Index("by_state", "state", "at", projection=("email",))
-    design, _ = thing_design(index, stream="NEW_IMAGE", capacity=Capacity(5, 3))
+    index = Index("by_state", "state", "at", projection=("email",), warm=Capacity(50, 20), insights=True)
+    options = {"capacity": Capacity(5, 3), "warm": Capacity(500, 200), "tags": {"team": "web"}, "insights": True}
+    design, _ = thing_design(index, stream="NEW_IMAGE", **options)
     properties = table_resource(design, design.tables["things"])["Properties"]
     assert properties["ProvisionedThroughput"] == {"ReadCapacityUnits": 5, "WriteCapacityUnits": 3}
     assert properties["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
@@ -50,10 +51,29 @@ def test_everything_the_design_says() -> None:
     assert properties["DeletionProtectionEnabled"] is True
     (found,) = properties["GlobalSecondaryIndexes"]
     assert found["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["email"]}
-    terraform = configuration(design, env="prod")["resource"]["aws_dynamodb_table"]["things"]
+    assert properties["WarmThroughput"] == {"ReadUnitsPerSecond": 500, "WriteUnitsPerSecond": 200}
+    assert found["WarmThroughput"] == {"ReadUnitsPerSecond": 50, "WriteUnitsPerSecond": 20}
+    on = {"Enabled": True}
+    assert properties["ContributorInsightsSpecification"] == found["ContributorInsightsSpecification"] == on
+    assert properties["Tags"] == [{"Key": "sekkei:design", "Value": "small"}, {"Key": "team", "Value": "web"}]
+
+
+def test_everything_the_design_says_for_terraform() -> None:
+    index = Index("by_state", "state", "at", projection=("email",), warm=Capacity(50, 20), insights=True)
+    options = {"capacity": Capacity(5, 3), "warm": Capacity(500, 200), "tags": {"team": "web"}, "insights": True}
+    design, _ = thing_design(index, stream="NEW_IMAGE", **options)
+    resources = configuration(design, env="prod")["resource"]
+    terraform = resources["aws_dynamodb_table"]["things"]
     assert (terraform["read_capacity"], terraform["write_capacity"]) == (5, 3)
     assert terraform["stream_view_type"] == "NEW_IMAGE"
-    assert terraform["global_secondary_index"][0]["non_key_attributes"] == ["email"]
+    (found,) = terraform["global_secondary_index"]
+    assert found["non_key_attributes"] == ["email"]
+    assert terraform["warm_throughput"] == {"read_units_per_second": 500, "write_units_per_second": 200}
+    assert found["warm_throughput"] == {"read_units_per_second": 50, "write_units_per_second": 20}
+    assert terraform["tags"] == {"sekkei:design": "small", "team": "web"}
+    name = {"table_name": "${aws_dynamodb_table.things.name}"}
+    watched = resources["aws_dynamodb_contributor_insights"]
+    assert watched == {"things": name, "things_by_state": {**name, "index_name": "by_state"}}
 
 
 def test_names_follow_the_environment() -> None:

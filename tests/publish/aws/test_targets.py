@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sekkei.cli import main
-from sekkei.commands.publish import described
+from sekkei.commands.described import described
 from sekkei.publish.aws import sam, terraform_system
 from sekkei.publish.aws.system import Published, template
 
