@@ -8,7 +8,7 @@ from sekkei.commands.described import described
 def test_a_system_with_everything_around_its_design() -> None:
     found = described("chiipochi")
     assert found is not None
-    assert [design.name for design in found.designs[1:]] == ["sekkei.runtime", "sekkei.web"]
+    assert [design.name for design in found.designs[1:]] == ["runtime", "web"]
     assert "/webhook" in found.webhooks
     assert "stripe_secret_key" in found.settings.secret
     assert "mail_from" in found.settings.plain
