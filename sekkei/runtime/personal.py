@@ -4,7 +4,8 @@ A system says so in its parts, and the shell does the rest (`/account/export`, `
 
     Parts(..., personal=Personal(
         about={"ja": "チームから抜け、…", "en": "You leave your teams …"},
-        export=export,          # async def export(person): yield "teams.json", […]; yield "pictures/me.jpg", b"…"
+        export=export,          # async def export(person): yield "teams.json", [as_data(team), …]
+                                #                           yield "pictures/me.jpg", b"…"
         leaving=[("teams", leave_teams), ("notes", delete_notes)],      # steps of a job, see sekkei.runtime.jobs
         obstacles=obstacles,    # async def obstacles(person) -> what they have to settle first
     ))
@@ -21,6 +22,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sekkei.design import Database
+from sekkei.design.model import described
 from sekkei.runtime.jobs import Job, Step
 from sekkei.runtime.traces import Traces
 
@@ -68,6 +70,12 @@ class Personal:
     """Everything that it holds of somebody; nothing at all for somebody it does not know."""
     leaving: Sequence[tuple[str, Step]]
     obstacles: Callable[[Person], Awaitable[Sequence[Obstacle]]] = nothing_in_the_way
+
+
+def as_data(row: Any, *without: str) -> dict[str, Any]:
+    """A stored item by the names of its attributes, to be exported; some may be left out, such as hashes."""
+    fields = described(type(row)).fields
+    return {name: getattr(row, name) for name, field in fields.items() if field.in_init and name not in without}
 
 
 def leaving_job(system: str, steps: Sequence[tuple[str, Step]], runtime: Database) -> Job:

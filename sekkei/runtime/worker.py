@@ -97,19 +97,24 @@ class Worker:
         self._store = watched(store)
         self._runtime = runtime
         self._clock = clock
-        self._systems = {system.name: system for system in systems}
+        self._systems: dict[str, Running] = {}
         self.alarms = alarms or Alarms(runtime, clock)
-        name = name or worker_name()
+        self._name = name = name or worker_name()
         ways_out = dict(transports)
         for system in systems:
             ways_out.update(system.parts.transports)
-            system.jobs.alarms = self.alarms
-            system.pumps += self._pumps(system, name)
+            self.add(system)
         self.delivery = Delivery(runtime, clock, ways_out, name, self._systems, self.alarms)
         self._any_schedules = StoredSchedules(runtime, clock, "", name)
         self._jobs_due = Due(clock)
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = asyncio.Event()
+
+    def add(self, system: Running) -> None:
+        """One more to work for, before it starts."""
+        self._systems[system.name] = system
+        system.jobs.alarms = self.alarms
+        system.pumps += self._pumps(system, self._name)
 
     def _pumps(self, system: Running, name: str) -> list[Pump]:
         return [

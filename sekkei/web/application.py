@@ -35,7 +35,7 @@ from sekkei.web import csrf, demo, home, listening, metrics, problems
 from sekkei.web.console import looked as console_looked
 from sekkei.web.console import pages as console_pages
 from sekkei.web.gate import SESSION_COOKIE, Gate
-from sekkei.web.identity import account, address, passkeys, proof, sign_in
+from sekkei.web.identity import account, address, exporting, leaving, passkeys, proof, sign_in
 from sekkei.web.identity.accounts import Accounts, Passwords, split
 from sekkei.web.identity.app_sessions import AppSessions
 from sekkei.web.identity.authenticators import Authenticators
@@ -121,6 +121,7 @@ class Shell:
         """Where the store's own API is served, for people who want to look inside."""
         self.looked = looked or console_looked.of_deployment(deployment)
         """What the console shows; another store than the shell's own in `sekkei look`."""
+        deployment.worker.add(leaving.running(self))
 
     async def prepare(self) -> None:
         """Make the tables that are missing."""
@@ -268,6 +269,8 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         *sign_in.routes(),
         *account.routes(),
         *address.routes(),
+        *exporting.routes(),
+        *leaving.routes(),
         *passkeys.routes(),
         *proof.routes(),
         *console_pages.routes(),

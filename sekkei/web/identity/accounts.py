@@ -25,14 +25,13 @@ from sekkei.web.identity.design import (
     Account,
     ApiToken,
     Challenge,
-    Identity,
     Session,
     accounts,
+    address_changes,
     app_sessions,
     app_sessions_of,
     challenges,
     emails,
-    identities,
     passkeys,
     passkeys_of,
     sessions,
@@ -40,6 +39,8 @@ from sekkei.web.identity.design import (
     tokens,
     tokens_of,
 )
+from sekkei.web.identity.digests import digest
+from sekkei.web.identity.identities import Identities
 from sekkei.web.identity.scopes import scope_of
 from sekkei.web.identity.users import User, Via
 
@@ -148,6 +149,7 @@ class Accounts:
         self._code_key = keys.key("one-time codes")
         self._passwords = passwords or Passwords()
         self._live = live
+        self.identities = Identities(db)
 
     async def get(self, id: str) -> Account | None:
         return await self._db.get(accounts(id).consistent())
@@ -320,6 +322,8 @@ class Accounts:
         await self._clear(account_id)
         keys = await self._db.all(passkeys_of(account_id).consistent())
         await self._db.write_many(passkeys.delete(one.account_id, one.credential) for one in keys)
+        await self.identities.forget(account_id)
+        await self._db.write(address_changes.delete(account_id))
         gone = await self._db.write(accounts.delete(account_id)) is not None
         self.signed_out(account_id)
         return gone
@@ -388,27 +392,14 @@ class Accounts:
 
     async def by_identity(self, issuer: str, subject: str, email: str | None, name: str) -> User:
         """The account behind an identity. The first time, one with the same verified address, or a new one."""
-        hash = digest(f"{len(issuer)}#{issuer}#{subject}")
-        known = await self._db.get(identities(hash).consistent())
+        known = await self.identities.known(issuer, subject)
         account = await self.get(known.account_id) if known else None
         if account is None:
             account = await self.by_email(email) if email else None
             account = account or await self.create(email, name or "—")
-            link = Identity(hash=hash, account_id=account.id, issuer=issuer, subject=subject)
-            account = await self._linked(link, known) or account
+            owner = await self.identities.link(account.id, issuer, subject, known)
+            account = (await self.get(owner) if owner != account.id else None) or account
         return user_of(account, "bearer")
-
-    async def _linked(self, link: Identity, before: Identity | None) -> Account | None:
-        """Of several first requests at once, one says whose account it is; the others get that one."""
-        if before is not None:
-            await self._db.write(identities.put(link))
-            return None
-        try:
-            await self._db.write(identities.create(link))
-        except ConditionFailed:
-            first = await self._db.need(identities(link.hash).consistent())
-            return await self.get(first.account_id)
-        return None
 
 
 def _is_good(token: ApiToken, account: Account, now: datetime) -> bool:
@@ -429,11 +420,6 @@ def user_of(account: Account, via: Via) -> User:
         via=via,
         has_authenticator=account.totp is not None,
     )
-
-
-def digest(secret: str) -> str:
-    """A secret of 256 random bits needs no salt and no slow hash."""
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def split(text: str) -> tuple[str, str]:

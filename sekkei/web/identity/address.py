@@ -157,7 +157,8 @@ async def _mail(request: Request, to: str, text: str, code: str, email: str) -> 
         "subject": t(request, "account.email.mail.subject", code=code),
         "text": t(request, text, code=code, email=email),
     }
-    await _shell(request).outbox.put("mail", to, message, id=f"address/{secrets.token_urlsafe(12)}")
+    id, owner = f"address/{secrets.token_urlsafe(12)}", in_person(request).id
+    await _shell(request).outbox.put("mail", to, message, id=id, people=[owner])
 
 
 async def confirm(request: Request) -> Response:

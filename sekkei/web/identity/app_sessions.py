@@ -21,9 +21,10 @@ from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.settings import Settings
-from sekkei.web.identity.accounts import Accounts, digest, user_of
+from sekkei.web.identity.accounts import Accounts, user_of
 from sekkei.web.identity.bearer import BadBearer
 from sekkei.web.identity.design import Account, AppSession, app_sessions, app_sessions_of
+from sekkei.web.identity.digests import digest
 from sekkei.web.identity.users import User
 
 ACCESS_LIFE = timedelta(minutes=15)

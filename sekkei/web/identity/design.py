@@ -227,6 +227,20 @@ def identities(hash: str) -> Key:
 
 
 @model
+class IdentityLink:
+    """The same, seen from the account."""
+
+    account_id: Attr[str] = part()
+    hash: Attr[str] = part()
+    issuer: Attr[str] = attr()
+
+
+@table.entity(IdentityLink, type="identity-link", added=True)
+def identity_links(account_id: str, hash: str) -> Key:
+    return Key(f"ACCOUNT#{account_id}", f"IDENTITY#{hash}")
+
+
+@model
 class Marker:
     """Something that was done once on this store, such as loading the demo data."""
 
@@ -261,3 +275,9 @@ def tokens_of(account_id: str) -> Query[ApiToken]:
 def passkeys_of(account_id: str) -> Query[Passkey]:
     """The passkeys of somebody."""
     return passkeys.where(Passkey.account_id == account_id)
+
+
+@design.pattern(ja="アカウントに結び付いた外部のサインイン", added=True)
+def identity_links_of(account_id: str) -> Query[IdentityLink]:
+    """Who somebody is at OpenID providers."""
+    return identity_links.where(IdentityLink.account_id == account_id)

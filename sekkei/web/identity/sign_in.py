@@ -262,9 +262,9 @@ async def sign_out(request: Request) -> Response:
     return signed_out(request)
 
 
-def signed_out(request: Request) -> Response:
+def signed_out(request: Request, words: str = "") -> Response:
     request.state.set_cookies.append((SESSION_COOKIE, "", 0))
-    flash(request, t(request, "sign-in.bye"))
+    flash(request, words or t(request, "sign-in.bye"))
     response = redirect(request, "/")
     response.headers["Clear-Site-Data"] = '"cache", "storage"'  # what was kept for them on this device goes too
     return response

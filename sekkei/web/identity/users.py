@@ -7,6 +7,7 @@ from typing import Literal
 
 from starlette.requests import Request
 
+from sekkei.runtime.personal import Person
 from sekkei.runtime.refusals import NotAllowed, SignInNeeded
 
 Via = Literal["session", "app", "token", "bearer"]
@@ -49,3 +50,8 @@ def in_person(request: Request) -> User:
     if user.via != "session":
         raise NotAllowed()
     return user
+
+
+def person_of(user: User) -> Person:
+    """Whose data it is."""
+    return Person(user.id, user.email, user.name)

@@ -13,7 +13,7 @@ from tests.web.example.service import Notebook, Owner, Taken, owner_of
 def build(context: Context) -> Parts:
     notebook = Notebook(context.db, context.clock, context.live)
     given = Given(notebook, context.live).per_request(Owner, owner_of)
-    return Parts(service=notebook, routes=[*pages.routes(given), *api.routes(given)])
+    return Parts(service=notebook, routes=[*pages.routes(given), *api.routes(given)], personal=notebook.personal())
 
 
 async def demo(context: Context, parts: Parts) -> None:

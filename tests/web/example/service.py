@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Page
+from sekkei.runtime.jobs import Payload, Progress
 from sekkei.runtime.live import Live
+from sekkei.runtime.personal import Exported, Obstacle, Person, Personal, as_data
 from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei.web import User
 from tests.web.example.design import Note, notes, notes_of
@@ -58,3 +61,22 @@ class Notebook:
 
     async def delete(self, owner: Owner, id: str) -> None:
         await self._db.write(notes.delete(owner.id, id))
+
+    # For those who take their notes along, or leave
+
+    def personal(self) -> Personal:
+        about = {"ja": "メモはすべて消えます。", "en": "All your notes are deleted."}
+        return Personal(about, self._export, [("notes", self._leave)], self._obstacles)
+
+    async def _export(self, person: Person) -> AsyncIterator[Exported]:
+        yield "notes.json", [as_data(note) for note in await self.all(Owner(person.user_id))]
+        yield "cover.txt", b"a file as it is"
+
+    async def _leave(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(notes_of(payload["user_id"]).consistent(), size=2)
+        await self._db.write_many(notes.delete(note.owner, note.id) for note in page)
+        return Progress(len(page), "more" if len(page) else None)
+
+    async def _obstacles(self, person: Person) -> Sequence[Obstacle]:
+        held = [note for note in await self.all(Owner(person.user_id)) if note.text == "hold me"]
+        return [Obstacle({"ja": "「hold me」を消してください。", "en": "Delete “hold me”."}, "/")] if held else []
