@@ -26,7 +26,8 @@ navigation.addEventListener("navigate", (event) => {
 
 
 async def _is_kept(page: Page, person: str) -> bool:
-    return bool(await page.evaluate(KEPT, ["/q/api/me", person]))
+    """The page as well as what it shows: one without the other does not open without a network."""
+    return all([await page.evaluate(KEPT, [path, person]) for path in ("/q/", "/q/api/me")])
 
 
 async def _sign_in(page: Page, site: Site, person: str) -> None:

@@ -95,11 +95,24 @@ async function ready(place, again) {
   else if (!me.appId) chooseId(place, again);
   else {
     known = me;
+    hearNews();
     get("/me/requests", { keep: true })
       .then((found) => showDot(found.items.length))
       .catch(() => {});
   }
   return !known;
+}
+
+// Only for those who have joined: a page that listens where it may not is loaded anew, with what was typed lost.
+let hearing = false;
+function hearNews() {
+  if (hearing) return;
+  hearing = true;
+  listen("/q/live", (name) => {
+    if (name !== "published") return;
+    toast(t("news"), "info");
+    if (/^\/?$/.test(path())) show({ stay: true });
+  });
 }
 
 function problem(error, again) {
@@ -140,7 +153,7 @@ function problem(error, again) {
 
 // What was kept for somebody else on this device is none of this viewer's business.
 async function begin() {
-  if (localStorage.getItem("q-viewer") !== viewer) await forget();
+  if (localStorage.getItem("q-viewer") !== viewer) await forget({ but: viewer });
   localStorage.setItem("q-viewer", viewer);
   const address = new URL(location.href);
   if (address.searchParams.has("lang")) {
@@ -184,8 +197,3 @@ if ("serviceWorker" in navigator) {
     );
 }
 
-listen("/q/live", (name) => {
-  if (name !== "published") return;
-  toast(t("news"), "info");
-  if (/^\/?$/.test(path())) show({ stay: true });
-});

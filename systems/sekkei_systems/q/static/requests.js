@@ -44,12 +44,14 @@ async function met(error) {
   return error;
 }
 
-// What was kept on this device: what was seen, and what was written but not sent.
-export async function forget() {
+// What was kept on this device: what was seen (but what the worker has just kept for `account`), and what was written
+// but not sent.
+export async function forget({ but: account } = {}) {
   for (const key of Object.keys(localStorage)) if (key.startsWith("q-")) localStorage.removeItem(key);
   if (!("caches" in window)) return;
   const names = await caches.keys();
-  await Promise.all(names.filter((name) => name.startsWith("q-data")).map((name) => caches.delete(name)));
+  const unwanted = names.filter((name) => name.startsWith("q-data") && name !== `q-data-${account}`);
+  await Promise.all(unwanted.map((name) => caches.delete(name)));
 }
 
 export const after = (cursor) => (cursor ? `?after=${encodeURIComponent(cursor)}` : "");

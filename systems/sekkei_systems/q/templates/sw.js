@@ -82,7 +82,8 @@ async function data(request, path) {
     if (!found) throw error;
     return found;
   }
-  if (response.ok && !response.redirected) await keep(name, path, response);
+  // Beside the page only: an answer that comes after they have signed out must not bring their cache back.
+  if (response.ok && !response.redirected && (await caches.has(name))) await keep(name, path, response);
   return response;
 }
 
