@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -154,7 +155,7 @@ def late(app: ASGIApp) -> ASGIApp:
     delay = float(os.environ.get("SEKKEI_SLOW") or 0)
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        await asyncio.sleep(delay)
+        await asyncio.sleep(random.uniform(0, delay))
         await app(scope, receive, send)
 
     return answer if delay else app
@@ -164,7 +165,7 @@ def late(app: ASGIApp) -> ASGIApp:
 async def serve() -> AsyncIterator[Serve]:
     """`await serve(SYSTEM, ..., demo=True)`: listening on a free port, with the worker running.
 
-    SEKKEI_SLOW=0.5 makes every answer that many seconds late: a test that waits for the wrong thing fails then.
+    SEKKEI_SLOW=0.5 makes every answer up to that many seconds late: a test that waits for the wrong thing fails then.
     """
     async with AsyncExitStack() as stack:
 
