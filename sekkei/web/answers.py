@@ -4,6 +4,7 @@ return Html("tasks/board.html", view=view)
 return Html("tasks/new.html", 422, view=view, form=sent.refilled(wrong))
 return Redirect("tasks:board", team_id=team_id).flash("task.saved")
 return Redirect("tasks:team", team_id=team_id).flash(refusal)             # its words, as an error
+return Redirect("tasks:board", team_id=team_id).flash("task.deleted").offering("activity.undo", "/tasks/…/back")
 return Redirect("tasks:list", team_id=team_id).query(late="start")
 return Events(f"tasks/team/{member.team_id}")                             # server-sent events: sekkei.web.live
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 from urllib.parse import urlencode
 
@@ -32,12 +33,15 @@ class Flash:
     text: str | Refusal
     level: Level
     values: Mapping[str, Any]
+    offer: tuple[str, str] | None = None
+    """One thing to do about it: the key of its label, and the path that it posts to."""
 
     def show(self, request: Request) -> None:
+        offer = (t(request, self.offer[0]), self.offer[1]) if self.offer else None
         if isinstance(self.text, Refusal):
-            flash(request, self.text.text(language_of(request)), self.level)
+            flash(request, self.text.text(language_of(request)), self.level, offer)
         else:
-            flash(request, t(request, self.text, **self.values), self.level)
+            flash(request, t(request, self.text, **self.values), self.level, offer)
 
 
 class _Answer:
@@ -58,6 +62,12 @@ class _Answer:
         chosen: Level = level or ("error" if isinstance(text, Refusal) else "ok")
         answer = copy(self)
         answer.flashes = (*self.flashes, Flash(text, chosen, values))
+        return answer
+
+    def offering(self, label: str, path: str) -> Self:
+        """The last message has a button, such as one that takes back what was done."""
+        answer = copy(self)
+        answer.flashes = (*self.flashes[:-1], replace(self.flashes[-1], offer=(label, path)))
         return answer
 
     def response(self, request: Request) -> Response:

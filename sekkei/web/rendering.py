@@ -73,8 +73,9 @@ def page(
     found = speech.set(request.state.speech)
     try:
         # A page that was redirected to shows the messages once; a part of a page leaves them for the next page.
-        flashes = [] if template.rpartition("/")[2].startswith("_") else _take_flashes(request)
-        body = shell.templates.get_template(template).render(**with_request, flashes=flashes, **values)
+        taken = [] if template.rpartition("/")[2].startswith("_") else _take_flashes(request)
+        messages = {"flashes": [one[:2] for one in taken], "offers": [one[2:] for one in taken]}
+        body = shell.templates.get_template(template).render(**with_request, **messages, **values)
     finally:
         speech.reset(found)
     return HTMLResponse(body, status, {"Cache-Control": "no-store", **(headers or {})})
@@ -98,9 +99,9 @@ def local_path(text: str | None, default: str = "/") -> str:
     return text if "\\" not in text else default
 
 
-def flash(request: Request, text: str, level: Level = "ok") -> None:
-    """Show a message on the next page that this browser is shown."""
-    request.state.new_flashes.append([level, text[:300]])
+def flash(request: Request, text: str, level: Level = "ok", offer: tuple[str, str] | None = None) -> None:
+    """Show a message on the next page that this browser is shown; `offer` is a button's label and where it posts to."""
+    request.state.new_flashes.append([level, text[:300], *(offer or ())])
 
 
 def _theme(request: Request) -> str:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import lzma
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urlencode, urljoin
 
 import pytest
 
@@ -26,6 +26,7 @@ from sekkei.runtime.discovery import load_all
 from sekkei.runtime.settings import Secrets
 from sekkei.store import Embedded
 from sekkei.web.testing import Client, opened, test_settings
+from sekkei_systems.tasks.design import tasks
 
 FILE = Path(__file__).with_name("store_0_1_0.db.xz")
 WRITTEN = datetime(2026, 11, 15, 3, 0, tzinfo=UTC)
@@ -80,6 +81,47 @@ async def test_what_stood_in_clear_in_the_outbox_is_sealed(client: Client, path:
     assert [body for body in await bodies() if "S" not in body] == []
     after = await client.shell.deployment.runtime.all(newest_messages())
     assert {one.id: one.body for one in after}.items() >= {one.id: one.body for one in before}.items()
+
+
+async def test_tasks_are_brought_up_to_date(client: Client) -> None:
+    """Tasks of 0.1.0 carried their search text and the count of their comments, copied by all indexes; no number."""
+
+    async def rows() -> dict[str, list[dict[str, Any]]]:
+        table = client.shell.deployment.systems["tasks"].context.db.table_name(tasks.table)
+        found: dict[str, list[dict[str, Any]]] = {}
+        for row in (await client.shell.deployment.store.call("Scan", {"TableName": table}))["Items"]:
+            found.setdefault(row["type"]["S"], []).append(row)
+        return found
+
+    before = await rows()
+    assert all("search_text" in row for row in before["task"])
+    assert "task_talk" not in before
+    await client.shell.deployment.worker.start()
+    await client.shell.deployment.worker.stop()
+    await client.work()
+    after = await rows()
+    assert not any({"search_text", "comment_count"} & row.keys() for row in after["task"])
+    ids = {row["SK"]["S"].partition("#")[2] for row in before["task"]}
+    for kind in ("task", "task_search", "task_talk"):
+        assert {row["SK"]["S"].partition("#")[2] for row in after[kind]} == ids
+    said = Counter(row["SK"]["S"].split("#")[1] for row in before["task_comment"])
+    assert {row["SK"]["S"][5:]: int(row["comment_count"]["N"]) for row in after["task_talk"]} == {
+        id: said[id] for id in ids
+    }
+    kept = ("team_task_title", "team_task_discription", "team_task_status", "version")
+    assert {row["SK"]["S"]: [row[name] for name in kept] for row in after["task"]} == {
+        row["SK"]["S"]: [row[name] for name in kept] for row in before["task"]
+    }
+    given = {(row["PK"]["S"], int(row["task_number"]["N"])): row["SK"]["S"][5:] for row in after["task"]}
+    assert len(given) == len(ids), "every task has a number of its own in its team"
+    kept_numbers = {(row["PK"]["S"], int(row["SK"]["S"][7:])): row["number_task"]["S"] for row in after["task_number"]}
+    assert kept_numbers == given
+    assert [given[key] for key in sorted(given)] == sorted(ids), "the oldest has the lowest"
+    await client.sign_in(DEMO_PEOPLE[0].id)
+    title = before["task"][0]["team_task_title"]["S"]
+    team = before["task"][0]["PK"]["S"].removeprefix("TEAM#")
+    query = urlencode({"q": title.split()[0], "status": before["task"][0]["team_task_status"]["S"]})
+    assert title in (await client.get(f"/tasks/teams/{team}/tasks?{query}")).text, "a search finds it"
 
 
 @pytest.mark.parametrize("person", [None, DEMO_PEOPLE[0].id, DEMO_PEOPLE[1].id])

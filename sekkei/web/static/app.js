@@ -53,7 +53,8 @@ export function toast(text, level = "info") {
 }
 
 function leaveLater(item) {
-  if (!item.classList.contains("error")) setTimeout(() => item.remove(), 6000);
+  // What can be acted on stays until it is, or until somebody closes it.
+  if (!item.classList.contains("error") && !item.querySelector("form")) setTimeout(() => item.remove(), 6000);
 }
 
 function setTheme() {

@@ -10,7 +10,7 @@ from sekkei_systems.tasks import pages
 from sekkei_systems.tasks.api import api
 from sekkei_systems.tasks.demo import demo
 from sekkei_systems.tasks.design import design
-from sekkei_systems.tasks.jobs import RECURRING, RENEWAL, TaskJobs
+from sekkei_systems.tasks.jobs import NUMBERING, RECURRING, RENEWAL, TaskJobs
 from sekkei_systems.tasks.pages import view
 from sekkei_systems.tasks.pages.settings import Desk
 from sekkei_systems.tasks.reactions import reactions_of
@@ -36,7 +36,7 @@ def given_by(service: Service, context: Context) -> Given:
 def build(context: Context) -> Parts:
     service = open_service(context)
     given = given_by(service, context)
-    jobs = TaskJobs(context.db, context.clock, context.jobs, service.digest, service.renewal)
+    jobs = TaskJobs(context.db, context.clock, context.jobs, service.digest, service.renewal, service.numbers)
     return Parts(
         service=service,
         routes=[*pages.routes(given), *api.routes(given), *mail_events.routes(service.blocks, context)],
@@ -44,7 +44,7 @@ def build(context: Context) -> Parts:
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
-        once=[RENEWAL],
+        once=[RENEWAL, NUMBERING],
     )
 
 

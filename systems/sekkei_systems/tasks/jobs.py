@@ -43,6 +43,7 @@ from sekkei_systems.tasks.design import (
 )
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.digest import Digest
+from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.renewal import Renewal
 
 STEP_ITEMS = 100
@@ -51,6 +52,8 @@ SNAPSHOT_LIFE = timedelta(days=400)
 RECOUNTS_MAX = 3
 RENEWAL, RENEWAL_OF_TEAM = "renew-0.2", "renew-team-0.2"
 """Brings the tasks of an earlier version up to date, once; started with the worker."""
+NUMBERING, NUMBERING_OF_TEAM = "number-tasks", "number-tasks-of-team"
+"""Gives the tasks of an earlier version their numbers, the oldest first, once."""
 RECURRING = {"snapshot": "5 0 * * *", "reconcile": "30 3 * * *", "digest": "0 8 * * *"}
 """Japan's time: yesterday's totals are written down after midnight, counted anew at night, and mails go at eight."""
 
@@ -65,6 +68,7 @@ class TaskJobs:
         jobs: Jobs,
         digest: Digest,
         renewal: Renewal,
+        numbers: Numbers,
         snapshot_life: timedelta = SNAPSHOT_LIFE,
     ) -> None:
         self._db = db
@@ -72,6 +76,7 @@ class TaskJobs:
         self._jobs = jobs
         self._digest = digest
         self._renewal = renewal
+        self._numbers = numbers
         self._snapshot_life = snapshot_life
 
     def definitions(self) -> Mapping[str, Job]:
@@ -98,6 +103,8 @@ class TaskJobs:
             "digest": [("teams", self._send_digests)],
             RENEWAL: [("teams", self._renew)],
             RENEWAL_OF_TEAM: [("tasks", self._renew_team)],
+            NUMBERING: [("teams", self._number)],
+            NUMBERING_OF_TEAM: [("tasks", self._number_team)],
         }
         return {name: Job(steps) for name, steps in found.items()}
 
@@ -290,10 +297,24 @@ class TaskJobs:
     # Once, for a store of version 0.1
 
     async def _renew(self, payload: Payload, cursor: str | None) -> Progress:
+        return await self._in_every_team(RENEWAL_OF_TEAM, cursor)
+
+    async def _number(self, payload: Payload, cursor: str | None) -> Progress:
+        return await self._in_every_team(NUMBERING_OF_TEAM, cursor)
+
+    async def _in_every_team(self, job: str, cursor: str | None) -> Progress:
         """A job of its own for each team: one may have very many tasks."""
         page = await self._db.page(all_teams(), size=STEP_ITEMS, after=cursor)
         for team in page:
-            await self._jobs.start(RENEWAL_OF_TEAM, {"team_id": team.team_id}, id=f"{RENEWAL_OF_TEAM}/{team.team_id}")
+            await self._jobs.start(job, {"team_id": team.team_id}, id=f"{job}/{team.team_id}")
+        return Progress(len(page), page.cursor)
+
+    async def _number_team(self, payload: Payload, cursor: str | None) -> Progress:
+        """Ids sort by when tasks were made, and so do their numbers then."""
+        page = await self._db.page(stored_tasks(payload["team_id"]).with_expired(), size=STEP_ITEMS, after=cursor)
+        for task in page:
+            if task.number is None:
+                await self._numbers.give(task.team_id, task.task_id)
         return Progress(len(page), page.cursor)
 
     async def _renew_team(self, payload: Payload, cursor: str | None) -> Progress:

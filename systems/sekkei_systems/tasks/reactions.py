@@ -9,6 +9,7 @@ from sekkei.runtime import days
 from sekkei.runtime.system import Context
 from sekkei.runtime.transports.mail import one_line
 from sekkei_systems.tasks.design import (
+    COUNTED,
     Activity,
     Comment,
     Invitation,
@@ -74,7 +75,13 @@ def _tell_boards(reactions: Reactions, context: Context) -> None:
 
     @reactions.on(totals)
     async def counted(change: Change[Totals]) -> None:
-        if change.new is not None:
+        new, old = change.new, change.old
+        same = (
+            new is not None
+            and old is not None
+            and all(getattr(new, field.name) == getattr(old, field.name) for field in COUNTED.values())
+        )
+        if change.new is not None and not same:
             data = {"todo": change.new.todo, "doing": change.new.doing, "done": change.new.done}
             publish(topic(change.new.team_id), "totals", data)
 

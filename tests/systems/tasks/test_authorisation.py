@@ -89,6 +89,15 @@ class World:
         changed = await self.service.tasks.change(await self.admin(), found["task_id"], TaskChanges(title="変えた"))
         return {**found, "version": str(changed.version)}
 
+    async def batch(self) -> Mapping[str, str]:
+        found = await self.task()
+        done = await self.service.batches.delete(await self.admin(), [found["task_id"]])
+        return {"batch_id": done.batch_id or ""}
+
+    async def numbered(self) -> Mapping[str, str]:
+        made = await self.service.tasks.create(await self.admin(), TaskDraft("対象"))
+        return {"number": str(made.number)}
+
     async def trashed(self) -> Mapping[str, str]:
         found = await self.task()
         await self.service.trash.put(await self.admin(), found["task_id"])
@@ -144,6 +153,8 @@ def pages(world: World) -> Matrix:
         f"POST {TEAM}/tasks/{{task_id}}/delete": Rule(FORM, prepare=task),
         f"POST {TEAM}/tasks/{{task_id}}/comments": Rule(FORM, form={"text": "x"}, prepare=task),
         f"POST {TEAM}/bulk": Rule(FORM, form={"tasks": "x", "status": "done"}),
+        f"POST {TEAM}/batches/{{batch_id}}/undo": Rule(FORM, prepare=world.batch),
+        f"GET {TEAM}/n/{{number}}": Rule(FORM, prepare=world.numbered),
         f"POST {TEAM}/calendar": Rule(FORM),
         f"POST {TEAM}/settings": Rule(ADMIN_FORM, form={"name": "表"}),
         f"POST {TEAM}/tags": Rule(ADMIN_FORM, form={"name": "x", "color": "#000000"}),
@@ -194,6 +205,8 @@ def api(world: World) -> Matrix:
         f"POST {API}/tasks/{{task_id}}/place": Rule(READ, json={"status": "doing"}, prepare=task),
         f"GET {API}/tasks/{{task_id}}/activity": Rule(READ, prepare=task),
         f"POST {API}/bulk": Rule(READ, json={"tasks": ["x"], "change": {"status": "done"}}),
+        f"POST {API}/batches/{{batch_id}}/undo": Rule(READ, json={}, prepare=world.batch),
+        f"GET {API}/numbers/{{number}}": Rule(READ, prepare=world.numbered),
         f"GET {API}/tasks/{{task_id}}/comments": Rule(READ, prepare=task),
         f"POST {API}/tasks/{{task_id}}/comments": Rule(_by(401, 404, 201, 201), json={"text": "x"}, prepare=task),
         f"GET {API}/comments": Rule(READ),

@@ -21,6 +21,8 @@ Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$")]
 
 class TaskOut(Struct, rename="camel"):
     id: str
+    number: int | None
+    """In its team: 12 of `DEV-12`."""
     team: str
     title: str
     description: str
@@ -79,6 +81,8 @@ class BulkOut(Struct):
     changed: int
     refused: dict[str, str]
     """The code of the refusal, for each task that was not changed."""
+    batch: str | None = None
+    """What `undo` takes; null when nothing was changed."""
 
 
 class TaskQuery(Struct):
@@ -106,11 +110,17 @@ class TeamOut(Struct):
     name: str
     role: Role
     description: str = ""
+    key: str | None = None
+    """What stands before the numbers of its tasks; null in the list of teams."""
 
 
 class NewTeam(Struct, forbid_unknown_fields=True):
     name: Name
     description: Annotated[str, Meta(max_length=2_000)] = ""
+
+
+class ChangeTeam(NewTeam):
+    key: Annotated[str, Meta(max_length=20)] | None = None
 
 
 class TotalsOut(Struct):
@@ -187,6 +197,7 @@ def task_out(task: Task, comments: int = 0) -> TaskOut:
     return TaskOut(
         **{**entered, "tags": sorted(ref.removeprefix("TAG#") for ref in task.tags)},
         id=task.task_id,
+        number=task.number,
         team=task.team_id,
         comments=comments,
         created_at=task.created_at,

@@ -9,7 +9,8 @@ from sekkei_systems.tasks.api.shapes import ActivityOut, Bulk, BulkOut, Place, T
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.service import Member, Tasks, Trash
+from sekkei_systems.tasks.service import Batches, Member, Numbers, Tasks, Trash
+from sekkei_systems.tasks.service.batches import Outcome
 
 operations = Operations()
 
@@ -72,9 +73,24 @@ async def undo_change(member: Member, tasks: Tasks, task_id: str, version: int) 
 
 
 @operations.post("/teams/{team_id}/bulk", summary="The same change to several tasks", tag="tasks")
-async def change_tasks(member: Member, tasks: Tasks, body: Bulk) -> BulkOut:
-    refused = await tasks.change_many(member, body.tasks, body.change)
-    return BulkOut(len(set(body.tasks)) - len(refused), {id: refusal.code for id, refusal in refused.items()})
+async def change_tasks(member: Member, batches: Batches, body: Bulk) -> BulkOut:
+    return bulk_out(await batches.change(member, body.tasks, body.change))
+
+
+@operations.post(
+    "/teams/{team_id}/batches/{batch_id}/undo", summary="Take such a change back from all of them", tag="tasks"
+)
+async def undo_batch(member: Member, batches: Batches, batch_id: str) -> BulkOut:
+    return bulk_out(await batches.undo(member, batch_id))
+
+
+def bulk_out(done: Outcome) -> BulkOut:
+    return BulkOut(done.changed, {id: refusal.code for id, refusal in done.refused.items()}, done.batch_id)
+
+
+@operations.get("/teams/{team_id}/numbers/{number}", summary="The task with a number, as in DEV-12", tag="tasks")
+async def get_numbered(member: Member, numbers: Numbers, tasks: Tasks, number: int) -> Answer[TaskOut]:
+    return await answer(member, tasks, await tasks.get(member, await numbers.task_id(member, number)))
 
 
 @operations.get("/teams/{team_id}/trash", summary="What was deleted in the last 30 days, the latest first", tag="tasks")

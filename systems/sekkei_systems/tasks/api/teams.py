@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.web import Operations, PageOf
-from sekkei_systems.tasks.api.shapes import NewTeam, TeamOut, TotalsOut
+from sekkei_systems.tasks.api.shapes import ChangeTeam, NewTeam, TeamOut, TotalsOut
 from sekkei_systems.tasks.design import Role
 from sekkei_systems.tasks.service import Admin, Member, People, Teams, Visitor
 
@@ -18,19 +18,19 @@ async def my_teams(visitor: Visitor, people: People) -> PageOf[TeamOut]:
 @operations.post("/teams", summary="Create a team", status=201, tag="teams")
 async def create_team(visitor: Visitor, teams: Teams, body: NewTeam) -> TeamOut:
     team = await teams.create(visitor.id, body.name, body.description)
-    return TeamOut(team.team_id, team.name, Role.ADMIN, team.description)
+    return TeamOut(team.team_id, team.name, Role.ADMIN, team.description, team.key)
 
 
 @operations.get("/teams/{team_id}", summary="A team", tag="teams")
 async def get_team(member: Member, teams: Teams) -> TeamOut:
     team = await teams.get(member)
-    return TeamOut(team.team_id, team.name, member.role, team.description)
+    return TeamOut(team.team_id, team.name, member.role, team.description, team.key)
 
 
 @operations.put("/teams/{team_id}", summary="Rename and describe a team", tag="teams")
-async def change_team(admin: Admin, teams: Teams, body: NewTeam) -> TeamOut:
-    team = await teams.change(admin, body.name, body.description)
-    return TeamOut(team.team_id, team.name, admin.role, team.description)
+async def change_team(admin: Admin, teams: Teams, body: ChangeTeam) -> TeamOut:
+    team = await teams.change(admin, body.name, body.description, body.key)
+    return TeamOut(team.team_id, team.name, admin.role, team.description, team.key)
 
 
 @operations.delete("/teams/{team_id}", summary="Delete a team and everything in it", tag="teams")

@@ -15,6 +15,8 @@ DESCRIPTION_KEPT_MAX = 500
 TRASH = "trash"
 
 JST_SECONDS = iso("+09:00", 0)
+KEY = "TASK"
+"""Of teams that have chosen no other."""
 
 
 class Role(Enum):
@@ -55,6 +57,10 @@ class Team:
     description: Attr[str] = attr("team_discription", default="")
     admins: Attr[int] = attr(default=1, added=True, en="How many admins there are; never 0")
     closing: Attr[bool] = attr(default=False, added=True, en="Being deleted; nothing can be added any more")
+    key: Attr[str] = attr("team_key", default=KEY, added=True, en="What stands before the numbers of its tasks: DEV-12")
+    former_keys: Attr[frozenset[str]] = attr(
+        "team_formerKeys", default=frozenset(), added=True, en="What stood there before; such references stay good"
+    )
     listed: Attr[str] = attr("team_listed", default="TEAM", added=True, en="The same for all, so that jobs find them")
 
 
@@ -165,6 +171,9 @@ class Task:
     board_column: Attr[str] = computed(board_column, added=True)
     hand_sort: Attr[str] = computed(hand_sort, "hand_sort_sk", added=True)
     has_more: Attr[bool | None] = attr("text_more", default=None, added=True, en="The description goes on in TEXT#")
+    number: Attr[int | None] = attr(
+        "task_number", default=None, added=True, ja="チーム内の番号", en="Its number in the team"
+    )
     created_by: Attr[str] = attr("createdBy", default="", added=True)
     created_at: Attr[datetime | None] = attr("createdAt", default=None, stored_as=JST_SECONDS, added=True)
     updated_at: Attr[datetime | None] = attr("updatedAt", default=None, stored_as=JST_SECONDS, added=True)
@@ -225,6 +234,24 @@ class Activity:
     expires: Attr[datetime | None] = attr("expiresAt", default=None, stored_as=epoch())
 
 
+@model
+class Batch:
+    team_id: Attr[str] = part()
+    batch_id: Attr[str] = part()
+    who: Attr[str] = attr(ja="ユーザーID")
+    at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
+    deleted: Attr[bool] = attr("batch_deleted", default=False, en="They went to the trash")
+    tasks: Attr[dict[str, int]] = attr("batch_tasks", en="Each task's version after the change")
+    expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
+
+
+@model
+class Number:
+    team_id: Attr[str] = part()
+    number: Attr[int] = part()
+    task_id: Attr[str] = attr("number_task")
+
+
 # What somebody should know
 
 
@@ -258,6 +285,7 @@ class Totals:
     todo: Attr[int] = attr(default=0)
     doing: Attr[int] = attr(default=0)
     done: Attr[int] = attr(default=0)
+    numbered: Attr[int] = attr(default=0, added=True, en="The last number that a task was given; never taken back")
     moves: Attr[int] = attr(default=0, added=True, en="Counts every change of a number here; a recount goes by it")
     closing: Attr[bool | None] = attr(default=None, added=True, en="The team is being deleted; nothing can be added")
 

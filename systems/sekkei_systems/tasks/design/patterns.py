@@ -9,10 +9,12 @@ from sekkei.design import Condition, Field, Query, Ref, View
 from sekkei_systems.tasks.design.models import (
     TRASH,
     Activity,
+    Batch,
     Comment,
     DayTotals,
     Invitation,
     Note,
+    Number,
     SearchText,
     Tag,
     Talk,
@@ -29,11 +31,13 @@ from sekkei_systems.tasks.design.models import (
 )
 from sekkei_systems.tasks.design.tables import (
     activities,
+    batches,
     comments,
     day_totals,
     design,
     invitations,
     notes,
+    numbers,
     search_texts,
     tags,
     talks,
@@ -321,6 +325,18 @@ def comments_in(team_id: str) -> Query[Comment]:
 def talk_about(team_id: str, task_id: str) -> Ref[Talk]:
     """How many comments a task has."""
     return talks(team_id, task_id)
+
+
+@design.pattern(ja="番号からタスク", added=True)
+def numbered(team_id: str, number: int) -> Ref[Number]:
+    """Which task has a number."""
+    return numbers(team_id, number)
+
+
+@design.pattern(ja="まとめての変更", added=True)
+def one_batch(team_id: str, batch_id: str) -> Ref[Batch]:
+    """Many tasks that were changed at once."""
+    return batches(team_id, batch_id).consistent()
 
 
 @design.pattern(ja="ゴミ箱（新しい順）", added=True)

@@ -12,12 +12,14 @@ from sekkei.design import Capacity, Design, Field, Index, Key
 from sekkei_systems.original import ADDED
 from sekkei_systems.tasks.design.models import (
     Activity,
+    Batch,
     Comment,
     DayTotals,
     Invitation,
     InviteLock,
     MailBlock,
     Note,
+    Number,
     SearchText,
     Tag,
     Talk,
@@ -195,6 +197,18 @@ def activities(team_id: str, task_id: str, version: int) -> Key:
     return Key(f"TEAM#{team_id}", f"ACTIVITY#{task_id}#{version:010}")
 
 
+@table.entity(Batch, type="task_batch", ja="まとめての変更", added=True)
+def batches(team_id: str, batch_id: str) -> Key:
+    """Many tasks that were changed at once, so that this can be undone at once."""
+    return Key(f"TEAM#{team_id}", f"BATCH#{batch_id}")
+
+
+@table.entity(Number, type="task_number", ja="タスク番号", added=True)
+def numbers(team_id: str, number: int) -> Key:
+    """Which task has a number; it stays when the task is gone, so that no other ever has it."""
+    return Key(f"TEAM#{team_id}", f"NUMBER#{number:08}")
+
+
 @table.entity(Note, type="user_note", ja="通知", added=True)
 def notes(user_id: str, at: datetime, note_id: str) -> Key:
     """A notification for one person; written by the stream."""
@@ -235,3 +249,4 @@ design.relate(users, user_teams, team_users, notes)
 design.relate(teams, user_teams, team_users, tags, tasks, day_totals, invitations, invite_locks)
 design.relate(teams, totals, many=False)
 design.relate(tasks, comments, activities)
+design.relate(teams, batches, numbers)

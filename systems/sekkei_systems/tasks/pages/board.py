@@ -12,12 +12,13 @@ from starlette.responses import Response
 from sekkei.design import Page
 from sekkei.web import Events, Form, Html, Pages, Redirect
 from sekkei_systems.tasks.design import Task
+from sekkei_systems.tasks.pages.task import undo_path
 from sekkei_systems.tasks.pages.view import ORDER_COOKIE, Card, Listening, View, card_words
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.service import Member, Tasks
+from sekkei_systems.tasks.service import Member, Numbers, Tasks
 
 COOKIE_SECONDS = 400 * 86_400
 pages = Pages()
@@ -85,8 +86,15 @@ async def card(card: Card, tasks: Tasks, task_id: str, wanted: Filter) -> Html |
 @pages.post("/teams/{team_id}/tasks/{task_id}/move", name="move")
 async def move(member: Member, tasks: Tasks, task_id: str, form: Move) -> Redirect:
     """For browsers without a script; the others use the API."""
-    await tasks.change(member, task_id, TaskChanges(status=form.status))
-    return Redirect("tasks:board", team_id=member.team_id).flash("task.saved")
+    before, moved = await tasks.change_from(member, task_id, TaskChanges(status=form.status))
+    back = Redirect("tasks:board", team_id=member.team_id).flash("task.saved")
+    return back if moved.version == before.version else back.offering("activity.undo", undo_path(moved))
+
+
+@pages.get("/teams/{team_id}/n/{number}", name="numbered")
+async def numbered(member: Member, numbers: Numbers, number: int) -> Redirect:
+    """`DEV-12`, as an address."""
+    return Redirect("tasks:task", team_id=member.team_id, task_id=await numbers.task_id(member, number))
 
 
 @pages.get("/teams/{team_id}/live", name="live")

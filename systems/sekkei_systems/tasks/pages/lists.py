@@ -12,7 +12,8 @@ from sekkei_systems.tasks.pages.view import Listening, View
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.service import Member, Tasks, Trash
+from sekkei_systems.tasks.service import Batches, Member, Tasks
+from sekkei_systems.tasks.service.batches import Outcome
 
 pages = Pages()
 
@@ -37,12 +38,23 @@ async def listing(listening: Listening, view: View, tasks: Tasks, wanted: Filter
 
 
 @pages.post("/teams/{team_id}/bulk", name="bulk")
-async def bulk(member: Member, tasks: Tasks, trash: Trash, form: Bulk) -> Redirect:
+async def bulk(member: Member, batches: Batches, form: Bulk) -> Redirect:
     if form.action == "delete":
-        refused = await trash.put_many(member, form.tasks)
+        done = await batches.delete(member, form.tasks)
     else:
-        refused = await tasks.change_many(member, form.tasks, form.changes())
-    done = len(set(form.tasks)) - len(refused)
+        done = await batches.change(member, form.tasks, form.changes())
     back = Redirect(local_path(form.next, f"/tasks/teams/{member.team_id}/tasks"))
-    back = back.flash("bulk.deleted" if form.action == "delete" else "bulk.done", "ok" if done else "info", n=done)
-    return back.flash("bulk.refused", "warning", n=len(refused)) if refused else back
+    return _told(back, member, done, "bulk.deleted" if form.action == "delete" else "bulk.done")
+
+
+@pages.post("/teams/{team_id}/batches/{batch_id}/undo", name="undo-batch")
+async def undo(member: Member, batches: Batches, batch_id: str) -> Redirect:
+    done = await batches.undo(member, batch_id)
+    return _told(Redirect("tasks:list", team_id=member.team_id), member, done, "bulk.undone")
+
+
+def _told(back: Redirect, member: Member, done: Outcome, text: str) -> Redirect:
+    back = back.flash(text, "ok" if done.changed else "info", n=done.changed)
+    if done.batch_id:
+        back = back.offering("activity.undo", f"/tasks/teams/{member.team_id}/batches/{done.batch_id}/undo")
+    return back.flash("bulk.refused", "warning", n=len(done.refused)) if done.refused else back

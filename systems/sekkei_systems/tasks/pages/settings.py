@@ -11,7 +11,7 @@ from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.runtime.settings import Settings
 from sekkei.web import Form, Html, Pages, Redirect, Sent, limit
 from sekkei.web.identity.accounts import email_of
-from sekkei_systems.tasks.api.shapes import MAILS, NewTeam
+from sekkei_systems.tasks.api.shapes import MAILS, ChangeTeam
 from sekkei_systems.tasks.design import Role
 from sekkei_systems.tasks.pages.view import View
 from sekkei_systems.tasks.service import Admin, Feeds, Invitations, Member, Tags, Teams
@@ -43,7 +43,7 @@ class Desk:
 
     async def shown(self, view: View, status: int = 200, **wrong: Form) -> Html:
         forms = {
-            "team": Form({"name": view.team.name, "description": view.team.description}),
+            "team": Form({"name": view.team.name, "description": view.team.description, "key": view.team.key}),
             "tag": Form({"color": COLORS[0]}),
             "invite": Form({"role": Role.MEMBER.value}),
             **wrong,
@@ -77,10 +77,10 @@ async def settings(view: View, desk: Desk) -> Html:
 
 
 @pages.post("/teams/{team_id}/settings", name="change-team")
-async def change_team(view: View, teams: Teams, desk: Desk, sent: Sent[NewTeam]) -> Html | Redirect:
+async def change_team(view: View, teams: Teams, desk: Desk, sent: Sent[ChangeTeam]) -> Html | Redirect:
     admin = as_admin(view.member)
     try:
-        await teams.change(admin, sent.value.name, sent.value.description)
+        await teams.change(admin, sent.value.name, sent.value.description, sent.value.key or None)
     except Invalid as wrong:
         return await desk.shown(view, wrong.status, team=sent.refilled(wrong))
     return back(admin.team_id).flash("settings.saved")

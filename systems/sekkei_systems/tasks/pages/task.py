@@ -94,14 +94,21 @@ async def change(
 ) -> Html | Redirect:
     """What others changed meanwhile is kept; where both changed the same, the page shows both."""
     try:
-        await tasks.edit(view.member, task_id, sent.value.draft, sent.value.seen, sent.value.kept)
+        saved = await tasks.edit(view.member, task_id, sent.value.draft, sent.value.seen, sent.value.kept)
     except Clashed as clash:
         form = Form(clash.draft.plain())
         return await shown(view, clash.task, listening, tasks, comments, clash.status, form, list(clash.clashes))
     except Invalid as wrong:
         task = await tasks.get(view.member, task_id)
         return await shown(view, task, listening, tasks, comments, wrong.status, sent.refilled(wrong))
-    return Redirect("tasks:task", team_id=view.team.team_id, task_id=task_id).flash("task.saved")
+    back = Redirect("tasks:task", team_id=view.team.team_id, task_id=task_id).flash("task.saved")
+    changed = saved.version > (sent.value.seen or 0) and saved.updated_by == view.member.user_id
+    return back.offering("activity.undo", undo_path(saved)) if changed else back
+
+
+def undo_path(task: Task) -> str:
+    """Takes back the change that made this version."""
+    return f"/tasks/teams/{task.team_id}/tasks/{task.task_id}/activity/{task.version}/undo"
 
 
 def _sides(view: View, clash: Clash) -> tuple[str, str]:
@@ -133,17 +140,18 @@ async def copy(view: View, tasks: Tasks, task_id: str) -> Redirect:
 @pages.post("/teams/{team_id}/tasks/{task_id}/delete", name="delete-task")
 async def delete(member: Member, trash: Trash, task_id: str) -> Redirect:
     await trash.put(member, task_id)
-    return Redirect("tasks:board", team_id=member.team_id).flash("task.deleted")
+    back = f"/tasks/teams/{member.team_id}/trash/{task_id}/back"
+    return Redirect("tasks:board", team_id=member.team_id).flash("task.deleted").offering("activity.undo", back)
 
 
 @pages.post("/teams/{team_id}/tasks/{task_id}/activity/{version}/undo", name="undo-change")
 async def undo(member: Member, tasks: Tasks, task_id: str, version: int) -> Redirect:
     back = Redirect("tasks:task", team_id=member.team_id, task_id=task_id)
     try:
-        await tasks.undo(member, task_id, version)
+        undone = await tasks.undo(member, task_id, version)
     except (Conflict, Invalid) as refusal:
         return back.flash(refusal)
-    return back.flash("activity.undone")
+    return back.flash("activity.undone").offering("activity.redo", undo_path(undone))
 
 
 @pages.get("/teams/{team_id}/tasks/{task_id}/activity", name="activity")

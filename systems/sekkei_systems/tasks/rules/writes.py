@@ -11,12 +11,14 @@ from sekkei_systems.tasks.design import (
     COUNTED,
     DESCRIPTION_KEPT_MAX,
     Activity,
+    Number,
     SearchText,
     Talk,
     Task,
     TaskText,
     Totals,
     activities,
+    numbers,
     search_texts,
     talks,
     task_texts,
@@ -41,7 +43,10 @@ def stored(task: Task) -> Task:
 
 def beside(task: Task) -> list[Action[Any, Any]]:
     """What a new task brings along."""
-    return [talks.create(Talk(team_id=task.team_id, task_id=task.task_id)), *texts(task)]
+    found: list[Action[Any, Any]] = [talks.create(Talk(team_id=task.team_id, task_id=task.task_id)), *texts(task)]
+    if task.number is not None:
+        found.append(numbers.create(Number(team_id=task.team_id, number=task.number, task_id=task.task_id)))
+    return found
 
 
 def texts(task: Task) -> list[Action[Any, Any]]:

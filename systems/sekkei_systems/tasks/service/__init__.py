@@ -6,12 +6,14 @@ from dataclasses import dataclass, fields
 
 from sekkei.runtime.system import Context
 from sekkei_systems.tasks.service.access import Access, Admin, Member
+from sekkei_systems.tasks.service.batches import Batches
 from sekkei_systems.tasks.service.comments import Comments
 from sekkei_systems.tasks.service.digest import Digest
 from sekkei_systems.tasks.service.feeds import Feeds
 from sekkei_systems.tasks.service.invitations import Invitations
 from sekkei_systems.tasks.service.mail import MailBlocks
 from sekkei_systems.tasks.service.notes import Notes
+from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.people import People, Visitor
 from sekkei_systems.tasks.service.renewal import Renewal
 from sekkei_systems.tasks.service.search import Search
@@ -23,6 +25,7 @@ from sekkei_systems.tasks.service.trash import Trash
 __all__ = [
     "Access",
     "Admin",
+    "Batches",
     "Comments",
     "Digest",
     "Feeds",
@@ -30,6 +33,7 @@ __all__ = [
     "MailBlocks",
     "Member",
     "Notes",
+    "Numbers",
     "People",
     "Renewal",
     "Search",
@@ -52,6 +56,8 @@ class Service:
     tasks: Tasks
     comments: Comments
     trash: Trash
+    batches: Batches
+    numbers: Numbers
     invitations: Invitations
     feeds: Feeds
     notes: Notes
@@ -67,7 +73,9 @@ def open_service(context: Context) -> Service:
     db, clock, jobs = context.db, context.clock, context.jobs
     secrets, url = context.settings.secrets, f"{context.settings.public_url}/tasks"
     access, renewal, blocks = Access(db), Renewal(db, clock), MailBlocks(db, clock)
-    people, teams, tasks = People(db, clock, jobs), Teams(db, clock, jobs), Tasks(db, clock, Search(db))
+    people, teams, numbers = People(db, clock, jobs), Teams(db, clock, jobs), Numbers(db, clock)
+    tasks = Tasks(db, clock, Search(db, numbers), numbers)
+    trash = Trash(db, clock, tasks)
     invited = secrets.key("tasks invitations")
     return Service(
         access=access,
@@ -76,7 +84,9 @@ def open_service(context: Context) -> Service:
         tags=Tags(db, clock, jobs),
         tasks=tasks,
         comments=Comments(db, clock),
-        trash=Trash(db, clock, tasks),
+        trash=trash,
+        batches=Batches(db, clock, tasks, trash),
+        numbers=numbers,
         invitations=Invitations(db, clock, context.outbox, invited, people, teams, blocks),
         feeds=Feeds(db, clock, secrets.key("tasks calendars"), access, url),
         notes=Notes(db),

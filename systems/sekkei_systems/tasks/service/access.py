@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sekkei.design import Database, Ref
-from sekkei_systems.tasks.design import Role, Team, TeamUser, Totals, members_of, one_team, team_users, totals_of
+from sekkei_systems.tasks.design import KEY, Role, Team, TeamUser, Totals, members_of, one_team, team_users, totals_of
 from sekkei_systems.tasks.refusals import NoSuchTeam, NotAdmin
 
 M = TypeVar("M")
@@ -24,6 +24,10 @@ class Member:
     user_id: str
     name: str
     role: Role
+    key: str = KEY
+    """Of the team: what stands before the numbers of its tasks."""
+    keys: frozenset[str] = frozenset({KEY})
+    """And those that stood there before."""
 
 
 class Admin(Member):
@@ -63,7 +67,7 @@ class Access:
         team, membership, *others = await self._db.get_many(wanted)
         if team is None or membership is None or team.closing:
             raise NoSuchTeam()
-        return proof(membership), others
+        return proof(membership, team), others
 
     async def admin(self, who: str, team_id: str) -> Admin:
         return as_admin(await self.member(who, team_id))
@@ -77,12 +81,13 @@ class Access:
         membership = next((one for one in members if one.user_id == who), None)
         if team is None or membership is None or team.closing:
             raise NoSuchTeam()
-        return Room(proof(membership), team, totals or Totals(team_id=team_id), in_order(members))
+        return Room(proof(membership, team), team, totals or Totals(team_id=team_id), in_order(members))
 
 
-def proof(membership: TeamUser) -> Member:
+def proof(membership: TeamUser, team: Team) -> Member:
     kind = Admin if membership.role is Role.ADMIN else Member
-    return kind(membership.team_id, membership.user_id, membership.user_name, membership.role)
+    name, keys = membership.user_name, team.former_keys | {team.key}
+    return kind(team.team_id, membership.user_id, name, membership.role, team.key, keys)
 
 
 def as_admin(member: Member) -> Admin:

@@ -29,9 +29,11 @@ from sekkei_systems.tasks.design import (
 )
 from sekkei_systems.tasks.rules.agenda import lateness
 from sekkei_systems.tasks.rules.filters import Filter, Late
+from sekkei_systems.tasks.rules.numbers import meant
 from sekkei_systems.tasks.rules.searching import Named
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Member
+from sekkei_systems.tasks.service.numbers import Numbers
 
 READ_MAX = 300
 """How many tasks that answer a search are looked at more closely."""
@@ -39,14 +41,16 @@ M = TypeVar("M")
 
 
 class Search:
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, db: Database, numbers: Numbers) -> None:
+        self._db, self._numbers = db, numbers
 
     async def page(
         self, member: Member, wanted: Filter, today: date, *, size: int, after: str | None = None
     ) -> Page[Task]:
         """The newest first; the cursor is the id of the last one shown."""
         hits = await self._hits(member.team_id, wanted.words)
+        for word, id in (await self._meant(member, wanted.words)).items():
+            hits.setdefault(id, set()).add(word)
         ids = [id for id in sorted(hits, reverse=True) if after is None or id < after]
         found: list[Task] = []
         for task in await self._tasks(member.team_id, ids[:READ_MAX]):
@@ -59,12 +63,19 @@ class Search:
         """Whether one task answers all words; looks no further than it must."""
         text = await self._db.get(search_texts(task.team_id, task.task_id))
         left = {word for word in words if text is None or word not in text.text}
+        left -= {word for word in left if meant(word, member.keys) == task.number}
         if left:
             left -= (await self._named(member.team_id, tuple(left))).words_of(task)
         if left:
             said = await self._db.all(comments_on(task.team_id, task.task_id))
             left -= {word for word in left for one in said if word in searched(one.text)}
         return not left
+
+    async def _meant(self, member: Member, words: tuple[str, ...]) -> dict[str, str]:
+        """Which words are references, and to which task."""
+        numbers = {word: number for word in words if (number := meant(word, member.keys)) is not None}
+        known = await self._numbers.known(member, list(numbers.values())) if numbers else {}
+        return {word: known[number] for word, number in numbers.items() if number in known}
 
     async def _hits(self, team_id: str, words: tuple[str, ...]) -> dict[str, set[str]]:
         """Which tasks answer which words."""

@@ -60,6 +60,7 @@ from sekkei_systems.tasks.rules.ranks import RANK_MAX, between
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.rules.writes import beside, counted, rewritten, stored, told
 from sekkei_systems.tasks.service.access import Member
+from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.search import Search
 
 TRIES_MAX = 12
@@ -67,8 +68,8 @@ PAGE_SIZE = 50
 COLUMN_SIZE = 30
 BULK_MAX = 100
 IMPORT_MAX = 1_000
-IMPORT_BATCH = 20
-"""A task comes with up to three items beside it; with the counter and checks of tags and people, this stays below
+IMPORT_BATCH = 18
+"""A task comes with up to four items beside it; with the counter and checks of tags and people, this stays below
 DynamoDB's 100 items a transaction."""
 ACTIVITY_SHOWN = 50
 
@@ -82,10 +83,11 @@ class Overtaken(Exception):
 
 
 class Tasks:
-    def __init__(self, db: Database, clock: Clock, search: Search) -> None:
+    def __init__(self, db: Database, clock: Clock, search: Search, numbers: Numbers) -> None:
         self._db = db
         self._clock = clock
         self._search = search
+        self._numbers = numbers
 
     # Reading
 
@@ -165,17 +167,19 @@ class Tasks:
         return len(drafts)
 
     async def _create(self, member: Member, drafts: Sequence[TaskDraft]) -> list[Task]:
-        made = [self._made(member, draft) for draft in drafts]
+        given = await self._numbers.take(member.team_id, len(drafts))
+        made = [self._made(member, draft, number) for draft, number in zip(drafts, given, strict=True)]
         refs = frozenset[str]().union(*(task.tags for task in made))
         checks = self._checks(member.team_id, refs, {task.assignee for task in made})
         parts = [part for task in made for part in (tasks.create(stored(task)), *beside(task))]
         await self._transact(checks, counted(member.team_id, [], made), *parts)
         return made
 
-    def _made(self, member: Member, draft: TaskDraft) -> Task:
+    def _made(self, member: Member, draft: TaskDraft, number: int) -> Task:
         now = days.now_jst(self._clock)
         return replace(
             draft.task(member.team_id, short(self._clock)),
+            number=number,
             created_by=member.user_id,
             created_at=now,
             updated_at=now,
@@ -187,13 +191,19 @@ class Tasks:
         self, member: Member, task_id: str, changes: TaskChanges, seen: int | None = None, rank: str | None = None
     ) -> Task:
         """Edit, move, assign. `seen` is the version that somebody looked at: refused when there is a newer one."""
+        return (await self.change_from(member, task_id, changes, seen, rank))[1]
+
+    async def change_from(
+        self, member: Member, task_id: str, changes: TaskChanges, seen: int | None = None, rank: str | None = None
+    ) -> tuple[Task, Task]:
+        """The same; returns the task before and after."""
         for attempt in range(TRIES_MAX):
             task = await self.get(member, task_id)
             if seen is not None and task.version != seen:
                 raise Changed()
             wanted = changes.applied(task)
             try:
-                return await self.write(member, task, wanted if rank is None else replace(wanted, rank=rank))
+                return task, await self.write(member, task, wanted if rank is None else replace(wanted, rank=rank))
             except Overtaken:
                 await pause(attempt, self._clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
@@ -294,10 +304,6 @@ class Tasks:
             if getattr(task, name) != getattr(wanted, name):
                 update = update.set(field, getattr(wanted, name))
         return update
-
-    async def change_many(self, member: Member, task_ids: Sequence[str], changes: TaskChanges) -> dict[str, Refusal]:
-        """The same changes to several tasks; returns the refusal of each that was not changed."""
-        return await each(task_ids, lambda task_id: self.change(member, task_id, changes))
 
     def _checks(self, team_id: str, refs: frozenset[str], assignees: set[str | None]) -> list[Action[Any, Any]]:
         """Only tags that are there and people who are members, at the very moment of the write."""

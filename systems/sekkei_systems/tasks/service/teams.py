@@ -30,6 +30,7 @@ from sekkei_systems.tasks.design import (
 from sekkei_systems.tasks.refusals import LastAdmin, NoSuchMember, NoSuchTeam
 from sekkei_systems.tasks.rules.entered import line_of, text_of
 from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.numbers import checked_key, key_of
 from sekkei_systems.tasks.service.access import Admin, Member, as_admin, in_order
 
 NAME_MAX = 100
@@ -52,6 +53,7 @@ class Teams:
             team_id=short(self._clock),
             name=line_of(name, NAME_MAX, "name"),
             description=text_of(description, DESCRIPTION_MAX, "description"),
+            key=key_of(name),
         )
         await self._db.transact(
             teams.create(team),
@@ -78,14 +80,18 @@ class Teams:
             raise NoSuchTeam()
         return team
 
-    async def change(self, admin: Admin, name: str, description: str) -> Team:
-        """Rename and describe. The copies of the name in the members' own rows follow by a job."""
+    async def change(self, admin: Admin, name: str, description: str, key: str | None = None) -> Team:
+        """Rename and describe. The copies of the name in the members' own rows follow by a job; references with a
+        former key stay good."""
         team_id = admin.team_id
+        key = checked_key(key) if key is not None else admin.key
         update = (
             teams.update(team_id)
             .set(Team.name, line_of(name, NAME_MAX, "name"))
             .set(Team.description, text_of(description, DESCRIPTION_MAX, "description"))
         )
+        if key != admin.key:
+            update = update.set(Team.key, key).set(Team.former_keys, admin.keys)
         job = self._jobs.start_action("rename-team", {"team_id": team_id}, id=f"rename-team/{self._clock.uuid()}")
         try:
             await self._db.transact(update, job)

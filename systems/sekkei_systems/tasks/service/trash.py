@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import Contended, Database, replace
 from sekkei.design.retries import pause
 from sekkei.runtime import days
-from sekkei.runtime.refusals import Changed, Refusal
+from sekkei.runtime.refusals import Changed
 from sekkei_systems.tasks.design import Task, members_of, one_task, search_texts, tags_of, tasks, trashed
 from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.writes import texts
 from sekkei_systems.tasks.service.access import Member
-from sekkei_systems.tasks.service.tasks import TRIES_MAX, Overtaken, Tasks, each
+from sekkei_systems.tasks.service.tasks import TRIES_MAX, Overtaken, Tasks
 
 LIFE = timedelta(days=30)
 SHOWN_MAX = 100
@@ -41,9 +40,6 @@ class Trash:
             except Overtaken:
                 await pause(attempt, self._clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
-
-    async def put_many(self, member: Member, task_ids: Sequence[str]) -> dict[str, Refusal]:
-        return await each(task_ids, lambda task_id: self.put(member, task_id))
 
     async def take_back(self, member: Member, task_id: str) -> Task:
         """As it was, without tags and assignees that have gone meanwhile."""

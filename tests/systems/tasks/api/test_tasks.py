@@ -47,7 +47,21 @@ async def test_many_at_once(client: Client) -> None:
     team = await new_team(client)
     ids = [(await client.json("POST", f"{team}/tasks", {"title": t})).json()["id"] for t in "ab"]
     reply = await client.json("POST", f"{team}/bulk", {"tasks": [*ids, "none"], "change": {"status": "done"}})
-    assert reply.json() == {"changed": 2, "refused": {"none": "no-such-task"}}
+    batch = reply.json().pop("batch")
+    assert {**reply.json(), "batch": batch} == {"changed": 2, "refused": {"none": "no-such-task"}, "batch": batch}
+    undone = await client.json("POST", f"{team}/batches/{batch}/undo", {})
+    assert undone.json() == {"changed": 2, "refused": {}, "batch": None}
+    assert (await client.json("GET", f"{team}/tasks/{ids[0]}")).json()["status"] == "todo"
+
+
+async def test_a_task_by_its_number(client: Client) -> None:
+    team = await new_team(client)
+    made = (await client.json("POST", f"{team}/tasks", {"title": "x"})).json()
+    assert (await client.json("GET", f"{team}/numbers/{made['number']}")).json() == made
+    assert (await client.json("GET", f"{team}/numbers/99")).status == 404
+    assert (await client.json("GET", f"{team}/tasks?q=%23{made['number']}")).json()["items"] == [made]
+    assert (await client.json("PUT", team, {"name": "x", "key": "SHOP"})).json()["key"] == "SHOP"
+    assert (await client.json("PUT", team, {"name": "x", "key": "2"})).status == 422
 
 
 async def test_without_the_token_nothing_is_changed(client: Client) -> None:

@@ -26,6 +26,13 @@ async def new_task(client: Client, team: str, **fields: str) -> str:
     return found[0]
 
 
+def offered(page: str) -> str:
+    """Where the button beside the message leads."""
+    found = re.search(r'class="toast ok".*?<form class="inline" method="post" action="([^"]+)"', page)
+    assert found is not None, page
+    return found[1]
+
+
 async def upload(client: Client, team: str, content: bytes) -> str:
     token = await client.token()
     boundary = "xxBOUNDARYxx"

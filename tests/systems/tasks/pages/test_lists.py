@@ -1,11 +1,11 @@
-"""The list: many at once."""
+"""The list: many at once, and back."""
 
 from __future__ import annotations
 
 import re
 
 from sekkei.web.testing import Client
-from tests.systems.tasks.pages.site import new_team, upload
+from tests.systems.tasks.pages.site import new_team, offered, upload
 
 
 async def test_many_are_changed_from_the_list(client: Client) -> None:
@@ -19,3 +19,17 @@ async def test_many_are_changed_from_the_list(client: Client) -> None:
     assert (await client.get(f"{team}/tasks?status=done")).text.count('name="tasks"') == 2
     await client.post(f"{team}/bulk", {"tasks": ids, "action": "delete"})
     assert "当てはまるタスクはありません" in (await client.get(f"{team}/tasks")).text
+
+
+async def test_what_was_done_to_many_is_undone_by_the_button_in_the_message(client: Client) -> None:
+    team = await new_team(client)
+    await upload(client, team, "タイトル\nい\nろ\nは\n".encode())
+    ids = re.findall(r'name="tasks" value="(\w+)"', (await client.get(f"{team}/tasks")).text)
+    done = await client.post(f"{team}/bulk", {"tasks": ids, "status": "done", "action": "change"}, follow=True)
+    back = await client.post(offered(done.text), follow=True)
+    assert "3件を元に戻しました。" in back.text
+    assert back.text.count('name="tasks"') == 3
+    gone = await client.post(f"{team}/bulk", {"tasks": ids[:2], "action": "delete"}, follow=True)
+    assert gone.text.count('name="tasks"') == 1
+    assert (await client.post(offered(gone.text), follow=True)).text.count('name="tasks"') == 3
+    assert (await client.post(f"{team}/batches/none/undo")).status == 404

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sekkei.web.testing import Client
-from tests.systems.tasks.pages.site import new_task, new_team
+from tests.systems.tasks.pages.site import new_task, new_team, offered
 
 
 async def test_a_task_is_made_shown_changed_and_deleted(client: Client) -> None:
@@ -87,3 +87,31 @@ async def test_a_comment_is_no_edit(client: Client) -> None:
         "PATCH", task.replace("/tasks/", "/tasks/api/", 1), {"title": "x"}, headers={"If-Match": '"2"'}
     )
     assert patch.status == 200
+
+
+async def test_an_edit_a_move_and_a_deletion_are_undone_by_the_button_in_the_message(client: Client) -> None:
+    team = await new_team(client)
+    task = await new_task(client, team, description="前")
+    saved = await client.post(task, {"title": "別の名", "description": "後", "seen": "1"}, follow=True)
+    undone = await client.post(offered(saved.text), follow=True)
+    assert 'value="仕事"' in undone.text
+    redone = await client.post(offered(undone.text), follow=True)
+    assert 'value="別の名"' in redone.text
+    same = await client.post(task, {"title": "別の名", "description": "後"}, follow=True)
+    assert "保存しました。" in same.text
+    moved = await client.post(f"{task}/move", {"status": "done"}, follow=True)
+    assert 'data-status="todo"' in (await client.post(offered(moved.text), follow=True)).text.replace("column", "")
+    gone = await client.post(f"{task}/delete", follow=True)
+    assert (await client.get(task)).status == 404
+    assert (await client.post(offered(gone.text))).location == task
+    assert (await client.get(task)).status == 200
+
+
+async def test_a_number_is_an_address(client: Client) -> None:
+    team = await new_team(client)
+    task = await new_task(client, team)
+    assert "TASK-1" in (await client.get(task)).text
+    assert (await client.get(f"{team}/n/1")).location == task
+    assert (await client.get(f"{team}/n/2")).status == 404
+    reply = await client.post(f"{team}/settings", {"name": "x", "key": "9"})
+    assert (reply.status, "8文字以内" in reply.text) == (422, True)

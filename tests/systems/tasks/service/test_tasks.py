@@ -236,10 +236,10 @@ async def test_bulk_changes_say_what_could_not_be_changed(world: World) -> None:
     aoi = await world.admin("aoi", team.team_id)
     made = [await world.service.tasks.create(aoi, TaskDraft(f"{n}")) for n in range(3)]
     ids = [*(task.task_id for task in made), "gone"]
-    refused = await world.service.tasks.change_many(aoi, ids, TaskChanges(status=Status.DONE))
-    assert list(refused) == ["gone"]
+    done = await world.service.batches.change(aoi, ids, TaskChanges(status=Status.DONE))
+    assert list(done.refused) == ["gone"]
     assert (await world.service.teams.totals(aoi)).done == 3
-    assert list(await world.service.trash.put_many(aoi, ids)) == ["gone"]
+    assert list((await world.service.batches.delete(aoi, ids)).refused) == ["gone"]
     assert (await world.service.teams.totals(aoi)).done == 0
     assert all(task.deleted_at for task in await _stored(world, team.team_id))
 

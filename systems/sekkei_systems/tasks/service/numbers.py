@@ -1,0 +1,53 @@
+"""Numbers of tasks: every task of a team has one, and no number ever means another task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Contended, Database, TransactionFailed
+from sekkei.design.retries import TRIES_MAX, pause
+from sekkei_systems.tasks.design import Number, Task, Totals, numbered, numbers, one_task, tasks, totals
+from sekkei_systems.tasks.refusals import NoSuchTask, NoSuchTeam
+from sekkei_systems.tasks.service.access import Member
+
+
+class Numbers:
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db, self._clock = db, clock
+
+    async def take(self, team_id: str, count: int) -> range:
+        """The next numbers. They are gone even if nothing comes of them: a gap is no harm, a number used twice is."""
+        more = totals.update(team_id).add(Totals.numbered, count)
+        try:
+            last = await self._db.write(more.when(Totals.closing.absent() | Totals.closing.is_(False)))
+        except ConditionFailed as failed:
+            raise NoSuchTeam() from failed
+        return range(last.numbered - count + 1, last.numbered + 1)
+
+    async def task_id(self, member: Member, number: int) -> str:
+        """Of the task that has it, gone or not."""
+        found = await self._db.get(numbered(member.team_id, number))
+        if found is None:
+            raise NoSuchTask()
+        return found.task_id
+
+    async def known(self, member: Member, given: Sequence[int]) -> dict[int, str]:
+        found = await self._db.get_many([numbered(member.team_id, number) for number in dict.fromkeys(given)])
+        return {one.number: one.task_id for one in found if one is not None}
+
+    async def give(self, team_id: str, task_id: str) -> bool:
+        """A number for a task of an earlier version; its version stays, so nobody's edit is in the way."""
+        for attempt in range(TRIES_MAX):
+            task = await self._db.get(one_task(team_id, task_id))
+            if task is None or task.number is not None:
+                return False
+            (number,) = await self.take(team_id, 1)
+            update = tasks.update(team_id, task_id).knowing(task).keeping_version().set(Task.number, number)
+            try:
+                await self._db.transact(update, numbers.create(Number(team_id=team_id, number=number, task_id=task_id)))
+            except TransactionFailed:
+                await pause(attempt, self._clock)  # it was changed just then
+                continue
+            return True
+        raise Contended("SK303", f"task {task_id} kept being changed by others")
