@@ -71,6 +71,7 @@ torture: setup
 docs: setup
 	@for system in $(SYSTEMS); do for language in ja en; do \
 	  $(BIN)/sekkei docs $$system --lang $$language --out docs/designs/$$system.$$language.md; done; done
+	@$(BIN)/sekkei cost $(SYSTEMS) --users 1k,100k,10M --format md > docs/scale.md
 
 texts: setup
 	@$(BIN)/python -m sekkei.texts sekkei.publish sekkei.runtime sekkei.web $(addprefix sekkei_systems.,$(SYSTEMS)) tests.web.example

@@ -29,7 +29,10 @@ ROOT = str(Path(__file__).parents[1])
 """Of this checkout; what a folder above it is called says nothing."""
 CODE = ("/sekkei/", "/systems/", "/tests/")
 OURS = ("/systems/sekkei_systems/", "/sekkei/runtime/", "/sekkei/web/")
-NOT_THE_SYSTEM = ("/tests/", "/console/", "/demo", "/local/", "/testing", "/world", "/migration", "/sekkei/worlds/")
+NOT_THE_SYSTEM = (
+    *("/tests/", "/console/", "/demo", "/local/", "/testing", "/world", "/migration", "/sekkei/worlds/"),
+    "/advice/",  # measuring reads what is there before and after a write
+)
 
 Resource = tuple[str, str]
 """A file of calls, and the name of a table or index in it."""

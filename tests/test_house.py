@@ -39,6 +39,7 @@ ROOMS = {
     "static": "scripts, styles, pictures",
     "data": "what a program reads and nobody translates",
     "command": "`sekkei SYSTEM …`",
+    "journeys": "what one user does, to be measured (sekkei.web.journeys)",
     "world": "people and promises in simulated time (sekkei.worlds)",
 }
 BESIDE = {"lessons_migration"}

@@ -9,14 +9,14 @@ DynamoDB bills: the item, 100 bytes beside it, and the same for each index entry
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
 from sekkei.advice import believable
 from sekkei.advice.prices import HOURS_A_MONTH, SECONDS_A_MONTH, Prices
-from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, item_bytes
-from sekkei.design import Design, Index, Measurements, Table
+from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, Item, entry_of, item_bytes
+from sekkei.design import Design, Measurements, Table
 
 AUTOSCALED_USE = 0.7
 """Autoscaling keeps provisioned capacity at so much of it in use."""
@@ -117,7 +117,7 @@ def price(
             unmeasured.append(name)
             continue
         read, write = units.read * rate, units.write * rate
-        lines.append(Line(name, rate, read, write, _requests(prices, read, write)))
+        lines.append(Line(name, rate, read, write, request_dollars(prices, read, write)))
     stored = [
         each
         for table in design.tables.values()
@@ -140,7 +140,8 @@ def _check_names(design: Design, rates: Mapping[str, float], items: Mapping[str,
             raise UnknownName(f"{name}={count} is no number of items.")
 
 
-def _requests(prices: Prices, read: float, write: float) -> float | None:
+def request_dollars(prices: Prices, read: float, write: float) -> float | None:
+    """A month of so many units a second, on demand."""
     if (read and prices.read_million is None) or (write and prices.write_million is None):
         return None
     millions = SECONDS_A_MONTH / 1e6
@@ -159,30 +160,37 @@ def _index_units(measurements: Measurements, rates: Mapping[str, float]) -> dict
 
 
 def _stored(table: Table, items: int, index_units: Mapping[str, float], prices: Prices) -> list[Stored]:
-    samples = [entity.encode(believable.instance(entity, number)) for entity in table.entities for number in range(5)]
-    size = sum(item_bytes(item) + STORAGE_OVERHEAD_BYTES for item in samples) / len(samples)
-    found = [Stored(table.name, items, items * size / GB)]
-    for index in table.indexes.values():
-        held = [_entry(table, index, item) for item in samples if all(name in item for name in index.attributes)]
-        share = len(held) / len(samples)
-        entry = sum(item_bytes(item) + STORAGE_OVERHEAD_BYTES for item in held) / len(held) if held else 0.0
-        place = f"{table.name}.{index.name}"
+    found = []
+    for place, (share, size) in _sizes(table).items():
         count, write = int(items * share), index_units.get(place, 0.0)
-        gigabytes = count * entry / GB
+        gigabytes = count * size / GB
+        if place == table.name:
+            found.append(Stored(place, count, gigabytes))
+            continue
         rent = None if prices.storage_gb_month is None else gigabytes * prices.storage_gb_month
-        requests = _requests(prices, 0.0, write)
+        requests = request_dollars(prices, 0.0, write)
         dollars = None if rent is None or requests is None else rent + requests
         found.append(Stored(place, count, gigabytes, write, dollars))
     return found
 
 
-def _entry(table: Table, index: Index, item: Mapping[str, dict[str, object]]) -> dict[str, dict[str, object]]:
-    """What an index holds of an item."""
-    if index.projection == "ALL":
-        return dict(item)
-    extra = () if index.projection == "KEYS_ONLY" else index.projection
-    kept = {*table.key_attributes, *index.attributes, *extra}
-    return {name: value for name, value in item.items() if name in kept}
+def stored_bytes(table: Table) -> dict[str, float]:
+    """What an item of a table takes there and in each index, on average over believable ones."""
+    return {place: share * size for place, (share, size) in _sizes(table).items()}
+
+
+def _sizes(table: Table) -> dict[str, tuple[float, float]]:
+    """By place: which share of the items is there, and how many bytes one takes."""
+    samples = [entity.encode(believable.instance(entity, number)) for entity in table.entities for number in range(5)]
+    found = {table.name: (1.0, _average(samples))}
+    for index in table.indexes.values():
+        held = [one for item in samples if (one := entry_of(table, index, item)) is not None]
+        found[f"{table.name}.{index.name}"] = (len(held) / len(samples), _average(held))
+    return found
+
+
+def _average(items: Sequence[Item]) -> float:
+    return sum(item_bytes(item) + STORAGE_OVERHEAD_BYTES for item in items) / len(items) if items else 0.0
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:

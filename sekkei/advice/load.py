@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
+from typing import Any
 
 from sekkei.advice import heat
 from sekkei.advice.facts import Facts, is_constant, is_day, is_few, steps_of
@@ -39,7 +40,7 @@ def streams(
         if units is None:
             raise BadLoad(f"{name} is not measured yet. Run `sekkei measure {design.name}` first.")
         calls = rate * users
-        entity, table, index = _asked(design, name)
+        entity, table, index = place_of(next(iter(steps_of(design.patterns[name]))))
         said = (hot or {}).get(name)
         own_write = units.write - sum(units.indexes.values()) if units.write else 0.0
         found.append(
@@ -51,16 +52,14 @@ def streams(
     return found
 
 
-def _asked(design: Design, name: str) -> tuple[Entity[..., object], Table, Index | None]:
-    """The place that a pattern's first step asks."""
-    step = next(iter(steps_of(design.patterns[name])))
+def place_of(
+    step: Query[Any] | Ref[Any] | Action[Any, Any] | Transaction,
+) -> tuple[Entity[..., Any], Table, Index | None]:
+    """The place that a step asks."""
     if isinstance(step, Query):
         return step.entities[0], step.view.table, step.view.index
-    if isinstance(step, Transaction):
-        step = step.actions[0]
-    entity = step.entity if isinstance(step, Ref | Action) else None
-    assert entity is not None
-    return entity, entity.table, None
+    found = step.actions[0] if isinstance(step, Transaction) else step
+    return found.entity, found.entity.table, None
 
 
 def _stream(
@@ -76,15 +75,15 @@ def _stream(
 ) -> heat.Stream:
     place = table.name if index is None else f"{table.name}.{index.name}"
     hashes = [table.pk] if index is None else list(index.pk)
-    ranges = ([table.sk] if table.sk is not None else []) if index is None else list(index.sk)
     keys = [template for template in map(entity.template_for, hashes) if template is not None]
     popularity = popularity_of(said, users) if said else _by_nature(keys, users)
     popularity = popularity.sharded(shards[place]) if place in shards else popularity
-    return heat.Stream(name, place, read, write, popularity, _splits(table, entity, ranges))
+    return heat.Stream(name, place, read, write, popularity, splits_within(table, entity, index))
 
 
-def _splits(table: Table, entity: Entity[..., object], ranges: list[str]) -> bool:
+def splits_within(table: Table, entity: Entity[..., Any], index: Index | None) -> bool:
     """Can a hot key be cut between its sort keys?"""
+    ranges = ([table.sk] if table.sk is not None else []) if index is None else list(index.sk)
     sorts = [template for template in map(entity.template_for, ranges) if template is not None]
     if not sorts or all(is_constant(template) for template in sorts):
         return False
@@ -95,11 +94,18 @@ def _splits(table: Table, entity: Entity[..., object], ranges: list[str]) -> boo
 
 
 def _by_nature(keys: list[Template], users: int) -> heat.Popularity:
-    if all(is_constant(key) for key in keys) or all(is_day(key) for key in keys):
-        return heat.even(1)
+    return popularity_of(nature_of(keys), users)
+
+
+def nature_of(keys: list[Template]) -> str:
+    """How keys are asked for where nobody says so, in the words of `popularity_of`."""
+    if all(is_constant(key) for key in keys):
+        return "one"
+    if any(is_day(key) for key in keys) and all(is_day(key) or is_few(key) for key in keys):
+        return "today"
     if all(is_few(key) for key in keys):
-        return heat.even(max(1, prod(_values(key) for key in keys)))
-    return heat.zipf(max(1, users))
+        return f"few:{max(1, prod(_values(key) for key in keys))}"
+    return "zipf"
 
 
 def _values(key: Template) -> int:
@@ -115,23 +121,38 @@ def _choices(codec: object) -> int:
 
 
 def popularity_of(said: str, users: int) -> heat.Popularity:
-    """`one`, `today`, `even`, `few:5`, `zipf`, `zipf:1.2`, `celebrity:0.1`."""
-    kind, _, text = said.partition(":")
-    try:
-        number = float(text) if text else None
-    except ValueError:
-        number = -1.0
+    """`one`, `today`, `even`, `few:5`, `zipf`, `zipf:1.2`, `celebrity:0.1`; `even/8` is a key for every eight users."""
+    head, slash, per = said.partition("/")
+    kind, colon, text = head.partition(":")
+    number, keys = _number(text) if colon else None, max(1, round(users / (_number(per) if slash else 1.0)))
     if kind in ("one", "today") and number is None:
         return heat.even(1)
     if kind == "even" and number is None:
-        return heat.even(max(1, users))
+        return heat.even(keys)
     if kind == "few" and number is not None and number >= 1:
         return heat.even(int(number))
     if kind == "zipf" and (number is None or 0 < number <= 4):
-        return heat.zipf(max(1, users), number or 1.0)
+        return heat.zipf(keys, number or 1.0)
     if kind == "celebrity" and number is not None and 0 < number <= 1:
-        return heat.celebrity(number, max(1, users))
-    raise BadLoad(f"{said!r} is no popularity: write one, today, even, few:5, zipf, zipf:1.2 or celebrity:0.1.")
+        return heat.celebrity(number, keys)
+    raise _no_popularity(said)
+
+
+def _number(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        raise _no_popularity(text) from None
+    if not 0 < found < 1e12:
+        raise _no_popularity(text)
+    return found
+
+
+def _no_popularity(said: str) -> BadLoad:
+    return BadLoad(
+        f"{said!r} is no popularity: write one, today, even, few:5, zipf, zipf:1.2, celebrity:0.1, or even/8 and "
+        "zipf:0.5/8 for a key that eight users share."
+    )
 
 
 def walls(found: list[heat.Stream], users: int) -> Iterator[tuple[float, heat.Stream]]:

@@ -10,16 +10,19 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any, Literal
 
+from sekkei.design import Index, Table
+
 READ_UNIT_BYTES = 4_096
 WRITE_UNIT_BYTES = 1_024
 STORAGE_OVERHEAD_BYTES = 100
 """What DynamoDB adds to every item and every index entry where it bills storage."""
 
+Item = Mapping[str, Mapping[str, Any]]
 Consistency = Literal["eventual", "strong", "transactional"]
 _FACTOR: dict[Consistency, float] = {"eventual": 0.5, "strong": 1.0, "transactional": 2.0}
 
 
-def item_bytes(item: Mapping[str, Mapping[str, Any]]) -> int:
+def item_bytes(item: Item) -> int:
     """Names and values, as DynamoDB counts them."""
     return sum(len(name.encode()) + value_bytes(value) for name, value in item.items())
 
@@ -55,3 +58,25 @@ def read_units(bytes_read: int, consistency: Consistency = "eventual") -> float:
 def write_units(item_size: int, *, transactional: bool = False) -> float:
     """The larger of the item before and after counts."""
     return max(1, ceil(item_size / WRITE_UNIT_BYTES)) * (2.0 if transactional else 1.0)
+
+
+def entry_of(table: Table, index: Index, item: Item | None) -> Item | None:
+    """What an index holds of an item; None when the item is not in it."""
+    if item is None or any(name not in item for name in index.attributes):
+        return None
+    if index.projection == "ALL":
+        return item
+    extra = () if index.projection == "KEYS_ONLY" else index.projection
+    kept = {*table.key_attributes, *index.attributes, *extra}
+    return {name: value for name, value in item.items() if name in kept}
+
+
+def index_write_units(table: Table, index: Index, old: Item | None, new: Item | None) -> list[tuple[Item, float]]:
+    """The entries that a write changes, each with its units: none when nothing in it changes, two when it moves."""
+    before, after = entry_of(table, index, old), entry_of(table, index, new)
+    if before is None or after is None:
+        return [(entry, write_units(item_bytes(entry))) for entry in (before, after) if entry is not None]
+    if all(before[name] == after[name] for name in index.attributes):
+        changed = before != after
+        return [(after, write_units(max(item_bytes(before), item_bytes(after))))] if changed else []
+    return [(entry, write_units(item_bytes(entry))) for entry in (before, after)]

@@ -12,6 +12,8 @@ from sekkei.commands import OK, CouldNotRun
 
 if TYPE_CHECKING:
     from sekkei.advice.costing import Bill
+    from sekkei.advice.prices import Prices
+    from sekkei.advice.scale import Scale
 
 SUMMARY = "Reckon what a design costs in a month, by pattern, table and index, from measured units and your rates."
 
@@ -20,10 +22,16 @@ examples:
   sekkei cost tasks --rate default_board=50/s --rate one_task=200/s --items task-table-v3=10M --region ap-northeast-1
   sekkei cost shop.py:design --rates rates.toml --items orders=2G --peak 5
   sekkei cost tasks --rate default_board=30/min --format json
+  sekkei cost tasks --users 1k,100k,10M          what its users do, declared in design/traffic.toml, at three sizes
+  sekkei cost chiipochi eventbot lessons q tasks --users 1k,100k,10M --format md > docs/scale.md
 
 A rate is calls a second on average (50/s, 30/min, 2000/h, 1M/day); --rates names a file of lines `pattern = "50/s"`.
 `sekkei measure DESIGN` first: units come from there. Prices are those of sekkei/advice/prices.toml, with their date;
 --prices puts a file of your own in their place. A price that is not known is shown so and left out of the sum.
+
+With --users it says what so many users cost and which key or quota gives way first. What one of them does stands in
+traffic.toml beside the design (shop.traffic.toml beside shop.py); --traffic names another file. docs/advice.md has an
+example; `sekkei measure SYSTEM --journeys` measures whole journeys of a system.
 """
 
 N = TypeVar("N", int, float, str)
@@ -32,7 +40,9 @@ _SECONDS = {"s": 1, "min": 60, "h": 3_600, "day": 86_400, "month": 730 * 3_600}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("design", help="a system, a module, or module:attribute")
+    parser.add_argument("designs", nargs="+", metavar="DESIGN", help="a system, a module, or module:attribute")
+    parser.add_argument("--users", metavar="1k,100k", help="how many people use it; what they do is in traffic.toml")
+    parser.add_argument("--traffic", type=Path, metavar="FILE", help="what one user does (default: beside the design)")
     parser.add_argument(
         "--rate", action="append", default=[], metavar="PATTERN=50/s", help="how often a pattern is run"
     )
@@ -41,17 +51,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--region", default="us-east-1", help="default: %(default)s")
     parser.add_argument("--prices", type=Path, metavar="FILE", help="prices of your own")
     parser.add_argument("--peak", type=float, default=3.0, help="busiest hour against the average (default: 3)")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
+    parser.add_argument("--format", choices=("table", "json", "md"), default="table", help="default: table")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.users:
+        return _at_scale(arguments)
+    if len(arguments.designs) > 1 or arguments.format == "md" or arguments.traffic:
+        raise CouldNotRun("Several designs, --format md and --traffic go with --users 1k,100k,10M.")
     from sekkei.advice.costing import UnknownName, price
     from sekkei.advice.prices import NoPrices, Prices
     from sekkei.design import Measurements, SekkeiError
     from sekkei.design.loading import find, measurements_beside
 
+    (name,) = arguments.designs
     try:
-        design, home = find(arguments.design)
+        design, home = find(name)
         rates = {**rates_in(arguments.rates), **dict(pair_of(text, rate_of) for text in arguments.rate)}
         items = dict(pair_of(text, count_of) for text in arguments.items)
         if not rates and not items:
@@ -65,9 +80,66 @@ def run(arguments: argparse.Namespace) -> int:
         raise CouldNotRun(str(error)) from error
     if bill.unmeasured:
         names = ", ".join(bill.unmeasured)
-        raise CouldNotRun(f"Not measured yet: {names}. Run `sekkei measure {arguments.design}` first.")
+        raise CouldNotRun(f"Not measured yet: {names}. Run `sekkei measure {name}` first.")
     print(_as_json(bill) if arguments.format == "json" else _as_table(bill))
     return OK
+
+
+def _at_scale(arguments: argparse.Namespace) -> int:
+    from sekkei.advice import scale_page
+    from sekkei.advice.load import BadLoad
+    from sekkei.advice.prices import NoPrices, Prices
+    from sekkei.advice.traffic import BadTraffic
+    from sekkei.design import SekkeiError
+
+    if arguments.rate or arguments.rates or arguments.items:
+        raise CouldNotRun("With --users, what one user does stands in traffic.toml; leave --rate and --items out.")
+    sizes = [_users(text) for text in arguments.users.split(",")]
+    try:
+        prices = Prices.of(arguments.region, arguments.prices)
+        scales = [(name, _scale(name, arguments.traffic)) for name in arguments.designs]
+    except (SekkeiError, NoPrices, BadTraffic, BadLoad) as error:
+        raise CouldNotRun(str(error)) from error
+    if arguments.format == "md":
+        command = f"sekkei cost {' '.join(arguments.designs)} --users {arguments.users} --format md"
+        print(scale_page.page(scales, sizes, prices, command), end="")
+    elif arguments.format == "json":
+        print(json.dumps({name: _scale_json(scale, sizes, prices) for name, scale in scales}, indent=1))
+    else:
+        print("\n\n".join(scale_page.text(name, scale, sizes, prices) for name, scale in scales))
+    return OK
+
+
+def _users(text: str) -> int:
+    try:
+        found = count_of(text.strip())
+    except ValueError as error:
+        raise CouldNotRun(f"--users: {error}.") from error
+    if not 1 <= found <= 10**10:
+        raise CouldNotRun(f"--users {text}: give 1 to 10G.")
+    return found
+
+
+def _scale(name: str, file: Path | None) -> Scale:
+    from sekkei.advice import traffic, travelled
+    from sekkei.advice.scale import scale_of
+    from sekkei.design import Measurements
+    from sekkei.design.loading import find, measurements_beside
+
+    design, home = find(name)
+    path = file or traffic.beside(home)
+    if not path.exists():
+        raise CouldNotRun(f"{path} is not there: it says what one user of {design.name} does. See docs/advice.md.")
+    journeys = travelled.load(travelled.beside(home))
+    return scale_of(design, traffic.load(path), journeys, Measurements.load(measurements_beside(home)))
+
+
+def _scale_json(scale: Scale, sizes: list[int], prices: Prices) -> dict[str, object]:
+    return {
+        "users": {str(size): _bill_json(scale.bill(size, prices)) for size in sizes},
+        "walls": [wall._asdict() for wall in scale.walls()],
+        "walls_after_changes": [wall._asdict() for wall in scale.walls(scale.traffic.changes)],
+    }
 
 
 def rate_of(text: str) -> float:
@@ -144,7 +216,11 @@ def _as_table(bill: Bill) -> str:
 
 
 def _as_json(bill: Bill) -> str:
-    content = {
+    return json.dumps(_bill_json(bill), indent=1)
+
+
+def _bill_json(bill: Bill) -> dict[str, object]:
+    return {
         "region": bill.prices.region,
         "prices": bill.prices.date,
         "patterns": [
@@ -161,4 +237,3 @@ def _as_json(bill: Bill) -> str:
         "storage": bill.storage,
         "pitr": bill.pitr,
     }
-    return json.dumps(content, indent=1)

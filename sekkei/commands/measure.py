@@ -11,7 +11,9 @@ from sekkei.commands import FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
     from sekkei.advice.measuring import Measured
+    from sekkei.advice.travelled import Travelled
     from sekkei.design import Measurements
+    from sekkei.web.journeys import Journeys
 
 SUMMARY = "Run every pattern of a design on a store full of believable items, and note what each costs."
 
@@ -21,6 +23,7 @@ examples:
   sekkei measure shop.py:design           a design of your own
   sekkei measure tasks --items 2000       more items of each entity
   sekkei measure tasks --check            write nothing; exit 1 when a pattern has become dearer
+  sekkei measure tasks --journeys         what its users do, through HTTP on demo data; kept in journeys.json
 
 `sekkei docs` shows the figures, `sekkei check` and `sekkei cost` reckon with them.
 Exit code: 0 well, 1 dearer than before (with --check), 2 could not run.
@@ -34,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--per-partition", type=_count, default=50, metavar="N", help="items of an entity in a partition (default: 50)"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to keep them (default: beside the design)")
+    parser.add_argument("--journeys", action="store_true", help="run whole journeys of a system instead of patterns")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a pattern has become dearer")
 
 
@@ -44,6 +48,8 @@ def _count(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.journeys:
+        return _journeys(arguments)
     from sekkei.advice.measuring import measure_now
     from sekkei.design import Measurements, SekkeiError
     from sekkei.design.loading import find, measurements_beside
@@ -65,6 +71,49 @@ def run(arguments: argparse.Namespace) -> int:
         raise CouldNotRun(f"{path} cannot be written: {error.strerror}. Name another file with --out.") from error
     print(f"wrote {path}")
     return OK
+
+
+def _journeys(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from sekkei.advice import travelled
+    from sekkei.design import SekkeiError
+    from sekkei.design.loading import find
+
+    try:
+        _, home = find(arguments.design)
+        journeys = _journeys_of(arguments.design)
+    except (SekkeiError, ImportError) as error:
+        raise CouldNotRun(str(error)) from error
+    path = arguments.out or travelled.beside(home)
+    before, found = travelled.load(path), asyncio.run(journeys.run())
+    width = max(map(len, found))
+    print(f"{'journey':<{width}}    read   write  calls")
+    print(*(f"{name:<{width}}  {o.read:>6g}  {o.write:>6g}  {o.calls:>5}" for name, o in found.items()), sep="\n")
+    if arguments.check:
+        dearer = [name for name, o in found.items() if name in before and _total(o) > _total(before[name])]
+        print("Dearer than before: " + ", ".join(dearer) if dearer else "No journey has become dearer.")
+        return FINDINGS if dearer else OK
+    travelled.save(path, found)
+    print(f"wrote {path}")
+    return OK
+
+
+def _total(journey: Travelled) -> float:
+    return journey.read + journey.write
+
+
+def _journeys_of(name: str) -> Journeys:
+    from importlib import import_module
+    from importlib.metadata import entry_points
+
+    from sekkei.web.journeys import Journeys
+
+    for point in entry_points(group="sekkei.systems", name=name):
+        found = getattr(import_module(f"{point.module}.journeys"), "JOURNEYS", None)
+        if isinstance(found, Journeys):
+            return found
+    raise CouldNotRun(f"{name} has no journeys. Only a system has them, in its module `journeys`.")
 
 
 def _progress(what: str, done: int, of: int) -> None:

@@ -51,3 +51,46 @@ def test_mistakes(design: str, arguments: list[str], said: str, capsys: pytest.C
 def test_rates_and_counts() -> None:
     assert (rate_of("50/s"), rate_of("30/min"), rate_of("1M/day")) == (50.0, 0.5, pytest.approx(1e6 / 86_400))
     assert (count_of("2000"), count_of("1.5k"), count_of("10M"), count_of("2G")) == (2000, 1500, 10**7, 2 * 10**9)
+
+
+def declared(folder: Path, text: str = "[patterns]\nfinish = 20\n") -> list[str]:
+    path = folder / "shop.traffic.toml"
+    path.write_text(text, "utf-8")
+    return ["--traffic", str(path)]
+
+
+def test_so_many_users(design: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = ["cost", design, *declared(tmp_path)]
+    capsys.readouterr()
+    assert cli.main([*shop, "--users", "1k,10M"]) == 0
+    said = capsys.readouterr().out
+    assert "10,000,000" in said
+    assert "Where it breaks, nearest first" in said
+    assert cli.main([*shop, "--users", "1k,10M", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)[design]
+    assert found["users"]["10000000"]["on_demand"] > found["users"]["1000"]["on_demand"]
+    assert found["walls"]
+    assert cli.main([*shop, "--users", "1k", "--region", "ap-northeast-1"]) == 0
+    assert "without what is unknown" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "said"),
+    [
+        (["--users", "many"], "", "is no number"),
+        (["--users", "0"], "", "give 1 to 10G"),
+        (["--users", "-5"], "", "is no number of anything"),
+        (["--users", "1k", "--rate", "finish=1/s"], "", "leave --rate and --items out"),
+        (["--users", "1k", "--region", "moon-1"], "", "No prices for moon-1"),
+        (["--users", "1k"], "[patterns]\nflies = 1", "has no pattern flies"),
+        (["--users", "1k"], "[journeys]\nflies = 1", "has no journey flies"),
+        (["--users", "1k"], "[patterns]\nfinish = -1", "is no number of times"),
+        (["--users", "1k", "--traffic", "nowhere.toml"], "", "is not there"),
+        (["--format", "md", "--rate", "finish=1/s"], "", "go with --users"),
+    ],
+)
+def test_users_that_make_no_sense(
+    design: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], text: str, said: str
+) -> None:
+    assert cli.main(["cost", design, *declared(tmp_path, text), *arguments]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,174 @@
+"""Internet scale on paper: what so many users cost in a month, and which key or quota gives way first.
+
+scale = Scale(traffic, asked_by)
+scale.bill(100_000, prices).on_demand
+scale.walls()[0].users
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sekkei.advice.costing import GB, Bill, Line, Stored, request_dollars
+from sekkei.advice.facts import Facts, steps_of
+from sekkei.advice.heat import READ_MAX, WRITE_MAX
+from sekkei.advice.load import nature_of, place_of, popularity_of, splits_within
+from sekkei.advice.prices import Prices
+from sekkei.advice.traffic import BadTraffic, Change, Traffic
+from sekkei.advice.travelled import Asked, Travelled
+from sekkei.design import Design, Measurements
+
+DAY_SECONDS = 86_400
+TABLE_QUOTA = 40_000.0
+"""Read or write units a second of a table, and of each index, unless AWS raised it (developerguide/ServiceQuotas)."""
+USERS_MAX = 10_000_000_000
+"""More than there are people: no wall."""
+
+
+class Wall(NamedTuple):
+    """What gives way at so many users."""
+
+    users: int
+    place: str
+    key: str
+    """The form of the key; empty for the quota of a whole table."""
+    kind: str
+    """`read` or `write`."""
+    popularity: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """One system: what its users do, and what each of those asks."""
+
+    traffic: Traffic
+    asked_by: Mapping[str, Travelled]
+
+    def bill(self, users: int, prices: Prices) -> Bill:
+        lines = []
+        for name, rate, one in self._rates():
+            calls = rate * users / DAY_SECONDS
+            read, write = one.read * calls, one.write * calls
+            lines.append(Line(name, calls, read, write, request_dollars(prices, read, write)))
+        read, write = sum(line.read for line in lines), sum(line.write for line in lines)
+        return Bill(prices, lines, self._stored(users), read, write, self.traffic.peak)
+
+    def _stored(self, users: int) -> list[Stored]:
+        kept: dict[str, float] = {}
+        for _, rate, one in self._rates():
+            for place, byte_days in one.byte_days.items():
+                kept[place] = kept.get(place, 0.0) + byte_days * rate
+        return [Stored(place, 0, max(0.0, amount) * users / GB) for place, amount in sorted(kept.items())]
+
+    def walls(self, changes: Iterable[Change] = ()) -> list[Wall]:
+        """The nearest first. A key that splits bears any load, so it is none."""
+        made = list(changes)
+        shards = {(one.place, one.key): one.shards for one in made}
+        found = [*self._hot_keys(shards), *self._quotas({one.place: one.quota for one in made})]
+        return sorted((wall for wall in found if wall.users < USERS_MAX), key=lambda wall: wall.users)
+
+    def _hot_keys(self, shards: Mapping[tuple[str, str], int]) -> Iterable[Wall]:
+        for key, one in self._by_key().items():
+            if one.splits:
+                continue
+            said = self.traffic.popularity(one.place, one.key, one.nature)
+            cut = shards.get((one.place, one.key.partition(" / ")[0]), 1)
+            for kind, load, most in (("read", one.read, READ_MAX), ("write", one.write, WRITE_MAX)):
+                if load:
+                    yield Wall(_users_until(most, load * self._busy, said, cut), *key, kind, said)
+
+    def _quotas(self, raised: Mapping[str, int]) -> Iterable[Wall]:
+        by_place: dict[tuple[str, str], float] = {}
+        for one in self._by_key().values():
+            for kind, load in (("read", one.read), ("write", one.write)):
+                by_place[one.place, kind] = by_place.get((one.place, kind), 0.0) + load
+        for (place, kind), load in by_place.items():
+            if load:
+                most = TABLE_QUOTA * raised.get(place, 1)
+                yield Wall(int(min(most / (load * self._busy), USERS_MAX)), place, "", kind)
+
+    def _by_key(self) -> dict[tuple[str, str], Asked]:
+        """Units of one user on one day, by place and form of key."""
+        found: dict[tuple[str, str], Asked] = {}
+        for _, rate, one in self._rates():
+            for asked in one.asked:
+                before = found.get((asked.place, asked.key), asked._replace(read=0.0, write=0.0))
+                read, write = before.read + asked.read * rate, before.write + asked.write * rate
+                found[asked.place, asked.key] = asked._replace(read=read, write=write)
+        return found
+
+    def _rates(self) -> Iterable[tuple[str, float, Travelled]]:
+        rates = {**self.traffic.journeys, **self.traffic.patterns}
+        return [(name, rate, self.asked_by[name]) for name, rate in rates.items()]
+
+    @property
+    def _busy(self) -> float:
+        """From units a day to units a second in the busiest hour."""
+        return self.traffic.peak / DAY_SECONDS
+
+
+def _users_until(most: float, load: float, said: str, cut: int) -> int:
+    """How many users until the hottest key takes `most` units a second; `load` is what one of them asks for."""
+
+    def hottest(users: int) -> float:
+        shares = popularity_of(said, users).shares
+        return load * users * (shares[0] if shares else 1.0 / users) / cut
+
+    low, high = 1, USERS_MAX
+    if hottest(high) < most:
+        return USERS_MAX
+    while high - low > max(1, low // 1_000):
+        middle = (low + high) // 2
+        low, high = (middle, high) if hottest(middle) < most else (low, middle)
+    return low
+
+
+def scale_of(design: Design, traffic: Traffic, journeys: Mapping[str, Travelled], measurements: Measurements) -> Scale:
+    """What a declaration means for a design; refuses one that speaks of what is not there."""
+    unknown = [name for name in traffic.journeys if name not in journeys]
+    if unknown:
+        known = ", ".join(journeys) or "none; run `sekkei measure SYSTEM --journeys`"
+        raise BadTraffic(f"{design.name} has no journey {', '.join(unknown)}. It has: {known}.")
+    patterns = {name: of_pattern(design, name, measurements) for name in traffic.patterns}
+    held = _held(design, traffic)
+    rates = {**traffic.patterns, **({"items": 1.0} if held.byte_days else {})}
+    return Scale(replace(traffic, patterns=rates), {**journeys, **patterns, "items": held})
+
+
+def _held(design: Design, traffic: Traffic) -> Travelled:
+    """Items that are simply there, for what is declared by patterns."""
+    from sekkei.advice.costing import stored_bytes
+
+    kept: dict[str, float] = {}
+    for name, count in traffic.items.items():
+        if name not in design.tables:
+            raise BadTraffic(f"{design.name} has no table {name}. It has: {', '.join(design.tables)}.")
+        kept |= {place: size * count for place, size in stored_bytes(design.tables[name]).items()}
+    return Travelled("what a user has stored", [], 0, [], kept)
+
+
+def of_pattern(design: Design, name: str, measurements: Measurements) -> Travelled:
+    """A measured pattern as if it were a journey."""
+    if name not in design.patterns:
+        raise BadTraffic(f"{design.name} has no pattern {name}. It has: {', '.join(sorted(design.patterns))}.")
+    units = Facts(design, measurements).units(name)
+    if units is None:
+        raise BadTraffic(f"{name} is not measured yet. Run `sekkei measure {design.name}` first.")
+    entity, table, index = place_of(next(iter(steps_of(design.patterns[name]))))
+    indexes = dict(units.indexes) if units.write else {}
+    own = units.write - sum(indexes.values())
+    places = [(table, index, units.read, own)]
+    for place, part in indexes.items():
+        held = design.tables[place.partition(".")[0]]
+        places.append((held, held.indexes[place.partition(".")[2]], 0.0, part))
+    asked = []
+    for held, at, read, write in places:
+        hashes = (held.pk,) if at is None else at.pk
+        templates = [found for one in hashes if (found := entity.template_for(one)) is not None]
+        nature = nature_of(templates)
+        form = " + ".join(template.text for template in templates)
+        splits = splits_within(held, entity, at) and nature != "today"
+        asked.append(Asked(held.name if at is None else f"{held.name}.{at.name}", form, read, write, splits, nature))
+    return Travelled(design.patterns[name].en, [], units.calls, asked, {})

@@ -1,0 +1,113 @@
+"""Internet scale on paper: bills and walls by hand, and the page of the five systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sekkei import cli
+from sekkei.advice import traffic as traffic_of
+from sekkei.advice import travelled
+from sekkei.advice.prices import Prices
+from sekkei.advice.scale import Scale, scale_of
+from sekkei.advice.scale_page import round_users
+from sekkei.advice.traffic import BadTraffic, Change, Traffic
+from sekkei.advice.travelled import Asked, Travelled
+from sekkei.design import Measurements
+from sekkei.design.loading import find, measurements_beside
+from tests.advice.test_costing import MEASURED, shop
+
+PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
+SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
+JOURNEY = Travelled(
+    "Order something.",
+    ["POST /orders"],
+    3,
+    [
+        Asked("orders", "USER#{user_id}", 2.0, 4.0, True, "zipf"),
+        Asked("orders.by_state", "{state} / {at}", 0.0, 3.0, False, "few:3"),
+    ],
+    {"orders": 365_000.0},
+)
+
+
+def by_hand(**options: object) -> Scale:
+    declared = Traffic(peak=4.0, others="even", journeys={"orders": 2.0}, **options)  # type: ignore[arg-type]
+    return Scale(declared, {"orders": JOURNEY})
+
+
+def test_a_bill_by_hand() -> None:
+    bill = by_hand().bill(864_000, Prices.of("us-east-1"))
+    # Two a day by 864,000 users are twenty a second: 40 read and 140 write units, for 730 hours of 3,600 seconds.
+    assert (bill.read, bill.write) == pytest.approx((40.0, 140.0))
+    assert bill.on_demand == pytest.approx((40 * 0.125 + 140 * 0.625) * 730 * 3_600 / 1e6)
+    # A thousand bytes, kept for a year: 730 a user.
+    assert bill.gigabytes == pytest.approx(864_000 * 730_000 / 1024**3)
+
+
+def test_walls_by_hand() -> None:
+    walls = by_hand().walls()
+    # 6 write units a day and user in the index, four times that in the busiest hour, a third of it on each key.
+    assert (walls[0].place, walls[0].kind) == ("orders.by_state", "write")
+    assert walls[0].users == pytest.approx(1_000 * 3 * 86_400 / (6 * 4), rel=0.01)
+    # The table's keys split; 8 write units a day and user until its quota.
+    quota = next(wall for wall in walls if wall.place == "orders" and wall.kind == "write")
+    assert (quota.key, quota.users) == ("", pytest.approx(40_000 * 86_400 / (8 * 4), rel=0.01))
+
+
+def test_what_moves_a_wall() -> None:
+    change = Change("orders.by_state", "{state}", "Shard it.", shards=10)
+    before, after = (by_hand().walls(changes)[0] for changes in ((), (change,)))
+    assert after.users == pytest.approx(10 * before.users, rel=0.01)
+    raised = by_hand().walls((Change("orders", "", "Ask for more.", quota=3), change))
+    assert not [wall for wall in raised if wall.users < 3 * 40_000 * 86_400 / (8 * 4) * 0.99 and wall.place == "orders"]
+
+
+def test_the_more_users_the_smaller_the_share_of_the_best_known() -> None:
+    fixed = by_hand(keys={"{state}": "celebrity:0.1"}).walls()[0].users
+    spread = by_hand(keys={"{state}": "zipf:0.5/8"}).walls()[0].users
+    assert fixed < spread
+
+
+def test_patterns_instead_of_journeys() -> None:
+    declared = Traffic(patterns={"finish": 5.0}, items={"things": 10.0}, others="even")
+    found = scale_of(shop(), declared, {}, MEASURED)
+    bill = found.bill(1_000, Prices.of("us-east-1"))
+    assert bill.write == pytest.approx(1_000 * 5 * 3.0 / 86_400)
+    assert {each.place for each in bill.stored} == {"things", "things.by_state"}
+    assert found.walls()[0].place == "things.by_state"
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        (Traffic(journeys={"flies": 1.0}), "has no journey flies"),
+        (Traffic(patterns={"flies": 1.0}), "has no pattern flies"),
+        (Traffic(items={"flies": 1.0}), "has no table flies"),
+    ],
+)
+def test_what_is_not_there_is_named(declared: Traffic, said: str) -> None:
+    with pytest.raises(BadTraffic, match=said):
+        scale_of(shop(), declared, {}, MEASURED)
+
+
+def test_two_digits_are_enough() -> None:
+    assert [round_users(number) for number in (7, 42, 340_938, 5_397_796)] == ["7", "42", "340,000", "5,400,000"]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_wall_that_is_shown_is_moved_by_a_change(system: str) -> None:
+    """The page promises the change that moves the wall: the nearest one must be another one afterwards."""
+    design, home = find(system)
+    declared = traffic_of.load(traffic_of.beside(home))
+    journeys = travelled.load(travelled.beside(home))
+    found = scale_of(design, declared, journeys, Measurements.load(measurements_beside(home)))
+    assert set(declared.journeys) == set(journeys)
+    assert declared.changes
+    assert found.walls(declared.changes)[0].users > 1.9 * found.walls()[0].users
+
+
+def test_the_page_is_what_the_command_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["cost", *SYSTEMS, "--users", "1k,100k,10M", "--format", "md"]) == 0
+    assert capsys.readouterr().out == PAGE.read_text("utf-8"), "docs/scale.md is stale: run `make docs`"
