@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,8 +12,11 @@ from sekkei.commands import OK, CouldNotRun
 
 if TYPE_CHECKING:
     from sekkei.advice.costing import Bill
+    from sekkei.advice.learning import Learned
     from sekkei.advice.prices import Prices
     from sekkei.advice.scale import Scale
+    from sekkei.advice.travelled import Travelled
+    from sekkei.design import Design
 
 SUMMARY = "Reckon what a design costs in a month, by pattern, table and index, from measured units and your rates."
 
@@ -23,11 +26,15 @@ examples:
   sekkei cost shop.py:design --rates rates.toml --items orders=2G --peak 5
   sekkei cost tasks --rate default_board=30/min --format json
   sekkei cost tasks --users 1k,100k,10M          what its users do, declared in design/traffic.toml, at three sizes
+  sekkei cost tasks --learn metrics.json         from CloudWatch, a run noted by `sekkei up --note-units`, an access log
   sekkei cost chiipochi eventbot lessons q tasks --users 1k,100k,10M --format md > docs/scale.md
 
 A rate is calls a second on average (50/s, 30/min, 2000/h, 1M/day); --rates names a file of lines `pattern = "50/s"`.
 `sekkei measure DESIGN` first: units come from there. Prices are those of sekkei/advice/prices.toml, with their date;
 --prices puts a file of your own in their place. A price that is not known is shown so and left out of the sum.
+
+--learn takes the answer of `aws cloudwatch get-metric-data` (consumed units, Stat=Sum, labels with table, index and
+metric), the JSON of a metric stream, a noted run, or an access log (nginx, Apache, Caddy) of a system with journeys.
 
 With --users it says what so many users cost and which key or quota gives way first. What one of them does stands in
 traffic.toml beside the design (shop.traffic.toml beside shop.py); --traffic names another file. docs/advice.md has an
@@ -41,6 +48,7 @@ _SECONDS = {"s": 1, "min": 60, "h": 3_600, "day": 86_400, "month": 730 * 3_600}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("designs", nargs="+", metavar="DESIGN", help="a system, a module, or module:attribute")
+    parser.add_argument("--learn", type=Path, metavar="FILE", help="how busy it is, from a run, CloudWatch or a log")
     parser.add_argument("--users", metavar="1k,100k", help="how many people use it; what they do is in traffic.toml")
     parser.add_argument("--traffic", type=Path, metavar="FILE", help="what one user does (default: beside the design)")
     parser.add_argument(
@@ -57,6 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.users:
         return _at_scale(arguments)
+    if arguments.learn:
+        return _learned(arguments)
     if len(arguments.designs) > 1 or arguments.format == "md" or arguments.traffic:
         raise CouldNotRun("Several designs, --format md and --traffic go with --users 1k,100k,10M.")
     from sekkei.advice.costing import UnknownName, price
@@ -83,6 +93,55 @@ def run(arguments: argparse.Namespace) -> int:
         raise CouldNotRun(f"Not measured yet: {names}. Run `sekkei measure {name}` first.")
     print(_as_json(bill) if arguments.format == "json" else _as_table(bill))
     return OK
+
+
+def _learned(arguments: argparse.Namespace) -> int:
+    from sekkei.advice import travelled
+    from sekkei.advice.costing import UnknownName
+    from sekkei.advice.learning import CannotLearn, learn
+    from sekkei.advice.prices import NoPrices, Prices
+    from sekkei.design import SekkeiError
+    from sekkei.design.loading import find
+
+    if len(arguments.designs) > 1 or arguments.rate or arguments.rates or arguments.format == "md":
+        raise CouldNotRun("--learn says how busy one design is: name one, without --rate, --rates and --format md.")
+    try:
+        design, home = find(arguments.designs[0])
+        journeys = travelled.load(travelled.beside(home))
+        learned = learn(arguments.learn.read_bytes(), design, journeys)
+        items = dict(pair_of(text, count_of) for text in arguments.items)
+        bill = _learned_bill(design, learned, journeys, items, Prices.of(arguments.region, arguments.prices))
+    except OSError as error:
+        raise CouldNotRun(f"{arguments.learn}: {error.strerror}.") from error
+    except CannotLearn as error:
+        raise CouldNotRun(f"{arguments.learn}: {error}.") from error
+    except (SekkeiError, UnknownName, NoPrices) as error:
+        raise CouldNotRun(str(error)) from error
+    if arguments.format == "json":
+        print(_as_json(bill))
+        return OK
+    hours = f"{learned.seconds / 3_600:,.1f} hours"
+    print(f"From {learned.source} of {hours}; the busiest minute has {learned.peak:.1f} times the average.")
+    print(f"Left out: {learned.left_out}.\n" if learned.left_out else "")
+    print(_as_table(bill))
+    return OK
+
+
+def _learned_bill(
+    design: Design, learned: Learned, journeys: Mapping[str, Travelled], items: Mapping[str, int], prices: Prices
+) -> Bill:
+    from dataclasses import replace
+
+    from sekkei.advice.costing import Line, price, request_dollars
+    from sekkei.design import Measurements
+
+    units = {name: (0.0, read, write) for name, (read, write) in learned.places.items()}
+    for name, rate in learned.rates.items():
+        units[name] = (rate, rate * journeys[name].read, rate * journeys[name].write)
+    lines = [Line(name, *each, request_dollars(prices, *each[1:])) for name, each in units.items()]
+    bill = price(design, Measurements(), rates={}, items=items, prices=prices)
+    read, write = sum(line.read for line in lines), sum(line.write for line in lines)
+    return replace(bill, lines=lines, read=read, write=write, peak=round(learned.peak, 1))
 
 
 def _at_scale(arguments: argparse.Namespace) -> int:
@@ -191,9 +250,10 @@ def _money(amount: float | None) -> str:
 def _as_table(bill: Bill) -> str:
     lines = [f"A month in {bill.prices.region}, at prices of {bill.prices.date} ({bill.prices.source})", ""]
     width = max((len(line.pattern) for line in bill.lines), default=7)
-    lines.append(f"{'pattern':<{width}}  {'calls/s':>10}  {'read/s':>10}  {'write/s':>10}  {'on demand':>12}")
+    lines.append(f"{'':<{width}}  {'calls/s':>10}  {'read/s':>10}  {'write/s':>10}  {'on demand':>12}")
     for line in sorted(bill.lines, key=lambda each: -(each.dollars or 0.0)):
-        figures = f"{line.rate:>10,.3g}  {line.read:>10,.1f}  {line.write:>10,.1f}  {_money(line.dollars):>12}"
+        rate = f"{line.rate:,.3g}" if line.rate else ""
+        figures = f"{rate:>10}  {line.read:>10,.1f}  {line.write:>10,.1f}  {_money(line.dollars):>12}"
         lines.append(f"{line.pattern:<{width}}  {figures}")
     lines += ["", "stored"]
     for each in bill.stored:

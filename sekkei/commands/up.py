@@ -7,6 +7,7 @@ import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import OK, STORE_FILE, CouldNotRun, port_number
@@ -16,6 +17,7 @@ from sekkei.commands.startup import open_the_store, settings_of, store_errors
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from sekkei.advice.noting import Noting
     from sekkei.runtime.outbox import Transport
     from sekkei.runtime.settings import Settings
     from sekkei.runtime.system import System
@@ -65,6 +67,12 @@ def add_common_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-worker", action="store_true", help="only answer requests; another process does the rest")
     parser.add_argument(
         "--allow-local", action="append", default=[], metavar="NAME", help="let this end stay local at a public address"
+    )
+    parser.add_argument(
+        "--note-units",
+        type=Path,
+        metavar="FILE",
+        help="note what every table and index takes, for `sekkei cost --learn`",
     )
     parser.add_argument("--log-format", choices=("json", "text"), help="default: text on a terminal, else json")
     parser.add_argument("--log-level", choices=("debug", "info", "warning", "error"), default="warning")
@@ -142,8 +150,9 @@ async def _serve(
     """Everything is made inside the loop that it will live in."""
     from sekkei.web import server
 
+    noting = _noting(store, arguments.note_units)
     try:
-        app = _application(systems, store, settings, transports, arguments)
+        app = _application(systems, noting or store, settings, transports, arguments)
         with store_errors(settings.store):
             await app.state.shell.prepare()
     except CouldNotRun:
@@ -154,7 +163,24 @@ async def _serve(
         app.state.shell.dynamodb_url = dynamodb_url
         print(introduction(systems, settings, store, dynamodb_url), flush=True)
 
-    await server.serve(app, store, listening, ready)
+    try:
+        await server.serve(app, store, listening, ready)
+    finally:
+        if noting is not None:
+            noting.save()
+
+
+def _noting(store: Store, path: Path | None) -> Noting | None:
+    from sekkei.advice.noting import Noting
+
+    if path is None:
+        return None
+    found = Noting(store, path)
+    try:
+        found.save()
+    except OSError as error:
+        raise CouldNotRun(f"--note-units {path}: {error.strerror}.") from error
+    return found
 
 
 def _application(

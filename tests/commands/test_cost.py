@@ -94,3 +94,36 @@ def test_users_that_make_no_sense(
 ) -> None:
     assert cli.main(["cost", design, *declared(tmp_path, text), *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_learned_from_cloudwatch(design: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    times = ["2026-11-15T09:00:00Z", "2026-11-15T09:01:00Z"]
+    result = {"Label": "things ConsumedReadCapacityUnits", "Timestamps": times, "Values": [120.0, 0.0]}
+    metrics = tmp_path / "metrics.json"
+    metrics.write_text(json.dumps({"MetricDataResults": [result]}), "utf-8")
+    capsys.readouterr()
+    assert cli.main(["cost", design, "--learn", str(metrics), "--items", "things=1k"]) == 0
+    said = capsys.readouterr().out
+    assert "From CloudWatch of 0.0 hours; the busiest minute has 2.0 times the average" in said
+    assert cli.main(["cost", design, "--learn", str(metrics), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["on_demand"] == pytest.approx(1.0 * 730 * 3600 / 1e6 * 0.125)
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "said"),
+    [
+        (b"\xff\xfe", [], "it is no text"),
+        (b"[1]", [], "none that is known"),
+        (None, [], "No such file"),
+        (b"{}", ["--rate", "finish=1/s"], "without --rate"),
+    ],
+)
+def test_what_cannot_be_learned(
+    design: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, more: list[str], said: str
+) -> None:
+    path = tmp_path / "file"
+    if content is not None:
+        path.write_bytes(content)
+    assert cli.main(["cost", design, "--learn", str(path), *more]) == 2
+    assert said in capsys.readouterr().err

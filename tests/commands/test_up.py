@@ -43,18 +43,21 @@ def test_everything_runs_and_ends_when_told_to(tmp_path: Path) -> None:
 
 
 def test_an_open_connection_does_not_hold_up_the_end(tmp_path: Path) -> None:
-    with running("up", "--data", str(tmp_path)) as program:
+    noted = tmp_path / "run.json"
+    with running("up", "--data", str(tmp_path), "--note-units", str(noted)) as program:
         parts = urlsplit(program.url)
         connection = HTTPConnection(parts.hostname or "", parts.port, timeout=30)
         connection.request("GET", "/")  # kept open
         connection.getresponse().read()
         assert program.end()[0] == 0
+    assert '"sekkei-web"' in noted.read_text("utf-8")  # who is signed in was looked up
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["up", "--data", "{file}"], "file"),
+        (["up", "--data", "fresh", "--no-demo", "--note-units", "nowhere/run.json"], "--note-units nowhere/run.json"),
     ],
 )
 def test_what_cannot_run_says_why(arguments: list[str], words: str, tmp_path: Path) -> None:
