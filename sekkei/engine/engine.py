@@ -22,7 +22,7 @@ import orjson
 
 from sekkei.clock import SYSTEM, Clock
 from sekkei.engine import operations
-from sekkei.engine.history import expiry, housekeeping, jobs
+from sekkei.engine.history import expiry, housekeeping, jobs, past
 from sekkei.engine.operation import Checked, Operation, Reading, Render, Response, Slices, is_large
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.storage import file, index_backfill
@@ -139,6 +139,13 @@ class Engine:
         found = snapshot.connection.pragma("data_version")
         assert isinstance(found, int)
         return found
+
+    def past(
+        self, table: str, key: Mapping[str, Any], before: int | None = None
+    ) -> tuple[list[dict[str, Any]], int | None]:
+        """Changes of one item, the newest first, and where to look on; a part of the log at a time."""
+        snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
+        return past.changes_of(snapshot, table, key, before)
 
     async def _check_beside(self, operation: Operation, request: Mapping[str, Any]) -> Checked:
         """In a thread, one request after the other."""

@@ -39,6 +39,13 @@ class Embedded:
         """Another number after every write, whoever made it: a cheap way to see whether there is anything new."""
         return self.engine.version()
 
+    def past(self, table: str, key: Request, before: int | None = None) -> tuple[list[Response], int | None]:
+        """Changes of one item as stream records, the newest first, and where to look on; some of the log at a time.
+
+        As far back as the table's stream (a day) or point-in-time recovery (35 days) keeps them.
+        """
+        return self.engine.past(table, key, before)
+
     async def call(self, operation: str, request: Request) -> Response:
         """Perform one operation; see `Store.call`."""
         raise StoreClosed

@@ -93,6 +93,7 @@ SHELL: Matrix = {
     "POST /console/tables/{table}/edit": Rule(NOBODY),
     "POST /console/tables/{table}/delete": Rule(NOBODY),
     "GET /console/tables/{table}/changes": Rule(OPERATORS_ONLY),
+    "GET /console/tables/{table}/history": Rule({**OPERATORS_ONLY, "operator": 404}),
     "GET /console/journal": Rule(OPERATORS_ONLY),
     "POST /console/journal/{number:int}/undo": Rule(NOBODY),
     "GET /console/partiql": Rule(OPERATORS_ONLY),

@@ -61,7 +61,7 @@ async def show_changes(request: Request) -> Response:
         hues=hues_of(known[0] if known else None),
         schema=schema_of(description),
         address_of=address_of,
-        shown=_shower(request, known[1] if known else None),
+        shown=shower(request, known[1] if known else None),
         place=place,
         looked=looked_by(request),
     )
@@ -95,7 +95,7 @@ def _is_wanted(request: Request, change: Told) -> bool:
     )
 
 
-def _shower(request: Request, table: Table | None) -> Any:
+def shower(request: Request, table: Table | None) -> Any:
     """Values as text, personal ones covered."""
     revealed = masks.is_revealed(request)
 

@@ -1,0 +1,200 @@
+"""One item through time: every change that is still known, and how the item looked at a moment.
+
+An embedded store tells as far back as its table's recovery reaches (35 days), any other as far as the stream does (a
+day). Amazon DynamoDB shows an older moment only as a new table; the page says how to make one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sekkei.advice.following import Follower, NoStream, Record, told
+from sekkei.design import Table
+from sekkei.errors import DynamoDBError
+from sekkei.runtime.days import JST, now
+from sekkei.runtime.refusals import NotThere
+from sekkei.store.protocol import Store
+from sekkei.web.console import masks, operator
+from sekkei.web.console.asking import Schema
+from sekkei.web.console.changes import shower
+from sekkei.web.console.item import key_of
+from sekkei.web.console.looked import entity_of
+from sekkei.web.console.rows import address_of, hues_of
+from sekkei.web.console.tables import described
+from sekkei.web.console.words import in_words
+from sekkei.web.rendering import page
+from sekkei.web.texts import t
+
+SHOWN_MAX = 100
+PARTS_MAX = 50
+"""Parts of the log that one page looks through."""
+STREAM_CALLS = 20
+STREAM_HOURS = 24
+
+Item = Mapping[str, Mapping[str, Any]]
+
+
+def routes() -> list[BaseRoute]:
+    return [Route("/console/tables/{name}/history", show_history, methods=["GET"])]
+
+
+@dataclass(slots=True)
+class Past:
+    """What is known of an item: records of its changes, the newest first, and from when on there can be any."""
+
+    records: list[Record]
+    since: datetime | None
+    """None when nothing of its past is kept."""
+    before: int | None = None
+    """Where to look further back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """How an item was at a moment."""
+
+    at: datetime
+    item: Item | None
+    """None when it was not there."""
+    known: bool
+    """Or does nothing reach back so far?"""
+
+
+async def show_history(request: Request) -> Response:
+    looked = operator(request).looked
+    try:
+        table = await described(looked.store, request.path_params["name"])
+        schema, key = key_of(request, table)
+        answer = await looked.store.call("GetItem", {"TableName": schema.table, "Key": key, "ConsistentRead": True})
+        past = await _past(request, looked.store, table, key)
+    except DynamoDBError as error:
+        return page(request, "console/tables.html", 502, tables=[], wrong=in_words(request, error), cursor=None)
+    if answer.get("Item") is None and not past.records:
+        raise NotThere()
+    at, wrong = _moment(request)
+    known = looked.table(schema.table)
+    declared = known[1] if known else None
+    then = _then(past, answer.get("Item"), at) if at is not None else None
+    return page(
+        request,
+        "console/history.html",
+        422 if wrong else 200,
+        table=table,
+        wrong=wrong,
+        past=past,
+        changes=[told(record, declared) for record in past.records[:SHOWN_MAX]],
+        then=then,
+        differences=_differences(schema, then, answer.get("Item")) if then is not None else [],
+        entity=_entity(declared, then.item if then is not None else answer.get("Item")),
+        hues=hues_of(known[0] if known else None),
+        address=address_of(key, schema),
+        covers=_covers(request, past, schema, declared),
+        shown=shower(request, declared),
+        at=at,
+        local=lambda moment: moment.astimezone(JST).strftime("%Y-%m-%dT%H:%M:%S"),
+    )
+
+
+def _entity(table: Table | None, item: Item | None) -> str | None:
+    entity = entity_of(table, item) if table is not None and item is not None else None
+    return entity.name if entity is not None else None
+
+
+def _covers(request: Request, past: Past, schema: Schema, table: Table | None) -> bool:
+    images = [image for record in past.records for image in _images(record) if image is not None]
+    names = {name for image in images for name in image} - set(schema.keys)
+    return bool(masks.covered_names(names, table)) and not masks.is_revealed(request)
+
+
+def _moment(request: Request) -> tuple[datetime | None, str]:
+    """The moment asked for, in Japan's time as everywhere on these pages; or what is wrong with it."""
+    text = request.query_params.get("at", "")
+    if not text:
+        return None, ""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None, t(request, "console.history.no-moment", text=text[:40])
+    return found if found.tzinfo is not None else found.replace(tzinfo=JST), ""
+
+
+async def _past(request: Request, store: Store, table: Mapping[str, Any], key: Mapping[str, Any]) -> Past:
+    embedded = _embedded(store)
+    clock = request.app.state.shell.clock
+    streamed = now(clock) - timedelta(hours=STREAM_HOURS) if table.get("LatestStreamArn") else None
+    if embedded is None:
+        return Past(await _from_stream(store, table["TableName"], key), streamed)
+    since = await _recoverable(store, table["TableName"]) or streamed
+    text = request.query_params.get("before", "")
+    place = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    found: list[Record] = []
+    for _ in range(PARTS_MAX):
+        records, place = embedded.past(table["TableName"], key, place)
+        found += records
+        if place is None or len(found) >= SHOWN_MAX:
+            break
+        await asyncio.sleep(0)  # others have their turn
+    if since is None:
+        return Past([], None)
+    made = datetime.fromtimestamp(float(table["CreationDateTime"]), JST)
+    return Past(found, max(since, made), place)
+
+
+def _embedded(store: Any) -> Any:
+    """The store under what wraps it, when it keeps the past itself."""
+    while store is not None:
+        if hasattr(store, "past"):
+            return store
+        store = getattr(store, "store", None)
+    return None
+
+
+async def _recoverable(store: Store, name: str) -> datetime | None:
+    answer = await store.call("DescribeContinuousBackups", {"TableName": name})
+    recovery = answer["ContinuousBackupsDescription"].get("PointInTimeRecoveryDescription", {})
+    earliest = recovery.get("EarliestRestorableDateTime")
+    return None if earliest is None else datetime.fromtimestamp(float(earliest), JST)
+
+
+async def _from_stream(store: Store, name: str, key: Mapping[str, Any]) -> list[Record]:
+    try:
+        records = await Follower(store, name).read(STREAM_CALLS)
+    except NoStream:
+        return []
+    return [record for record in reversed(records) if record["dynamodb"]["Keys"] == key]
+
+
+def _images(record: Record) -> tuple[Item | None, Item | None]:
+    data = record["dynamodb"]
+    return data.get("OldImage"), data.get("NewImage")
+
+
+def _then(past: Past, present: Item | None, at: datetime) -> Then:
+    """After the last change up to that moment; before the first one after it; or as it is now."""
+    if past.since is None or at < past.since:
+        return Then(at, None, False)
+    item, complete = present, True
+    for record in past.records:
+        moment = record["dynamodb"].get("ApproximateCreationDateTime")
+        if moment is None or float(moment) <= at.timestamp():
+            return Then(at, item, complete)
+        item = _images(record)[0]
+        complete = item is not None or record["eventName"] == "INSERT"
+    return Then(at, item, complete and past.before is None)
+
+
+def _differences(schema: Schema, then: Then, present: Item | None) -> Sequence[tuple[str, Any, Any]]:
+    """Every attribute then and now, those that differ first."""
+    before, after = then.item or {}, present or {}
+    names = sorted(
+        {*before, *after} - set(schema.table_keys), key=lambda name: (before.get(name) == after.get(name), name)
+    )
+    return [(name, before.get(name), after.get(name)) for name in names]
