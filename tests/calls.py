@@ -1,26 +1,35 @@
-"""What systems ask of the store, noted while their tests run: `calls.json` beside each design.
+"""What systems ask of the store, noted while their tests run, function by function: `calls.json` beside each design.
 
-`make calls` writes what was seen; a test fails when the system asks for something that is not written there, because
-the role of its functions would refuse it. Calls of the tests themselves, of demo data and of the console do not count.
+`make calls` writes what was seen; a test fails when a function asks for something that is not written there, because
+its role would refuse it. Calls of the tests themselves, of demo data and of the console do not count. What a service is
+asked outside of any function counts as asked by a page, which is where services are called from.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from contextvars import ContextVar
+from functools import cache, wraps
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import pytest
 
+from sekkei.design import Reactions
 from sekkei.design.loading import find
 from sekkei.engine.engine import Engine
 from sekkei.publish.aws import calls
+from sekkei.runtime.delivery import Delivery
+from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.live_log import LiveLog
+from sekkei.runtime.pump import Pump
+from sekkei.runtime.worker import Worker
 
 WRITING = "SEKKEI_WRITE_CALLS"
 DESIGNS = ("chiipochi", "eventbot", "lessons", "q", "tasks", "sekkei.runtime", "sekkei.web.identity")
@@ -34,10 +43,34 @@ NOT_THE_SYSTEM = (
     "/advice/",  # measuring reads what is there before and after a write
 )
 
+ENTRIES: tuple[tuple[type, str, str], ...] = (
+    (Reactions, "react", "stream"),
+    (Worker, "_ensure_recurring", "work"),
+    (Worker, "fire_due", "work"),
+    (Worker, "work_on_jobs", "work"),
+    (Jobs, "run_once", "work"),
+    (Jobs, "work_on", "work"),
+    (Delivery, "run_once", "work"),
+    (Delivery, "dispatch", "work"),
+    (Pump, "run_once", "process"),
+    (Pump, "put_down", "process"),
+    (LiveLog, "start", "process"),
+    (LiveLog, "run_once", "process"),
+)
+"""Where the work of a function begins. What a process does by itself belongs to no function."""
+ROOMS = (
+    (re.compile(r"/sekkei_systems/\w+/reactions\b"), "stream"),
+    (re.compile(r"/sekkei_systems/\w+/jobs\b|/sekkei/runtime/(upkeep|delivery|jobs|worker)\.py"), "work"),
+    (re.compile(r"/sekkei_systems/\w+/command\.py"), "process"),
+)
+"""Whose work a file does when a test calls it by itself."""
 Resource = tuple[str, str]
 """A file of calls, and the name of a table or index in it."""
+Note = tuple[str, str, str, str]
+"""File, function, table or index, action."""
 
-_seen: set[tuple[str, str, str]] = set()
+_seen: set[Note] = set()
+_function: ContextVar[str] = ContextVar("function", default="")
 
 
 @cache
@@ -56,25 +89,31 @@ def tables() -> dict[str, list[Resource]]:
 
 
 @cache
-def allowed() -> frozenset[tuple[str, str, str]]:
+def allowed() -> frozenset[Note]:
     if os.environ.get(WRITING):
         return frozenset()
     files = {file for kept in tables().values() for file, _ in kept}
     return frozenset(
-        (file, resource, action)
+        (file, function, resource, action)
         for file in files
-        for resource, actions in (calls.load(Path(file)) or {}).items()
+        for function, noted in (calls.load(Path(file)) or {}).items()
+        for resource, actions in noted.items()
         for action in actions
     )
 
 
-def _by_the_system(frame: FrameType | None) -> str | None:
-    """The file that asked, when that was the system's and not a test's: the nearest caller of either decides."""
+def _files(frame: FrameType | None) -> Iterator[str]:
+    """Of the callers, from the nearest on, within this checkout."""
     while frame is not None:
         within = frame.f_code.co_filename.removeprefix(ROOT)
         frame = frame.f_back
-        if not within.startswith(CODE):
-            continue
+        if within.startswith(CODE):
+            yield within
+
+
+def _by_the_system(files: list[str]) -> str | None:
+    """The file that asked, when that was the system's and not a test's: the nearest caller of either decides."""
+    for within in files:
         if any(each in within for each in NOT_THE_SYSTEM):
             return None
         if within.startswith(OURS):
@@ -82,18 +121,37 @@ def _by_the_system(frame: FrameType | None) -> str | None:
     return None
 
 
-def _unknown(operation: str, request: Any) -> Iterator[str]:
+def _asking(files: list[str], action: str) -> str:
+    """The function that is at work; a page's where nobody says."""
+    if _function.get():
+        return _function.get()
+    room = next((name for within in files for form, name in ROOMS if form.search(within)), "http")
+    return "work" if room == "http" and action == "Scan" else room
+
+
+def _of_any(notes: frozenset[Note]) -> Iterator[Note]:
+    for file, _, resource, action in notes:
+        for function in calls.FUNCTIONS:
+            yield file, function, resource, action
+
+
+def _unknown(operation: str, request: Any, known: frozenset[Note]) -> Iterator[str]:
     for table, index, action in calls.asked(operation, request):
         for file, name in tables().get(table, ()):
             resource = name if index is None else f"{name}/index/{index}"
-            note = (file, resource, action)
-            if note in allowed() or note in _seen:
+            likely = (file, _function.get() or "http", resource, action)
+            if likely in known or likely in _seen:
                 continue
-            origin = _by_the_system(sys._getframe(2))
+            files = list(_files(sys._getframe(2)))
+            note = (file, _asking(files, action), resource, action)
+            if note in known or note in _seen:
+                continue
+            origin = _by_the_system(files)
             if origin is None or not _belongs(file, origin):
                 continue
             _seen.add(note)
-            yield f"{action} on {resource}: not in {Path(file).name} of {Path(file).parent}; run `make calls`"
+            where = f"{Path(file).name} of {Path(file).parent}"
+            yield f"{action} on {resource} by {note[1]}: not in {where}; run `make calls`"
 
 
 def _belongs(file: str, origin: str) -> bool:
@@ -103,26 +161,44 @@ def _belongs(file: str, origin: str) -> bool:
 
 
 @contextmanager
-def listening() -> Iterator[list[str]]:
-    """A sentence for each call of a system that is not noted, while the block lasts."""
+def listening(*, strict: bool = True) -> Iterator[list[str]]:
+    """A sentence for each call of a system that is not noted, while the block lasts; or not noted for any function."""
     refused: list[str] = []
     plain = Engine.call
+    known = allowed() if strict else frozenset(_of_any(allowed()))
 
     def call(self: Engine, operation: str, request: Any, *rest: Any) -> Any:
         try:
-            refused.extend(_unknown(operation, request))
+            refused.extend(_unknown(operation, request, known))
         except (KeyError, TypeError, AttributeError):
             pass  # a request that the engine will refuse
         return plain(self, operation, request, *rest)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Engine, "call", call)
+        for owner, name, function in ENTRIES:
+            patch.setattr(owner, name, _as(function, getattr(owner, name)))
         yield refused
 
 
+def _as(function: str, entry: Any) -> Any:
+    """The same entry, which says whose work begins."""
+
+    @wraps(entry)
+    async def entered(*arguments: Any, **named: Any) -> Any:
+        before = _function.set(function)
+        try:
+            return await entry(*arguments, **named)
+        finally:
+            _function.reset(before)
+
+    return entered
+
+
 @pytest.fixture(autouse=True)
-def asks_only_what_is_noted() -> Iterator[None]:
-    with listening() as refused:
+def asks_only_what_is_noted(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Function by function; where a browser decides what happens when, whichever function."""
+    with listening(strict="browser" not in request.fixturenames) as refused:
         yield
     if os.environ.get(WRITING):
         _write()
@@ -141,11 +217,12 @@ def gather(folder: Path) -> None:
     """All that was seen, into the files beside the designs; what was written there before goes when nobody asked it."""
     seen = {tuple(each) for part in folder.glob("*.json") for each in json.loads(part.read_text("utf-8"))}
     for file in sorted({file for kept in tables().values() for file, _ in kept}):
-        found: dict[str, list[str]] = {}
-        for _, resource, action in sorted(note for note in seen if note[0] == file):
-            found.setdefault(resource, []).append(action)
+        found: dict[str, dict[str, list[str]]] = {}
+        for _, function, resource, action in sorted(note for note in seen if note[0] == file):
+            found.setdefault(function, {}).setdefault(resource, []).append(action)
         Path(file).write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
-        print(f"{file}: {sum(map(len, found.values()))} actions on {len(found)} tables and indexes")
+        said = (f"{function} {sum(map(len, noted.values()))}" for function, noted in found.items())
+        print(f"{file}: actions of {', '.join(said)}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from sekkei.publish.aws.calls import Calls
-    from sekkei.publish.aws.system import Published
+    from sekkei.publish.aws.parts import Published
     from sekkei.runtime.deployment import Opened
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ def of_system(name: str, ask: Callable[[Opened], Awaitable[T]]) -> T:
 
 
 async def _published(opened: Opened) -> Published:
-    from sekkei.publish.aws.system import Published, Settings
+    from sekkei.publish.aws.parts import Published, Settings
     from sekkei.runtime.design import design as runtime
     from sekkei.web.identity.design import design as web
 

@@ -14,7 +14,7 @@ from sekkei.commands.described import described, of_system
 
 if TYPE_CHECKING:
     from sekkei.design import Design
-    from sekkei.publish.aws.system import Published
+    from sekkei.publish.aws.parts import Published
     from sekkei.runtime.deployment import Opened
 
 SUMMARY = "Write a design or a system as CloudFormation, SAM, CDK, Terraform, IAM, a NoSQL Workbench model or OpenAPI."

@@ -1,10 +1,11 @@
-"""What a system really asks of its tables, as its tests have seen it: kept in `calls.json` beside the design.
+"""What each function of a system really asks of its tables, as tests have seen it: `calls.json` beside the design.
 
-    {"task-table-v3": ["GetItem", "Query"], "task-table-v3/index/GSI_Invert": ["Query"]}
+    {"http": {"task-table-v3": ["GetItem", "Query"], "task-table-v3/index/GSI_Invert": ["Query"]}, "stream": {...}}
 
 Patterns say what is read; services also compose transactions and batches, which no plan tells. The tests of the systems
-note every call (`make calls` writes the files) and fail for one that is not written there, so the roles that are
-published allow what the system does and nothing else.
+note every call (`make calls` writes the files) and fail for one that is not written there, so the role of each function
+allows what that function does and nothing else. What only a process does (reading streams by itself, live updates,
+commands) stands under `process`, and no function may do it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-Calls = Mapping[str, list[str]]
-"""Actions by table, or by table/index/name."""
+Calls = Mapping[str, Mapping[str, list[str]]]
+"""By function: actions by table, or by table/index/name."""
+FUNCTIONS = ("http", "stream", "work", "process")
 
 _WRITES = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 SINGLE = frozenset({"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan"})
@@ -30,8 +32,11 @@ def load(path: Path) -> Calls | None:
     """None when nobody has noted any."""
     if not path.exists():
         return None
-    found: Calls = json.loads(path.read_text("utf-8"))
-    return found
+    found = json.loads(path.read_text("utf-8"))
+    if any(isinstance(actions, list) for actions in found.values()):
+        return dict.fromkeys(FUNCTIONS, found)  # noted before functions were told apart
+    noted: Calls = found
+    return noted
 
 
 def asked(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, str | None, str]]:

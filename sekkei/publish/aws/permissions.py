@@ -1,6 +1,6 @@
 """The least that a program needs of DynamoDB, table by table and index by index.
 
-A function of a system may do what the system's tests have seen it do (`calls.py`) and nothing else; only `work` scans.
+A function of a system may do what tests have seen that function do (`calls.py`) and nothing else; only `work` scans.
 For a design without such notes, its patterns say which indexes are read and what is scanned, and its tables are open
 to reads and writes of items. Nobody may make, change or delete tables.
 """
@@ -15,6 +15,7 @@ from sekkei.design import Design, Pattern, Table
 from sekkei.publish.aws.calls import Calls
 from sekkei.publish.aws.names import arn_of, logical
 
+SCANNING = ("work",)
 NOTHING: Mapping[str, Calls] = MappingProxyType({})
 READ = ("BatchGetItem", "GetItem", "Query")
 WRITE = ("BatchWriteItem", "ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem")
@@ -22,16 +23,17 @@ STREAM = ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
 _OPERATIONS = {"TransactGetItems": "GetItem", "ConditionCheck": "ConditionCheckItem"}
 
 
-def statements(*designs: Design, scan: bool = False, noted: Mapping[str, Calls] = NOTHING) -> list[dict[str, Any]]:
+def statements(*designs: Design, function: str = "http", noted: Mapping[str, Calls] = NOTHING) -> list[dict[str, Any]]:
     """Statements for a function that works with all of these designs; `noted` are their calls, by name of design."""
     found: list[dict[str, Any]] = []
     for design in designs:
         calls = noted.get(design.name)
-        found += _of_design(design, scan) if calls is None else _of_calls(design, calls, scan)
+        scan = function in SCANNING
+        found += _of_design(design, scan) if calls is None else _of_calls(design, calls.get(function, {}), scan)
     return found
 
 
-def _of_calls(design: Design, calls: Calls, scan: bool) -> list[dict[str, Any]]:
+def _of_calls(design: Design, calls: Mapping[str, list[str]], scan: bool) -> list[dict[str, Any]]:
     """One statement for all that the same is done with."""
     by_actions: dict[tuple[str, ...], list[Any]] = {}
     names: dict[tuple[str, ...], str] = {}
@@ -39,7 +41,7 @@ def _of_calls(design: Design, calls: Calls, scan: bool) -> list[dict[str, Any]]:
         table, _, index = resource.partition("/index/")
         actions = tuple(action for action in noted if scan or action != "Scan")
         if actions and table in design.tables:
-            arn = _index_arn(design.tables[table], index) if index else arn_of(design.tables[table])
+            arn = index_arn(design.tables[table], index) if index else arn_of(design.tables[table])
             by_actions.setdefault(actions, []).append(arn)
             names.setdefault(actions, logical(design.name, table, index))
     return [_allow(names[actions], actions, arns) for actions, arns in by_actions.items()]
@@ -66,7 +68,7 @@ def _of_indexes(design: Design) -> list[dict[str, Any]]:
             }
         )
         if read:
-            arns = [_index_arn(table, name) for name in read]
+            arns = [index_arn(table, name) for name in read]
             found.append(_allow(logical(table.name, "indexes"), ("Query",), arns))
     return found
 
@@ -78,7 +80,7 @@ def of_pattern(pattern: Pattern[..., Any], design: Design, leading_key: str | No
         operation = plan.operation.removeprefix("TransactWriteItems ")
         operation = _OPERATIONS.get(operation, operation)
         table = design.tables[plan.table]
-        arn = arn_of(table) if plan.index is None else _index_arn(table, plan.index)
+        arn = arn_of(table) if plan.index is None else index_arn(table, plan.index)
         statement = _allow(logical(pattern.name, str(number)), (operation,), [arn])
         if leading_key is not None and operation != "Scan":
             condition = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [leading_key]}}
@@ -92,7 +94,7 @@ def stream_statement(table: Table) -> dict[str, Any]:
     return _allow(logical(table.name, "stream"), STREAM, [{"Fn::GetAtt": [logical(table.name, "table"), "StreamArn"]}])
 
 
-def _index_arn(table: Table, index: str) -> dict[str, Any]:
+def index_arn(table: Table, index: str) -> dict[str, Any]:
     return {"Fn::Sub": f"${{{logical(table.name, 'table')}.Arn}}/index/{index}"}
 
 

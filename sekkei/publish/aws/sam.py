@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.publish.aws.system import Published
+from sekkei.publish.aws.parts import Published
 from sekkei.publish.aws.system import template as stack
 from sekkei.publish.aws.tables import Resource
 

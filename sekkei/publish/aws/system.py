@@ -4,47 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from sekkei.design import Design, Table
-from sekkei.publish.aws import permissions
-from sekkei.publish.aws.calls import Calls
+from sekkei.design import Table
+from sekkei.publish.aws import parts
 from sekkei.publish.aws.names import logical
+from sekkei.publish.aws.parts import Given, Published, allow
 from sekkei.publish.aws.tables import Resource, env_parameter, tables
-
-RUNTIME = "python3.12"
-LOG_DAYS = 30
-MEMORY_MB = 512
-HTTP_SECONDS = 29
-WORK_SECONDS = 60
-STREAM_RETRIES = 5
-COST_TAG = "sekkei:system"
-UNUSUAL_COST_USD = "10"
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Settings of a system that whoever deploys it must give, and how."""
-
-    plain: Sequence[str] = ()
-    secret: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """What is known of a system above this floor."""
-
-    name: str
-    designs: Sequence[Design]
-    """The system's own first, then those it shares: the runtime's and the web shell's."""
-    streams: Sequence[Table]
-    settings: Settings = field(default_factory=Settings)
-    webhooks: Sequence[str] = ()
-    """Paths that other programs call."""
-    sends_mail: bool = False
-    calls: Mapping[str, Calls] = field(default_factory=dict)
-    """What its tests have seen it ask, by name of the design."""
 
 
 def template(system: Published, env: str) -> dict[str, Any]:
@@ -52,19 +18,19 @@ def template(system: Published, env: str) -> dict[str, Any]:
     resources: dict[str, Resource] = {
         **tables(*system.designs),
         **_secret(system),
-        **_function("Http", "sekkei.web.on_lambda.http", system, HTTP_SECONDS),
+        **_function("Http", system),
         **_http_api(),
-        **_function("Work", "sekkei.web.on_lambda.work", system, WORK_SECONDS),
+        **_function("Work", system),
         **_clock(),
     }
     if system.streams:
-        resources |= _function("Stream", "sekkei.web.on_lambda.stream", system, WORK_SECONDS) | _streams(system.streams)
+        resources |= _function("Stream", system) | _streams(system.streams)
     resources |= _alarms(system) | _unusual_cost(system) | _dashboard(system)
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": f"The system {system.name}, published by Sekkei",
         "Parameters": _parameters(system, env),
-        "Conditions": {"HasAlarmTopic": _given("AlarmTopic"), "HasCostMail": _given("CostMail")},
+        "Conditions": {"HasAlarmTopic": _is_given("AlarmTopic"), "HasCostMail": _is_given("CostMail")},
         "Resources": resources,
         "Outputs": _outputs(system),
     }
@@ -116,7 +82,7 @@ def _secret(system: Published) -> dict[str, Resource]:
     }
 
 
-def _function(kind: str, handler: str, system: Published, seconds: int) -> dict[str, Resource]:
+def _function(kind: str, system: Published) -> dict[str, Resource]:
     return {
         f"{kind}Logs": {
             "Type": "AWS::Logs::LogGroup",
@@ -124,7 +90,7 @@ def _function(kind: str, handler: str, system: Published, seconds: int) -> dict[
             "UpdateReplacePolicy": "Delete",
             "Properties": {
                 "LogGroupName": {"Fn::Sub": f"/aws/lambda/${{AWS::StackName}}-{kind.lower()}"},
-                "RetentionInDays": LOG_DAYS,
+                "RetentionInDays": parts.LOG_DAYS,
             },
         },
         f"{kind}Role": _role(kind, system),
@@ -133,48 +99,43 @@ def _function(kind: str, handler: str, system: Published, seconds: int) -> dict[
             "DependsOn": [f"{kind}Logs"],
             "Properties": {
                 "FunctionName": {"Fn::Sub": f"${{AWS::StackName}}-{kind.lower()}"},
-                "Runtime": RUNTIME,
+                "Runtime": parts.RUNTIME,
                 "Architectures": [{"Ref": "Architecture"}],
-                "Handler": handler,
+                "Handler": f"sekkei.web.on_lambda.{kind.lower()}",
                 "Role": {"Fn::GetAtt": [f"{kind}Role", "Arn"]},
                 "Code": {"S3Bucket": {"Ref": "CodeBucket"}, "S3Key": {"Ref": "CodeKey"}},
-                "MemorySize": MEMORY_MB,
-                "Timeout": seconds,
+                "MemorySize": parts.MEMORY_MB,
+                "Timeout": parts.SECONDS[kind.lower()],
                 "Environment": {"Variables": _environment(system)},
-                "Tags": [{"Key": COST_TAG, "Value": system.name}],
+                "Tags": [{"Key": parts.COST_TAG, "Value": system.name}],
             },
         },
     }
 
 
 def _environment(system: Published) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "SEKKEI_STORE": {"Fn::Sub": "dynamodb://${AWS::Region}"},
-        "SEKKEI_ENV": {"Ref": "Env"},
-        "SEKKEI_SYSTEMS": system.name,
-        "SEKKEI_SECRET": {"Fn::Sub": "{{resolve:secretsmanager:${Secret}}}"},
-        "SEKKEI_PUBLIC_URL": {"Fn::GetAtt": ["Api", "ApiEndpoint"]},
-        "SEKKEI_OPERATORS": {"Ref": "Operators"},
+    return {name: _given(value) for name, value in parts.environment(system).items()}
+
+
+def _given(value: Given) -> Any:
+    if value.kind == "parameter":
+        return {"Ref": logical(value.name)}
+    others = {
+        "text": value.name,
+        "store": {"Fn::Sub": "dynamodb://${AWS::Region}"},
+        "secret": {"Fn::Sub": "{{resolve:secretsmanager:${Secret}}}"},
+        "url": {"Fn::GetAtt": ["Api", "ApiEndpoint"]},
     }
-    for name in (*system.settings.plain, *system.settings.secret):
-        found[f"SEKKEI_{name.upper()}"] = {"Ref": logical(name)}
-    return found
+    return others[value.kind]
 
 
 def _role(kind: str, system: Published) -> Resource:
-    statements = permissions.statements(*system.designs, scan=kind == "Work", noted=system.calls)
-    if kind == "Stream":
-        statements += [permissions.stream_statement(table) for table in system.streams]
-        statements.append(_allow("DeadLetters", ["sqs:SendMessage"], {"Fn::GetAtt": ["StreamDeadLetters", "Arn"]}))
-    if system.sends_mail and kind != "Http":
-        statements.append(_allow("Mail", ["ses:SendEmail"], "*"))
-    logs = {"Fn::GetAtt": [f"{kind}Logs", "Arn"]}
-    statements.append(_allow("Logs", ["logs:CreateLogStream", "logs:PutLogEvents"], logs))
+    policy = _policy(parts.statements(kind.lower(), system))
     return {
         "Type": "AWS::IAM::Role",
         "Properties": {
             "AssumeRolePolicyDocument": _trust("lambda.amazonaws.com"),
-            "Policies": [{"PolicyName": "sekkei", "PolicyDocument": _policy(statements)}],
+            "Policies": [{"PolicyName": "sekkei", "PolicyDocument": policy}],
         },
     }
 
@@ -185,10 +146,6 @@ def _trust(service: str) -> dict[str, Any]:
 
 def _policy(statements: list[dict[str, Any]]) -> dict[str, Any]:
     return {"Version": "2012-10-17", "Statement": statements}
-
-
-def _allow(sid: str, actions: list[str], resource: Any) -> dict[str, Any]:
-    return {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource}
 
 
 def _http_api() -> dict[str, Resource]:
@@ -234,7 +191,7 @@ def _http_api() -> dict[str, Resource]:
 def _clock() -> dict[str, Resource]:
     """Every minute: recurring jobs, schedules, the outbox, steps of long jobs."""
     target = {"Fn::GetAtt": ["WorkFunction", "Arn"]}
-    call = _policy([_allow("Work", ["lambda:InvokeFunction"], target)])
+    call = _policy([allow("Work", ["lambda:InvokeFunction"], target)])
     return {
         "ClockRole": {
             "Type": "AWS::IAM::Role",
@@ -246,7 +203,7 @@ def _clock() -> dict[str, Resource]:
         "Clock": {
             "Type": "AWS::Scheduler::Schedule",
             "Properties": {
-                "ScheduleExpression": "rate(1 minute)",
+                "ScheduleExpression": parts.EVERY_MINUTE,
                 "FlexibleTimeWindow": {"Mode": "OFF"},
                 "Target": {
                     "Arn": target,
@@ -261,11 +218,11 @@ def _clock() -> dict[str, Resource]:
 
 def _streams(streams: Sequence[Table]) -> dict[str, Resource]:
     found: dict[str, Resource] = {
-        "StreamDeadLetters": {
+        parts.DEAD_LETTERS: {
             "Type": "AWS::SQS::Queue",
             "DeletionPolicy": "Retain",
             "UpdateReplacePolicy": "Retain",
-            "Properties": {"MessageRetentionPeriod": 1_209_600, "SqsManagedSseEnabled": True},
+            "Properties": {"MessageRetentionPeriod": parts.DEAD_LETTER_SECONDS, "SqsManagedSseEnabled": True},
         }
     }
     for table in streams:
@@ -275,47 +232,38 @@ def _streams(streams: Sequence[Table]) -> dict[str, Resource]:
                 "EventSourceArn": {"Fn::GetAtt": [logical(table.name, "table"), "StreamArn"]},
                 "FunctionName": {"Ref": "StreamFunction"},
                 "StartingPosition": "TRIM_HORIZON",
-                "BatchSize": 100,
+                "BatchSize": parts.STREAM_BATCH,
                 "BisectBatchOnFunctionError": True,
-                "MaximumRetryAttempts": STREAM_RETRIES,
+                "MaximumRetryAttempts": parts.STREAM_RETRIES,
                 "FunctionResponseTypes": ["ReportBatchItemFailures"],
-                "DestinationConfig": {"OnFailure": {"Destination": {"Fn::GetAtt": ["StreamDeadLetters", "Arn"]}}},
+                "DestinationConfig": {"OnFailure": {"Destination": {"Fn::GetAtt": [parts.DEAD_LETTERS, "Arn"]}}},
             },
         }
     return found
 
 
 def _alarms(system: Published) -> dict[str, Resource]:
-    found: dict[str, Resource] = {}
-    kinds = ["Http", "Work", *(["Stream"] if system.streams else [])]
-    for kind in kinds:
-        dimension = {"Name": "FunctionName", "Value": {"Ref": f"{kind}Function"}}
-        found[f"{kind}Errors"] = _alarm("AWS/Lambda", "Errors", [dimension], 1, f"The {kind.lower()} function fails")
-    for table in system.designs[0].tables.values():
-        dimension = {"Name": "TableName", "Value": {"Ref": logical(table.name, "table")}}
-        text = f"{table.name} refuses requests: see sekkei simulate"
-        found[logical(table.name, "throttles")] = _alarm("AWS/DynamoDB", "ThrottledRequests", [dimension], 10, text)
-    if system.streams:
-        queue = {"Name": "QueueName", "Value": {"Fn::GetAtt": ["StreamDeadLetters", "QueueName"]}}
-        metric = "ApproximateNumberOfMessagesVisible"
-        found["StreamDead"] = _alarm("AWS/SQS", metric, [queue], 1, "Records of a stream were given up")
-        age = {"Name": "FunctionName", "Value": {"Ref": "StreamFunction"}}
-        found["StreamAge"] = _alarm("AWS/Lambda", "IteratorAge", [age], 300_000, "Streams are read five minutes late")
-    return found
+    return {logical(one.of, one.what): _alarm(one) for one in parts.alarms(system)}
 
 
-def _alarm(namespace: str, metric: str, dimensions: list[Any], threshold: int, text: str) -> Resource:
+def _alarm(alarm: parts.Alarm) -> Resource:
+    of = {
+        "AWS/Lambda": {"Ref": logical(alarm.of, "function")},
+        "AWS/DynamoDB": {"Ref": logical(alarm.of, "table")},
+        "AWS/SQS": {"Fn::GetAtt": [parts.DEAD_LETTERS, "QueueName"]},
+    }
+    space = alarm.metric.namespace
     return {
         "Type": "AWS::CloudWatch::Alarm",
         "Properties": {
-            "AlarmDescription": text,
-            "Namespace": namespace,
-            "MetricName": metric,
-            "Dimensions": dimensions,
-            "Statistic": "Maximum" if metric in ("IteratorAge", "ApproximateNumberOfMessagesVisible") else "Sum",
-            "Period": 300,
+            "AlarmDescription": alarm.text,
+            "Namespace": space,
+            "MetricName": alarm.metric.name,
+            "Dimensions": [{"Name": parts.DIMENSIONS[space], "Value": of[space]}],
+            "Statistic": alarm.metric.statistic,
+            "Period": parts.ALARM_SECONDS,
             "EvaluationPeriods": 1,
-            "Threshold": threshold,
+            "Threshold": alarm.threshold,
             "ComparisonOperator": "GreaterThanOrEqualToThreshold",
             "TreatMissingData": "notBreaching",
             "AlarmActions": {"Fn::If": ["HasAlarmTopic", [{"Ref": "AlarmTopic"}], {"Ref": "AWS::NoValue"}]},
@@ -323,15 +271,11 @@ def _alarm(namespace: str, metric: str, dimensions: list[Any], threshold: int, t
     }
 
 
-def _given(parameter: str) -> dict[str, Any]:
+def _is_given(parameter: str) -> dict[str, Any]:
     return {"Fn::Not": [{"Fn::Equals": [{"Ref": parameter}, ""]}]}
 
 
 def _unusual_cost(system: Published) -> dict[str, Resource]:
-    """Watched by a tag, which has to be activated once for the account under Billing, Cost allocation tags."""
-    watched = {"Tags": {"Key": COST_TAG, "Values": [system.name], "MatchOptions": ["EQUALS"]}}
-    above = {"Dimensions": {"Key": "ANOMALY_TOTAL_IMPACT_ABSOLUTE", "MatchOptions": ["GREATER_THAN_OR_EQUAL"]}}
-    above["Dimensions"]["Values"] = [UNUSUAL_COST_USD]
     return {
         "CostMonitor": {
             "Type": "AWS::CE::AnomalyMonitor",
@@ -339,7 +283,7 @@ def _unusual_cost(system: Published) -> dict[str, Resource]:
             "Properties": {
                 "MonitorName": {"Ref": "AWS::StackName"},
                 "MonitorType": "CUSTOM",
-                "MonitorSpecification": json.dumps(watched),
+                "MonitorSpecification": json.dumps(parts.cost_watched(system)),
             },
         },
         "CostAlarm": {
@@ -350,27 +294,16 @@ def _unusual_cost(system: Published) -> dict[str, Resource]:
                 "Frequency": "DAILY",
                 "MonitorArnList": [{"Ref": "CostMonitor"}],
                 "Subscribers": [{"Type": "EMAIL", "Address": {"Ref": "CostMail"}}],
-                "ThresholdExpression": json.dumps(above),
+                "ThresholdExpression": json.dumps({"Dimensions": parts.COST_ABOVE}),
             },
         },
     }
 
 
 def _dashboard(system: Published) -> dict[str, Resource]:
-    names = [logical(table.name, "table") for table in system.designs[0].tables.values()]
-    metrics = ",".join(f'["AWS/DynamoDB","ConsumedWriteCapacityUnits","TableName","${{{name}}}"]' for name in names)
-    calls = ",".join(
-        f'["AWS/Lambda","{metric}","FunctionName","${{{kind}Function}}"]'
-        for kind in ("Http", "Work", *(("Stream",) if system.streams else ()))
-        for metric in ("Invocations", "Errors", "Duration")
-    )
-    body = (
-        '{"widgets":['
-        f'{{"type":"metric","width":24,"height":6,"properties":{{"title":"Writes","region":"${{AWS::Region}}",'
-        f'"stat":"Sum","period":60,"metrics":[{metrics}]}}}},'
-        f'{{"type":"metric","width":24,"height":6,"properties":{{"title":"Functions","region":"${{AWS::Region}}",'
-        f'"stat":"Sum","period":60,"metrics":[{calls}]}}}}]}}'
-    )
+    names = {name: f"${{{logical(name, 'table')}}}" for name in system.designs[0].tables}
+    names |= {each: f"${{{logical(each, 'function')}}}" for each in system.functions}
+    body = json.dumps(parts.dashboard(system, "${AWS::Region}", names), separators=(",", ":"))
     return {"Dashboard": {"Type": "AWS::CloudWatch::Dashboard", "Properties": {"DashboardBody": {"Fn::Sub": body}}}}
 
 

@@ -31,10 +31,10 @@ def configuration(*designs: Design, env: str) -> dict[str, Any]:
 
 def resource_name(table: Table) -> str:
     """`task-table-v3` is task_table_v3."""
-    return _plain(table.name)
+    return plain(table.name)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in text).lower()
 
 
@@ -103,5 +103,5 @@ def _insights(table: Table) -> dict[str, Any]:
     found: dict[str, Any] = {name: reference} if table.insights else {}
     for index in table.indexes.values():
         if index.insights:
-            found[f"{name}_{_plain(index.name)}"] = {**reference, "index_name": index.name}
+            found[f"{name}_{plain(index.name)}"] = {**reference, "index_name": index.name}
     return found

@@ -11,20 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from sekkei.design import Table
-from sekkei.publish.aws import permissions
+from sekkei.publish.aws import parts
 from sekkei.publish.aws.names import logical
-from sekkei.publish.aws.system import (
-    COST_TAG,
-    HTTP_SECONDS,
-    LOG_DAYS,
-    MEMORY_MB,
-    RUNTIME,
-    STREAM_RETRIES,
-    WORK_SECONDS,
-    Published,
-)
+from sekkei.publish.aws.parts import Given, Published, allow
 from sekkei.publish.aws.terraform import configuration as tables
-from sekkei.publish.aws.terraform import resource_name
+from sekkei.publish.aws.terraform import plain, resource_name
 
 Block = dict[str, Any]
 
@@ -34,7 +25,7 @@ def configuration(system: Published, env: str) -> Block:
     made["variable"] |= _variables(system)
     made["locals"] = {"system": system.name}
     made["data"] = {"aws_region": {"here": {}}}
-    kinds = ["http", "work", *(["stream"] if system.streams else [])]
+    kinds = system.functions
     resources: Block = made["resource"]
     resources |= {
         "aws_cloudwatch_log_group": {kind: _logs(kind) for kind in kinds},
@@ -47,7 +38,7 @@ def configuration(system: Published, env: str) -> Block:
     }
     if system.streams:
         resources |= _streams(system.streams)
-    resources["aws_cloudwatch_metric_alarm"] = _alarms(system, kinds)
+    resources |= _alarms(system) | _dashboard(system) | _unusual_cost(system)
     made["output"] |= _outputs(system)
     return made
 
@@ -67,6 +58,7 @@ def _variables(system: Published) -> Block:
         },
         "operators": {"type": "string", "default": "", "description": "Mail addresses of those who may use /console"},
         "alarm_topics": {"type": "list(string)", "default": [], "description": "ARNs of SNS topics for alarms"},
+        "cost_mail": {"type": "string", "default": "", "description": "Mail address that hears of unusual cost"},
     }
     for name in system.settings.plain:
         found[name] = {"type": "string", "default": "", "description": f"SEKKEI_{name.upper()}"}
@@ -76,7 +68,7 @@ def _variables(system: Published) -> Block:
 
 
 def _logs(kind: str) -> Block:
-    return {"name": f"/aws/lambda/${{local.system}}-{kind}", "retention_in_days": LOG_DAYS}
+    return {"name": f"/aws/lambda/${{local.system}}-{kind}", "retention_in_days": parts.LOG_DAYS}
 
 
 def _role(service: str) -> Block:
@@ -89,25 +81,19 @@ def _document(statements: list[Block]) -> str:
 
 
 def _policy(kind: str, system: Published) -> Block:
-    statements = permissions.statements(*system.designs, scan=kind == "work", noted=system.calls)
-    if kind == "stream":
-        statements += [permissions.stream_statement(table) for table in system.streams]
-        statements.append(_allow("DeadLetters", ["sqs:SendMessage"], "${aws_sqs_queue.stream_dead_letters.arn}"))
-    if system.sends_mail and kind != "http":
-        statements.append(_allow("Mail", ["ses:SendEmail"], "*"))
-    logs = f"${{aws_cloudwatch_log_group.{kind}.arn}}:*"
-    statements.append(_allow("Logs", ["logs:CreateLogStream", "logs:PutLogEvents"], logs))
-    known = _tables(system)
+    known = _names(system)
     return {
         "role": f"${{aws_iam_role.{kind}.id}}",
-        "policy": _document([_translated(one, known) for one in statements]),
+        "policy": _document([_translated(one, known) for one in parts.statements(kind, system)]),
     }
 
 
-def _tables(system: Published) -> dict[str, str]:
-    """Logical names of the stack's tables, and what Terraform calls them."""
+def _names(system: Published) -> dict[str, str]:
+    """Logical names of the stack that permissions speak of, and what Terraform calls them."""
     found = [table for design in system.designs for table in design.tables.values()]
-    return {logical(table.name, "table"): f"aws_dynamodb_table.{resource_name(table)}" for table in found}
+    names = {logical(table.name, "table"): f"aws_dynamodb_table.{resource_name(table)}" for table in found}
+    names |= {logical(kind, "logs"): f"aws_cloudwatch_log_group.{kind}" for kind in system.functions}
+    return {**names, parts.DEAD_LETTERS: "aws_sqs_queue.stream_dead_letters"}
 
 
 def _translated(statement: Block, known: dict[str, str]) -> Block:
@@ -122,38 +108,36 @@ def _reference(resource: Any, known: dict[str, str]) -> str:
         return resource
     if "Fn::GetAtt" in resource:
         name, attribute = resource["Fn::GetAtt"]
-        return f"${{{known[name]}.{'arn' if attribute == 'Arn' else 'stream_arn'}}}"
+        streams = ":*" if name.endswith("Logs") else ""  # of a group of logs; CloudFormation says so by itself
+        return f"${{{known[name]}.{'arn' if attribute == 'Arn' else 'stream_arn'}}}{streams}"
     name, _, rest = resource["Fn::Sub"].removeprefix("${").partition(".Arn}")
     return f"${{{known[name]}.arn}}{rest}"
 
 
-def _allow(sid: str, actions: list[str], resource: str) -> Block:
-    return {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": [resource]}
+def _given(value: Given) -> str:
+    others = {
+        "text": value.name,
+        "parameter": f"${{var.{value.name}}}",
+        "store": "dynamodb://${data.aws_region.here.region}",
+        "secret": "${var.secret}",
+        "url": "${aws_apigatewayv2_api.api.api_endpoint}",
+    }
+    return others[value.kind]
 
 
 def _function(kind: str, system: Published) -> Block:
-    variables = {
-        "SEKKEI_STORE": "dynamodb://${data.aws_region.here.region}",
-        "SEKKEI_ENV": "${var.env}",
-        "SEKKEI_SYSTEMS": system.name,
-        "SEKKEI_SECRET": "${var.secret}",
-        "SEKKEI_PUBLIC_URL": "${aws_apigatewayv2_api.api.api_endpoint}",
-        "SEKKEI_OPERATORS": "${var.operators}",
-    }
-    for name in (*system.settings.plain, *system.settings.secret):
-        variables[f"SEKKEI_{name.upper()}"] = f"${{var.{name}}}"
     return {
         "function_name": f"${{local.system}}-{kind}",
-        "runtime": RUNTIME,
+        "runtime": parts.RUNTIME,
         "architectures": ["${var.architecture}"],
         "handler": f"sekkei.web.on_lambda.{kind}",
         "role": f"${{aws_iam_role.{kind}.arn}}",
         "filename": "${var.package}",
         "source_code_hash": "${filebase64sha256(var.package)}",
-        "memory_size": MEMORY_MB,
-        "timeout": HTTP_SECONDS if kind == "http" else WORK_SECONDS,
-        "environment": {"variables": variables},
-        "tags": {COST_TAG: system.name},
+        "memory_size": parts.MEMORY_MB,
+        "timeout": parts.SECONDS[kind],
+        "environment": {"variables": {name: _given(value) for name, value in parts.environment(system).items()}},
+        "tags": {parts.COST_TAG: system.name},
         "depends_on": [f"aws_cloudwatch_log_group.{kind}"],
     }
 
@@ -193,7 +177,7 @@ def _http_api() -> Block:
 def _clock() -> Block:
     """Every minute: recurring jobs, schedules, the outbox, steps of long jobs."""
     return {
-        "schedule_expression": "rate(1 minute)",
+        "schedule_expression": parts.EVERY_MINUTE,
         "flexible_time_window": {"mode": "OFF"},
         "target": {
             "arn": "${aws_lambda_function.work.arn}",
@@ -205,7 +189,7 @@ def _clock() -> Block:
 
 
 def _clock_policy() -> Block:
-    call = _allow("Work", ["lambda:InvokeFunction"], "${aws_lambda_function.work.arn}")
+    call = allow("Work", ["lambda:InvokeFunction"], ["${aws_lambda_function.work.arn}"])
     return {"role": "${aws_iam_role.clock.id}", "policy": _document([call])}
 
 
@@ -215,55 +199,78 @@ def _streams(streams: Sequence[Table]) -> Block:
             "event_source_arn": f"${{aws_dynamodb_table.{resource_name(table)}.stream_arn}}",
             "function_name": "${aws_lambda_function.stream.arn}",
             "starting_position": "TRIM_HORIZON",
-            "batch_size": 100,
+            "batch_size": parts.STREAM_BATCH,
             "bisect_batch_on_function_error": True,
-            "maximum_retry_attempts": STREAM_RETRIES,
+            "maximum_retry_attempts": parts.STREAM_RETRIES,
             "function_response_types": ["ReportBatchItemFailures"],
             "destination_config": {"on_failure": {"destination_arn": "${aws_sqs_queue.stream_dead_letters.arn}"}},
         }
         for table in streams
     }
     queue = {
-        "message_retention_seconds": 1_209_600,
+        "message_retention_seconds": parts.DEAD_LETTER_SECONDS,
         "sqs_managed_sse_enabled": True,
         "lifecycle": {"prevent_destroy": True},
     }
     return {"aws_lambda_event_source_mapping": mappings, "aws_sqs_queue": {"stream_dead_letters": queue}}
 
 
-def _alarms(system: Published, kinds: list[str]) -> Block:
-    found: Block = {}
-    for kind in kinds:
-        name = {"FunctionName": f"${{aws_lambda_function.{kind}.function_name}}"}
-        found[f"{kind}_errors"] = _alarm("AWS/Lambda", "Errors", name, 1, f"The {kind} function fails")
-    for table in system.designs[0].tables.values():
-        name = {"TableName": f"${{aws_dynamodb_table.{resource_name(table)}.name}}"}
-        text = f"{table.name} refuses requests: see sekkei simulate"
-        found[f"{resource_name(table)}_throttles"] = _alarm("AWS/DynamoDB", "ThrottledRequests", name, 10, text)
-    if system.streams:
-        queue = {"QueueName": "${aws_sqs_queue.stream_dead_letters.name}"}
-        metric = "ApproximateNumberOfMessagesVisible"
-        found["stream_dead"] = _alarm("AWS/SQS", metric, queue, 1, "Records of a stream were given up")
-        age = {"FunctionName": "${aws_lambda_function.stream.function_name}"}
-        found["stream_age"] = _alarm("AWS/Lambda", "IteratorAge", age, 300_000, "Streams are read five minutes late")
-    return found
+def _alarms(system: Published) -> Block:
+    return {"aws_cloudwatch_metric_alarm": {plain(f"{one.of}_{one.what}"): _alarm(one) for one in parts.alarms(system)}}
 
 
-def _alarm(namespace: str, metric: str, dimensions: dict[str, str], threshold: int, text: str) -> Block:
+def _alarm(alarm: parts.Alarm) -> Block:
+    of = {
+        "AWS/Lambda": f"${{aws_lambda_function.{alarm.of}.function_name}}",
+        "AWS/DynamoDB": f"${{aws_dynamodb_table.{plain(alarm.of)}.name}}",
+        "AWS/SQS": "${aws_sqs_queue.stream_dead_letters.name}",
+    }
+    space = alarm.metric.namespace
     return {
-        "alarm_name": f"${{local.system}} {text}",
-        "alarm_description": text,
-        "namespace": namespace,
-        "metric_name": metric,
-        "dimensions": dimensions,
-        "statistic": "Maximum" if metric in ("IteratorAge", "ApproximateNumberOfMessagesVisible") else "Sum",
-        "period": 300,
+        "alarm_name": f"${{local.system}} {alarm.text}",
+        "alarm_description": alarm.text,
+        "namespace": space,
+        "metric_name": alarm.metric.name,
+        "dimensions": {parts.DIMENSIONS[space]: of[space]},
+        "statistic": alarm.metric.statistic,
+        "period": parts.ALARM_SECONDS,
         "evaluation_periods": 1,
-        "threshold": threshold,
+        "threshold": alarm.threshold,
         "comparison_operator": "GreaterThanOrEqualToThreshold",
         "treat_missing_data": "notBreaching",
         "alarm_actions": "${var.alarm_topics}",
     }
+
+
+def _dashboard(system: Published) -> Block:
+    names = {name: f"${{aws_dynamodb_table.{plain(name)}.name}}" for name in system.designs[0].tables}
+    names |= {each: f"${{aws_lambda_function.{each}.function_name}}" for each in system.functions}
+    body = json.dumps(parts.dashboard(system, "${data.aws_region.here.region}", names))
+    return {
+        "aws_cloudwatch_dashboard": {"dashboard": {"dashboard_name": "${local.system}", "dashboard_body": body}},
+    }
+
+
+def _unusual_cost(system: Published) -> Block:
+    """Only with `cost_mail`."""
+    count = '${var.cost_mail == "" ? 0 : 1}'
+    above = parts.COST_ABOVE
+    dimension = {"key": above["Key"], "match_options": above["MatchOptions"], "values": above["Values"]}
+    monitor = {
+        "count": count,
+        "name": "${local.system}",
+        "monitor_type": "CUSTOM",
+        "monitor_specification": json.dumps(parts.cost_watched(system)),
+    }
+    subscription = {
+        "count": count,
+        "name": "${local.system}",
+        "frequency": "DAILY",
+        "monitor_arn_list": ["${aws_ce_anomaly_monitor.cost[0].arn}"],
+        "subscriber": [{"type": "EMAIL", "address": "${var.cost_mail}"}],
+        "threshold_expression": {"dimension": dimension},
+    }
+    return {"aws_ce_anomaly_monitor": {"cost": monitor}, "aws_ce_anomaly_subscription": {"cost": subscription}}
 
 
 def _outputs(system: Published) -> Block:

@@ -13,7 +13,8 @@ import pytest
 from sekkei.cli import main
 from sekkei.commands.described import described
 from sekkei.publish.aws import sam, terraform_system
-from sekkei.publish.aws.system import Published, template
+from sekkei.publish.aws.parts import Published
+from sekkei.publish.aws.system import template
 
 SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
 
