@@ -53,6 +53,8 @@ class Ledger:
         self.events: list[Thing] = []
         self.counts: dict[str, int] = {}
         self._told = 0
+        self._disputed: dict[str, Thing] = {}
+        """Disputes by their charge; each charge is disputed once."""
         self._dice = random.Random(seed)
 
     def document(self) -> Thing:
@@ -63,7 +65,7 @@ class Ledger:
         """As it was written down; what happened until then has been told."""
         for part in KEPT:
             setattr(self, part, document[part])
-        self._told = len(self.events)
+        self._told, self._disputed = len(self.events), {}
         return self
 
     def now(self) -> int:
@@ -227,7 +229,9 @@ class Ledger:
             self._tell("charge.dispute.funds_reinstated", dispute)
 
     def _dispute_of(self, charge: Thing) -> Thing:
-        return next(one for one in self.disputes.values() if one["charge"] == charge["id"])
+        if len(self._disputed) != len(self.disputes):
+            self._disputed = {str(one["charge"]): one for one in self.disputes.values()}
+        return self._disputed[str(charge["id"])]
 
     # What the account keeps, to compare with
 
