@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -117,6 +117,21 @@ def _odd(row: OldItem, chance: random.Random, now: datetime) -> OldItem:
     return odd
 
 
+def old_people(count: int, names: Mapping[str, str], seed: int = 3) -> Iterator[OldItem]:
+    """Contacts of those who are in `old_rows(count, …)`: one in ten has none, or none that can be used."""
+    chance = random.Random(seed)
+    for number in range(1 + count // ROWS_PER_USER):
+        user, kind = f"user{number:05}", chance.randrange(20)
+        said = {"name": f"会員 {number}", "mail": f"{user}@example.com", "line": f"U{number:032x}", "language": "ja"}
+        if kind == 0:
+            continue  # nobody knows them any more
+        if kind == 1:
+            said |= {"mail": "  ", "line": ""}
+        elif kind < 5:
+            said |= {"name": "長" * 80, "language": "en", "line": ""}
+        yield {names["user"]: user, **{names[name]: value for name, value in said.items() if name in names}}
+
+
 def _iso(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -134,6 +149,20 @@ async def make_table(store: Store, name: str) -> None:
             ],
             "BillingMode": "PAY_PER_REQUEST",
             "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+        },
+    )
+
+
+async def make_people_table(store: Store, names: Mapping[str, str]) -> None:
+    """The table of contacts that a mapping names. Raises ResourceInUseException when there is one."""
+    key = names["user"]
+    await store.call(
+        "CreateTable",
+        {
+            "TableName": names["table"],
+            "AttributeDefinitions": [{"AttributeName": key, "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": key, "KeyType": "HASH"}],
+            "BillingMode": "PAY_PER_REQUEST",
         },
     )
 

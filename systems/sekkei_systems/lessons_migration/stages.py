@@ -224,15 +224,23 @@ def _tell(desk: Desk, report: Report) -> None:
 async def _sample(desk: Desk) -> int:
     from sekkei.errors import ResourceInUseException
     from sekkei.runtime import days
-    from sekkei_systems.lessons_migration.sample import fill, make_table, old_rows
+    from sekkei_systems.lessons_migration import sample
 
-    store, clock, table = desk.db.store, desk.db.clock, desk.old.table
+    store, clock, table, names = desk.db.store, desk.db.clock, desk.old.table, desk.old.contacts
+    count, seed = desk.arguments.rows, desk.arguments.seed
+    made = table
     try:
-        await make_table(store, table)
+        await sample.make_table(store, table)
+        if names:
+            made = names["table"]
+            await sample.make_people_table(store, names)
     except ResourceInUseException:
-        raise CouldNotRun(f"There is a table {table} already; a sample is put into none but a new one.") from None
-    rows = old_rows(desk.arguments.rows, days.now(clock), desk.arguments.seed)
-    print(f"{table}: {await fill(store, table, rows, clock):,} rows. Next: sekkei lessons migrate plan")
+        raise CouldNotRun(f"There is a table {made} already; a sample is put into none but a new one.") from None
+    filled = await sample.fill(store, table, sample.old_rows(count, days.now(clock), seed), clock)
+    if names:
+        people = await sample.fill(store, names["table"], sample.old_people(count, names, seed), clock)
+        print(f"{names['table']}: {people:,} people.")
+    print(f"{table}: {filled:,} rows. Next: sekkei lessons migrate plan")
     return OK
 
 
