@@ -13,15 +13,17 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database, replace, tables
 from sekkei.runtime import days
 from sekkei.store import Embedded, Request, Response, Store
-from sekkei_systems.lessons.design import Stage, Status, UserLesson, change_status, design, user_lessons
+from sekkei_systems.lessons.design import Stage, Status, UserLesson, change_status, contacts, design, user_lessons
 from sekkei_systems.lessons_migration import old_rows
 from sekkei_systems.lessons_migration.configuration import OldTable
 from sekkei_systems.lessons_migration.moving import Move
 from sekkei_systems.lessons_migration.old_rows import OldRows
-from sekkei_systems.lessons_migration.sample import fill, make_table
+from sekkei_systems.lessons_migration.sample import fill, make_people_table, make_table, old_people
 from sekkei_systems.lessons_migration.sample import old_rows as generated
 
 OLD = OldTable()
+PEOPLE = {"table": "usersTable", "user": "userId", "name": "displayName", "mail": "email", "line": "lineId"}
+OLD_WITH_PEOPLE = OldTable(account="line-{user}", contacts=PEOPLE)
 ROWS = 12
 SEED = 125
 """With rows that meet, paused ones, one that is over and two that are unusable."""
@@ -59,8 +61,8 @@ class World:
     store: Embedded
     clock: ManualClock
 
-    def move(self, store: Store | None = None) -> Move:
-        return Move(self.db(store), self.clock, OLD)
+    def move(self, store: Store | None = None, old: OldTable = OLD) -> Move:
+        return Move(self.db(store), self.clock, old)
 
     def db(self, store: Store | None = None) -> Database:
         return design.open(store or self.store, env="test", clock=self.clock)
@@ -80,6 +82,13 @@ async def made() -> World:
     await make_table(store, OLD.table)
     await fill(store, OLD.table, generated(ROWS, days.now(clock), seed=SEED), clock)
     return World(store, clock)
+
+
+async def made_with_people() -> World:
+    world = await made()
+    await make_people_table(world.store, PEOPLE)
+    await fill(world.store, PEOPLE["table"], old_people(ROWS * 10, PEOPLE), world.clock)
+    return world
 
 
 async def nothing(world: World) -> None:
@@ -147,6 +156,28 @@ async def test_killed_after_every_call_it_goes_on(case: str, done: bool) -> None
             await world.store.close()
             break
     assert CALLS_MAX > kills > 10, kills
+
+
+@pytest.mark.parametrize("done", [True, False], ids=["done", "not-done"])
+async def test_killed_after_every_call_contacts_come_along(done: bool) -> None:
+    """Nobody's is missing, and none is written twice or changed."""
+    world = await made_with_people()
+    await world.move(old=OLD_WITH_PEOPLE).run()
+    expected = await world.db().all(contacts.scan())
+    assert len(expected) >= 2
+    await world.store.close()
+    for calls in range(1 + done, CALLS_MAX, 2):
+        world = await made_with_people()
+        try:
+            await world.move(Mortal(world.store, calls, done=done), OLD_WITH_PEOPLE).run()
+        except Killed:
+            await world.move(old=OLD_WITH_PEOPLE).run()
+            assert await world.db().all(contacts.scan()) == expected, f"killed at call {calls}"
+            await world.store.close()
+        else:
+            await world.store.close()
+            break
+    assert CALLS_MAX > calls > 20
 
 
 @pytest.mark.parametrize("final", [False, True])
