@@ -297,8 +297,8 @@ async def _cleared(db: Database, piece: Piece, old: dict[str, AttributeValue]) -
     expression.into(request)
     try:
         await db.store.call("DeleteItem", request)
-    except ConditionalCheckFailedException:
-        pass  # it is somebody else's fresh item by now
+    except (ConditionalCheckFailedException, TransactionConflictException):
+        pass  # it is somebody else's fresh item by now, or somebody is at it
     return True
 
 

@@ -69,6 +69,12 @@ class BadAppeal(Invalid):
     code = "invalid"
 
 
+class BadWording(Invalid):
+    """Words that are too long, or sums that no card can offer."""
+
+    code = "invalid"
+
+
 class MonthNotOver(Conflict):
     """A month can be closed when it is over."""
 

@@ -89,6 +89,8 @@ async def test_every_route_by_everybody(clock: ManualClock, tmp_path: Path) -> N
             "GET /chiipochi/operator/receipts.csv": Rule(OPERATOR),
             "GET /chiipochi/operator/appeals": Rule(OPERATOR),
             "POST /chiipochi/operator/appeals": Rule(OPERATOR_FORM, form=appeal),
+            "GET /chiipochi/operator/texts": Rule(OPERATOR),
+            "POST /chiipochi/operator/texts": Rule(OPERATOR_FORM, form={"name": "help", "ja": "ヘルプ"}),
             "GET /chiipochi/operator/books": Rule(OPERATOR),
             "GET /chiipochi/operator/books.csv": Rule(OPERATOR),
             "POST /chiipochi/operator/books/sync": Rule(OPERATOR_FORM, form={}),

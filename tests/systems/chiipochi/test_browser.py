@@ -86,6 +86,32 @@ async def test_the_operator_gives_money_back(browser: Windows, serve: Serve, sho
     assert browser.problems == []
 
 
+@pytest.mark.parametrize(
+    ("language", "kept", "title"), [("ja", "保存しました。", "文言と金額"), ("en", "Saved.", "Words and amounts")]
+)
+async def test_an_operator_changes_words_and_sums(
+    browser: Windows, serve: Serve, shots: Shots, language: str, kept: str, title: str
+) -> None:
+    site = await serve(SYSTEM, demo=True)
+    page = await browser.person(site, "demo-aoi", PHONE)
+    await page.goto(f"{site.url}/chiipochi/operator?lang={language}")
+    await page.get_by_role("link", name=title).click()
+    await page.locator('input[name="amounts"]').fill("200, 1000")
+    await page.locator("main form").first.get_by_role("button").click()
+    await page.get_by_text(kept, exact=True).wait_for()
+    await page.locator("main summary").first.click()
+    await page.locator('textarea[name="ja"]').first.fill("ようこそ！")
+    await page.locator("main details[open] form").get_by_role("button").click()
+    await page.get_by_text("ja:  → ようこそ！").wait_for()
+    await shots(page, f"texts-{language}")
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await page.goto(f"{site.url}/chiipochi/operator/appeals")
+    await page.locator("main summary").last.click()
+    await shots(page, f"appeals-{language}")
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert browser.problems == []
+
+
 @pytest.mark.parametrize(("theme", "size"), [("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE), ("dark", PHONE)])
 async def test_pages_fit_the_window(
     browser: Windows, serve: Serve, shots: Shots, theme: Literal["light", "dark"], size: dict[str, int]

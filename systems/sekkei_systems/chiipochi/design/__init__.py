@@ -38,8 +38,10 @@ from sekkei_systems.chiipochi.design.patterns import (
 from sekkei_systems.chiipochi.design.patterns_appeals import (
     all_appeal_sums,
     all_appeals,
+    all_wordings,
     changes_of_appeals,
     keep_appeal,
+    keep_wording,
 )
 from sekkei_systems.chiipochi.design.patterns_books import (
     SYNC,
@@ -147,6 +149,7 @@ __all__ = [
     "all_appeal_sums",
     "all_appeals",
     "all_surplus",
+    "all_wordings",
     "appeal_changes",
     "appeal_sums",
     "appeals",
@@ -210,6 +213,7 @@ __all__ = [
     "keep_appeal",
     "keep_details",
     "keep_local_payment",
+    "keep_wording",
     "last_number",
     "leave",
     "line_events",

@@ -405,3 +405,5 @@ class Pledge:
     day_of_month: Attr[int] = attr(ja="毎月の日", en="which day of the month")
     created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="約束した日時", en="when it was made")
     last_month: Attr[str | None] = attr(default=None, ja="最後に届けた月", en="the last month that was asked for")
+    recipient_ja: Attr[str | None] = attr(default=None, ja="呼びかけの名前", en="name of the appeal")
+    recipient_en: Attr[str | None] = attr(default=None, ja="呼びかけの英語の名前", en="its name in English")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sekkei.design import Query, Transaction
-from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange, AppealSum
-from sekkei_systems.chiipochi.design.tables import appeal_changes, appeal_sums, appeals, design
+from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange, AppealSum, Wording
+from sekkei_systems.chiipochi.design.tables import appeal_changes, appeal_sums, appeals, design, wordings
 
 
 @design.pattern(ja="呼びかけの一覧", added=True)
@@ -30,4 +30,18 @@ def keep_appeal(appeal: Appeal, change: AppealChange) -> Transaction:
     """An appeal and the record of its change, if nobody else has changed it since it was read."""
     before = appeal.version - 1
     put = appeals.create(appeal) if before == 0 else appeals.put(appeal).when(Appeal.version == before)
+    return Transaction(put, appeal_changes.create(change))
+
+
+@design.pattern(ja="運営者の文言の一覧", added=True)
+def all_wordings() -> Query[Wording]:
+    """What operators have the bot say instead of its own words."""
+    return wordings.where()
+
+
+@design.pattern(ja="文言を保存", added=True)
+def keep_wording(wording: Wording, change: AppealChange) -> Transaction:
+    """A text and the record of its change, if nobody else has changed it since it was read."""
+    before = wording.version - 1
+    put = wordings.create(wording) if before == 0 else wordings.put(wording).when(Wording.version == before)
     return Transaction(put, appeal_changes.create(change))

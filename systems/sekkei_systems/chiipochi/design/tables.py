@@ -35,7 +35,7 @@ from sekkei_systems.chiipochi.design.models import (
     UserSettings,
     UserState,
 )
-from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange, AppealSum
+from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange, AppealSum, Wording
 from sekkei_systems.chiipochi.design.models_books import (
     Booked,
     BookEntry,
@@ -259,6 +259,11 @@ def appeals(code: str) -> Key:
 @appeals_table.entity(AppealSum, ja="集まった金額", en="what an appeal has raised", added=True)
 def appeal_sums(code: str) -> Key:
     return Key("SUM", f"CODE#{code}")
+
+
+@appeals_table.entity(Wording, ja="運営者の文言", en="words of an operator's", added=True)
+def wordings(name: str) -> Key:
+    return Key("WORDING", f"NAME#{name}")
 
 
 @appeals_table.entity(AppealChange, ja="変更の記録", en="change of an appeal", added=True)

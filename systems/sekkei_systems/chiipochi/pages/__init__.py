@@ -16,12 +16,11 @@ from sekkei_systems.chiipochi.pages import (
     rankings,
     receipts,
     sheets,
+    wordings,
 )
+
+FILES = (dashboard, paying, mine, sheets, receipts, organisation, rankings, operator, books, appeals, wordings)
 
 
 def routes(given: Given) -> list[BaseRoute]:
-    return [
-        route
-        for file in (dashboard, paying, mine, sheets, receipts, organisation, rankings, operator, books, appeals)
-        for route in file.pages.routes(given)
-    ]
+    return [route for file in FILES for route in file.pages.routes(given)]

@@ -10,6 +10,7 @@ from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models_appeals import Appeal
+from sekkei_systems.chiipochi.pages.wordings import sums
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.appeals import Appeals
 
@@ -26,6 +27,8 @@ class AppealForm(Struct):
     en: str = ""
     says_ja: str = ""
     says_en: str = ""
+    amounts: str = ""
+    monthly: str = ""
     version: int = 0
 
     def appeal(self) -> Appeal:
@@ -37,6 +40,8 @@ class AppealForm(Struct):
             words=list(dict.fromkeys(words)),
             says_ja=self.says_ja.strip(),
             says_en=self.says_en.strip(),
+            amounts=sums(self.amounts),
+            monthly=bool(self.monthly),
             goal=self.goal,
             first=self.first,
             last=self.last,

@@ -10,7 +10,6 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.pages.view import csv_file, tiles
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.exports import as_csv
@@ -46,7 +45,6 @@ async def show(token: str, donor: Donor, mine: Mine, links: Links, query: PageQu
         tiles=tiles({code: Sum(count, count) for code, count in stamps.items()}),
         thousands=[amount / 1000 for amount in year.months],
         month_names=[t("mine.month", n=month) for month in range(1, 13)],
-        prefectures=PREFECTURES,
         recipient_of=recipient_of,
         order_id_of=order_id_of,
         order_token=links.order_token,

@@ -32,7 +32,7 @@ from sekkei_systems.chiipochi.rules.prefectures import (
     is_monthly,
     normalised,
 )
-from sekkei_systems.chiipochi.rules.recipients import Named, meant
+from sekkei_systems.chiipochi.rules.recipients import Named, meant, offered_by
 from sekkei_systems.chiipochi.rules.regions import REGIONS
 from sekkei_systems.chiipochi.texts import Language
 
@@ -179,7 +179,9 @@ class Tell:
 class Say:
     """Answer with one of the fixed texts; nothing changes."""
 
-    what: Literal["nothing-pending", "old-card", "out-of-range", "unknown", "one-to-one", "too-old", "pledge-how"]
+    what: Literal[
+        "nothing-pending", "old-card", "out-of-range", "unknown", "one-to-one", "too-old", "pledge-how", "appeal-once"
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +239,15 @@ def says_yes(incoming: Incoming) -> bool:
     return incoming.kind == "text" and normalised(incoming.text) in YES
 
 
-def decide(incoming: Incoming, state: UserState | None, now: datetime, appeals: Sequence[Named] = ()) -> Decision:
-    """What to do about one event. `state` may be one whose time is over; `appeals` are those that are open."""
+def decide(
+    incoming: Incoming,
+    state: UserState | None,
+    now: datetime,
+    appeals: Sequence[Named] = (),
+    offered: Sequence[int] = AMOUNTS,
+) -> Decision:
+    """What to do about one event. `state` may be one whose time is over; `appeals` are those that are open, `offered`
+    the sums of the cards, the first of which is meant where nobody says one."""
     if incoming.group is not None:
         return _in_a_group(incoming)
     if state is not None and state.last_event_ts is not None and incoming.at_ms < state.last_event_ts:
@@ -255,8 +264,8 @@ def decide(incoming: Incoming, state: UserState | None, now: datetime, appeals: 
     if incoming.kind == "other":
         return _again(question) or Ignore()
     if incoming.kind == "postback":
-        return _on_postback(_fields(incoming.data), question)
-    return _told_by(incoming.message_id, _on_text(incoming.text, question, appeals), question)
+        return _on_postback(_fields(incoming.data), question, offered)
+    return _told_by(incoming.message_id, _on_text(incoming.text, question, appeals, offered), question)
 
 
 def _told_by(message_id: str | None, decision: Decision, question: _Question) -> Decision:
@@ -296,7 +305,7 @@ def _question(state: UserState | None, now: datetime, appeals: Sequence[Named]) 
     return _Question(prefecture, amount, awaiting, nonce, expired, is_monthly(awaiting), state.asked_by or "")
 
 
-def _on_text(text: str, question: _Question, appeals: Sequence[Named]) -> Decision:
+def _on_text(text: str, question: _Question, appeals: Sequence[Named], offered: Sequence[int]) -> Decision:
     text = text.strip()[:TEXT_LENGTH_MAX]
     word = normalised(text)
     if word in YES and (question.is_open or word not in DONATE):
@@ -311,20 +320,25 @@ def _on_text(text: str, question: _Question, appeals: Sequence[Named]) -> Decisi
         return StopPledge()
     if word in TOPICS:
         return Tell(TOPICS[word])
-    if appeals and (appeal := meant(text, appeals)) is not None:
-        said = amounts.read(text)
-        return _ask((appeal,), AMOUNTS[0] if said.amount is None else said.amount)
     monthly = _MONTHLY.match(text)
-    pledge = _pledge(monthly["rest"]) if monthly else None
-    return pledge or _speciality(text, question)
+    if appeals and (appeal := meant(text, appeals)) is not None:
+        return _to_appeal(appeal, amounts.read(text), offered, monthly is not None)
+    pledge = _pledge(monthly["rest"], offered) if monthly else None
+    return pledge or _speciality(text, question, offered)
 
 
-def _speciality(text: str, question: _Question) -> Decision:
+def _to_appeal(appeal: Named, said: Said, offered: Sequence[int], monthly: bool) -> Decision:
+    if monthly and not appeal.monthly:
+        return Say("appeal-once")
+    return _ask((appeal,), offered_by(appeal, offered)[0] if said.amount is None else said.amount, monthly)
+
+
+def _speciality(text: str, question: _Question, offered: Sequence[int]) -> Decision:
     said = Said(None, text) if is_known(text) else amounts.read(text)
     found = find(said.rest)
     if said.amount is not None and not found and not amounts.without_endings(said.rest):
         return _other_amount(said.amount, question)
-    amount = AMOUNTS[0] if said.amount is None else said.amount
+    amount = offered[0] if said.amount is None else said.amount
     if found:
         return _ask(found, amount)
     return _again(question) or Say("unknown")
@@ -360,16 +374,16 @@ def _other_amount(amount: int | Malformed, question: _Question) -> Decision:
     return _ask((question.prefecture,), amount, question.monthly)
 
 
-def _pledge(rest: str) -> Decision | None:
+def _pledge(rest: str, offered: Sequence[int]) -> Decision | None:
     """「毎月 ピーナッツ 300」, and nothing else around it; who merely eats peanuts every month has not asked for it."""
     said = amounts.read(rest)
     found = find(said.rest, inside=False)
     if len(found) != 1:
         return None if amounts.without_endings(said.rest) and not found else Say("pledge-how")
-    return _ask(found, AMOUNTS[0] if said.amount is None else said.amount, monthly=True)
+    return _ask(found, offered[0] if said.amount is None else said.amount, monthly=True)
 
 
-def _on_postback(fields: dict[str, str], question: _Question) -> Decision:
+def _on_postback(fields: dict[str, str], question: _Question, offered: Sequence[int]) -> Decision:
     if fields.get("v") != "1":
         return Say("old-card")
     action = fields.get("a")
@@ -378,7 +392,7 @@ def _on_postback(fields: dict[str, str], question: _Question) -> Decision:
     if action in ("browse", "region", "place"):
         return _browse(action, fields)
     if action == "pref" and fields.get("p") in PREFECTURES:
-        amount = _amount(fields.get("y", "")) or AMOUNTS[0]
+        amount = _amount(fields.get("y", "")) or offered[0]
         return Ask(PREFECTURES[fields["p"]], amount) if AMOUNT_MIN <= amount <= AMOUNT_MAX else Say("out-of-range")
     if action not in ("yes", "no", "amount"):
         return Say("old-card")

@@ -22,6 +22,7 @@ WHOLE = (
     "one-to-one",
     "too-old",
     "pledge-how",
+    "appeal-once",
     "cancelled",
     "welcome",
     "welcome-back",
@@ -59,6 +60,7 @@ def everything(language: Language) -> list[list[Message]]:
         messages.receipts(URL, language),
         messages.share(URL, URL, language),
         messages.pledged(LONGEST, 50_000, 28, language),
+        messages.pledge_over(LONGEST, language),
     ]
 
 

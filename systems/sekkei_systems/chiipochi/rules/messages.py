@@ -18,7 +18,7 @@ from sekkei_systems.chiipochi.rules.conversation import AMOUNT_MAX, AMOUNT_MIN, 
 from sekkei_systems.chiipochi.rules.message_limits import LABEL_MAX, QUICK_REPLIES_MAX, Message, check, check_uri
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
 from sekkei_systems.chiipochi.rules.pushes import PUSHES, News
-from sekkei_systems.chiipochi.rules.recipients import Named, recipient_of
+from sekkei_systems.chiipochi.rules.recipients import Named, offered_by, recipient_of
 from sekkei_systems.chiipochi.rules.regions import REGIONS
 from sekkei_systems.chiipochi.texts import Language, say, yen
 
@@ -52,15 +52,18 @@ def opened(found: Mapping[str, Any]) -> list[Message]:
 
 
 @functools.lru_cache(maxsize=128)
-def say_letter(what: str, language: Language) -> Letter:
-    return letter(fixed(what, language))
+def say_letter(what: str, language: Language, words: str = "") -> Letter:
+    return letter(fixed(what, language, words))
 
 
-def confirm_letter(prefecture: Prefecture, amount: int, nonce: str, language: Language) -> Letter:
+def confirm_letter(
+    prefecture: Prefecture, amount: int, nonce: str, language: Language, usual: tuple[int, ...] = AMOUNTS
+) -> Letter:
+    """`usual` are the sums that a card offers, unless an appeal has its own."""
     if isinstance(prefecture, Named):
-        said = prefecture.words(language)
-        return letter([*([text(said)] if said else []), *confirm(prefecture, amount, nonce, language)])
-    return _confirm_form(prefecture.code, amount, language).replace(_NONCE, nonce)
+        said, offered = prefecture.words(language), offered_by(prefecture, usual)
+        return letter([*([text(said)] if said else []), *confirm(prefecture, amount, nonce, language, offered)])
+    return _confirm_form(prefecture.code, amount, language, usual).replace(_NONCE, nonce)
 
 
 def pay_letter(prefecture: Prefecture, amount: int, url: str, language: Language) -> Letter:
@@ -91,8 +94,8 @@ def _thanks_form(code: str, amount: int, stamps: int, prefectures: int, praise: 
 
 
 @functools.lru_cache(maxsize=1_024)
-def _confirm_form(code: str, amount: int, language: Language) -> Letter:
-    return letter(confirm(PREFECTURES[code], amount, _NONCE, language))
+def _confirm_form(code: str, amount: int, language: Language, offered: tuple[int, ...]) -> Letter:
+    return letter(confirm(PREFECTURES[code], amount, _NONCE, language, offered))
 
 
 @functools.lru_cache(maxsize=1_024)
@@ -103,10 +106,11 @@ def _pay_form(code: str, amount: int, language: Language) -> Letter:
 # Answers that are always the same
 
 
-def fixed(what: str, language: Language) -> list[Message]:
+def fixed(what: str, language: Language, words: str = "") -> list[Message]:
+    """`words` are an operator's, in the place of ours."""
     if what == "out-of-range":
         return [text(say(language, "bot.out-of-range", low=yen(AMOUNT_MIN, language), high=yen(AMOUNT_MAX, language)))]
-    return [text(say.find(language, f"bot.{what}", {}), menu(language) if what in _WITH_MENU else None)]
+    return [text(words or say.find(language, f"bot.{what}", {}), menu(language) if what in _WITH_MENU else None)]
 
 
 def menu(language: Language) -> list[Message]:
@@ -116,7 +120,9 @@ def menu(language: Language) -> list[Message]:
 # Donating
 
 
-def confirm(prefecture: Prefecture, amount: int, nonce: str, language: Language) -> list[Message]:
+def confirm(
+    prefecture: Prefecture, amount: int, nonce: str, language: Language, offered: Sequence[int] = AMOUNTS
+) -> list[Message]:
     """The card that asks; its buttons answer this question and no other."""
     place, sum_ = prefecture.name(language), yen(amount, language)
     lines = [
@@ -133,11 +139,11 @@ def confirm(prefecture: Prefecture, amount: int, nonce: str, language: Language)
     card = flex(say(language, "bot.confirm.alt", place=place, yen=sum_), lines, buttons)
     others = [
         quick_postback(
-            say(language, "bot.confirm.amount", amount=choice),
+            say(language, "bot.confirm.amount", amount=f"{choice:,}"),
             data("amount", y=choice, n=nonce),
             yen(choice, language),
         )
-        for choice in AMOUNTS
+        for choice in offered
         if choice != amount
     ]
     card["quickReply"] = {"items": [*others, quick_text(yes), quick_text(no)]}
@@ -182,11 +188,11 @@ def prefectures_of(region: str, language: Language) -> list[Message]:
     return [text(say(language, "bot.browse.prefectures", region=say.choice(language, "region", region)), quick)]
 
 
-def specialities(prefecture: Prefecture, language: Language) -> list[Message]:
+def specialities(prefecture: Prefecture, language: Language, amount: int = AMOUNTS[0]) -> list[Message]:
     """Each leads to the question about this prefecture, also where others are known for it too."""
     names = [_speciality_name(spellings, language) for spellings in prefecture.specialities]
     shown = [name for name in names if name][: QUICK_REPLIES_MAX - 1]
-    wanted = data("pref", p=prefecture.code, y=AMOUNTS[0])
+    wanted = data("pref", p=prefecture.code, y=amount)
     whole = quick_postback(say(language, "bot.browse.whole"), wanted, prefecture.name(language))
     found = say(language, "bot.browse.specialities", place=prefecture.name(language))
     return [text(found, [whole, *(quick_postback(name, wanted, name) for name in shown)])]
@@ -269,6 +275,10 @@ def of_money(news: str, prefecture: Prefecture, amount: int, language: Language)
 def pledged(prefecture: Prefecture, amount: int, day: int, language: Language) -> list[Message]:
     place = prefecture.name(language)
     return [text(say(language, "bot.pledged", day=day, place=place, yen=yen(amount, language)))]
+
+
+def pledge_over(prefecture: Prefecture, language: Language) -> list[Message]:
+    return [text(say(language, "bot.pledge-over", place=prefecture.name(language)))]
 
 
 # What is looked up

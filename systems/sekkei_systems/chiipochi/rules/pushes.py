@@ -28,6 +28,7 @@ News = Literal[
     "paid-late",
     "paid-twice",
     "pledge",
+    "pledge-over",
 ]
 
 PUSHES: dict[News, Push] = {
@@ -41,6 +42,7 @@ PUSHES: dict[News, Push] = {
     "paid-late": Push.ALWAYS,
     "paid-twice": Push.ALWAYS,
     "pledge": Push.ALWAYS,
+    "pledge-over": Push.ALWAYS,
 }
 """`failed` is a checkout that somebody left; `failed-later` is a slip of a convenience store that ran out."""
 

@@ -5,11 +5,11 @@ A donation to an appeal carries its name along, so that receipts and books can s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from sekkei_systems.chiipochi.design.models import Donation
+from sekkei_systems.chiipochi.design.models import Donation, Pledge
 from sekkei_systems.chiipochi.design.models_appeals import APPEAL, Appeal
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture, normalised
 from sekkei_systems.chiipochi.texts import Language
@@ -20,6 +20,10 @@ class Named(Prefecture):
     """Something else than a prefecture: its name is all of it."""
 
     says: tuple[str, str] = ("", "")
+    amounts: tuple[int, ...] = ()
+    """What it offers; the usual sums where it says nothing."""
+    monthly: bool = False
+    """May it be given to every month?"""
 
     @property
     def iso(self) -> str:
@@ -35,17 +39,23 @@ class Named(Prefecture):
 
 
 def of_appeal(appeal: Appeal) -> Named:
-    says = (appeal.says_ja, appeal.says_en)
-    return Named(0, appeal.recipient, appeal.ja, appeal.en or appeal.ja, 0, 0, tuple(appeal.words), (), says)
+    says, offered = (appeal.says_ja, appeal.says_en), tuple(appeal.amounts)
+    en, words = appeal.en or appeal.ja, tuple(appeal.words)
+    return Named(0, appeal.recipient, appeal.ja, en, 0, 0, words, (), says, offered, appeal.monthly)
 
 
-def recipient_of(donation: Donation) -> Prefecture:
+def recipient_of(donation: Donation | Pledge) -> Prefecture:
     code = donation.prefecture
     known = PREFECTURES.get(code)
     if known is not None:
         return known
-    ja = getattr(donation, "recipient_ja", None) or code.removeprefix(APPEAL)
-    return Named(0, code, ja, getattr(donation, "recipient_en", None) or ja, 0, 0, (), ())
+    ja = donation.recipient_ja or code.removeprefix(APPEAL)
+    return Named(0, code, ja, donation.recipient_en or ja, 0, 0, (), ())
+
+
+def offered_by(place: Prefecture, usual: Sequence[int]) -> Sequence[int]:
+    """The sums on its card, the first where nobody says one."""
+    return (isinstance(place, Named) and place.amounts) or usual
 
 
 def recipient_name(code: str, language: Language, names: Mapping[str, str] | None = None) -> str:

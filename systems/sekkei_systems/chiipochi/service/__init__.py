@@ -31,6 +31,7 @@ from sekkei_systems.chiipochi.service.refunds import Refunds
 from sekkei_systems.chiipochi.service.reports import Reports
 from sekkei_systems.chiipochi.service.settling import Settling
 from sekkei_systems.chiipochi.service.surplus import Surpluses
+from sekkei_systems.chiipochi.service.wordings import Wordings
 
 
 class Service:
@@ -47,20 +48,21 @@ class Service:
         self.channel = Channel(line)
         self.orders = Orders(db, self.links)
         self.appeals = Appeals(context)
+        self.wordings = Wordings(context)
         letters = Letters(context, self.readers)
         self.surpluses = Surpluses(context, provider, letters)
         self.settling = Settling(context, provider, self.links, self.orders, letters, self.surpluses)
         self.reconciliation = Reconciliation(context, provider, self.settling, self.orders)
         self.later = Later(context, provider, self.orders, letters, self.surpluses)
         self.refunds = Refunds(context, provider, self.orders, letters)
-        self.pledges = Pledges(context, self.donations, self.links, self.readers)
+        self.pledges = Pledges(context, self.donations, self.links, self.readers, self.appeals, self.wordings)
         self.mine = Mine(db, clock)
         self.details = Details(context)
         self.receipts = Receipts(context, self.organisation, self.details)
         self.books = Books(context, provider, self.details)
         key = context.settings.secrets.key("chiipochi/exports")
         self.exports = Exports(context.settings.data / "exports" / "chiipochi", self.reports, key)
-        answers = Answers(self.reports, self.mine, self.links, self.organisation, clock)
+        answers = Answers(self.reports, self.mine, self.links, self.organisation, self.wordings, clock)
         self.conversations = Conversations(
             context,
             self.donations,
@@ -71,6 +73,7 @@ class Service:
             self.channel,
             self.access,
             self.appeals,
+            self.wordings,
         )
         self.inbox = Inbox(db, clock, self.conversations.handle, self.channel.keep_waiting)
         self.nouns = (
@@ -82,6 +85,7 @@ class Service:
             self.receipts,
             self.books,
             self.appeals,
+            self.wordings,
             self.readers,
             self.channel,
             self.orders,

@@ -12,13 +12,23 @@ from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import Links
 from sekkei_systems.chiipochi.service.mine import Mine
 from sekkei_systems.chiipochi.service.reports import Reports
+from sekkei_systems.chiipochi.service.wordings import Wordings
 from sekkei_systems.chiipochi.texts import Language
 
 HISTORY_LINES = 5
 
 
 class Answers:
-    def __init__(self, reports: Reports, mine: Mine, links: Links, organisation: Organisation, clock: Clock) -> None:
+    def __init__(
+        self,
+        reports: Reports,
+        mine: Mine,
+        links: Links,
+        organisation: Organisation,
+        wordings: Wordings,
+        clock: Clock,
+    ) -> None:
+        self._wordings = wordings
         self._reports, self._mine = reports, mine
         self._links, self._organisation, self._clock = links, organisation, clock
 
@@ -48,4 +58,4 @@ class Answers:
             case "share":
                 return messages.share(self._links.dashboard(), self._organisation.friend_url, language)
             case "help":
-                return messages.fixed("help", language)
+                return messages.fixed("help", language, (await self._wordings.known()).of("help", language))

@@ -18,13 +18,14 @@ from sekkei_systems.chiipochi.design import all_appeal_sums, all_appeals, change
 from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange
 from sekkei_systems.chiipochi.refusals import BadAppeal
 from sekkei_systems.chiipochi.rules.recipients import Named, of_appeal, open_on
+from sekkei_systems.chiipochi.rules.wording import are_sums
 from sekkei_systems.chiipochi.service.access import Operator
 
 KEPT_SECONDS = 10.0
 """How long other processes may not know of a change."""
 WORDS_MAX, WORD_LENGTH, NAME_LENGTH, TEXT_LENGTH, GOAL_MAX = 20, (2, 20), 40, 300, 10**9
 _CODE = re.compile(r"[A-Z0-9]{2,20}")
-FIELDS = ("ja", "en", "words", "says_ja", "says_en", "goal", "first", "last")
+FIELDS = ("ja", "en", "words", "says_ja", "says_en", "amounts", "monthly", "goal", "first", "last")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,10 @@ class Appeals:
         """Those that can be given to today."""
         return [of_appeal(one) for one in open_on(await self.known(), days.today(self._clock))]
 
+    async def one(self, code: str) -> Named | None:
+        """The appeal of this recipient, if it can be given to today."""
+        return next((found for found in await self.open() if found.code == code), None)
+
     async def names(self, language: str) -> dict[str, str]:
         return {one.recipient: of_appeal(one).name(language) for one in await self.known()}
 
@@ -80,7 +85,7 @@ class Appeals:
         before = next((one for one in await self._db.all(all_appeals().consistent()) if one.code == wanted.code), None)
         if (before.version if before else 0) != wanted.version:
             raise Conflict()
-        changes = _changes(before, wanted)
+        changes = changes_between(before, wanted, FIELDS)
         if not changes:
             return
         change = AppealChange(at=days.now(self._clock), code=wanted.code, by=operator.id, changes=changes)
@@ -101,21 +106,23 @@ def _check(wanted: Appeal) -> None:
         raise BadAppeal(field="words")
     if max(len(wanted.says_ja), len(wanted.says_en)) > TEXT_LENGTH:
         raise BadAppeal(field="says_ja")
+    if not are_sums(wanted.amounts):
+        raise BadAppeal(field="amounts")
     if not 1 <= wanted.goal <= GOAL_MAX:
         raise BadAppeal(field="goal")
     if not date(2025, 1, 1) <= wanted.first <= wanted.last:
         raise BadAppeal(field="last")
 
 
-def _changes(before: Appeal | None, after: Appeal) -> list[str]:
+def changes_between(before: object | None, after: object, names: Sequence[str]) -> list[str]:
     """Each as `name: before → after`."""
     found = []
-    for name in FIELDS:
+    for name in names:
         old, new = getattr(before, name) if before else None, getattr(after, name)
-        if old != new:
+        if old != new and (before is not None or new):
             found.append(f"{name}: {_shown(old)} → {_shown(new)}")
     return found
 
 
 def _shown(value: object) -> str:
-    return "" if value is None else ", ".join(value) if isinstance(value, list) else f"{value}"
+    return "" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else f"{value}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sekkei.design import TransactionFailed, replace
@@ -38,6 +37,7 @@ from sekkei_systems.chiipochi.service.donations import Actions, Donations, Effec
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
 from sekkei_systems.chiipochi.service.pledges import Pledges, pledge_day
 from sekkei_systems.chiipochi.service.readers import Readers, spoken
+from sekkei_systems.chiipochi.service.wordings import Wordings
 from sekkei_systems.chiipochi.texts import Language
 
 TRIES_MAX = 5
@@ -56,8 +56,9 @@ class Conversations:
         channel: Channel,
         access: Access,
         appeals: Appeals,
+        wordings: Wordings,
     ) -> None:
-        self._appeals = appeals
+        self._appeals, self._wordings = appeals, wordings
         self._context, self._db, self._clock = context, context.db, context.clock
         self._donations, self._pledges, self._channel = donations, pledges, channel
         self._answers, self._readers, self._links = answers, readers, links
@@ -68,11 +69,12 @@ class Conversations:
         for attempt in range(TRIES_MAX):
             found, language = await self._readers.standing(incoming.user_id)
             now, appeals = days.now(self._clock), await self._appeals.open()
-            decision = decide(incoming, found, now, appeals)
+            offered = (await self._wordings.known()).amounts
+            decision = decide(incoming, found, now, appeals, offered)
             if found is None and isinstance(decision, conversation.Say):
                 # A question that has run out is worth a word of its own.
                 found = await self._db.first(state_even_expired(incoming.user_id))
-                decision = decide(incoming, found, now, appeals)
+                decision = decide(incoming, found, now, appeals, offered)
             if attempt == TRIES_MAX - 1:
                 decision = conversation.Ignore()  # the state is that of a newer event, again and again
             if await self._carry_out(incoming, decision, language, attempt):
@@ -107,19 +109,19 @@ class Conversations:
         user_id, at = incoming.user_id, incoming.at_ms
         match decision:
             case conversation.Ask():
-                return self._ask(incoming, decision, language, now)
+                return await self._ask(incoming, decision, language, now)
             case conversation.Confirm():
                 return self._confirm(incoming, decision, language, now)
             case conversation.AskAgain(prefecture, amount, nonce, monthly):
-                return [], self._card(prefecture, amount, nonce, monthly, language, now)
+                return [], await self._card(prefecture, amount, nonce, monthly, language, now)
             case conversation.Browse():
-                return [], messages.letter(_shown(decision, await self._appeals.open(), language))
+                return [], messages.letter(await self._shown(decision, language))
             case conversation.Choose(prefectures, amount):
                 return [], messages.letter(messages.choose(prefectures, amount, language))
             case conversation.Cancel():
-                return [clear_state(user_id, now, at)], messages.say_letter("cancelled", language)
+                return [clear_state(user_id, now, at)], await self._wordings.letter("cancelled", language)
             case conversation.Expire():
-                return [clear_state(user_id, now, at)], messages.say_letter("expired", language)
+                return [clear_state(user_id, now, at)], await self._wordings.letter("expired", language)
             case conversation.Withdraw(nonce):
                 return [clear_state(user_id, now, at).when(UserState.confirm_nonce == nonce)], None
             case conversation.Join(returning):
@@ -135,11 +137,11 @@ class Conversations:
             case conversation.Tell(topic):
                 return [], messages.letter(await self._answers.to(topic, self._access.writer_of(user_id), language))
             case conversation.Say(what):
-                return [], messages.say_letter(what, language)
+                return [], await self._wordings.letter(what, language)
             case conversation.Ignore():
                 return [], None
 
-    def _ask(self, incoming: Incoming, asked: conversation.Ask, language: Language, now: datetime) -> Effects:
+    async def _ask(self, incoming: Incoming, asked: conversation.Ask, language: Language, now: datetime) -> Effects:
         nonce = self._clock.uuid().replace("-", "")[:16]
         pending = await_confirmation(
             incoming.user_id,
@@ -152,13 +154,14 @@ class Conversations:
             asked.asked_by or None,
             language,
         )
-        return [pending], self._card(asked.prefecture, asked.amount, nonce, asked.monthly, language, now)
+        return [pending], await self._card(asked.prefecture, asked.amount, nonce, asked.monthly, language, now)
 
-    def _card(
+    async def _card(
         self, prefecture: Prefecture, amount: int, nonce: str, monthly: bool, language: Language, now: datetime
     ) -> Letter:
         if not monthly:
-            return messages.confirm_letter(prefecture, amount, nonce, language)
+            usual = (await self._wordings.known()).amounts
+            return messages.confirm_letter(prefecture, amount, nonce, language, usual)
         return messages.letter(messages.confirm_pledge(prefecture, amount, pledge_day(now), nonce, language))
 
     def _confirm(self, incoming: Incoming, asked: conversation.Confirm, language: Language, now: datetime) -> Effects:
@@ -181,13 +184,15 @@ class Conversations:
         if chosen is None and known is not None:
             effects.append(user_settings.put(UserSettings(user_id=user_id, language=known)))
         back = returning or chosen is not None
-        return effects, messages.say_letter("welcome-back" if back else "welcome", language)
+        return effects, await self._wordings.letter("welcome-back" if back else "welcome", language)
 
-
-def _shown(wanted: conversation.Browse, appeals: Sequence[Named], language: Language) -> list[Message]:
-    if wanted.prefecture is not None:
-        return messages.specialities(wanted.prefecture, language)
-    return messages.prefectures_of(wanted.region, language) if wanted.region else messages.regions(language, appeals)
+    async def _shown(self, wanted: conversation.Browse, language: Language) -> list[Message]:
+        if wanted.prefecture is not None:
+            offered = (await self._wordings.known()).amounts
+            return messages.specialities(wanted.prefecture, language, offered[0])
+        if wanted.region:
+            return messages.prefectures_of(wanted.region, language)
+        return messages.regions(language, await self._appeals.open())
 
 
 def _news(decision: Decision) -> News:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 
-from sekkei.design import TransactionFailed
+from sekkei.design import TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import confirm_pledge, donations, pledges, pledges_on
 from sekkei_systems.chiipochi.design.models import Pledge
+from sekkei_systems.chiipochi.design.models_appeals import APPEAL
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import MakePledge
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import Named, recipient_of
+from sekkei_systems.chiipochi.service.appeals import Appeals
 from sekkei_systems.chiipochi.service.donations import Donations, Effects
 from sekkei_systems.chiipochi.service.links import Links, order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
+from sekkei_systems.chiipochi.service.wordings import Wordings
 from sekkei_systems.chiipochi.texts import Language
 
 DAY_MAX = 28
@@ -31,7 +35,16 @@ def month_due(day: int, today: date) -> str:
 
 
 class Pledges:
-    def __init__(self, context: Context, donations: Donations, links: Links, readers: Readers) -> None:
+    def __init__(
+        self,
+        context: Context,
+        donations: Donations,
+        links: Links,
+        readers: Readers,
+        appeals: Appeals,
+        wordings: Wordings,
+    ) -> None:
+        self._appeals, self._wordings = appeals, wordings
         self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
         self._donations, self._links, self._readers = donations, links, readers
 
@@ -46,13 +59,15 @@ class Pledges:
             created_at=now,
             last_month=f"{days.day_of(now):%Y-%m}",
         )
+        if isinstance(asked.prefecture, Named):
+            pledge = replace(pledge, recipient_ja=asked.prefecture.ja, recipient_en=asked.prefecture.en)
         made = confirm_pledge(pledge, asked.awaiting, asked.nonce, now, event_ts)
         return list(made.actions), messages.letter(messages.pledged(asked.prefecture, asked.amount, day, language))
 
     async def stop(self, user_id: str, language: Language) -> Effects:
         if await self._db.get(pledges(user_id).consistent()) is None:
-            return [], messages.say_letter("no-pledge", language)
-        return [pledges.delete(user_id)], messages.say_letter("pledge-stopped", language)
+            return [], await self._wordings.letter("no-pledge", language)
+        return [pledges.delete(user_id)], await self._wordings.letter("pledge-stopped", language)
 
     async def ask_all(self) -> int:
         """Ask for every pledge whose day has come. One whose day passed while nothing ran is asked for once, for the
@@ -68,17 +83,20 @@ class Pledges:
 
     async def ask(self, pledge: Pledge, month: str) -> bool:
         """Begin this month's donation of a pledge and send the way to pay; False when that has been done, or when the
-        one who made it has blocked the bot."""
+        one who made it has blocked the bot. What was pledged to an appeal ends with it."""
         language = await self._readers.one(pledge.user_id)
         if language is None:
             return False
+        if pledge.prefecture.startswith(APPEAL) and await self._appeals.one(pledge.prefecture) is None:
+            return await self._end(pledge, language)
         now = days.now(self._clock)
         donation = self._donations.new(
             pledge.user_id, pledge.prefecture, pledge.amount, now, f"{pledge.user_id}/pledge/{month}"
         )
+        donation = replace(donation, recipient_ja=pledge.recipient_ja, recipient_en=pledge.recipient_en)
         url = self._links.pay(order_id_of(pledge.user_id, donation.created_at))
         asked = pledges.update(pledge.user_id).set(Pledge.last_month, month)
-        said = messages.pay_letter(PREFECTURES[pledge.prefecture], pledge.amount, url, language)
+        said = messages.pay_letter(recipient_of(pledge), pledge.amount, url, language)
         body = messages.body(said, "pledge")
         try:
             await self._db.transact(
@@ -90,3 +108,12 @@ class Pledges:
         except TransactionFailed:
             return False
         return True
+
+    async def _end(self, pledge: Pledge, language: Language) -> bool:
+        """The appeal is over: so is the pledge, and whoever made it is told."""
+        said = messages.letter(messages.pledge_over(recipient_of(pledge), language))
+        body, id = messages.body(said, "pledge-over"), f"pledge-over/{pledge.user_id}/{pledge.prefecture}"
+        ends = pledges.delete(pledge.user_id).when(Pledge.created_at == pledge.created_at)
+        with suppress(TransactionFailed):  # stopped or made anew meanwhile
+            await self._db.transact(ends, self._outbox.message("line", pledge.user_id, body, id=id))
+        return False

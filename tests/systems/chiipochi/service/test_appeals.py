@@ -85,7 +85,7 @@ async def test_each_change_is_on_record_and_nobody_overwrites_another(quick_bot:
             await appeals.keep(AOIS, stale)
     newest, first = await appeals.changes(AOIS)
     assert (newest.by, newest.changes) == ("demo-ren", ["words: 能登半島地震, 能登 → 能登", "goal: 1000 → 5000"])
-    assert (first.by, len(first.changes)) == ("demo-aoi", 8)
+    assert (first.by, len(first.changes)) == ("demo-aoi", 7)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,9 @@ async def test_each_change_is_on_record_and_nobody_overwrites_another(quick_bot:
         {"words": []},
         {"words": ["x"]},
         {"goal": 0},
+        {"amounts": [50]},
+        {"amounts": [500, 300]},
+        {"amounts": [100, 200, 300, 400, 500]},
         {"says_ja": "x" * 301},
         {"last": TODAY - timedelta(days=1)},
     ],
@@ -104,3 +107,47 @@ async def test_an_appeal_that_makes_no_sense_is_refused(quick_bot: Bot, wrong: d
     with pytest.raises(BadAppeal):
         await quick_bot.service.appeals.keep(AOIS, replace(NOTO, **wrong))
     assert await quick_bot.service.appeals.raised(only_open=False) == []
+
+
+async def test_it_offers_its_own_sums(quick_bot: Bot) -> None:
+    await quick_bot.service.appeals.keep(AOIS, replace(NOTO, amounts=[1_000, 3_000, 10_000]))
+    await quick_bot.say("能登に寄付したい")
+    asked = str((await quick_bot.sent("reply/"))[-1].body)
+    assert "能登半島地震の支援に1,000円を寄付しますか" in asked
+    assert "3,000円にする" in asked
+    assert '"300円にする' not in asked
+    await quick_bot.say("ピーナッツ")
+    assert "千葉県に100円を寄付しますか" in str((await quick_bot.sent("reply/"))[-1].body), (
+        "prefectures keep the usual ones"
+    )
+
+
+async def test_a_monthly_gift_to_an_appeal_ends_with_it(quick_bot: Bot) -> None:
+    bot = quick_bot
+    await bot.service.appeals.keep(AOIS, replace(NOTO, monthly=True, last=TODAY + timedelta(days=40)))
+    await bot.say("毎月 能登 500", "はい")
+    pledge = await bot.service.mine.pledge(Donor(AOI))
+    assert pledge is not None
+    assert (pledge.prefecture, pledge.amount, pledge.recipient_ja) == ("APPEAL-NOTO", 500, "能登半島地震の支援")
+    assert await bot.donations() == [], "a pledge is a promise, no donation yet"
+    mine = (await bot.client.get(f"/chiipochi/u/{bot.service.links.my_token(AOI)}")).text
+    assert "能登半島地震の支援へ 500 円（20日）" in mine
+    bot.clock.advance(31 * 24 * 3600)
+    assert await bot.service.pledges.ask_all() == 1
+    (donation,) = await bot.donations()
+    assert (donation.prefecture, donation.recipient_ja, donation.amount) == ("APPEAL-NOTO", "能登半島地震の支援", 500)
+    bot.clock.advance(31 * 24 * 3600)
+    assert await bot.service.pledges.ask_all() == 0, "the appeal is over"
+    assert await bot.service.mine.pledge(Donor(AOI)) is None
+    (told,) = await bot.sent("pledge-over/")
+    assert "毎月の寄付も終わりにしました" in str(told.body)
+    assert len(await bot.donations()) == 1
+
+
+async def test_an_appeal_for_single_gifts_says_so(quick_bot: Bot) -> None:
+    await quick_bot.service.appeals.keep(AOIS, NOTO)
+    await quick_bot.say("毎月 能登 500")
+    assert "1回ごとの寄付" in str((await quick_bot.sent("reply/"))[-1].body)
+    await quick_bot.say("はい")
+    assert await quick_bot.service.mine.pledge(Donor(AOI)) is None
+    assert await quick_bot.donations() == []

@@ -1,0 +1,63 @@
+"""The operator's words for the bot, and the sums on its cards."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from msgspec import Struct
+
+from sekkei.web import Html, Pages, Redirect
+from sekkei_systems.chiipochi.design.models_appeals import Wording
+from sekkei_systems.chiipochi.refusals import BadWording
+from sekkei_systems.chiipochi.rules.conversation import AMOUNTS
+from sekkei_systems.chiipochi.rules.wording import EDITABLE, SUMS, TEXT_LENGTH_MAX
+from sekkei_systems.chiipochi.service.access import Operator
+from sekkei_systems.chiipochi.service.appeals import Appeals
+from sekkei_systems.chiipochi.service.wordings import Wordings
+from sekkei_systems.chiipochi.texts import say
+
+_BETWEEN = re.compile(r"[\s、,/]+")
+_SUM = re.compile(r"[0-9]{1,9}")
+pages = Pages()
+
+
+class WordingForm(Struct):
+    name: str
+    ja: str = ""
+    en: str = ""
+    amounts: str = ""
+    version: int = 0
+
+    def wording(self) -> Wording:
+        ja, en = (text.replace("\r\n", "\n").strip() for text in (self.ja, self.en))
+        return Wording(name=self.name, ja=ja, en=en, amounts=sums(self.amounts), version=self.version)
+
+
+def sums(typed: str) -> list[int]:
+    """「100、300円 ５００」 as people type it."""
+    words = [word.strip("円¥") for word in _BETWEEN.split(unicodedata.normalize("NFKC", typed)) if word]
+    if not all(_SUM.fullmatch(word) for word in words):
+        raise BadWording(field="amounts")
+    return sorted({int(word) for word in words})
+
+
+@pages.get("/operator/texts", name="texts")
+async def show(operator: Operator, wordings: Wordings, appeals: Appeals) -> Html:
+    kept = (await wordings.known()).kept
+    ours = {name: {language: say.find(language, f"bot.{name}", {}) for language in ("ja", "en")} for name in EDITABLE}
+    return Html(
+        "chiipochi/texts.html",
+        kept=kept,
+        ours=ours,
+        sums=kept.get(SUMS),
+        usual=AMOUNTS,
+        changes=await appeals.changes(operator),
+        longest=TEXT_LENGTH_MAX,
+    )
+
+
+@pages.post("/operator/texts", name="keep-text")
+async def keep(operator: Operator, wordings: Wordings, form: WordingForm) -> Redirect:
+    await wordings.keep(operator, form.wording())
+    return Redirect("chiipochi:texts").flash("wordings.kept")
