@@ -10,7 +10,7 @@ import datetime as dt
 import re
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from enum import Enum
 from typing import Any, NamedTuple, Union, get_args, get_origin
@@ -60,17 +60,23 @@ def instance(entity: Entity[..., Any], number: int, per_partition: int = PER_PAR
     return made
 
 
-def arguments(design: Design, name: str, number: int, per_partition: int = PER_PARTITION) -> dict[str, Any]:
+Make = Callable[[Entity[..., Any], int, int], Any]
+"""Gives an item of an entity by its number: a believable one, or one of those that are there."""
+
+
+def arguments(
+    design: Design, name: str, number: int, per_partition: int = PER_PARTITION, make: Make = instance
+) -> dict[str, Any]:
     """Arguments for a pattern that fit the items of this number, first of all those that it asks for."""
     pattern = design.patterns[name]
     known: dict[str, Any] = {}
     everybody = [entity for table in design.tables.values() for entity in table.entities]
     steps = asked_of(pattern)
     for entity in [*everybody, *(step.entity for step in reversed(steps))]:
-        made = instance(entity, number, per_partition)
+        made = make(entity, number, per_partition)
         known |= {field.name: getattr(made, field.name) for field in entity.model.fields.values()}
     for step in reversed(steps):
-        made = instance(step.entity, number, per_partition)
+        made = make(step.entity, number, per_partition)
         known |= {parameter: getattr(made, attribute) for parameter, attribute in step.bound.items()}
     return {
         parameter: _argument(design, parameter, hint, known, number, per_partition)

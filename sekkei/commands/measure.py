@@ -11,8 +11,9 @@ from sekkei.commands import FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
     from sekkei.advice.measuring import Measured
+    from sekkei.advice.stock import Stock
     from sekkei.advice.travelled import Travelled
-    from sekkei.design import Measurements
+    from sekkei.design import Design, Measurements
     from sekkei.web.journeys import Journeys
 
 SUMMARY = "Run every pattern of a design on a store full of believable items, and note what each costs."
@@ -23,6 +24,8 @@ examples:
   sekkei measure shop.py:design           a design of your own
   sekkei measure tasks --items 2000       more items of each entity
   sekkei measure tasks --check            write nothing; exit 1 when a pattern has become dearer
+  sekkei measure tasks --from data/sekkei.db               with the items of a store's file or snapshot
+  sekkei measure shop.py --from shop=./AWSDynamoDB/0170…   with those of a table's export from S3 (DYNAMODB_JSON)
   sekkei measure tasks --journeys         what its users do, through HTTP on demo data; kept in journeys.json
 
 `sekkei docs` shows the figures, `sekkei check` and `sekkei cost` reckon with them.
@@ -36,6 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--per-partition", type=_count, default=50, metavar="N", help="items of an entity in a partition (default: 50)"
     )
+    parser.add_argument(
+        "--from", dest="stock", action="append", default=[], metavar="SOURCE", help="a store's file, or TABLE=EXPORT"
+    )
+    parser.add_argument("--env", default="dev", help="part of table names in a store's file (default: dev)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to keep them (default: beside the design)")
     parser.add_argument("--journeys", action="store_true", help="run whole journeys of a system instead of patterns")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a pattern has become dearer")
@@ -58,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
         design, home = find(arguments.design)
         path = arguments.out or measurements_beside(home)
         before = Measurements.load(path)
-        found = measure_now(design, items=arguments.items, per_partition=arguments.per_partition, progress=_progress)
+        options = {"items": arguments.items, "per_partition": arguments.per_partition, "progress": _progress}
+        found = measure_now(design, stock=_stock(design, arguments), **options)
     except (SekkeiError, ImportError, SyntaxError) as error:
         raise CouldNotRun(str(error)) from error
     _clear()
@@ -71,6 +79,32 @@ def run(arguments: argparse.Namespace) -> int:
         raise CouldNotRun(f"{path} cannot be written: {error.strerror}. Name another file with --out.") from error
     print(f"wrote {path}")
     return OK
+
+
+def _stock(design: Design, arguments: argparse.Namespace) -> Stock | None:
+    if not arguments.stock:
+        return None
+    import asyncio
+
+    from sekkei.advice.stock import BadStock, Stock
+    from sekkei.commands.startup import file_errors
+
+    stock = Stock(design)
+    try:
+        for source in arguments.stock:
+            table, equals, path = source.partition("=")
+            if equals:
+                stock.add_export(table, Path(path))
+                continue
+            if not Path(source).is_file():
+                raise CouldNotRun(f"{source} is no file of a store. For an export write TABLE={source}.")
+            with file_errors(source):
+                asyncio.run(stock.add_store(Path(source), arguments.env))
+    except BadStock as error:
+        raise CouldNotRun(str(error)) from error
+    strange = f", {stock.strangers:,} of them of no entity" if stock.strangers else ""
+    print(f"{len(stock):,} items{strange}")
+    return stock
 
 
 def _journeys(arguments: argparse.Namespace) -> int:
