@@ -50,6 +50,11 @@ class Job:
     leaves_nothing: bool = False
     """What it was given is forgotten when it has finished; the row says only that it ran."""
 
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.steps]
+        if len(set(names)) < len(names):
+            raise ValueError(f"Two steps of a job have one name: {', '.join(names)}")
+
     def after(self, name: str) -> str | None:
         """The step that follows one."""
         names = [step_name for step_name, _ in self.steps]

@@ -42,11 +42,11 @@ class Traces:
 
     def steps(self) -> Sequence[tuple[str, Step]]:
         return [
-            ("messages", self._messages),
-            ("jobs", self._jobs),
-            ("schedules", self._schedules),
-            ("schedules-failed", self._failed_schedules),
-            ("records", self._records),
+            ("runtime-messages", self._messages),
+            ("runtime-jobs", self._jobs),
+            ("runtime-schedules", self._schedules),
+            ("runtime-schedules-failed", self._failed_schedules),
+            ("runtime-records", self._records),
         ]
 
     async def _gone(

@@ -95,3 +95,10 @@ async def test_jobs_that_nobody_here_knows_do_not_stand_in_the_way(runtime: Data
     clock.advance(1)
     await jobs.start("rename", {}, id="1")
     assert await jobs.run_once({"rename": work.job()}) == 1
+
+
+def test_steps_have_names_of_their_own() -> None:
+    """A job saves the name of the step it stands at; of two that share one, the second would never come."""
+    steps = Work().job().steps
+    with pytest.raises(ValueError, match="first, second, first"):
+        Job([*steps, steps[0]])

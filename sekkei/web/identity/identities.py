@@ -77,6 +77,7 @@ class Identities:
         """A page of all identities. There is no index of them: this is looked for once."""
         request: dict[str, Any] = {
             "TableName": self._db.table_name(table),
+            "ConsistentRead": True,
             "Limit": PAGE_ITEMS,
             "FilterExpression": "SK = :identity",
             "ExpressionAttributeValues": {":identity": {"S": "IDENTITY"}},

@@ -22,7 +22,7 @@ from sekkei_systems.chiipochi.design import design
 from sekkei_systems.chiipochi.local import chat_pages, payment_pages
 from sekkei_systems.chiipochi.local.account import CALLBACK, LocalAccount
 from sekkei_systems.chiipochi.local.callbacks import LocalCallbacks
-from sekkei_systems.chiipochi.local.chat import Chat
+from sekkei_systems.chiipochi.local.chat import Chat, line_id
 from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.pages.view import Asked, asked_of
 from sekkei_systems.chiipochi.ports.line.api import LineApi
@@ -38,6 +38,7 @@ from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.later import AFTERWARDS, INSTRUCTIONS
+from sekkei_systems.chiipochi.service.personal import BotPeople
 from sekkei_systems.chiipochi.service.reconciliation import ASK
 from sekkei_systems.chiipochi.service.refunds import RefundTransport
 from sekkei_systems.chiipochi.service.surplus import REFUNDS
@@ -61,15 +62,18 @@ def build(context: Context) -> Parts:
     }
     if account is not None:
         transports[CALLBACK] = LocalCallbacks(account, service.settling)
+    long = jobs.jobs(context, service)
+    in_chat = line_id if is_simulated(settings) else None
     return Parts(
         service=service,
         routes=_routes(given(context, service, chat, account), settings, account),
         reactions=[Rewards(context, service)],
         scheduled=jobs.scheduled(context, service),
         recurring=jobs.RECURRING,
-        jobs=jobs.jobs(context, service),
+        jobs=long,
         once=jobs.ONCE,
         transports=transports,
+        personal=BotPeople(context.db, service.mine, long["forget"].steps, in_chat).personal(),
     )
 
 

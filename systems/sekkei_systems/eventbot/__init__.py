@@ -22,6 +22,7 @@ from sekkei_systems.eventbot.ports.membership import Membership
 from sekkei_systems.eventbot.ports.transports import Calls, Directs, ToChannel, ToInteraction
 from sekkei_systems.eventbot.service import Actor, Host, Manager, Organiser, Service
 from sekkei_systems.eventbot.service.desk import CALL, DIRECT
+from sekkei_systems.eventbot.service.personal import EventPeople
 from sekkei_systems.eventbot.webhooks import endpoint
 from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk, Tools
 
@@ -43,6 +44,7 @@ def build(context: Context) -> Parts:
             DIRECT: Directs(gateway.rest, context.outbox, service.guilds.no_directs),
             "eventbot.reply": ToInteraction(gateway.rest),
         },
+        personal=EventPeople(context.db).personal(),
     )
 
 

@@ -14,6 +14,7 @@ from sekkei_systems.lessons.design import design
 from sekkei_systems.lessons.jobs import RECURRING, LessonJobs
 from sekkei_systems.lessons.reactions import reactions_of
 from sekkei_systems.lessons.service import Service, open_service
+from sekkei_systems.lessons.service.personal import LessonPeople
 from sekkei_systems.lessons.webhooks import line
 from sekkei_systems.lessons.webhooks.availability import Pushes
 
@@ -35,6 +36,7 @@ def build(context: Context) -> Parts:
         reactions=[reactions_of(context, service.monitor, service.alerts, service.searches)],
         scheduled=jobs.scheduled() | (old.scheduled() if old else {}),
         recurring=RECURRING | (old.recurring if old else {}),
+        personal=LessonPeople(context.db, service.bookings).personal(),
     )
 
 

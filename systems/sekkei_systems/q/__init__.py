@@ -15,6 +15,7 @@ from sekkei_systems.q.api.posts import Shown
 from sekkei_systems.q.demo import demo
 from sekkei_systems.q.design.tables import design as q_design
 from sekkei_systems.q.jobs import RECURRING, QJobs
+from sekkei_systems.q.jobs.personal import QPeople
 from sekkei_systems.q.reactions import reactions_of
 from sekkei_systems.q.service import Service, open_service
 
@@ -32,6 +33,7 @@ def build(context: Context) -> Parts:
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
+        personal=QPeople(context.db, jobs.withdrawal.steps()).personal(),
     )
 
 

@@ -16,6 +16,7 @@ from sekkei_systems.tasks.pages.settings import Desk
 from sekkei_systems.tasks.reactions import reactions_of
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.service import Admin, Member, Service, Visitor, open_service
+from sekkei_systems.tasks.service.personal import TaskPeople
 from sekkei_systems.tasks.webhooks import mail_events
 
 
@@ -45,6 +46,7 @@ def build(context: Context) -> Parts:
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
         once=[RENEWAL, NUMBERING],
+        personal=TaskPeople(context.db, service.teams).personal(),
     )
 
 

@@ -72,6 +72,7 @@ from sekkei_systems.lessons.design.patterns import (
     searches_of,
     seekers,
     staff_of_chain,
+    standings_of,
     take_place,
     take_reserved,
     take_ticket,
@@ -79,6 +80,7 @@ from sekkei_systems.lessons.design.patterns import (
     user_lesson,
     watched_on,
     weekly_of,
+    weeks_of,
 )
 from sekkei_systems.lessons.design.tables import (
     by_kind,
@@ -202,6 +204,7 @@ __all__ = [
     "staff_members",
     "staff_of_chain",
     "standings",
+    "standings_of",
     "starts_at",
     "studio_rules",
     "studio_secrets",
@@ -218,4 +221,5 @@ __all__ = [
     "week_counts",
     "weekly_lessons",
     "weekly_of",
+    "weeks_of",
 ]

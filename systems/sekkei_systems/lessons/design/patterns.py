@@ -15,6 +15,7 @@ from sekkei_systems.lessons.design.models import (
     Pass,
     Search,
     StaffMember,
+    Standing,
     Status,
     StudioRules,
     TieKind,
@@ -40,6 +41,7 @@ from sekkei_systems.lessons.design.tables import (
     passes,
     searches,
     staff_members,
+    standings,
     studio_rules,
     user_lessons,
     watched,
@@ -316,3 +318,15 @@ def holidays_between(studio_code: str, first: date, last: date) -> Query[Holiday
 def staff_of_chain(chain: str) -> Query[StaffMember]:
     """Who runs which studio."""
     return staff_members.where(StaffMember.chain == chain)
+
+
+@design.pattern(ja="利用者の週ごとの予約数", added=True)
+def weeks_of(user_id: str) -> Query[WeekCount]:
+    """How many lessons a user has booked, by studio and week."""
+    return week_counts.where(WeekCount.user_id == user_id)
+
+
+@design.pattern(ja="利用者の予約の可否", added=True)
+def standings_of(user_id: str) -> Query[Standing]:
+    """Whether a user may book, by studio."""
+    return standings.where(Standing.user_id == user_id)

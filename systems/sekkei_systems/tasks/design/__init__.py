@@ -43,6 +43,7 @@ from sekkei_systems.tasks.design.models import (
     work_of,
 )
 from sekkei_systems.tasks.design.patterns import (
+    activities_in,
     activity_after,
     activity_on,
     all_teams,
@@ -144,6 +145,7 @@ __all__ = [
     "User",
     "UserTeam",
     "activities",
+    "activities_in",
     "activity_after",
     "activity_on",
     "all_teams",

@@ -352,3 +352,9 @@ def activity_after(team_id: str, task_id: str, version: int) -> Query[Activity]:
     return activities.where(
         Activity.team_id == team_id, Activity.task_id == task_id, Activity.version > version
     ).consistent()
+
+
+@design.pattern(ja="チームの全変更履歴（ジョブ）", added=True)
+def activities_in(team_id: str) -> Query[Activity]:
+    """Every change in a team, for a job that takes a name out of it."""
+    return activities.where(Activity.team_id == team_id)

@@ -1,0 +1,124 @@
+"""People who take their data along, or leave: places go back to the studio, and nothing stays but nameless records."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from sekkei.design import Action, Database
+from sekkei.runtime.jobs import Payload, Progress, Step
+from sekkei.runtime.personal import Exported, Person, Personal, as_data
+from sekkei.runtime.refusals import NotThere
+from sekkei.runtime.sweeping import Sweep
+from sekkei_systems.lessons.design import (
+    Status,
+    TieKind,
+    UserLesson,
+    all_of_user,
+    contacts,
+    lessons_table,
+    matches,
+    matches_of,
+    passes,
+    passes_of,
+    proofs,
+    searches,
+    searches_of,
+    staff_members,
+    staff_of_chain,
+    standings,
+    standings_of,
+    user_lessons,
+    week_counts,
+    weeks_of,
+)
+from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.contacts import CHANNELS
+from sekkei_systems.lessons.service.roster import CHAIN
+
+TIES_PER_STEP = 25
+ABOUT = {
+    "ja": "予約とキャンセル待ちは取り消され、気になるレッスン・履歴・検索条件・会員証・通知先はすべて消えます。"
+    "残っている回数券は使えなくなります。",
+    "en": "Your bookings and waitlist entries are cancelled, and your favourites, history, searches, passes and "
+    "contact details are deleted. Unused tickets are lost.",
+}
+Held = tuple[str, list[Any], list[Action[Any, Any]]]
+"""A file's name, what is in it, and how it is deleted."""
+
+
+class LessonPeople:
+    def __init__(self, db: Database, bookings: Bookings) -> None:
+        self._db = db
+        self._bookings = bookings
+
+    def personal(self) -> Personal:
+        concerned = Sweep(self._db, [lessons_table], ["userId"], beside=["name"])
+        done_by = Sweep(self._db, [lessons_table], ["by", "addedBy"])
+        steps: Sequence[tuple[str, Step]] = [
+            ("lessons", self._ties),
+            ("member", self._member),
+            ("staff", self._staff),
+            ("acts-about", concerned.step),
+            ("acts-by", done_by.step),
+        ]
+        return Personal(ABOUT, self.export, steps)
+
+    async def export(self, person: Person) -> AsyncIterator[Exported]:
+        contact = await self._db.get(contacts(person.user_id).consistent())
+        if contact is not None:
+            yield "contact.json", as_data(contact, "calendar_token")
+        ties = await self._db.all(all_of_user(person.user_id).consistent())
+        if ties:
+            yield "lessons.json", [as_data(tie, "queue_key", "legacy") for tie in ties]
+        for name, rows, _ in await self._held(person.user_id):
+            if rows:
+                yield name, [as_data(row) for row in rows]
+
+    async def _held(self, user_id: str) -> list[Held]:
+        sought, found = await self._db.all(searches_of(user_id)), await self._db.all(matches_of(user_id))
+        held, weeks = await self._db.all(passes_of(user_id)), await self._db.all(weeks_of(user_id))
+        standing = await self._db.all(standings_of(user_id))
+        places = [(one.studio_code, one.lesson_date, one.start_time) for one in found]
+        return [
+            ("searches.json", sought, [searches.delete(user_id, one.search_id) for one in sought]),
+            ("matches.json", found, [matches.delete(user_id, *place) for place in places]),
+            ("passes.json", held, [passes.delete(user_id, one.studio_code, one.pass_id) for one in held]),
+            ("weeks.json", weeks, [week_counts.delete(user_id, one.studio_code, one.monday) for one in weeks]),
+            ("standings.json", standing, [standings.delete(user_id, one.studio_code) for one in standing]),
+        ]
+
+    # Leaving
+
+    async def _ties(self, payload: Payload, cursor: str | None) -> Progress:
+        """Each booking with its place, its ticket and the studio's own system; then the rows."""
+        page = await self._db.page(all_of_user(payload["user_id"]).consistent(), size=TIES_PER_STEP)
+        for tie in page:
+            await self._end(tie)
+        return Progress(len(page), "more" if len(page) else None)
+
+    async def _end(self, tie: UserLesson) -> None:
+        if tie.kind is TieKind.BOOKING and tie.status is Status.ACTIVE:
+            try:
+                await self._bookings.cancel(Member(tie.user_id), slot_of(tie), told=())
+            except NotThere:
+                pass  # it ended meanwhile
+        await self._db.write(
+            user_lessons.delete(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
+        )
+
+    async def _member(self, payload: Payload, cursor: str | None) -> Progress:
+        user_id = payload["user_id"]
+        actions = [action for _, _, deletes in await self._held(user_id) for action in deletes]
+        actions += [proofs.delete(user_id, channel) for channel in CHANNELS]
+        await self._db.write_many([*actions, contacts.delete(user_id)])
+        return Progress(len(actions) + 1)
+
+    async def _staff(self, payload: Payload, cursor: str | None) -> Progress:
+        """Who runs a studio does so by their address."""
+        found = await self._db.all(staff_of_chain(CHAIN).consistent())
+        theirs = [one for one in found if payload["email"] and one.email == payload["email"]]
+        await self._db.write_many(staff_members.delete(CHAIN, one.studio_code, one.email) for one in theirs)
+        return Progress(len(theirs))

@@ -1,0 +1,64 @@
+"""People who take their data along, or leave with their account: the withdrawal of Q. itself, without its week."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from sekkei.design import Database, Query
+from sekkei.runtime.jobs import Step
+from sekkei.runtime.personal import Exported, Obstacle, Person, Personal, as_data
+from sekkei_systems.q import design
+from sekkei_systems.q.design.tables import profile_images, users
+
+ABOUT = {
+    "ja": "回答・リアクション・フォロー・プロフィールがすべて消えます。"
+    "出題された質問は名前なしで残り、アプリIDは誰も使えなくなります。",
+    "en": "Your answers, reactions, follows and profile are deleted. Questions of yours that were asked stay without "
+    "your name, and nobody can take your app id.",
+}
+ADMINS_STAY = {
+    "ja": "Q. の管理者です。ほかの管理者に権限を外してもらってください。",
+    "en": "You are an administrator of Q. Ask another administrator to take that back.",
+}
+
+
+class QPeople:
+    def __init__(self, db: Database, withdrawal: Sequence[tuple[str, Step]]) -> None:
+        self._db = db
+        self._withdrawal = withdrawal
+
+    def personal(self) -> Personal:
+        return Personal(ABOUT, self.export, self._withdrawal, self.obstacles)
+
+    async def obstacles(self, person: Person) -> Sequence[Obstacle]:
+        user = await self._db.get(users(person.user_id).consistent())
+        return [Obstacle(ADMINS_STAY, "/admin")] if user is not None and user.is_admin else []
+
+    async def export(self, person: Person) -> AsyncIterator[Exported]:
+        user = await self._db.get(users(person.user_id).consistent())
+        if user is None:
+            return
+        yield "profile.json", as_data(user)
+        for name, query in self._queries(person.user_id).items():
+            rows = [as_data(row) async for row in self._db.each(query)]
+            if rows:
+                yield f"{name}.json", rows
+        picture = await self._db.get(profile_images(person.user_id))
+        if picture is not None:
+            yield "picture.jpg", picture.content
+
+    def _queries(self, user_id: str) -> dict[str, Query[Any]]:
+        return {
+            "answers": design.answers_of_user(user_id),
+            "reactions": design.reactions_by(user_id),
+            "following": design.following(user_id),
+            "followers": design.followers_of(user_id),
+            "requests": design.requests_of(user_id),
+            "blocked": design.blocked(user_id),
+            "muted": design.muted(user_id),
+            "questions": design.questions_by(user_id),
+            "votes": design.votes_of(user_id),
+            "reports": design.reports_by(user_id),
+            "devices": design.tokens_of(user_id),
+        }

@@ -1,0 +1,233 @@
+"""People who take their data along, or leave: teams go on, and what somebody wrote stays, without their name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from sekkei.design import ConditionFailed, Database, TransactionFailed, Update
+from sekkei.runtime.jobs import Payload, Progress
+from sekkei.runtime.personal import Exported, Obstacle, Person, Personal, as_data
+from sekkei.runtime.sweeping import NOBODY
+from sekkei_systems.tasks.design import (
+    Activity,
+    Comment,
+    Invitation,
+    Note,
+    Role,
+    Task,
+    Team,
+    TeamUser,
+    UserTeam,
+    activities,
+    activities_in,
+    all_teams,
+    comments,
+    comments_in,
+    invitations,
+    invitations_of,
+    invite_locks,
+    mail_blocks,
+    members_of,
+    notes,
+    notes_of,
+    stored_tasks,
+    tasks,
+    team_users,
+    teams,
+    teams_of,
+    user_teams,
+    users,
+)
+from sekkei_systems.tasks.service.access import as_admin, in_order, proof
+from sekkei_systems.tasks.service.mail import email_hash
+from sekkei_systems.tasks.service.teams import Teams
+
+NOTES_PER_STEP = 100
+ABOUT = {
+    "ja": "すべてのチームから抜け、担当しているタスクは担当者なしになります。"
+    "タスクやコメントはチームに残りますが、あなたの名前は消えます。ひとりだけのチームは削除されます。",
+    "en": "You leave all your teams, and your tasks are assigned to nobody. Tasks and comments stay with the team, "
+    "without your name. Teams that have no one else are deleted.",
+}
+
+
+class TaskPeople:
+    def __init__(self, db: Database, teams: Teams) -> None:
+        self._db = db
+        self._teams = teams
+
+    def personal(self) -> Personal:
+        steps = [("teams", self._teams_left), ("traces", self._nameless), ("notes", self._notes), ("user", self._user)]
+        return Personal(ABOUT, self.export, steps, self.obstacles)
+
+    # Everything of somebody
+
+    async def export(self, person: Person) -> AsyncIterator[Exported]:
+        user = await self._db.get(users(person.user_id).consistent())
+        if user is None:
+            return
+        memberships = await self._db.all(teams_of(person.user_id).consistent())
+        yield "profile.json", as_data(user)
+        yield "teams.json", [as_data(team, "feed") for team in memberships]
+        yield "tasks.json", [task async for task in self._tasks_of(person.user_id, memberships)]
+        yield "comments.json", [comment async for comment in self._comments_of(person.user_id, memberships)]
+        yield "notes.json", [as_data(note) for note in await self._db.all(notes_of(person.user_id))]
+
+    async def _tasks_of(self, user_id: str, memberships: list[UserTeam]) -> AsyncIterator[dict[str, Any]]:
+        """What is theirs to do, and what they wrote down."""
+        theirs = (Task.assignee == user_id) | (Task.created_by == user_id)
+        for team in memberships:
+            async for task in self._db.each(stored_tasks(team.team_id).filter(theirs)):
+                yield as_data(task)
+
+    async def _comments_of(self, user_id: str, memberships: list[UserTeam]) -> AsyncIterator[dict[str, Any]]:
+        for team in memberships:
+            async for comment in self._db.each(comments_in(team.team_id).filter(Comment.author == user_id)):
+                yield as_data(comment)
+
+    # What only they can settle
+
+    async def obstacles(self, person: Person) -> Sequence[Obstacle]:
+        """Teams that others are in and nobody else leads."""
+        found = []
+        for team in await self._db.all(teams_of(person.user_id).consistent()):
+            if team.role is Role.ADMIN and await self._would_be_headless(team):
+                name = team.team_name
+                text = {
+                    "ja": f"「{name}」の管理者はあなただけです。ほかの人を管理者にしてください。",
+                    "en": f"You are the only admin of “{name}”. Make somebody else an admin.",
+                }
+                found.append(Obstacle(text, f"/teams/{team.team_id}/settings"))
+        return found
+
+    async def _would_be_headless(self, team: UserTeam) -> bool:
+        others = await self._others(team.team_id, team.user_id)
+        return bool(others) and all(one.role is not Role.ADMIN for one in others)
+
+    async def _others(self, team_id: str, user_id: str) -> list[TeamUser]:
+        members = await self._db.all(members_of(team_id).consistent())
+        return in_order([one for one in members if one.user_id != user_id])
+
+    # Leaving
+
+    async def _teams_left(self, payload: Payload, cursor: str | None) -> Progress:
+        """One team after the other, until there is none."""
+        team = await self._db.first(teams_of(payload["user_id"]).consistent())
+        if team is None:
+            return Progress(0)
+        await self._leave(team)
+        return Progress(1, "more")
+
+    async def _leave(self, team: UserTeam) -> None:
+        """Where nobody else is left the team goes; where nobody else leads, whoever has been there longest does."""
+        team_id, user_id = team.team_id, team.user_id
+        membership = await self._db.get(team_users(team_id, user_id).consistent())
+        if membership is None:  # half of a membership
+            await self._db.write(user_teams.delete(user_id, team_id))
+            return
+        others = await self._others(team_id, user_id)
+        if not others and membership.role is Role.ADMIN:
+            await self._teams.delete(as_admin(proof(membership)))
+        elif membership.role is Role.ADMIN and others[0].role is not Role.ADMIN:
+            await self._teams.set_role(as_admin(proof(membership)), others[0].user_id, Role.ADMIN)
+        await self._remove(membership, counted=bool(others))
+
+    async def _remove(self, membership: TeamUser, *, counted: bool) -> None:
+        team_id, user_id = membership.team_id, membership.user_id
+        admins = teams.update(team_id).add(Team.admins, -1).when(Team.admins >= 2)
+        fewer = [admins] if counted and membership.role is Role.ADMIN else []
+        gone = team_users.delete(team_id, user_id).must_exist().when(TeamUser.role == membership.role)
+        try:
+            await self._db.transact(*fewer, gone, user_teams.delete(user_id, team_id))
+        except TransactionFailed:
+            pass  # somebody changed the team just then; the step looks at it anew
+
+    async def _nameless(self, payload: Payload, cursor: str | None) -> Progress:
+        """In every team, for they may have left one before. A team at a time."""
+        page = await self._db.page(all_teams(), size=1, after=cursor)
+        done = 0
+        for team in page:
+            done += await self._in_team(team.team_id, payload["user_id"], payload["email"])
+            done += await self._in_notes(team.team_id, payload["name"])
+        return Progress(done, page.cursor)
+
+    async def _in_team(self, team_id: str, user_id: str, email: str) -> int:
+        done = 0
+        async for task in self._db.each(stored_tasks(team_id).with_expired()):
+            done += await self._changed(_task_without(task, user_id))
+        async for comment in self._db.each(comments_in(team_id).consistent()):
+            done += await self._changed(_comment_without(comment, user_id))
+        async for line in self._db.each(activities_in(team_id).consistent()):
+            done += await self._changed(_activity_without(line, user_id))
+        async for invitation in self._db.each(invitations_of(team_id).consistent()):
+            done += await self._invitation(invitation, user_id, email)
+        return done
+
+    async def _in_notes(self, team_id: str, name: str) -> int:
+        """What others were told of them; notes know a name only."""
+        done = 0
+        for member in await self._db.all(members_of(team_id).consistent()):
+            told = notes_of(member.user_id).filter(Note.by == name, Note.team_id == team_id)
+            for note in await self._db.all(told.consistent()):
+                update = notes.update(note.user_id, note.at, note.note_id).set(Note.by, NOBODY)
+                done += await self._changed(update)
+        return done
+
+    async def _changed(self, update: Update[Any] | None) -> int:
+        if update is None:
+            return 0
+        try:
+            await self._db.write(update)
+        except ConditionFailed:
+            return 0  # gone meanwhile
+        return 1
+
+    async def _invitation(self, one: Invitation, user_id: str, email: str) -> int:
+        if email and one.email == email:
+            key = one.team_id, one.invite_id
+            await self._db.write_many([invitations.delete(*key), invite_locks.delete(one.team_id, email_hash(email))])
+            return 1
+        if one.invited_by.removeprefix("USER#") != user_id:
+            return 0
+        update = invitations.update(one.team_id, one.invite_id).set(Invitation.invited_by, NOBODY)
+        return await self._changed(update)
+
+    async def _notes(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(notes_of(payload["user_id"]).consistent(), size=NOTES_PER_STEP)
+        await self._db.write_many(notes.delete(one.user_id, one.at, one.note_id) for one in page)
+        return Progress(len(page), "more" if len(page) else None)
+
+    async def _user(self, payload: Payload, cursor: str | None) -> Progress:
+        if payload["email"]:
+            await self._db.write(mail_blocks.delete(email_hash(payload["email"])))
+        return Progress(int(await self._db.write(users.delete(payload["user_id"])) is not None))
+
+
+def _task_without(task: Task, user_id: str) -> Update[Any] | None:
+    update = tasks.update(task.team_id, task.task_id)
+    for field in (Task.created_by, Task.updated_by):
+        if getattr(task, field.name) == user_id:
+            update = update.set(field, "")
+    if task.assignee == user_id:
+        return update.set(Task.assignee, None).when(Task.assignee == user_id)
+    return update.keeping_version() if update.changes else None
+
+
+def _comment_without(comment: Comment, user_id: str) -> Update[Any] | None:
+    update = comments.update(comment.team_id, comment.task_id, comment.comment_id)
+    if comment.author == user_id:
+        update = update.set(Comment.author, "").set(Comment.author_name, NOBODY)
+    if user_id in comment.mentions:
+        update = update.discard(Comment.mentions, [user_id])
+    return update if update.changes else None
+
+
+def _activity_without(line: Activity, user_id: str) -> Update[Any] | None:
+    update = activities.update(line.team_id, line.task_id, line.version)
+    if line.who == user_id:
+        update = update.set(Activity.who, "").set(Activity.who_name, NOBODY)
+    named = {name: ["" if one == user_id else one for one in pair] for name, pair in line.changes.items()}
+    if named != line.changes:
+        update = update.set(Activity.changes, named)
+    return update if update.changes else None

@@ -1,0 +1,67 @@
+"""Leaving with the account: places go back, and the studio's records name nobody."""
+
+from __future__ import annotations
+
+from sekkei.runtime import days
+from sekkei.runtime.personal import Person
+from sekkei_systems.lessons.design import DeskVerb, Role, StaffMember, acts_of, all_of_user, contacts, staff_members
+from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.service.access import Staff
+from sekkei_systems.lessons.service.acts import Acts
+from sekkei_systems.lessons.service.personal import LessonPeople
+from tests.systems.leaving import exported, leave
+from tests.systems.lessons.steps import booked
+from tests.systems.lessons.world import LESSON, World
+
+HANA = Person("hana", "hana@example.com", "花")
+
+
+def people(world: World) -> LessonPeople:
+    return LessonPeople(world.db, world.service.bookings)
+
+
+async def at_home(world: World) -> None:
+    await world.lesson(capacity=2)
+    await world.person("hana", email="hana@example.com")
+    await world.book("hana", LESSON)
+    await world.book("ren", LESSON)
+    await world.like("hana", LESSON)
+    world.settle()
+
+
+async def test_a_booking_gives_its_place_back_and_nothing_is_left(world: World) -> None:
+    await at_home(world)
+    await leave(people(world).personal(), HANA)
+    assert await booked(world) == 1
+    assert await world.db.all(all_of_user("hana").consistent()) == []
+    assert await world.db.get(contacts("hana").consistent()) is None
+    assert len(await world.list_of("ren")) == 1
+
+
+async def test_the_desk_remembers_no_name(world: World) -> None:
+    await at_home(world)
+    studio = Studio(LESSON.studio_code, "銀座")
+    acts = Acts(world.db, world.clock)
+    for by, about, name in (("hana", "ren", "蓮"), ("ren", "hana", "花")):
+        act = acts.act(Staff(by, studio), LESSON, DeskVerb.BOOKED, user_id=about, name=name)
+        await world.db.write(acts.noted(act))
+    staff = StaffMember(
+        studio_code=studio.code,
+        email="hana@example.com",
+        role=Role.DESK,
+        added_by="ren",
+        added_at=days.now(world.clock),
+    )
+    await world.db.write(staff_members.put(staff))
+    await leave(people(world).personal(), HANA)
+    found = await world.db.all(acts_of(LESSON.studio_code, LESSON.lesson_date, LESSON.start_time).consistent())
+    assert {(one.by, one.user_id, one.name) for one in found} == {("—", "ren", "蓮"), ("ren", "—", "—")}
+    assert await world.db.get(staff_members("all", studio.code, "hana@example.com").consistent()) is None
+
+
+async def test_everything_of_somebody(world: World) -> None:
+    await at_home(world)
+    found = await exported(people(world).personal(), HANA)
+    assert set(found) == {"contact.json", "lessons.json"}
+    assert {one["kind"].value for one in found["lessons.json"]} == {"booking", "favorite"}
+    assert await exported(people(world).personal(), Person("nobody", "", "")) == {}

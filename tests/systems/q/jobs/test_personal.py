@@ -1,0 +1,35 @@
+"""Leaving with the account is a withdrawal without its week; the file has what somebody said and whom they follow."""
+
+from __future__ import annotations
+
+from sekkei.runtime.personal import Person
+from sekkei_systems.q.design.tables import users
+from tests.systems.leaving import exported, leave
+from tests.systems.q.conftest import World
+
+A = Person("a", "a@example.com", "A")
+
+
+async def test_a_withdrawal_at_once(fair: World) -> None:
+    await fair.join("a", "b")
+    await fair.follow(("a", "b"), ("b", "a"))
+    await fair.ask()
+    await fair.answer("a")
+    personal = fair.deployment.systems["q"].parts.personal
+    found = await exported(personal, A)
+    assert [one["text"] for one in found["answers.json"]] == ["秋が好き"]
+    assert [one["followee_id"] for one in found["following.json"]] == ["b"]
+    await leave(personal, A)
+    await fair.settle()
+    assert await fair.db.get(users("a").consistent()) is None
+    assert ((await fair.user("b")).follower_count, (await fair.user("b")).following_count) == (0, 0)
+    assert await exported(personal, A) == {}
+
+
+async def test_an_admin_gives_up_the_role_first(fair: World) -> None:
+    await fair.join("a")
+    await fair.make_admin("a")
+    personal = fair.deployment.systems["q"].parts.personal
+    assert personal is not None
+    (obstacle,) = await personal.obstacles(A)
+    assert "管理者" in obstacle.text["ja"]
