@@ -46,7 +46,7 @@ def build(context: Context) -> Parts:
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
         once=[RENEWAL, NUMBERING],
-        personal=TaskPeople(context.db, service.teams).personal(),
+        personal=TaskPeople(context.db, service.access, service.teams).personal(),
     )
 
 

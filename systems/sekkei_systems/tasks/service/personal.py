@@ -11,6 +11,7 @@ from sekkei.runtime.personal import Exported, Obstacle, Person, Personal, as_dat
 from sekkei.runtime.sweeping import NOBODY
 from sekkei_systems.tasks.design import (
     Activity,
+    Batch,
     Comment,
     Invitation,
     Note,
@@ -22,6 +23,7 @@ from sekkei_systems.tasks.design import (
     activities,
     activities_in,
     all_teams,
+    batches,
     comments,
     comments_in,
     invitations,
@@ -39,7 +41,8 @@ from sekkei_systems.tasks.design import (
     user_teams,
     users,
 )
-from sekkei_systems.tasks.service.access import as_admin, in_order, proof
+from sekkei_systems.tasks.refusals import NoSuchTeam
+from sekkei_systems.tasks.service.access import Access, in_order
 from sekkei_systems.tasks.service.mail import email_hash
 from sekkei_systems.tasks.service.teams import Teams
 
@@ -53,8 +56,9 @@ ABOUT = {
 
 
 class TaskPeople:
-    def __init__(self, db: Database, teams: Teams) -> None:
+    def __init__(self, db: Database, access: Access, teams: Teams) -> None:
         self._db = db
+        self._access = access
         self._teams = teams
 
     def personal(self) -> Personal:
@@ -127,11 +131,19 @@ class TaskPeople:
             await self._db.write(user_teams.delete(user_id, team_id))
             return
         others = await self._others(team_id, user_id)
-        if not others and membership.role is Role.ADMIN:
-            await self._teams.delete(as_admin(proof(membership)))
-        elif membership.role is Role.ADMIN and others[0].role is not Role.ADMIN:
-            await self._teams.set_role(as_admin(proof(membership)), others[0].user_id, Role.ADMIN)
+        if membership.role is Role.ADMIN:
+            await self._handed_over(team_id, user_id, others)
         await self._remove(membership, counted=bool(others))
+
+    async def _handed_over(self, team_id: str, user_id: str, others: list[TeamUser]) -> None:
+        try:
+            admin = await self._access.admin(user_id, team_id)
+        except NoSuchTeam:
+            return  # it is being deleted already
+        if not others:
+            await self._teams.delete(admin)
+        elif others[0].role is not Role.ADMIN:
+            await self._teams.set_role(admin, others[0].user_id, Role.ADMIN)
 
     async def _remove(self, membership: TeamUser, *, counted: bool) -> None:
         team_id, user_id = membership.team_id, membership.user_id
@@ -162,7 +174,10 @@ class TaskPeople:
             done += await self._changed(_activity_without(line, user_id))
         async for invitation in self._db.each(invitations_of(team_id).consistent()):
             done += await self._invitation(invitation, user_id, email)
-        return done
+        undone = batches.where(Batch.team_id == team_id).filter(Batch.who == user_id).consistent()
+        return done + await self._db.write_many(
+            [batches.delete(one.team_id, one.batch_id) for one in await self._db.all(undone)]
+        )
 
     async def _in_notes(self, team_id: str, name: str) -> int:
         """What others were told of them; notes know a name only."""
