@@ -94,6 +94,10 @@ class World:
         done = await self.service.batches.delete(await self.admin(), [found["task_id"]])
         return {"batch_id": done.batch_id or ""}
 
+    async def view(self) -> Mapping[str, str]:
+        """The admin's own: nobody else finds it."""
+        return {"view_id": (await self.service.views.save(await self.admin(), "対象", "board", "")).view_id}
+
     async def numbered(self) -> Mapping[str, str]:
         made = await self.service.tasks.create(await self.admin(), TaskDraft("対象"))
         return {"number": str(made.number)}
@@ -155,6 +159,7 @@ def pages(world: World) -> Matrix:
         f"POST {TEAM}/bulk": Rule(FORM, form={"tasks": "x", "status": "done"}),
         f"POST {TEAM}/batches/{{batch_id}}/undo": Rule(FORM, prepare=world.batch),
         f"GET {TEAM}/n/{{number}}": Rule(FORM, prepare=world.numbered),
+        f"POST {TEAM}/quick": Rule(FORM, form={"text": "x"}),
         f"POST {TEAM}/calendar": Rule(FORM),
         f"POST {TEAM}/settings": Rule(ADMIN_FORM, form={"name": "表"}),
         f"POST {TEAM}/tags": Rule(ADMIN_FORM, form={"name": "x", "color": "#000000"}),
@@ -207,6 +212,12 @@ def api(world: World) -> Matrix:
         f"POST {API}/bulk": Rule(READ, json={"tasks": ["x"], "change": {"status": "done"}}),
         f"POST {API}/batches/{{batch_id}}/undo": Rule(READ, json={}, prepare=world.batch),
         f"GET {API}/numbers/{{number}}": Rule(READ, prepare=world.numbered),
+        f"GET {API}/understood": Rule(READ),
+        f"POST {API}/quick": Rule(_by(401, 404, 201, 201), json={"text": "x"}),
+        f"GET {API}/palette": Rule(READ),
+        f"GET {API}/views": Rule(READ),
+        f"POST {API}/views": Rule(_by(401, 404, 201, 201), json={"name": "x"}),
+        f"DELETE {API}/views/{{view_id}}": Rule(_by(401, 404, 404, 204), prepare=world.view),
         f"GET {API}/tasks/{{task_id}}/comments": Rule(READ, prepare=task),
         f"POST {API}/tasks/{{task_id}}/comments": Rule(_by(401, 404, 201, 201), json={"text": "x"}, prepare=task),
         f"GET {API}/comments": Rule(READ),

@@ -170,6 +170,50 @@ class NewComment(Struct, forbid_unknown_fields=True):
     text: Annotated[str, Meta(min_length=1, max_length=4_000)]
 
 
+class QuickQuery(Struct):
+    text: str = ""
+
+
+class QuickTask(Struct, forbid_unknown_fields=True):
+    text: Annotated[str, Meta(min_length=1, max_length=400)]
+    status: Status = Status.TODO
+
+
+class UnderstoodOut(Struct):
+    title: str
+    start: date | None
+    end: date | None
+    priority: Priority | None
+    assignee: str | None
+    tags: list[str]
+
+
+class Named(Struct):
+    id: str
+    name: str
+
+
+class ViewOut(Struct):
+    id: str
+    name: str
+    place: str
+    query: str
+
+
+class NewView(Struct, forbid_unknown_fields=True):
+    name: Annotated[str, Meta(min_length=1, max_length=60)]
+    place: Literal["board", "list"] = "board"
+    query: Annotated[str, Meta(max_length=1_000)] = ""
+
+
+class PaletteOut(Struct):
+    members: list[Named]
+    tags: list[Named]
+    teams: list[Named]
+    """The others."""
+    views: list[ViewOut]
+
+
 class InvitationOut(Struct, rename="camel"):
     id: str
     email: str

@@ -252,6 +252,16 @@ class Number:
     task_id: Attr[str] = attr("number_task")
 
 
+@model
+class SavedView:
+    user_id: Attr[str] = part()
+    team_id: Attr[str] = part()
+    view_id: Attr[str] = part()
+    name: Attr[str] = attr("view_name")
+    place: Attr[str] = attr("view_place", en="board or list")
+    query: Attr[str] = attr("view_query", default="", en="The filter, as it stands in the address")
+
+
 # What somebody should know
 
 

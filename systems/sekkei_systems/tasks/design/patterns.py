@@ -15,6 +15,7 @@ from sekkei_systems.tasks.design.models import (
     Invitation,
     Note,
     Number,
+    SavedView,
     SearchText,
     Tag,
     Talk,
@@ -38,6 +39,7 @@ from sekkei_systems.tasks.design.tables import (
     invitations,
     notes,
     numbers,
+    saved_views,
     search_texts,
     tags,
     talks,
@@ -331,6 +333,12 @@ def talk_about(team_id: str, task_id: str) -> Ref[Talk]:
 def numbered(team_id: str, number: int) -> Ref[Number]:
     """Which task has a number."""
     return numbers(team_id, number)
+
+
+@design.pattern(ja="保存したビュー", added=True)
+def views_of(user_id: str, team_id: str) -> Query[SavedView]:
+    """The filters that somebody has saved in a team, in the order in which they were."""
+    return saved_views.where(SavedView.user_id == user_id, SavedView.team_id == team_id)
 
 
 @design.pattern(ja="まとめての変更", added=True)

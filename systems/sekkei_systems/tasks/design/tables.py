@@ -20,6 +20,7 @@ from sekkei_systems.tasks.design.models import (
     MailBlock,
     Note,
     Number,
+    SavedView,
     SearchText,
     Tag,
     Talk,
@@ -209,6 +210,12 @@ def numbers(team_id: str, number: int) -> Key:
     return Key(f"TEAM#{team_id}", f"NUMBER#{number:08}")
 
 
+@table.entity(SavedView, type="user_view", ja="保存したビュー", added=True)
+def saved_views(user_id: str, team_id: str, view_id: str) -> Key:
+    """A filter that somebody comes back to."""
+    return Key(f"USER#{user_id}", f"VIEW#{team_id}#{view_id}")
+
+
 @table.entity(Note, type="user_note", ja="通知", added=True)
 def notes(user_id: str, at: datetime, note_id: str) -> Key:
     """A notification for one person; written by the stream."""
@@ -245,7 +252,7 @@ def mail_blocks(email_hash: str) -> Key:
     return Key(f"MAIL#{email_hash}", "MAIL")
 
 
-design.relate(users, user_teams, team_users, notes)
+design.relate(users, user_teams, team_users, notes, saved_views)
 design.relate(teams, user_teams, team_users, tags, tasks, day_totals, invitations, invite_locks)
 design.relate(teams, totals, many=False)
 design.relate(tasks, comments, activities)

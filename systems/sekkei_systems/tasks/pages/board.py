@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sekkei.design import Page
+from sekkei.runtime.refusals import Invalid
 from sekkei.web import Events, Form, Html, Pages, Redirect
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.pages.task import undo_path
@@ -18,7 +19,7 @@ from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.service import Member, Numbers, Tasks
+from sekkei_systems.tasks.service import Member, Numbers, Quick, Tasks
 
 COOKIE_SECONDS = 400 * 86_400
 pages = Pages()
@@ -89,6 +90,22 @@ async def move(member: Member, tasks: Tasks, task_id: str, form: Move) -> Redire
     before, moved = await tasks.change_from(member, task_id, TaskChanges(status=form.status))
     back = Redirect("tasks:board", team_id=member.team_id).flash("task.saved")
     return back if moved.version == before.version else back.offering("activity.undo", undo_path(moved))
+
+
+class Line(Struct):
+    text: str = ""
+    status: Status = Status.TODO
+
+
+@pages.post("/teams/{team_id}/quick", name="quick")
+async def quick(member: Member, quick: Quick, form: Line) -> Redirect:
+    """For browsers without a script; the others use the API."""
+    back = Redirect("tasks:board", team_id=member.team_id)
+    try:
+        await quick.create(member, form.text, form.status)
+    except Invalid as wrong:
+        return back.flash(wrong)
+    return back.flash("task.created")
 
 
 @pages.get("/teams/{team_id}/n/{number}", name="numbered")

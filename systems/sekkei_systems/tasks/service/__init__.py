@@ -15,12 +15,14 @@ from sekkei_systems.tasks.service.mail import MailBlocks
 from sekkei_systems.tasks.service.notes import Notes
 from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.people import People, Visitor
+from sekkei_systems.tasks.service.quick import Quick
 from sekkei_systems.tasks.service.renewal import Renewal
 from sekkei_systems.tasks.service.search import Search
 from sekkei_systems.tasks.service.tags import Tags
 from sekkei_systems.tasks.service.tasks import Tasks
 from sekkei_systems.tasks.service.teams import Teams
 from sekkei_systems.tasks.service.trash import Trash
+from sekkei_systems.tasks.service.views import Views
 
 __all__ = [
     "Access",
@@ -35,6 +37,7 @@ __all__ = [
     "Notes",
     "Numbers",
     "People",
+    "Quick",
     "Renewal",
     "Search",
     "Service",
@@ -42,6 +45,7 @@ __all__ = [
     "Tasks",
     "Teams",
     "Trash",
+    "Views",
     "Visitor",
     "open_service",
 ]
@@ -58,6 +62,8 @@ class Service:
     trash: Trash
     batches: Batches
     numbers: Numbers
+    quick: Quick
+    views: Views
     invitations: Invitations
     feeds: Feeds
     notes: Notes
@@ -87,6 +93,8 @@ def open_service(context: Context) -> Service:
         trash=trash,
         batches=Batches(db, clock, tasks, trash),
         numbers=numbers,
+        quick=Quick(db, clock, tasks),
+        views=Views(db, clock),
         invitations=Invitations(db, clock, context.outbox, invited, people, teams, blocks),
         feeds=Feeds(db, clock, secrets.key("tasks calendars"), access, url),
         notes=Notes(db),

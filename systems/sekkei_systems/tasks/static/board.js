@@ -76,9 +76,74 @@ async function move(card, status) {
     await renew(id, false);
   } catch (problem) {
     if (cardOf(id) === card) place(card, before);
+    returned(card);
     tell(problem);
   }
 }
+
+// What could not be done is seen: the card is back where it was, and shakes.
+function returned(card) {
+  card.classList.remove("saving");
+  card.classList.add("returned");
+}
+board.addEventListener("animationend", ({ target }) => target.classList.remove("returned"));
+
+async function change(card, body) {
+  const id = card.dataset.task;
+  card.classList.add("saving");
+  try {
+    const task = await tellInTurn(id, "PATCH", `${board.dataset.api}/${encodeURIComponent(id)}`, body);
+    card.dataset.version = task.version;
+    offer(words("changed", { title: task.title }), words("undo"), () => undo(id, task.version));
+    await renew(id, false);
+  } catch (problem) {
+    returned(card);
+    tell(problem);
+  }
+}
+
+async function throwAway(card) {
+  const id = card.dataset.task;
+  const next = card.nextElementSibling ?? card.previousElementSibling;
+  card.hidden = true;
+  next?.querySelector(".task-link")?.focus();
+  try {
+    await tellInTurn(id, "DELETE", `${board.dataset.api}/${encodeURIComponent(id)}`);
+    offer(words("deleted", { title: titleOf(card) }), words("undo"), () => takeOut(id));
+  } catch (problem) {
+    card.hidden = false;
+    returned(card);
+    tell(problem);
+  }
+}
+
+async function takeOut(id) {
+  try {
+    await send("POST", `${board.dataset.api.replace(/tasks$/, "trash")}/${encodeURIComponent(id)}/back`, {});
+    await renew(id, true);
+  } catch (problem) {
+    tell(problem);
+  }
+}
+
+// What the palette and quick adding ask for
+
+function asked(name, act) {
+  document.addEventListener(name, (event) => {
+    const card = cardOf(event.detail.task);
+    if (!card && name !== "tasks:added") return;
+    event.preventDefault();
+    act(card, event.detail);
+  });
+}
+asked("tasks:change", (card, detail) =>
+  detail.change.status ? move(card, detail.change.status) : change(card, detail.change),
+);
+asked("tasks:delete", throwAway);
+asked("tasks:added", async (_, { task, card }) => {
+  await renew(task, true).catch(() => {});
+  card?.remove();
+});
 
 async function undo(id, version) {
   try {
@@ -94,11 +159,12 @@ async function undo(id, version) {
 
 const cardsIn = (status) => [...listOf(status).querySelectorAll(".task-card")];
 
-async function put(card, status, below) {
+async function put(card, status, below, again = false) {
+  if (!card) return;
   const before = { status: card.dataset.status, next: card.nextElementSibling };
   const focused = card.contains(document.activeElement);
   const list = listOf(status);
-  list.insertBefore(card, below ?? list.querySelector(".more"));
+  list.insertBefore(card, below?.parentElement === list ? below : list.querySelector(".more"));
   card.dataset.status = status;
   if (focused) card.querySelector(".task-link").focus();
   const cards = cardsIn(status);
@@ -109,10 +175,12 @@ async function put(card, status, below) {
     const address = `${board.dataset.api}/${encodeURIComponent(card.dataset.task)}/place`;
     const task = await tellInTurn(card.dataset.task, "POST", address, around);
     card.dataset.version = task.version;
+    if (!again) offer(aloud.textContent, words("undo"), () => put(cardOf(card.dataset.task), before.status, before.next, true));
     await renew(card.dataset.task, false);
   } catch (problem) {
     card.dataset.status = before.status;
     listOf(before.status).insertBefore(card, before.next?.isConnected ? before.next : null);
+    returned(card);
     tell(problem);
   }
 }
@@ -260,6 +328,7 @@ async function count(cards) {
   const counts = await send("GET", `${board.dataset.counts}?${query}`).catch(() => null);
   for (const card of counts ? cards : []) {
     const place = card.querySelector("[data-comments]");
+    if (!place) continue; // a newer card has taken its count over
     place.hidden = !counts[card.dataset.task];
     place.querySelector("[data-number]").textContent = counts[card.dataset.task] ?? "";
   }

@@ -2,7 +2,7 @@
 import { Problem, toast } from "../app.js";
 
 const words = JSON.parse(document.getElementById("tasks-client")?.textContent ?? "{}");
-export const me = document.getElementById("tasks-client")?.dataset.me;
+export const { me, team, key } = document.getElementById("tasks-client")?.dataset ?? {};
 
 export function say(key, values = {}) {
   return (words[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
@@ -13,7 +13,11 @@ export function tell(problem) {
   toast(problem instanceof Problem ? problem.message : say("offline"), "error");
 }
 
-// A message with one thing to do about it.
+// A message with one thing to do about it; `takeBack` does what the last one offers.
+let last = null;
+export function takeBack() {
+  if (last?.isConnected) last.click();
+}
 export function offer(text, label, act) {
   toast(text, "ok");
   const item = document.querySelector("[data-toasts]").lastElementChild;
@@ -26,6 +30,7 @@ export function offer(text, label, act) {
     act();
   });
   item.querySelector("[data-dismiss]").before(button);
+  last = button;
 }
 
 export async function fragment(address) {

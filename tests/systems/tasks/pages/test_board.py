@@ -38,3 +38,11 @@ async def test_the_next_cards_of_a_column(client: Client) -> None:
     assert more is not None
     rest = await client.get(more[1].replace("&amp;", "&"))
     assert rest.text.count('class="task-card') == 10
+
+
+async def test_a_line_without_a_script(client: Client) -> None:
+    team = await new_team(client)
+    done = await client.post(f"{team}/quick", {"text": "買い物 2031-01-02", "status": "doing"}, follow=True)
+    assert "買い物" in done.text
+    assert "2031-01-02" not in done.text
+    assert "入力してください" in (await client.post(f"{team}/quick", {"text": " "}, follow=True)).text

@@ -1,0 +1,70 @@
+"""For hands that stay on the keyboard: tasks in one line, saved views, and what the palette offers."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sekkei.web import Answer, Operations, PageOf
+from sekkei_systems.tasks.api.shapes import (
+    Named,
+    NewView,
+    PaletteOut,
+    QuickQuery,
+    QuickTask,
+    TaskOut,
+    UnderstoodOut,
+    ViewOut,
+    task_out,
+)
+from sekkei_systems.tasks.design import SavedView
+from sekkei_systems.tasks.service import Member, People, Quick, Tags, Teams, Views, Visitor
+
+operations = Operations()
+
+
+def view_out(one: SavedView) -> ViewOut:
+    return ViewOut(one.view_id, one.name, one.place, one.query)
+
+
+@operations.get("/teams/{team_id}/understood", summary="What a line is understood as", tag="quick")
+async def understand(member: Member, quick: Quick, query: QuickQuery) -> UnderstoodOut:
+    found = await quick.understood(member, query.text)
+    tags = sorted(found.tags)
+    return UnderstoodOut(found.title, found.start, found.end, found.priority, found.assignee, tags)
+
+
+@operations.post("/teams/{team_id}/quick", summary="Add a task in one line", status=201, tag="quick")
+async def create_quick(member: Member, quick: Quick, body: QuickTask) -> Answer[TaskOut]:
+    """`report by next fri @Ann #docs !high`, in Japanese or English."""
+    task = await quick.create(member, body.text, body.status)
+    return Answer(task_out(task), etag=task.version)
+
+
+@operations.get("/teams/{team_id}/palette", summary="People, tags, teams and views, by name", tag="quick")
+async def palette(
+    visitor: Visitor, member: Member, people: People, teams: Teams, tags: Tags, views: Views
+) -> PaletteOut:
+    members, labels, others, saved = await asyncio.gather(
+        teams.members(member), tags.all(member), people.teams(visitor.id), views.all(member)
+    )
+    return PaletteOut(
+        [Named(one.user_id, one.user_name) for one in members],
+        [Named(one.tag_id, one.name) for one in labels],
+        [Named(one.team_id, one.team_name) for one in others if one.team_id != member.team_id],
+        [view_out(one) for one in saved],
+    )
+
+
+@operations.get("/teams/{team_id}/views", summary="My saved views", tag="quick")
+async def list_views(member: Member, views: Views) -> PageOf[ViewOut]:
+    return PageOf([view_out(one) for one in await views.all(member)])
+
+
+@operations.post("/teams/{team_id}/views", summary="Save a view", status=201, tag="quick")
+async def save_view(member: Member, views: Views, body: NewView) -> ViewOut:
+    return view_out(await views.save(member, body.name, body.place, body.query))
+
+
+@operations.delete("/teams/{team_id}/views/{view_id}", summary="Delete a saved view", tag="quick")
+async def delete_view(member: Member, views: Views, view_id: str) -> None:
+    await views.delete(member, view_id)

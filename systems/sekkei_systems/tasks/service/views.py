@@ -1,0 +1,62 @@
+"""Saved views: filters that somebody comes back to. They are one's own."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlencode
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
+from sekkei.runtime.refusals import NotThere
+from sekkei_systems.tasks.design import SavedView, saved_views, views_of
+from sekkei_systems.tasks.refusals import TooLarge
+from sekkei_systems.tasks.rules.entered import line_of
+from sekkei_systems.tasks.rules.filters import BadFilter, read
+from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.service.access import Member
+
+NAME_MAX = 60
+VIEWS_MAX = 30
+PLACES = ("board", "list")
+
+
+class NoSuchView(NotThere):
+    """Deleted, or somebody else's."""
+
+
+class Views:
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db, self._clock = db, clock
+
+    async def all(self, member: Member) -> list[SavedView]:
+        return await self._db.all(views_of(member.user_id, member.team_id).consistent())
+
+    async def save(self, member: Member, name: str, place: str, query: str) -> SavedView:
+        if place not in PLACES:
+            raise BadFilter(field="place", value=place[:20])
+        if len(await self.all(member)) >= VIEWS_MAX:
+            raise TooLarge(most=VIEWS_MAX)
+        made = SavedView(
+            user_id=member.user_id,
+            team_id=member.team_id,
+            view_id=short(self._clock),
+            name=line_of(name, NAME_MAX, "name"),
+            place=place,
+            query=_checked(query, member.user_id),
+        )
+        return await self._db.write(saved_views.create(made))
+
+    async def delete(self, member: Member, view_id: str) -> None:
+        try:
+            await self._db.write(saved_views.delete(member.user_id, member.team_id, view_id).must_exist())
+        except ConditionFailed as failed:
+            raise NoSuchView() from failed
+
+
+def _checked(query: str, me: str) -> str:
+    """A filter that there is; without the place in a list and the language."""
+    pairs = [(name, value) for name, value in parse_qsl(query.removeprefix("?")) if name not in ("after", "lang")]
+    given: dict[str, list[str]] = {}
+    for name, value in pairs:
+        given.setdefault(name, []).append(value)
+    read(given, me)
+    return urlencode(pairs)
