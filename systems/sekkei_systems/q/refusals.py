@@ -137,6 +137,18 @@ class AdminsStay(Conflict):
     """Administrators give up the role before they leave or are banned."""
 
 
+class AppealedAlready(Conflict):
+    """One appeal for each decision."""
+
+
+class OwnDecision(Conflict):
+    """Somebody else decides about an appeal, where there is somebody else."""
+
+
+class SecondPersonNeeded(Conflict):
+    """A ban of a verified account takes two administrators."""
+
+
 # What was given
 
 
@@ -178,6 +190,14 @@ class BadToken(Invalid):
 
 class BadPicture(Invalid):
     """Not a picture of at most {most} MB."""
+
+
+class PictureRefused(Invalid):
+    """Moderators took this picture down before."""
+
+
+class ReasonNeeded(Invalid):
+    """The person is told why."""
 
 
 class QuietHalf(Invalid):

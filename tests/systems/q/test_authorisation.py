@@ -160,6 +160,11 @@ def matrix(place: Place) -> dict[str, Rule]:
         "GET /q/api/me/mutes": api(200),
         "GET /q/api/me/notifications": api(200),
         "PUT /q/api/me/notifications": api(200, json=WISHES),
+        "GET /q/api/me/inbox": api(200, banned=200),
+        "GET /q/api/me/inbox/unread": api(200, banned=200),
+        "POST /q/api/me/inbox/read": api(204, banned=204, json={}),
+        "GET /q/api/me/standing": api(200, banned=200),
+        "POST /q/api/me/standing/{decision_id}/appeal": api(404, banned=404, json={"text": "ちがいます"}),
         "GET /q/api/users": api(422),
         f"GET {person}": api(200),
         f"GET {person}/following": api(200),
@@ -196,7 +201,7 @@ def matrix(place: Place) -> dict[str, Rule]:
 
 
 def console(place: Place) -> dict[str, Rule]:
-    names = ("submissions", "questions", "days", "flagged", "reports", "users", "words", "log")
+    names = ("queue", "submissions", "questions", "days", "flagged", "reports", "users", "words", "log")
     return {
         "GET /q/admin": admins(200),
         **{f"GET /q/admin/{name}": admins(200) for name in names},
@@ -212,6 +217,17 @@ def console(place: Place) -> dict[str, Rule]:
         "GET /q/admin/users/{user_id}": admins(200),
         "POST /q/admin/users/{user_id}/ban": admins(303, form={"reason": "x"}, prepare=place.fresh_user),
         "POST /q/admin/users/{user_id}/unban": admins(303, form={}, prepare=place.banned_user),
+        "GET /q/admin/pictures/{user_id}": admins(200),
+        "POST /q/admin/users/{user_id}/profile": admins(
+            303, form={"part": "name", "decision": "remove", "reason": "x"}, prepare=place.fresh_user
+        ),
+        "POST /q/admin/users/{user_id}/warn": admins(303, form={"reason": "x"}, prepare=place.fresh_user),
+        "POST /q/admin/users/{user_id}/suspend": admins(
+            303, form={"reason": "x", "days": "3"}, prepare=place.fresh_user
+        ),
+        "POST /q/admin/users/{user_id}/verify": admins(303, form={"verified": "yes"}, prepare=place.fresh_user),
+        "POST /q/admin/users/{user_id}/look": admins(303, form={"reason": "x"}, prepare=place.fresh_user),
+        "POST /q/admin/users/{user_id}/decisions/{decision_id}": admins(404, form={"decision": "uphold"}),
         "POST /q/admin/words": admins(303, form={"word": "ことば"}),
         "POST /q/admin/words/delete": admins(303, form={"word": "word"}, prepare=place.fresh_word),
     }
@@ -227,6 +243,7 @@ async def test_every_route_by_everybody(place: Place) -> None:
         "digest": (target.profile_image_url or "").rpartition("/")[2],
         "report_id": "nothing",
         "question_id": "nothing",
+        "decision_id": "nothing",
     }
     found = await deviations(rules, place.clients, parameters)
     assert found == []

@@ -19,6 +19,7 @@ from sekkei_systems.q.design.models import (
     User,
     Visibility,
 )
+from sekkei_systems.q.design.models_added import ProfilePart
 from sekkei_systems.q.rules.notices import Wishes
 from sekkei_systems.q.rules.sight import Relation, sees_profile
 from sekkei_systems.q.service.answers import Remembered
@@ -171,6 +172,7 @@ class Person(Shape):
     display_name: str | None
     picture_url: str | None
     is_private: bool
+    is_verified: bool = False
     bio: str | None = None
     following_count: int | None = None
     follower_count: int | None = None
@@ -194,6 +196,9 @@ class Me(Shape):
     follower_count: int
     is_admin: bool
     deleting_at: datetime | None
+    flagged: list[str]
+    """Which parts of the profile only oneself sees until moderators have looked: name, bio, picture."""
+    is_verified: bool
 
 
 class QuestionOut(Shape):
@@ -310,6 +315,7 @@ def person(viewer: str, user: User, relation: Relation | None, requested: bool =
         display_name=user.display_name,
         picture_url=user.profile_image_url,
         is_private=user.is_private,
+        is_verified=user.is_verified,
     )
     if relation is not None:
         found.relation = RelationOut(
@@ -349,7 +355,17 @@ def me(user: User, answers_first: bool) -> Me:
         follower_count=user.follower_count,
         is_admin=user.is_admin,
         deleting_at=user.deleting_at,
+        flagged=[part.value for part, flag in flags_of(user).items() if flag],
+        is_verified=user.is_verified,
     )
+
+
+def flags_of(user: User) -> dict[ProfilePart, bool]:
+    return {
+        ProfilePart.NAME: user.name_flagged,
+        ProfilePart.BIO: user.bio_flagged,
+        ProfilePart.PICTURE: user.picture_flagged,
+    }
 
 
 def question(row: DailyQuestion, on_time_until: datetime) -> QuestionOut:

@@ -62,6 +62,7 @@ class ReportStatus(Enum):
 class DeviceType(Enum):
     IOS = "ios"
     ANDROID = "android"
+    WEB = "web"
 
 
 class AdminAction(Enum):
@@ -74,6 +75,14 @@ class AdminAction(Enum):
     BAN_USER = "BAN_USER"
     UNBAN_USER = "UNBAN_USER"
     REVIEW_FLAGGED_POST = "REVIEW_FLAGGED_POST"
+    REVIEW_PROFILE = "REVIEW_PROFILE"
+    WARN_USER = "WARN_USER"
+    SUSPEND_USER = "SUSPEND_USER"
+    PROPOSE_BAN = "PROPOSE_BAN"
+    DECLINE_BAN = "DECLINE_BAN"
+    DECIDE_APPEAL = "DECIDE_APPEAL"
+    VIEW_ANSWERS = "VIEW_ANSWERS"
+    VERIFY_USER = "VERIFY_USER"
 
 
 def folded(username: str | None) -> str | None:
@@ -146,6 +155,29 @@ class User:
         added=True,
     )
     language: Attr[str] = attr(default="ja", ja="通知の言語", en="language of notices", added=True)
+    name_flagged: Attr[bool] = attr(
+        "nameFlagged", default=False, ja="表示名が審査待ちか（本人だけに見える）", en="name waits, unseen", added=True
+    )
+    bio_flagged: Attr[bool] = attr(
+        "bioFlagged", default=False, ja="自己紹介が審査待ちか", en="bio waits, unseen", added=True
+    )
+    picture_flagged: Attr[bool] = attr(
+        "pictureFlagged", default=False, ja="画像が審査待ちか", en="picture waits, unseen", added=True
+    )
+    banned_until: Attr[datetime | None] = attr(
+        "bannedUntil", default=None, stored_as=INSTANT, ja="一時停止の終わり", en="a suspension ends", added=True
+    )
+    is_verified: Attr[bool] = attr(
+        "isVerified", default=False, ja="本人確認済みか（BANには2人が要る）", en="known to be genuine", added=True
+    )
+    told_until: Attr[datetime | None] = attr(
+        "toldUntil",
+        default=None,
+        stored_as=INSTANT,
+        ja="お知らせを読んだ日時",
+        en="has read notices so far",
+        added=True,
+    )
     username_folded: Attr[str | None] = computed(folded, keep=False)
     version: Attr[int] = version(added=True)
 

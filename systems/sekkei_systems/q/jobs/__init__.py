@@ -14,7 +14,7 @@ from sekkei_systems.q.jobs.questions import Questions
 from sekkei_systems.q.jobs.withdrawal import Withdrawal
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.leaving import JOB as BEGIN_WITHDRAWAL
-from sekkei_systems.q.service.moderation import COUNT_BANNED
+from sekkei_systems.q.service.sanctions import COUNT_BANNED, END_SUSPENSION
 
 RECURRING = {
     "plan": "0 0 * * *",
@@ -33,6 +33,7 @@ class QJobs:
         self.counters = Counters(context, service)
         self.withdrawal = Withdrawal(context, service.accounts, service.reactions.end)
         self.bans = CountingBans(context)
+        self._end_suspension = service.sanctions.end_suspension
 
     def definitions(self) -> Mapping[str, Job]:
         return {
@@ -56,4 +57,5 @@ class QJobs:
             "recount": self.counters.recount,
             BEGIN_WITHDRAWAL: self.withdrawal.begin,
             COUNT_BANNED_AGAIN: self.bans.again,
+            END_SUSPENSION: self._end_suspension,
         }

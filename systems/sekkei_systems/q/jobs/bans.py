@@ -18,7 +18,7 @@ from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Follow, User
 from sekkei_systems.q.design.tables import admin_logs, follows, users
 from sekkei_systems.q.rules import times
-from sekkei_systems.q.service.moderation import COUNT_BANNED
+from sekkei_systems.q.service.sanctions import COUNT_BANNED
 
 AGAIN = "count-banned-again"
 EDGES_PER_STEP = 25

@@ -37,6 +37,7 @@ from sekkei_systems.q.design.models import (
     ReportStatus,
     User,
 )
+from sekkei_systems.q.design.models_added import Decision
 from sekkei_systems.q.design.tables import (
     admin_logs,
     answers,
@@ -56,15 +57,17 @@ from sekkei_systems.q.design.tables import (
     unique_keys,
     users,
 )
+from sekkei_systems.q.design.tables_added import decisions, notices, profile_reviews, reports_concerning
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.leaving import schedule_of
+from sekkei_systems.q.service.moderation import WITHDRAWN
 from sekkei_systems.q.service.people import admin_name, reserved
+from sekkei_systems.q.service.sanctions import suspension_of
 
 EDGES_PER_TRANSACTION = 30
 ITEMS_PER_STEP = 100
 ANSWERS_PER_STEP = 10
 EDGE_TRIES_MAX = 5
-WITHDRAWN = "withdrawn"
 
 log = logging.getLogger("sekkei_systems.q.leave")
 M = TypeVar("M")
@@ -119,10 +122,16 @@ class Withdrawal:
             ("votes", self._votes),
             ("reports-made", self._reports_made),
             ("reports-about", self._reports_about),
+            ("reports-on", self._reports_on),
             ("reports-settled", self._reports_settled),
             ("reports-dismissed", self._reports_dismissed),
             ("log", self._log),
             ("words", self._words),
+            ("decisions", self._decisions),
+            ("decided", self._decided),
+            ("notices", self._notices),
+            ("notices-about", self._notices_about),
+            ("reviews", self._reviews),
             ("picture", self._picture),
             ("user", self._user),
         ]
@@ -383,6 +392,47 @@ class Withdrawal:
                 await self._rename(ng_words.update(one.word).set(NGWord.created_by, WITHDRAWN))
         return 0, page.cursor
 
+    # What moderators decided, and what people were told
+
+    async def _reports_on(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.reports_on(user).consistent(), after)
+        return await self._delete([reports_concerning.delete(user, one.report_id) for one in page]), page.cursor
+
+    async def _decisions(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.decisions_about(user).consistent(), after)
+        return await self._delete([decisions.delete(user, one.decision_id) for one in page]), page.cursor
+
+    async def _decided(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """There is no index by who decided; only of an administrator of old all are looked through."""
+        found = await self._db.get(users(user).consistent())
+        if found is None or not found.was_admin:
+            return 0, None
+        page = await self._page(design.all_decisions().consistent(), after)
+        for one in page:
+            update = decisions.update(one.user_id, one.decision_id)
+            if one.decided_by == user:
+                update = update.set(Decision.decided_by, WITHDRAWN)
+            if one.approved_by == user:
+                update = update.set(Decision.approved_by, WITHDRAWN)
+            if one.appeal_by == user:
+                update = update.set(Decision.appeal_by, WITHDRAWN)
+            if update.changes:
+                await self._rename(update)
+        return 0, page.cursor
+
+    async def _notices(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.notices_of(user).consistent(), after)
+        return await self._delete([notices.delete(user, one.created_at, one.notice_id) for one in page]), page.cursor
+
+    async def _notices_about(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.notices_on(user), after)
+        gone = [notices.delete(one.user_id, one.created_at, one.notice_id) for one in page]
+        return await self._delete(gone), page.cursor
+
+    async def _reviews(self, user: str, after: str | None) -> tuple[int, str | None]:
+        found = await self._db.all(design.reviews_of(user).consistent())
+        return await self._delete([profile_reviews.delete(user, one.part) for one in found]), None
+
     # The user
 
     async def _picture(self, user: str, after: str | None) -> tuple[int, str | None]:
@@ -390,6 +440,7 @@ class Withdrawal:
 
     async def _user(self, user: str, after: str | None) -> tuple[int, str | None]:
         """The row with its mail address and names; the app id stays taken, by nobody."""
+        await self._schedules.delete(suspension_of(user))
         found = await self._db.get(users(user).consistent())
         if found is None:
             return 0, None

@@ -13,13 +13,15 @@ from sekkei_systems.q.pages import (
     log,
     overview,
     questions,
+    queue,
     reports,
+    standing,
     submissions,
     users,
     words,
 )
 
-FILES = (client, drawings, overview, submissions, flagged, reports, questions, days, users, words, log)
+FILES = (client, drawings, overview, queue, submissions, flagged, reports, questions, days, users, standing, words, log)
 
 
 def routes(given: Given) -> list[BaseRoute]:

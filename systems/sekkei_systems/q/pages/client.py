@@ -26,6 +26,7 @@ MODULES = (
     "q/people.js",
     "q/me.js",
     "q/questions.js",
+    "q/inbox.js",
     "q/settings.js",
     "q/join.js",
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 from typing import Literal
+from urllib.parse import urlencode
 
 from msgspec import Struct, field
 
 from sekkei.runtime.refusals import Conflict
 from sekkei.web import Html, Pages, Redirect
-from sekkei_systems.q.pages.desk import Paging, done
+from sekkei_systems.q.pages.desk import Paging, Short, done
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.moderation import Moderation
 
@@ -20,10 +21,12 @@ class From(Paging):
     """On which page the decision was made."""
 
     place: str = field(name="from", default="")
+    look: str = ""
 
 
 class Decision(Struct):
     decision: Literal["keep", "remove", "restore"]
+    reason: Short = ""
 
 
 @pages.get("/admin/flagged", name="admin-flagged")
@@ -39,8 +42,9 @@ async def decide(
         if form.decision == "restore":
             await moderation.restore_post(by, day, user_id)
         else:
-            await moderation.review_post(by, day, user_id, form.decision == "remove")
+            await moderation.review_post(by, day, user_id, form.decision == "remove", form.reason)
     except Conflict as refused:
         return (await flagged(by, moderation, query, refused.status)).flash(refused)
-    places = {"reports": "/q/admin/reports", "user": f"/q/admin/users/{user_id}"}
+    look = f"?{urlencode({'look': query.look})}" if query.look else ""
+    places = {"reports": "/q/admin/reports", "queue": "/q/admin/queue", "user": f"/q/admin/users/{user_id}{look}"}
     return done(places.get(query.place, "/q/admin/flagged"))

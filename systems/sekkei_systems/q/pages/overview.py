@@ -23,5 +23,5 @@ async def overview(by: Admin, editing: Editing, moderation: Moderation, logs: Lo
         moderation.waiting(by), editing.stock(by), editing.calendar(by, today(clock), AHEAD_DAYS), logs.page(by)
     )
     found = {**waiting, **written}
-    counts = [(name, *found[name]) for name in ("submissions", "flagged", "reports", "questions")]
+    counts = [(name, *found[name]) for name in ("queue", "submissions", "flagged", "reports", "questions")]
     return Html("q/admin/overview.html", counts=counts, calendar=calendar, log=list(log)[:LINES])

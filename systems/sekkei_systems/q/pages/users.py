@@ -10,6 +10,8 @@ from sekkei_systems.q.pages.desk import Paging, Short, done
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
 from sekkei_systems.q.service.moderation import Moderation
 
+SUSPENSIONS = (1, 3, 7, 30)
+"""Days; what is longer is a ban."""
 pages = Pages()
 
 
@@ -19,6 +21,12 @@ class Search(Paging):
 
 class Ban(Struct):
     reason: Short = ""
+
+
+class Look(Struct):
+    """Stands for the reason that was given to read somebody's answers."""
+
+    look: str = ""
 
 
 @pages.get("/admin/users", name="admin-users")
@@ -31,8 +39,13 @@ async def users(by: Admin, moderation: Moderation, query: Search) -> Html:
 
 
 @pages.get("/admin/users/{user_id}", name="admin-user")
-async def user(by: Admin, moderation: Moderation, user_id: str, status: int = 200, filled: Form | None = None) -> Html:
-    return Html("q/admin/user.html", status, found=await moderation.dossier(by, user_id), form=filled or Form())
+async def user(
+    by: Admin, moderation: Moderation, user_id: str, query: Look, status: int = 200, filled: Form | None = None
+) -> Html:
+    found = await moderation.dossier(by, user_id, query.look)
+    return Html(
+        "q/admin/user.html", status, found=found, form=filled or Form(), look=query.look, me=by.id, days=SUSPENSIONS
+    )
 
 
 @pages.post("/admin/users/{user_id}/ban")
@@ -52,7 +65,7 @@ async def _set_banned(
     try:
         await change(by, user_id, sent.value.reason)
     except Invalid as wrong:
-        return await user(by, moderation, user_id, 422, sent.refilled(wrong))
+        return await user(by, moderation, user_id, Look(), 422, sent.refilled(wrong))
     except Conflict as refused:
-        return (await user(by, moderation, user_id, refused.status)).flash(refused)
+        return (await user(by, moderation, user_id, Look(), refused.status)).flash(refused)
     return done(f"/q/admin/users/{user_id}")

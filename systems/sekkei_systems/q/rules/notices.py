@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from enum import Enum
 from typing import Any
 
 from sekkei.runtime import days
 from sekkei_systems.q.design.models import ReactionType, User
+from sekkei_systems.q.design.models_added import Notice
+from sekkei_systems.q.design.models_added import NoticeKind as NoticeKind
 from sekkei_systems.q.texts import say
 
 TEXT_MAX = 300
 """Code points of a message's text. Expo takes 4,096 bytes with everything; emoji of several parts are long."""
 KEPT_SECONDS = 6 * 3600
-
-
-class NoticeKind(Enum):
-    QUESTION = "question"
-    REACTION = "reaction"
-    FOLLOW = "follow"
-    DIGEST = "digest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +42,8 @@ def wishes_of(user: User) -> Wishes:
 
 
 def is_wanted(user: User, kind: NoticeKind) -> bool:
-    return bool(getattr(wishes_of(user), kind.value))
+    """What moderators decided is told in any case."""
+    return bool(getattr(wishes_of(user), kind.value, True))
 
 
 def quiet_left(user: User, now: datetime) -> timedelta:
@@ -106,6 +101,25 @@ def weekly_digest(until: date, total: int, kinds: Mapping[ReactionType, int], la
     marks = " ".join(f"{kind.value}{count}" for kind, count in kinds.items())
     text = say(language, "notice.digest", n=total, marks=marks)
     return _message(NoticeKind.DIGEST, text, {"url": "/q/#/me"}, f"digest-{until}")
+
+
+def words_of(notice: Notice, by: User | None, language: str) -> str:
+    """What the inbox says, about somebody as the reader sees them."""
+    name = _name(by, language) if by is not None else say(language, "notice.somebody")
+    return say.find(language, notice.said, {**(notice.values or {}), "name": name})
+
+
+def official(notice: Notice, language: str) -> dict[str, Any]:
+    """Word of a moderator's decision, for a device."""
+    return _message(notice.kind, words_of(notice, None, language), {"url": notice.url}, notice.notice_id)
+
+
+def official_mail(notice: Notice, public_url: str, language: str) -> dict[str, str]:
+    said = words_of(notice, None, language)
+    reason = (notice.values or {}).get("reason", "")
+    why = say(language, "notice.mail.reason", reason=reason) if reason else ""
+    text = say(language, "notice.mail.text", said=said, reason=why, url=f"{public_url}{notice.url}")
+    return {"subject": say(language, "notice.mail.subject", said=said), "text": text}
 
 
 def _name(user: User, language: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sekkei.design import replace
 from sekkei_systems.q.design.models import Answer, User, Visibility
 
 
@@ -69,3 +70,21 @@ def sees_profile(viewer: str, other: User, relation: Relation) -> bool:
     if other.user_id == viewer:
         return True
     return not relation.apart and (not other.is_private or relation.follows)
+
+
+def veiled(viewer: str, user: User, hides_flagged: bool = True) -> User:
+    """Somebody as the viewer sees them: a name, bio or picture that waits for a look is its owner's alone.
+
+    The operator may show words meanwhile, as with answers; a picture waits only where the operator wants it to.
+    """
+    if user.user_id == viewer:
+        return user
+    name, bio = (hides_flagged and flag for flag in (user.name_flagged, user.bio_flagged))
+    if not (name or bio or user.picture_flagged):
+        return user
+    return replace(
+        user,
+        display_name=None if name else user.display_name,
+        bio=None if bio else user.bio,
+        profile_image_url=None if user.picture_flagged else user.profile_image_url,
+    )

@@ -11,9 +11,11 @@ from sekkei.web.identity.design import design as web_design
 from sekkei_systems.q.rules.times import window_of
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.answers import Answers
+from sekkei_systems.q.service.decisions import Decisions
 from sekkei_systems.q.service.devices import Devices
 from sekkei_systems.q.service.editing import Editing
 from sekkei_systems.q.service.graph import Graph
+from sekkei_systems.q.service.inbox import Inbox
 from sekkei_systems.q.service.leaving import Leaving
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.moderation import Moderation
@@ -21,8 +23,11 @@ from sekkei_systems.q.service.notices import Notices
 from sekkei_systems.q.service.open_question import OpenQuestion
 from sekkei_systems.q.service.people import People
 from sekkei_systems.q.service.planning import Planning
+from sekkei_systems.q.service.profiles import Profiles
+from sekkei_systems.q.service.queue import Queue
 from sekkei_systems.q.service.reactions import Reactions
 from sekkei_systems.q.service.reports import Reports
+from sekkei_systems.q.service.sanctions import Sanctions
 from sekkei_systems.q.service.submissions import Submissions
 from sekkei_systems.q.service.timeline import Timelines
 from sekkei_systems.q.service.visibility import Visibility
@@ -49,6 +54,11 @@ class Service:
     planning: Planning
     editing: Editing
     moderation: Moderation
+    decisions: Decisions
+    sanctions: Sanctions
+    profiles: Profiles
+    queue: Queue
+    inbox: Inbox
     accounts: Accounts
     """Who can sign in: the house's, not Q.'s own."""
     logs: Logs
@@ -65,6 +75,14 @@ def hides_flagged(settings: Settings) -> bool:
     wanted = settings.get("q_flagged") or "hide"
     if wanted not in ("hide", "show"):
         raise ValueError(f"SEKKEI_Q_FLAGGED is hide or show, not {wanted!r}.")
+    return wanted == "hide"
+
+
+def reviews_pictures(settings: Settings) -> bool:
+    """SEKKEI_Q_PICTURES: `show` new pictures at once, or `hide` them until somebody has looked."""
+    wanted = settings.get("q_pictures") or "show"
+    if wanted not in ("hide", "show"):
+        raise ValueError(f"SEKKEI_Q_PICTURES is hide or show, not {wanted!r}.")
     return wanted == "hide"
 
 
@@ -89,11 +107,14 @@ def open_service(context: Context) -> Service:
     reactions = Reactions(db, clock, sight)
     planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))
     graph = Graph(db, clock, sight)
+    decisions = Decisions(db, clock)
+    sanctions = Sanctions(db, clock, logs, accounts, context.jobs, context.schedules, decisions)
+    moderation = Moderation(db, clock, logs, words, decisions, sanctions)
     return Service(
         access=access,
         sight=sight,
         question=question,
-        people=People(db, clock, sight, graph),
+        people=People(db, clock, sight, graph, words, reviews_pictures(settings)),
         graph=graph,
         answers=answers,
         timelines=Timelines(db, sight, question, reactions),
@@ -105,7 +126,12 @@ def open_service(context: Context) -> Service:
         leaving=Leaving(db, clock, context.schedules),
         planning=planning,
         editing=Editing(db, clock, logs, planning),
-        moderation=Moderation(db, clock, logs, words, accounts, context.jobs),
+        moderation=moderation,
+        decisions=decisions,
+        sanctions=sanctions,
+        profiles=Profiles(db, clock, logs, decisions, moderation),
+        queue=Queue(db, decisions),
+        inbox=Inbox(db, clock, sight),
         accounts=accounts,
         logs=logs,
         words=words,

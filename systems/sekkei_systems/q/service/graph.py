@@ -214,7 +214,7 @@ class Graph:
     async def blocked(self, member: Member, after: str | None = None) -> Page[Card]:
         """Whom a user blocks; the blocked ones are shown, so that they can be let go again."""
         page = await self._db.page(design.blocked(member.id).consistent(), size=LIST_PAGE, after=after)
-        found = await self._sight.users([one.blocked_id for one in page])
+        found = await self._sight.users(member.id, [one.blocked_id for one in page])
         cards = [Card(found[one.blocked_id], Relation(blocks=True)) for one in page if one.blocked_id in found]
         return Page(cards, page.cursor)
 
@@ -254,7 +254,7 @@ class Graph:
 
     async def _cards(self, viewer: str, ids: list[str], cursor: str | None) -> Page[Card]:
         found, relations, quiet, asked = await asyncio.gather(
-            self._sight.users(ids),
+            self._sight.users(viewer, ids),
             self._sight.relations(viewer, ids),
             self._sight.muted_by(viewer),
             self._sight.get_many([follow_requests(id, viewer).consistent() for id in ids]),

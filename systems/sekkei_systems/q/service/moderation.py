@@ -6,18 +6,17 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Database, Page, Put, TransactionFailed
+from sekkei.design import Action, Database, Page, TransactionFailed
 from sekkei.runtime import days
-from sekkei.runtime.design import JobRun
-from sekkei.runtime.jobs import Jobs
-from sekkei.web.identity.accounts import Accounts
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import AdminAction, AdminLog, Answer, NGWord, Report, ReportStatus, TargetType, User
+from sekkei_systems.q.design.models import AdminAction, Answer, NGWord, Report, ReportStatus, TargetType, User
+from sekkei_systems.q.design.models_added import Decision, DecisionKind, NoticeKind, ProfileReview
 from sekkei_systems.q.design.tables import (
+    admin_logs,
     answers,
     daily_questions,
     ng_words,
@@ -27,17 +26,22 @@ from sekkei_systems.q.design.tables import (
     unique_username,
     users,
 )
-from sekkei_systems.q.refusals import AdminsStay, BadText, NoSuchThing, NoSuchUser, Taken, WrongState
+from sekkei_systems.q.refusals import BadText, NoSuchThing, NoSuchUser, ReasonNeeded, Taken, WrongState
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.rules.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
+from sekkei_systems.q.service.decisions import Decisions, reason_of
 from sekkei_systems.q.service.editing import Count, count_of
+from sekkei_systems.q.service.inbox import entry as notice
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.reports import profile_text
+from sekkei_systems.q.service.sanctions import Sanctions
 from sekkei_systems.q.service.words import ForbiddenWords
 
 PAGE = 50
-COUNT_BANNED = "count-banned"
+WITHDRAWN = "withdrawn"
+"""Stands for somebody who has left, in what is kept."""
+LOOK_FOR = timedelta(minutes=30)
 LATELY = 20
 """How many answers of somebody moderators are shown."""
 
@@ -73,9 +77,13 @@ class Dossier:
     """Somebody as moderators look at them before they decide."""
 
     user: User
+    looked: bool
+    """Whether a reason was given for reading what they answered."""
     posts: list[Post]
     reports: list[Report]
-    """About the account itself, newest first."""
+    """About the account and about answers together, newest first."""
+    decisions: list[Decision]
+    waiting: list[ProfileReview]
 
 
 class Moderation:
@@ -85,23 +93,28 @@ class Moderation:
         clock: Clock,
         logs: Logs,
         words: ForbiddenWords,
-        accounts: Accounts,
-        jobs: Jobs,
+        decisions: Decisions,
+        sanctions: Sanctions,
     ) -> None:
         self._db = db
-        self._jobs = jobs
-        self._accounts = accounts
+        self._decisions = decisions
+        self._sanctions = sanctions
         self._clock = clock
         self._logs = logs
         self._words = words
 
     async def waiting(self, by: Admin) -> dict[str, Count]:
-        """How much there is to look at: posts with a forbidden word, and open reports."""
-        flagged, told = await asyncio.gather(
+        """How much there is to look at: all that waits, and of it posts with a forbidden word and open reports."""
+        flagged, told, profiles, appeals, approvals = await asyncio.gather(
             self._db.page(design.flagged_answers(), size=PAGE),
             self._db.page(design.reports_with_status(ReportStatus.PENDING), size=PAGE),
+            self._db.page(design.profiles_to_review(), size=PAGE),
+            self._decisions.waiting(by, "appeal"),
+            self._decisions.waiting(by, "approval"),
         )
-        return {"flagged": count_of(flagged), "reports": count_of(told)}
+        more = [count_of(one) for one in (flagged, told, profiles, appeals, approvals)]
+        queue = sum(count for count, _ in more), any(goes_on for _, goes_on in more)
+        return {"queue": queue, "flagged": more[0], "reports": more[1]}
 
     # Reports
 
@@ -130,10 +143,20 @@ class Moderation:
             .when(Report.status == ReportStatus.PENDING)
         )
         entry = self._logs.entry(by, AdminAction.UPDATE_REPORT, "report", report_id, {"to": status.value})
+        found = await self._db.get(reports(report_id).consistent())
+        if found is None:
+            raise NoSuchThing()
         try:
-            await self._db.transact(update, entry)
+            await self._db.transact(update, entry, *self._word_to_reporter(found, status))
         except TransactionFailed as failed:
             raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
+
+    def _word_to_reporter(self, report: Report, status: ReportStatus) -> list[Action[Any, Any]]:
+        """What came of it; not what was done to whom."""
+        if report.reporter_id.startswith(WITHDRAWN):
+            return []
+        reason, now = f"report#{report.report_id}", days.now(self._clock)
+        return [notice(report.reporter_id, NoticeKind.OUTCOME, f"notice.outcome.{status.value}", reason, now)]
 
     # Posts
 
@@ -149,8 +172,12 @@ class Moderation:
             for answer, author, question in zip(found, authors, asked, strict=True)
         ]
 
-    async def review_post(self, by: Admin, day: date, author: str, remove: bool) -> None:
-        """Let a post stand, without its flag, or take it down for good."""
+    async def review_post(self, by: Admin, day: date, author: str, remove: bool, reason: str = "") -> None:
+        """Let a post stand, without its flag, or take it down for good; then its author is told why."""
+        also: list[Action[Any, Any]] = []
+        if remove:
+            made = self._decisions.new(by, author, DecisionKind.ANSWER, reason_of(reason), target=day.isoformat())
+            also = self._decisions.actions(made)
         update = answers.update(day, author).set(Answer.is_flagged, False)
         if remove:
             update = update.set(Answer.is_deleted, True).set(Answer.deleted_by_admin, True)
@@ -159,13 +186,13 @@ class Moderation:
             update = update.when(Answer.is_flagged.is_(True))
         entry = self._logs.entry(by, AdminAction.REVIEW_FLAGGED_POST, "answer", f"{day}#{author}", {"removed": remove})
         try:
-            await self._db.transact(update, entry)
+            await self._db.transact(update, entry, *also)
         except TransactionFailed as failed:
             raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
         if remove:
-            await self._close_reports(by, f"{day}#{author}")
+            await self.close_reports(by, f"{day}#{author}")
 
-    async def _close_reports(self, by: Admin, target: str) -> None:
+    async def close_reports(self, by: Admin, target: str) -> None:
         """What they asked for is done. One that somebody settles meanwhile stays as that moderator left it."""
         for one in await self._db.all(design.reports_about(target)):
             if one.status is ReportStatus.PENDING:
@@ -187,49 +214,59 @@ class Moderation:
     # People
 
     async def ban(self, by: ProvenAdmin, user_id: str, reason: str = "") -> None:
-        """Locked out and signed out at once, and unseen."""
-        await self._set_banned(by, user_id, True, reason)
+        """As Sanctions does it; of a verified account it only proposes it."""
+        await self._sanctions.ban(by, user_id, reason)
 
     async def unban(self, by: ProvenAdmin, user_id: str, reason: str = "") -> None:
-        await self._set_banned(by, user_id, False, reason)
-
-    async def _set_banned(self, by: ProvenAdmin, user_id: str, banned: bool, reason: str) -> None:
-        details = {}
-        if reason.strip():
-            details["reason"] = writing.text_of(reason, writing.DESCRIPTION_MAX, "reason", lines=True)
-        action = AdminAction.BAN_USER if banned else AdminAction.UNBAN_USER
-        update = users.update(user_id).set(User.is_banned, banned).set(User.updated_at, days.now(self._clock))
-        update = update.when(User.is_banned.is_(not banned), User.is_admin.is_(False))
-        entry = self._logs.entry(by, action, "user", user_id, details or None)
-        actions: list[Action[Any, Any]] = [update, entry, self._counting(entry.instance)]
-        if banned and await self._accounts.get(user_id) is not None:
-            actions.append(self._accounts.signing_out(user_id))
-        try:
-            await self._db.transact(*actions)
-        except TransactionFailed as failed:
-            old = failed.old(update)
-            if old is None:
-                raise NoSuchUser() from failed
-            raise (AdminsStay() if old.is_admin else WrongState()) from failed
-        if banned:
-            self._accounts.signed_out(user_id)
-
-    def _counting(self, entry: AdminLog) -> Put[JobRun]:
-        """Others' counters follow in a job. It names the line of the log and not the user, whom a withdrawal takes
-        out of the log; the worker's notes stay for a month."""
-        payload = {"timestamp": entry.timestamp.isoformat(), "log_id": entry.log_id}
-        return self._jobs.start_action(COUNT_BANNED, payload, id=f"{COUNT_BANNED}/{entry.log_id}")
+        await self._sanctions.unban(by, user_id, reason)
 
     async def people(self, by: Admin, after: str | None = None) -> Page[User]:
         return await self._db.page(design.all_users(), size=PAGE, after=after)
 
-    async def dossier(self, by: Admin, user_id: str) -> Dossier:
+    async def dossier(self, by: Admin, user_id: str, look: str = "") -> Dossier:
+        """Without what they answered, unless `look` stands for a reason given a moment ago."""
         user = await self._db.get(users(user_id).consistent())
         if user is None:
             raise NoSuchUser()
-        said = await self._db.page(design.answers_of_user(user_id), size=LATELY)
-        told = await self._db.page(design.reports_about(user_id).backwards(), size=PAGE)
-        return Dossier(user, await self._posts(said.items), list(told))
+        looked = bool(look) and await self._may_look(by, user_id, look)
+        said = await self._db.page(design.answers_of_user(user_id), size=LATELY) if looked else Page([], None)
+        told, decided, waiting = await asyncio.gather(
+            self._reports_on(user_id), self._decisions.about(user_id), self._db.all(design.reviews_of(user_id))
+        )
+        return Dossier(user, looked, await self._posts(said.items), told, decided, waiting)
+
+    async def _reports_on(self, user_id: str) -> list[Report]:
+        account, all_about = await asyncio.gather(
+            self._db.page(design.reports_about(user_id).backwards(), size=PAGE),
+            self._db.page(design.reports_on(user_id), size=PAGE),
+        )
+        known = {one.report_id: one for one in account}
+        others = [reports(one.report_id) for one in all_about if one.report_id not in known]
+        found = [*known.values(), *(one for one in await self._db.get_many(others) if one is not None)]
+        return sorted(found, key=lambda one: one.created_at, reverse=True)
+
+    async def look(self, by: Admin, user_id: str, reason: str) -> str:
+        """Say why one reads what somebody answered for their friends; it stands in the log. Returns what opens it."""
+        why = reason_of(reason)
+        if why is None:
+            raise ReasonNeeded(field="reason")
+        if await self._db.get(users(user_id).consistent()) is None:
+            raise NoSuchUser()
+        entry = self._logs.entry(by, AdminAction.VIEW_ANSWERS, "user", user_id, {"reason": why})
+        await self._db.write(entry)
+        return f"{entry.instance.timestamp.isoformat()}_{entry.instance.log_id}"
+
+    async def _may_look(self, by: Admin, user_id: str, look: str) -> bool:
+        moment, _, log_id = look.partition("_")
+        try:
+            at = datetime.fromisoformat(moment)
+        except ValueError:
+            return False
+        if at.tzinfo is None or not timedelta() <= days.now(self._clock) - at <= LOOK_FOR:
+            return False
+        found = await self._db.get(admin_logs(at, log_id).consistent())
+        is_view = found is not None and found.action is AdminAction.VIEW_ANSWERS
+        return is_view and found is not None and (found.admin_id, found.target_id) == (by.id, user_id)
 
     async def search(self, by: Admin, text: str) -> list[User]:
         """By user id, app id, user name or mail address, whole; there is no index for parts of them."""

@@ -9,14 +9,23 @@ from datetime import timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database
+from sekkei.design import Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import PushToken, User
+from sekkei_systems.q.design.models_added import Notice
 from sekkei_systems.q.design.tables import blocks, mutes, users
 from sekkei_systems.q.refusals import QuietHalf
-from sekkei_systems.q.rules.notices import NoticeKind, Wishes, is_wanted, quiet_left, wishes_of
+from sekkei_systems.q.rules.notices import (
+    NoticeKind,
+    Wishes,
+    is_wanted,
+    official,
+    official_mail,
+    quiet_left,
+    wishes_of,
+)
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service.access import Member
 
@@ -45,10 +54,15 @@ class Notices:
         )
         return wishes_of(await self._db.write(update))
 
-    async def tell(self, to: str, about: str, kind: NoticeKind, message: Said, reason: str) -> int:
-        """Tell one user, in their language, what another did; how many devices hear of it. One reason is told once."""
+    async def tell(
+        self, to: str, about: str, kind: NoticeKind, message: Said, reason: str, inbox: Put[Notice] | None = None
+    ) -> int:
+        """Tell one user, in their language, what another did; how many devices hear of it. One reason is told once.
+
+        The inbox has it in any case; whether devices ring for it is the user's choice.
+        """
         user = await self._db.get(users(to).consistent())
-        if user is None or not is_present(user) or not is_wanted(user, kind):
+        if user is None or not is_present(user):
             return 0
         # Word of what happened comes a moment later: they may have parted since.
         muted, *apart = await asyncio.gather(
@@ -58,10 +72,27 @@ class Notices:
         )
         if muted is not None or any(apart):
             return 0
+        if inbox is not None:
+            await self._db.write(inbox)
+        if not is_wanted(user, kind):
+            return 0
         found = await self._db.all(design.tokens_of(to).consistent())
         for one in found:
             await self.send(user, one, kind, message(user.language), reason, about=about)
         return len(found)
+
+    async def tell_officially(self, notice: Notice, public_url: str) -> None:
+        """Word of what moderators decided: on all devices, and to whom it is about by mail too. Being locked out does
+        not keep it from anybody."""
+        user = await self._db.get(users(notice.user_id).consistent())
+        if user is None:
+            return
+        for one in await self._db.all(design.tokens_of(user.user_id).consistent()):
+            await self.send(user, one, notice.kind, official(notice, user.language), notice.notice_id)
+        if notice.kind is NoticeKind.DECISION:
+            mail = official_mail(notice, public_url, user.language)
+            id = message_id(notice.kind, notice.notice_id, "mail")
+            await self._outbox.put("mail", user.email, mail, id=id, people={user.user_id})
 
     async def send(
         self,

@@ -13,7 +13,9 @@ from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, 
 from sekkei.runtime import days
 from sekkei_systems.q.design import picture_of
 from sekkei_systems.q.design.models import ProfileImage, User, Visibility
+from sekkei_systems.q.design.models_added import ProfilePart, ProfileReview
 from sekkei_systems.q.design.tables import profile_images, unique_app_id, unique_keys, users
+from sekkei_systems.q.design.tables_added import profile_reviews
 from sekkei_systems.q.refusals import (
     AlreadyJoined,
     AppIdSet,
@@ -22,6 +24,7 @@ from sekkei_systems.q.refusals import (
     NoAddress,
     NoSuchThing,
     NoSuchUser,
+    PictureRefused,
     Taken,
     TooYoung,
 )
@@ -30,6 +33,7 @@ from sekkei_systems.q.rules.sight import Relation
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.service.words import ForbiddenWords
 
 AGE_MAX = 130
 _DIGEST = re.compile(r"[0-9a-f]{16}")
@@ -38,6 +42,11 @@ _DIGEST = re.compile(r"[0-9a-f]{16}")
 def admin_name(name: str) -> str:
     """The marker of a name that an administrator goes by."""
     return f"ADMIN-NAME#{names.skeleton(name)}"
+
+
+def taken_down(digest: str) -> str:
+    """The marker of a picture that moderators removed."""
+    return f"PICTURE#{digest}"
 
 
 def reserved(app_id: str) -> str:
@@ -68,11 +77,22 @@ class Profile:
 
 
 class People:
-    def __init__(self, db: Database, clock: Clock, sight: Sight, graph: Graph) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        sight: Sight,
+        graph: Graph,
+        words: ForbiddenWords,
+        reviews_pictures: bool = False,
+    ) -> None:
         self._db = db
         self._clock = clock
         self._sight = sight
         self._graph = graph
+        self._words = words
+        self._reviews_pictures = reviews_pictures
+        """Whether a new picture is its owner's alone until somebody has looked at it."""
         self._easel = pictures.Easel()
 
     async def join(self, visitor: Visitor, birth_date: date) -> User:
@@ -89,15 +109,19 @@ class People:
             user_id=visitor.id,
             email=visitor.email.lower(),
             display_name=None if name is None else await self._free_name(visitor.id, name),
+            name_flagged=name is not None and await self._words.flags(name),
             birth_date=birth_date,
             language=visitor.language,
             created_at=now,
             updated_at=now,
         )
         try:
-            return await self._db.write(users.create(made))
+            joined = await self._db.write(users.create(made))
         except ConditionFailed as failed:
             raise Taken(field="email") if failed.taken else AlreadyJoined() from failed
+        if made.name_flagged:
+            await self._db.write(self._to_review(made.user_id, ProfilePart.NAME))
+        return joined
 
     async def _check_age(self, who: str, years: int) -> None:
         """Whoever was refused cannot try another day at once. Only that they were is kept, for a day."""
@@ -117,9 +141,15 @@ class People:
             raise NameReserved(field=field)
         return name
 
+    async def _free_id(self, who: str, name: str, field: str) -> str:
+        """An ID or user name stands in links and lists: with a forbidden word it is not taken at all."""
+        if await self._words.flags(name.replace("_", " ")) or await self._words.flags(name.replace("_", "")):
+            raise NameReserved(field=field)
+        return await self._free_name(who, name, field)
+
     async def choose_app_id(self, member: Member, text: str) -> User:
         """Once, and nobody else's, not even that of somebody who has left."""
-        app_id = await self._free_name(member.id, writing.app_id_of(text), "appId")
+        app_id = await self._free_id(member.id, writing.app_id_of(text), "appId")
         chosen = users.update(member.id).set(User.app_id, app_id).set(User.updated_at, days.now(self._clock))
         chosen = chosen.when(User.app_id.absent())
         keep = unique_keys.create(UniqueKey(value=reserved(app_id), owner={"userId": member.id}))
@@ -135,7 +165,7 @@ class People:
         return await self._user(member)
 
     async def choose_username(self, member: Member, text: str) -> User:
-        username = await self._free_name(member.id, writing.username_of(text), "username")
+        username = await self._free_id(member.id, writing.username_of(text), "username")
         update = users.update(member.id).set(User.username, username).set(User.updated_at, days.now(self._clock))
         try:
             return await self._db.write(update)
@@ -150,9 +180,16 @@ class People:
             if name is not None and name != member.user.display_name:
                 await self._free_name(member.id, name)
             also = _known_as(member.user, name) if member.user.is_admin else []
+            if name != member.user.display_name:
+                flagged, review = await self._judged(member.id, ProfilePart.NAME, name)
+                update, also = update.set(User.name_flagged, flagged), [*also, review]
             update = update.set(User.display_name, name)
         if profile.bio is not None:
-            update = update.set(User.bio, _given(profile.bio, writing.BIO_MAX, "bio", lines=True))
+            bio = _given(profile.bio, writing.BIO_MAX, "bio", lines=True)
+            if bio != member.user.bio:
+                flagged, review = await self._judged(member.id, ProfilePart.BIO, bio)
+                update, also = update.set(User.bio_flagged, flagged), [*also, review]
+            update = update.set(User.bio, bio)
         update = _with_wishes(update, profile)
         if not also and profile.is_private is not False:
             return await self._db.write(update)
@@ -160,6 +197,14 @@ class People:
         if profile.is_private is False:
             await self._graph.settle_requests(member.id)
         return await self._user(member)
+
+    async def _judged(self, who: str, part: ProfilePart, text: str | None) -> tuple[bool, Action[Any, Any]]:
+        """Whether it holds a forbidden word; then it waits for a look, and otherwise what waited does no longer."""
+        flagged = text is not None and await self._words.flags(text)
+        return flagged, self._to_review(who, part) if flagged else profile_reviews.delete(who, part)
+
+    def _to_review(self, who: str, part: ProfilePart) -> Action[Any, Any]:
+        return profile_reviews.put(ProfileReview(user_id=who, part=part, since=days.now(self._clock)))
 
     async def _user(self, member: Member) -> User:
         return await self._db.need(users(member.id).consistent())
@@ -177,18 +222,26 @@ class People:
     # Pictures
 
     async def set_picture(self, member: Member, content: bytes) -> User:
+        """Moderators look at every new picture; one that they took down does not come back."""
         clean = await self._easel.draw(content)
         digest = hashlib.sha256(clean).hexdigest()[:16]
+        if await self._db.get(unique_keys(taken_down(digest)).consistent()) is not None:
+            raise PictureRefused(field="content")
         now = days.now(self._clock)
         kind = pictures.CONTENT_TYPE
         image = ProfileImage(user_id=member.id, digest=digest, content_type=kind, content=clean, updated_at=now)
+        url = self._picture_url(member.id, f"/q/pictures/{member.id}/{digest}")
         await self._db.transact(
-            profile_images.put(image), self._picture_url(member.id, f"/q/pictures/{member.id}/{digest}")
+            profile_images.put(image),
+            url.set(User.picture_flagged, self._reviews_pictures),
+            self._to_review(member.id, ProfilePart.PICTURE),
         )
         return await self._user(member)
 
     async def remove_picture(self, member: Member) -> User:
-        await self._db.transact(profile_images.delete(member.id), self._picture_url(member.id, None))
+        none = self._picture_url(member.id, None).set(User.picture_flagged, False)
+        gone = profile_images.delete(member.id), profile_reviews.delete(member.id, ProfilePart.PICTURE)
+        await self._db.transact(none, *gone)
         return await self._user(member)
 
     def _picture_url(self, who: str, url: str | None) -> Update[User]:
@@ -196,8 +249,9 @@ class People:
         return update.set(User.updated_at, days.now(self._clock))
 
     async def picture(self, member: Member, other: str, digest: str) -> ProfileImage:
-        await self.show(member, other)
-        found = await self._db.get(picture_of(other)) if _DIGEST.fullmatch(digest) else None
+        person, _ = await self.show(member, other)
+        is_shown = person.profile_image_url is not None and _DIGEST.fullmatch(digest)
+        found = await self._db.get(picture_of(other)) if is_shown else None
         if found is None or found.digest != digest:
             raise NoSuchThing()
         return found

@@ -141,4 +141,4 @@ class Reactions:
             return {}
         if apart is None:
             apart = await self._sight.apart_from(viewer)
-        return {id: user for id, user in (await self._sight.users(ids)).items() if id not in apart}
+        return {id: user for id, user in (await self._sight.users(viewer, ids)).items() if id not in apart}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database
+from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
@@ -14,7 +14,9 @@ from sekkei_systems.q.design.models import (
     TargetType,
     User,
 )
+from sekkei_systems.q.design.models_added import ReportAbout
 from sekkei_systems.q.design.tables import answers, users
+from sekkei_systems.q.design.tables_added import reports_concerning
 from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, NoSuchUser, Oneself
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.service.access import Member
@@ -45,10 +47,13 @@ class Reports:
             created_at=days.now(self._clock),
             seen_text=seen,
         )
+        concerned = made.target_id.rpartition("#")[2]
+        about = ReportAbout(user_id=concerned, report_id=made.report_id, created_at=made.created_at)
         try:
-            return await self._db.write(design.send_report(made))
-        except ConditionFailed as failed:
+            await self._db.transact(design.send_report(made), reports_concerning.put(about))
+        except TransactionFailed as failed:
             raise AlreadyReported() from failed
+        return made
 
     async def _must_see(self, member: Member, kind: TargetType, target: str) -> tuple[str, str | None]:
         """The target in its one form (a day can be written in several, and each would be another target), and as it

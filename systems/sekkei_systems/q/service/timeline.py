@@ -113,7 +113,7 @@ class Timelines:
 
     async def _readable(self, who: str, shown: Sequence[Answer], apart: frozenset[str]) -> list[tuple[Answer, User]]:
         """Of answers of followees, those whose authors let the viewer read them."""
-        authors = await self._sight.users([answer.user_id for answer in shown])
+        authors = await self._sight.users(who, [answer.user_id for answer in shown])
         strict = [id for id, author in authors.items() if author.visibility_type is Visibility.MUTUAL]
         back = await self._sight.followers_among(who, strict)
         found = []

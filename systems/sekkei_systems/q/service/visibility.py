@@ -12,7 +12,7 @@ from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, User
 from sekkei_systems.q.design.tables import answers, blocks, follows, users
 from sekkei_systems.q.refusals import AnswerFirst, NoSuchAnswer, NoSuchUser
-from sekkei_systems.q.rules.sight import Relation, has_answered, is_present, is_shown, reads_answers
+from sekkei_systems.q.rules.sight import Relation, has_answered, is_present, is_shown, reads_answers, veiled
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.open_question import OpenQuestion
 
@@ -36,6 +36,10 @@ class Visibility:
 
     def is_shown(self, viewer: str, answer: Answer | None) -> bool:
         return is_shown(viewer, answer, self.hides_flagged)
+
+    def shown(self, viewer: str, user: User) -> User:
+        """Somebody as this viewer sees them."""
+        return veiled(viewer, user, self.hides_flagged)
 
     async def get_many(self, refs: Sequence[Ref[M]]) -> list[M | None]:
         """Any number of items, several batches at a time."""
@@ -94,24 +98,24 @@ class Visibility:
         found = await self.get_many([follows(id, viewer).consistent() for id in ids])
         return frozenset(edge.follower_id for edge in found if edge is not None)
 
-    async def users(self, ids: Sequence[str]) -> dict[str, User]:
-        """Those of them that are there for others, by id."""
+    async def users(self, viewer: str, ids: Sequence[str]) -> dict[str, User]:
+        """Those of them that are there for others, by id, as the viewer sees them."""
         found = await self.get_many([users(id).consistent() for id in ids])
-        return {user.user_id: user for user in found if user is not None and is_present(user)}
+        return {user.user_id: self.shown(viewer, user) for user in found if user is not None and is_present(user)}
 
     async def person(self, viewer: str, other: str) -> tuple[User, Relation]:
         """Another user, unless there is none for this viewer: gone, suspended, leaving, or blocking them."""
         found, relation = await asyncio.gather(self._db.get(users(other).consistent()), self.relation(viewer, other))
         if found is None or (other != viewer and (not is_present(found) or relation.blocked)):
             raise NoSuchUser()
-        return found, relation
+        return self.shown(viewer, found), relation
 
     async def author(self, viewer: str, author: str) -> User:
         """An author whose answers the viewer may read."""
         found, relation = await asyncio.gather(self._db.get(users(author).consistent()), self.relation(viewer, author))
         if found is None or not reads_answers(viewer, found, relation):
             raise NoSuchAnswer()
-        return found
+        return self.shown(viewer, found)
 
     def must_answer_first(self, member: Member) -> bool:
         """The operator's rule, or else the member's own wish."""

@@ -32,6 +32,7 @@ export async function mine(view, again) {
         me,
         button(t("me.edit"), () => edit(me, again), "soft small"),
       ),
+      me.flagged.length > 0 && h("p", { class: "q-badge", role: "status" }, t("flagged.profile")),
       lately(look, said.items),
       links,
     ),

@@ -53,7 +53,12 @@ export function who(person, small = person.appId ? `@${person.appId}` : "", ...m
     "a",
     { class: "q-person", href: linkTo(person) },
     avatar(person),
-    h("span", {}, h("strong", {}, name(person)), h("small", {}, small)),
+    h(
+      "span",
+      {},
+      h("strong", {}, name(person), person.isVerified && h("i", { class: "q-verified", title: t("verified") }, " ✓")),
+      h("small", {}, small),
+    ),
     more,
   );
 }

@@ -275,6 +275,7 @@ export function head(person, ...actions) {
     h(
       "p",
       { class: "q-row start" },
+      person.isVerified && h("span", { class: "q-badge" }, `✓ ${t("verified")}`),
       person.isPrivate && h("span", { class: "q-badge" }, `🔒 ${t("private.short")}`),
       followed && !follows && h("span", { class: "q-badge" }, t("follows-you")),
       person.relation?.mutes && h("span", { class: "q-badge" }, t("muted.short")),

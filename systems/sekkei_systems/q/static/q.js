@@ -1,5 +1,6 @@
 // The client's own page: which view is shown, and news of a new question.
 import { listen } from "../live.js";
+import { inbox, showUnread, standing } from "./inbox.js";
 import { chooseId, join, leaving } from "./join.js";
 import { mine } from "./me.js";
 import { button, empty, h } from "./parts.js";
@@ -20,6 +21,8 @@ const ROUTES = [
   [/^\/me$/, "me", mine],
   [/^\/settings$/, "me", settings],
   [/^\/questions$/, "me", questions],
+  [/^\/inbox$/, "inbox", inbox],
+  [/^\/standing$/, "inbox", standing],
   [/^\/u\/([\w-]+)$/, "people", profile],
   [/^\/u\/([\w-]+)\/(following|followers)$/, "people", list],
   [/^\/a\/([\d-]+)\/([\w-]+)$/, "people", answerPage],
@@ -52,7 +55,7 @@ async function show({ stay = false, focus } = {}) {
       await open(place, again, ...found.slice(1));
     }
   } catch (error) {
-    place.replaceChildren(problem(error, again));
+    await problem(error, again, place);
   }
   if (ours !== turn) return;
   const held = stay && view.contains(document.activeElement) ? document.activeElement.id : null;
@@ -99,6 +102,9 @@ async function ready(place, again) {
     get("/me/requests", { keep: true })
       .then((found) => showDot(found.items.length))
       .catch(() => {});
+    get("/me/inbox/unread")
+      .then((found) => showUnread(found.unread))
+      .catch(() => {});
   }
   return !known;
 }
@@ -115,16 +121,16 @@ function hearNews() {
   });
 }
 
-function problem(error, again) {
+// Whoever is locked out is told why, and can object.
+async function problem(error, again, place) {
   known = null;
+  if (error.code === "banned") await standing(place, again).catch((other) => place.replaceChildren(words(other, again)));
+  else place.replaceChildren(words(error, again));
+}
+
+function words(error, again) {
   if (error.status === 401) leave(`/sign-in?next=${encodeURIComponent(`/q/${location.hash}`)}`);
   if (error.code === "leaving") queueMicrotask(again);
-  if (error.code === "banned")
-    return empty(
-      t("banned.title"),
-      t("banned.about"),
-      h("a", { class: "q-button soft", href: "/account" }, t("me.account")),
-    );
   if (error.code === "no-such-user") {
     const id = path().match(/^\/u\/([\w-]+)/)?.[1];
     return empty(

@@ -16,7 +16,7 @@ from sekkei_systems.q.design.models import AdminAction, Block, Follow, User
 from sekkei_systems.q.design.tables import follows, users
 from sekkei_systems.q.refusals import NotFollowing
 from sekkei_systems.q.rules import times
-from sekkei_systems.q.service.moderation import COUNT_BANNED
+from sekkei_systems.q.service.sanctions import COUNT_BANNED
 from tests.systems.q.conftest import World
 
 WEEK = timedelta(days=7, minutes=1).total_seconds()

@@ -30,8 +30,8 @@ LEAVER = "leaver"
 STEPS = ("sign-ins", "messages", "tokens", "follows-out", "follows-in", "requests-to", "requests-of",
          "blocks-by", "blocks-of", "ended-blocks-by", "ended-blocks-of", "mutes-by", "mutes-of",
          "reactions", "answers", "submissions", "questions", "votes",
-         "reports-made", "reports-about", "reports-settled", "reports-dismissed", "log", "words", "picture", "user",
-         "account")  # fmt: skip
+         "reports-made", "reports-about", "reports-on", "reports-settled", "reports-dismissed", "log", "words",
+         "decisions", "decided", "notices", "notices-about", "reviews", "picture", "user", "account")  # fmt: skip
 
 
 async def a_life(world: World) -> None:

@@ -21,6 +21,7 @@ async def test_what_waits_is_counted(desk: World) -> None:
     page = await overview(by, service.editing, service.moderation, service.logs, desk.clock)
     counts = {name: (count, more) for name, count, more in page.values["counts"]}
     assert counts == {
+        "queue": (2, False),
         "submissions": (1, False),
         "flagged": (1, False),
         "reports": (1, False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sekkei.runtime import days
 from sekkei.web import Html, Sent
 from sekkei_systems.q.pages.desk import done
-from sekkei_systems.q.pages.users import Ban, Search, ban, unban, user, users
+from sekkei_systems.q.pages.users import Ban, Look, Search, ban, unban, user, users
 from tests.systems.q.conftest import World
 
 
@@ -25,7 +25,7 @@ async def test_a_ban_with_its_reason_and_its_end(desk: World) -> None:
     assert isinstance(again, Html)
     assert (again.status, list(again.values["form"].errors)) == (422, ["reason"])
     assert await ban(by, moderation, "a", Sent(Ban("spam"))) == done("/q/admin/users/a")
-    assert (await user(by, moderation, "a")).values["found"].user.is_banned
+    assert (await user(by, moderation, "a", Look())).values["found"].user.is_banned
     late = await ban(by, moderation, "a", Sent(Ban()))
     assert isinstance(late, Html)
     assert (late.status, len(late.flashes)) == (409, 1)

@@ -10,7 +10,7 @@ import pytest
 
 from sekkei.design import replace
 from sekkei_systems.q.design.models import Answer, User, Visibility
-from sekkei_systems.q.rules.sight import Relation, is_present, is_shown, reads_answers, sees_profile
+from sekkei_systems.q.rules.sight import Relation, is_present, is_shown, reads_answers, sees_profile, veiled
 
 NOW = datetime(2025, 11, 6, 3, tzinfo=UTC)
 AUTHOR = User(user_id="author", email="a@example.com", birth_date=date(2000, 1, 1), created_at=NOW, updated_at=NOW)
@@ -46,3 +46,18 @@ def test_a_private_profile_is_for_followers() -> None:
     for relation, private in itertools.product(RELATIONS, (False, True)):
         expected = not relation.apart and (relation.follows or not private)
         assert sees_profile("viewer", replace(AUTHOR, is_private=private), relation) == expected
+
+
+def test_what_waits_for_a_look_is_its_owners_alone() -> None:
+    shown = replace(AUTHOR, display_name="名", bio="紹", profile_image_url="/q/pictures/author/x")
+    assert veiled("viewer", shown) == shown
+    for flag, field in (
+        ("name_flagged", "display_name"),
+        ("bio_flagged", "bio"),
+        ("picture_flagged", "profile_image_url"),
+    ):
+        flagged = replace(shown, **{flag: True})  # type: ignore[arg-type]
+        assert veiled("author", flagged) == flagged
+        assert veiled("viewer", flagged) == replace(flagged, **{field: None})  # type: ignore[arg-type]
+        meanwhile = veiled("viewer", flagged, hides_flagged=False)
+        assert (getattr(meanwhile, field) is None) == (field == "profile_image_url")

@@ -14,6 +14,7 @@ from sekkei_systems.q.refusals import (
     AdminsStay,
     Banned,
     NoSuchUser,
+    ReasonNeeded,
     WrongState,
 )
 from tests.systems.q.conftest import World
@@ -72,16 +73,33 @@ async def test_a_ban_needs_a_recent_proof(desk: World) -> None:
     assert (await desk.user("a")).is_banned
 
 
-async def test_a_dossier_tells_what_somebody_said_and_what_is_said_of_them(desk: World) -> None:
-    await desk.ask()
+async def test_answers_are_read_with_a_reason_that_the_log_keeps(desk: World) -> None:
+    day = (await desk.ask()).day
     await desk.answer("a", "秋が好き")
+    await desk.follow(("b", "a"))
+    moderation = desk.service.moderation
     await desk.service.reports.send("b", TargetType.USER, "a", ReportCategory.SPAM, "宣伝です。")
+    desk.clock.advance(1)
+    await desk.service.reports.send("b", TargetType.ANSWER, f"{day}#a", ReportCategory.SPAM, "これも。")
     desk.pass_time()
-    found = await desk.service.moderation.dossier("boss", "a")
-    assert (found.user.user_id, [post.answer.text for post in found.posts]) == ("a", ["秋が好き"])
-    assert [report.description for report in found.reports] == ["宣伝です。"]
+    found = await moderation.dossier("boss", "a")
+    assert (found.user.user_id, found.looked, found.posts) == ("a", False, [])
+    assert [report.description for report in found.reports] == ["これも。", "宣伝です。"]  # both kinds together
+    with pytest.raises(ReasonNeeded):
+        await moderation.look("boss", "a", "  ")
+    look = await moderation.look("boss", "a", "通報の確認")
+    found = await moderation.dossier("boss", "a", look)
+    assert (found.looked, [post.answer.text for post in found.posts]) == (True, ["秋が好き"])
+    assert await desk.logged() == [("VIEW_ANSWERS", "a")]
+    # It opens this person's answers to this moderator, for half an hour.
+    await desk.make_admin("b")
+    for who, whom, by_then in (("b", "a", 0), ("boss", "b", 0), ("boss", "a", 31 * 60)):
+        desk.clock.advance(by_then)
+        assert not (await moderation.dossier(who, whom, look)).looked
+    for wrong in ("x", "2025-11-06T03:00:00_x", look + "x"):
+        assert not (await moderation.dossier("boss", "a", wrong)).looked
     with pytest.raises(NoSuchUser):
-        await desk.service.moderation.dossier("boss", "nobody")
+        await moderation.dossier("boss", "nobody")
 
 
 async def test_reports_about_a_removed_post_are_closed_with_it(desk: World) -> None:

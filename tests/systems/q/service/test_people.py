@@ -7,6 +7,8 @@ from datetime import date
 
 import pytest
 
+from sekkei.clock import ManualClock
+from sekkei.store import Store
 from sekkei_systems.q.design.models import Visibility
 from sekkei_systems.q.design.tables import unique_keys
 from sekkei_systems.q.refusals import (
@@ -21,7 +23,7 @@ from sekkei_systems.q.refusals import (
 )
 from sekkei_systems.q.rules.pictures import drawn_anew
 from sekkei_systems.q.service.people import Profile, Visitor
-from tests.systems.q.conftest import World, png
+from tests.systems.q.conftest import World, open_world, png
 
 BORN = date(2000, 4, 1)
 
@@ -127,3 +129,37 @@ async def test_nobody_looks_like_an_administrator(fair: World) -> None:
     await fair.service.people.change("a", Profile(display_name="Aoi Saito"))
     await fair.service.people.change("boss", Profile(display_name="Aoi S."))
     await fair.service.people.change("a", Profile(display_name="Aoi Sato"))  # free again
+
+
+async def test_names_and_bios_pass_the_same_words_as_answers(desk: World) -> None:
+    await desk.service.moderation.add_word("boss", "バカ")
+    await desk.service.moderation.add_word("boss", "baka")
+    people = desk.service.people
+    mine = await people.change("a", Profile(display_name="バ カ", bio="ﾊﾞｶです"))
+    assert (mine.display_name, mine.name_flagged, mine.bio_flagged) == ("バ カ", True, True)
+    seen, _ = await people.show("b", "a")
+    assert (seen.display_name, seen.bio) == (None, None)
+    for attempt in (people.choose_username("a", "ba_ka_1"), people.choose_username("a", "Bakabaka")):
+        with pytest.raises(NameReserved):
+            await attempt
+    joined = await people.join(Visitor("c", "c@example.com", "バカ"), BORN)
+    assert joined.name_flagged
+    desk.pass_time()
+    waiting = await desk.service.queue.show("boss")
+    assert sorted((one.kind, one.user_id) for one in waiting) == [("bio", "a"), ("name", "a"), ("name", "c")]
+    better = await people.change("a", Profile(display_name="葵", bio=""))
+    assert (better.name_flagged, better.bio_flagged) == (False, False)
+    desk.pass_time()
+    assert [(one.kind, one.user_id) for one in await desk.service.queue.show("boss")] == [("name", "c")]
+
+
+async def test_a_picture_waits_where_the_operator_wants_it(plain: Store, clock: ManualClock) -> None:
+    world = await open_world(plain, clock, q_pictures="hide")
+    await world.join("a", "b")
+    url = (await world.service.people.set_picture("a", png())).profile_image_url or ""
+    assert (await world.service.people.show("b", "a"))[0].profile_image_url is None
+    with pytest.raises(NoSuchThing):
+        await world.service.people.picture("b", "a", url.rpartition("/")[2])
+    assert (await world.service.people.picture("a", "a", url.rpartition("/")[2])).user_id == "a"
+    with pytest.raises(ValueError, match="SEKKEI_Q_PICTURES"):
+        await open_world(plain, clock, q_pictures="perhaps")

@@ -1,0 +1,134 @@
+"""What moderators decided about somebody, with the reason that the person is told; and appeals against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, Database, Page, TransactionFailed
+from sekkei.runtime import days
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import User
+from sekkei_systems.q.design.models_added import AppealState, Decision, DecisionKind, DecisionState, NoticeKind
+from sekkei_systems.q.design.tables_added import decisions
+from sekkei_systems.q.refusals import AppealedAlready, NoSuchThing, OwnDecision, WrongState
+from sekkei_systems.q.rules import writing
+from sekkei_systems.q.service.access import Admin, Joined
+from sekkei_systems.q.service.inbox import entry
+
+PAGE = 50
+STANDING = "/q/#/standing"
+
+
+def reason_of(text: str) -> str | None:
+    return writing.text_of(text, writing.DESCRIPTION_MAX, "reason", lines=True) if text.strip() else None
+
+
+class Decisions:
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    def new(
+        self,
+        by: Admin,
+        user_id: str,
+        kind: DecisionKind,
+        reason: str | None,
+        *,
+        target: str | None = None,
+        until: datetime | None = None,
+        state: DecisionState = DecisionState.IN_FORCE,
+    ) -> Decision:
+        now = days.now(self._clock)
+        return Decision(
+            user_id=user_id,
+            decision_id=f"{now:%Y%m%dT%H%M%S}-{self._clock.uuid()}",
+            kind=kind,
+            state=state,
+            target=target,
+            reason=reason,
+            decided_by=by.id,
+            created_at=now,
+            until=until,
+            since=now,
+        )
+
+    def actions(self, made: Decision) -> list[Action[Any, Any]]:
+        """Write it down and tell the person, in the transaction of what was done."""
+        told = [] if made.state is DecisionState.PROPOSED else [self.told(made, f"notice.decision.{made.kind.value}")]
+        return [decisions.create(made), *told]
+
+    def told(self, made: Decision, said: str) -> Action[Any, Any]:
+        values = {"reason": made.reason or "", "day": made.target or "", "until": _date(made.until)}
+        reason, now = f"{made.decision_id}#{said}", days.now(self._clock)
+        return entry(made.user_id, NoticeKind.DECISION, said, reason, now, values=values, url=STANDING)
+
+    async def about(self, user_id: str) -> list[Decision]:
+        return list(await self._db.page(design.decisions_about(user_id).consistent(), size=PAGE))
+
+    async def mine(self, joined: Joined) -> list[Decision]:
+        """What one was told of: not what is only proposed."""
+        hidden = (DecisionState.PROPOSED, DecisionState.DECLINED)
+        return [one for one in await self.about(joined.id) if one.state not in hidden]
+
+    async def waiting(self, by: Admin, what: str) -> Page[Decision]:
+        return await self._db.page(design.waiting_decisions(what), size=PAGE)
+
+    async def get(self, user_id: str, decision_id: str) -> Decision:
+        found = await self._db.get(decisions(user_id, decision_id).consistent())
+        if found is None:
+            raise NoSuchThing()
+        return found
+
+    # Appeals
+
+    async def appeal(self, joined: Joined, decision_id: str, text: str) -> Decision:
+        """Once for each decision, also by whoever is banned because of it."""
+        said = writing.text_of(text, writing.DESCRIPTION_MAX, "text", lines=True)
+        update = (
+            decisions.update(joined.id, decision_id)
+            .set(Decision.appeal, AppealState.OPEN)
+            .set(Decision.appeal_text, said)
+            .set(Decision.since, days.now(self._clock))
+            .when(Decision.state == DecisionState.IN_FORCE, Decision.appeal.absent())
+        )
+        try:
+            await self._db.transact(update)
+        except TransactionFailed as failed:
+            old = failed.old(update)
+            if old is None or old.state in (DecisionState.PROPOSED, DecisionState.DECLINED):
+                raise NoSuchThing() from failed
+            raise (AppealedAlready() if old.appeal is not None else WrongState()) from failed
+        return await self.get(joined.id, decision_id)
+
+    async def settling(self, by: Admin, made: Decision, overturn: bool) -> Sequence[Action[Any, Any]]:
+        """How an appeal ends: for the transaction that undoes what was decided, if it is undone."""
+        if made.appeal is not AppealState.OPEN:
+            raise WrongState()
+        if by.id in (made.decided_by, made.approved_by) and await self._another_than(made):
+            raise OwnDecision()
+        to = AppealState.OVERTURNED if overturn else AppealState.UPHELD
+        update = (
+            decisions.update(made.user_id, made.decision_id)
+            .set(Decision.appeal, to)
+            .set(Decision.appeal_by, by.id)
+            .when(Decision.appeal == AppealState.OPEN)
+        )
+        if overturn:
+            update = update.set(Decision.state, DecisionState.ENDED)
+        return [update, self.told(made, f"notice.appeal.{to.value}")]
+
+    async def _another_than(self, made: Decision) -> bool:
+        """Is there an administrator who had no part in it? Asked only when one who had wants to decide."""
+        had_part = (made.decided_by, made.approved_by)
+        async for one in self._db.each(design.all_users().consistent().filter(User.is_admin.is_(True))):
+            if one.user_id not in had_part and not one.is_banned and one.deleting_at is None:
+                return True
+        return False
+
+
+def _date(moment: datetime | None) -> str:
+    return f"{moment.astimezone(days.JST):%Y-%m-%d %H:%M}" if moment else ""

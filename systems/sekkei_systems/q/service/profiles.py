@@ -1,0 +1,85 @@
+"""Looking at names, bios and pictures: let one stand, or remove it and say why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, Database, TransactionFailed, UniqueKey, Update
+from sekkei.runtime import days
+from sekkei_systems.q.design import picture_of
+from sekkei_systems.q.design.models import AdminAction, ProfileImage, User
+from sekkei_systems.q.design.models_added import DecisionKind, ProfilePart
+from sekkei_systems.q.design.tables import profile_images, unique_keys, users
+from sekkei_systems.q.design.tables_added import profile_reviews
+from sekkei_systems.q.refusals import NoSuchThing, NoSuchUser, WrongState
+from sekkei_systems.q.service.access import Admin
+from sekkei_systems.q.service.decisions import Decisions, reason_of
+from sekkei_systems.q.service.logs import Logs
+from sekkei_systems.q.service.moderation import Moderation
+from sekkei_systems.q.service.people import taken_down
+
+
+class Profiles:
+    def __init__(self, db: Database, clock: Clock, logs: Logs, decisions: Decisions, moderation: Moderation) -> None:
+        self._db = db
+        self._clock = clock
+        self._logs = logs
+        self._decisions = decisions
+        self._moderation = moderation
+
+    async def keep(self, by: Admin, user_id: str, part: ProfilePart) -> None:
+        """It is seen by others from now on."""
+        details = {"part": part.value, "removed": False}
+        entry = self._logs.entry(by, AdminAction.REVIEW_PROFILE, "user", user_id, details)
+        looked_at = profile_reviews.delete(user_id, part).must_exist()
+        try:
+            await self._db.transact(looked_at, _unflagged(users.update(user_id), part), entry)
+        except TransactionFailed as failed:
+            raise WrongState() from failed
+
+    async def remove(self, by: Admin, user_id: str, part: ProfilePart, reason: str = "") -> None:
+        """Gone, and its owner is told why; reports about the account are closed with it."""
+        user = await self._db.get(users(user_id).consistent())
+        if user is None:
+            raise NoSuchUser()
+        why = reason_of(reason)
+        made = self._decisions.new(by, user_id, DecisionKind(part.value), why)
+        details = {"part": part.value, "removed": True, **({"reason": why} if why else {})}
+        entry = self._logs.entry(by, AdminAction.REVIEW_PROFILE, "user", user_id, details)
+        gone = await self._removing(user, part)
+        try:
+            await self._db.transact(*gone, profile_reviews.delete(user_id, part), entry, *self._decisions.actions(made))
+        except TransactionFailed as failed:
+            raise WrongState() from failed
+        await self._moderation.close_reports(by, user_id)
+
+    async def _removing(self, user: User, part: ProfilePart) -> list[Action[Any, Any]]:
+        field = {
+            ProfilePart.NAME: User.display_name,
+            ProfilePart.BIO: User.bio,
+            ProfilePart.PICTURE: User.profile_image_url,
+        }[part]
+        update = users.update(user.user_id).set(field, None).set(User.updated_at, days.now(self._clock))
+        update = _unflagged(update.when(field.exists()), part)
+        if part is not ProfilePart.PICTURE:
+            return [update]
+        digest = (user.profile_image_url or "").rpartition("/")[2]
+        never = unique_keys.put(UniqueKey(value=taken_down(digest), owner={"part": part.value}))
+        return [update, profile_images.delete(user.user_id), *([never] if digest else [])]
+
+    async def picture(self, by: Admin, user_id: str) -> ProfileImage:
+        """As moderators see it, whatever state its owner is in."""
+        found = await self._db.get(picture_of(user_id).consistent())
+        if found is None:
+            raise NoSuchThing()
+        return found
+
+
+def _unflagged(update: Update[User], part: ProfilePart) -> Update[User]:
+    flags = {
+        ProfilePart.NAME: User.name_flagged,
+        ProfilePart.BIO: User.bio_flagged,
+        ProfilePart.PICTURE: User.picture_flagged,
+    }
+    return update.set(flags[part], False)

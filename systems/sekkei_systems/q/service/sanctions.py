@@ -1,0 +1,243 @@
+"""Warning somebody, suspending them for a time, banning them, and undoing it after an appeal.
+
+Every action, its line in the log, the decision and word of it to the person are one transaction. A ban of a verified
+account takes two administrators: the first proposes it, another carries it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, Database, Put, TransactionFailed, replace
+from sekkei.runtime import days
+from sekkei.runtime.design import JobRun
+from sekkei.runtime.jobs import Jobs, Payload
+from sekkei.runtime.schedules import Schedules
+from sekkei.web.identity.accounts import Accounts
+from sekkei_systems.q.design.models import AdminAction, AdminLog, Answer, User
+from sekkei_systems.q.design.models_added import Decision, DecisionKind, DecisionState
+from sekkei_systems.q.design.tables import admin_logs, answers, users
+from sekkei_systems.q.design.tables_added import decisions
+from sekkei_systems.q.refusals import AdminsStay, NoSuchUser, ReasonNeeded, SecondPersonNeeded, WrongState
+from sekkei_systems.q.service.access import Admin, ProvenAdmin
+from sekkei_systems.q.service.decisions import Decisions, reason_of
+from sekkei_systems.q.service.logs import Logs
+
+COUNT_BANNED = "count-banned"
+END_SUSPENSION = "end-suspension"
+THE_CLOCK = "clock"
+"""Who ends a suspension, in the log."""
+LOCKING_OUT = (DecisionKind.SUSPENSION, DecisionKind.BAN)
+
+
+def suspension_of(user_id: str) -> str:
+    return f"q/suspended/{user_id}"
+
+
+class Sanctions:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        logs: Logs,
+        accounts: Accounts,
+        jobs: Jobs,
+        schedules: Schedules,
+        decisions: Decisions,
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._logs = logs
+        self._accounts = accounts
+        self._jobs = jobs
+        self._schedules = schedules
+        self._decisions = decisions
+
+    async def warn(self, by: Admin, user_id: str, reason: str) -> Decision:
+        why = _needed(reason)
+        made = self._decisions.new(by, user_id, DecisionKind.WARNING, why)
+        there = users.must_exist(user_id).when(User.is_admin.is_(False))
+        entry = self._logs.entry(by, AdminAction.WARN_USER, "user", user_id, {"reason": why})
+        await self._transact(user_id, there, entry, *self._decisions.actions(made))
+        return made
+
+    async def suspend(self, by: ProvenAdmin, user_id: str, for_days: int, reason: str) -> Decision:
+        """As a ban, with an end. The schedule is there first: one that fires too early does nothing."""
+        why, until = _needed(reason), days.now(self._clock) + timedelta(days=for_days)
+        made = self._decisions.new(by, user_id, DecisionKind.SUSPENSION, why, until=until)
+        payload = {"user_id": user_id, "until": until.isoformat()}
+        await self._schedules.put(suspension_of(user_id), END_SUSPENSION, payload, at=until)
+        details = {"reason": why, "days": for_days}
+        await self._lock_out(by, made, AdminAction.SUSPEND_USER, details, self._decisions.actions(made))
+        return made
+
+    async def ban(self, by: ProvenAdmin, user_id: str, reason: str = "") -> Decision:
+        """Locked out and signed out at once, and unseen; of a verified account, when a second person agrees."""
+        why = reason_of(reason)
+        found = await self._db.get(users(user_id).consistent())
+        if found is not None and found.is_verified and not found.is_admin:
+            return await self._with_two(by, user_id, why)
+        made = self._decisions.new(by, user_id, DecisionKind.BAN, why)
+        details = {"reason": why} if why else None
+        await self._lock_out(by, made, AdminAction.BAN_USER, details, self._decisions.actions(made))
+        return made
+
+    async def _with_two(self, by: ProvenAdmin, user_id: str, why: str | None) -> Decision:
+        proposed = next((one for one in await self._decisions.about(user_id) if _is_proposed(one)), None)
+        if proposed is not None:
+            return await self.approve(by, user_id, proposed.decision_id)
+        if why is None:
+            raise ReasonNeeded(field="reason")
+        made = self._decisions.new(by, user_id, DecisionKind.BAN, why, state=DecisionState.PROPOSED)
+        there = users.must_exist(user_id).when(User.is_admin.is_(False), User.is_banned.is_(False))
+        entry = self._logs.entry(by, AdminAction.PROPOSE_BAN, "user", user_id, {"reason": why})
+        await self._transact(user_id, there, entry, *self._decisions.actions(made))
+        return made
+
+    async def approve(self, by: ProvenAdmin, user_id: str, decision_id: str) -> Decision:
+        made = await self._decisions.get(user_id, decision_id)
+        if made.decided_by == by.id:
+            raise SecondPersonNeeded()
+        agreed = (
+            decisions.update(user_id, decision_id)
+            .set(Decision.state, DecisionState.IN_FORCE)
+            .set(Decision.approved_by, by.id)
+            .when(Decision.state == DecisionState.PROPOSED)
+        )
+        told = self._decisions.told(made, f"notice.decision.{made.kind.value}")
+        await self._lock_out(by, made, AdminAction.BAN_USER, {"reason": made.reason or ""}, [agreed, told])
+        return replace(made, state=DecisionState.IN_FORCE, approved_by=by.id)
+
+    async def decline(self, by: Admin, user_id: str, decision_id: str) -> None:
+        """Whoever proposed it may take it back, too."""
+        made = await self._decisions.get(user_id, decision_id)
+        update = decisions.update(user_id, decision_id).set(Decision.state, DecisionState.DECLINED)
+        entry = self._logs.entry(by, AdminAction.DECLINE_BAN, "user", user_id, {"reason": made.reason or ""})
+        try:
+            await self._db.transact(update.when(Decision.state == DecisionState.PROPOSED), entry)
+        except TransactionFailed as failed:
+            raise WrongState() from failed
+
+    async def unban(self, by: ProvenAdmin, user_id: str, reason: str = "") -> None:
+        why = reason_of(reason)
+        ended = [one for one in await self._decisions.about(user_id) if _locks_out(one)]
+        entry = self._logs.entry(by, AdminAction.UNBAN_USER, "user", user_id, {"reason": why} if why else None)
+        await self._let_in(user_id, entry, [*_ending(ended), *(self._ended_word(one) for one in ended[:1])])
+
+    def _ended_word(self, made: Decision) -> Action[Any, Any]:
+        return self._decisions.told(made, "notice.decision.ended")
+
+    # When a suspension's time is over
+
+    async def end_suspension(self, payload: Payload) -> None:
+        user = await self._db.get(users(payload["user_id"]).consistent())
+        if user is None or not user.is_banned or user.banned_until is None or user.banned_until > days.now(self._clock):
+            return  # ended before, or longer by now: the later schedule ends it
+        ended = [one for one in await self._decisions.about(user.user_id) if _locks_out(one)]
+        entry = admin_logs.create(
+            AdminLog(
+                log_id=self._clock.uuid(),
+                admin_id=THE_CLOCK,
+                action=AdminAction.UNBAN_USER,
+                target_type="user",
+                target_id=user.user_id,
+                timestamp=days.now(self._clock),
+            )
+        )
+        await self._let_in(user.user_id, entry, [*_ending(ended), *(self._ended_word(one) for one in ended[:1])])
+
+    # Appeals
+
+    async def decide_appeal(self, by: ProvenAdmin, user_id: str, decision_id: str, overturn: bool) -> None:
+        """What is overturned is undone in the same transaction, as far as it can be: a name that was removed is not
+        known any more."""
+        made = await self._decisions.get(user_id, decision_id)
+        settling = await self._decisions.settling(by, made, overturn)
+        details = {"overturned": overturn, "kind": made.kind.value}
+        entry = self._logs.entry(by, AdminAction.DECIDE_APPEAL, "user", user_id, details)
+        if overturn and made.kind in LOCKING_OUT:
+            await self._let_in(user_id, entry, settling)
+            return
+        undone: list[Action[Any, Any]] = []
+        if overturn and made.kind is DecisionKind.ANSWER and made.target:
+            undone.append(_restored(date.fromisoformat(made.target), user_id))
+        try:
+            await self._db.transact(entry, *settling, *undone)
+        except TransactionFailed as failed:
+            raise WrongState() from failed
+
+    # What they share
+
+    async def _lock_out(
+        self,
+        by: Admin,
+        made: Decision,
+        action: AdminAction,
+        details: dict[str, Any] | None,
+        also: Sequence[Action[Any, Any]],
+    ) -> None:
+        update = users.update(made.user_id).set(User.is_banned, True).set(User.banned_until, made.until)
+        update = update.set(User.updated_at, days.now(self._clock))
+        free = User.is_banned.is_(False)
+        if made.kind is DecisionKind.BAN:
+            free = free | User.banned_until.exists()  # a suspension may become a ban
+        update = update.when(free, User.is_admin.is_(False))
+        entry = self._logs.entry(by, action, "user", made.user_id, details)
+        actions: list[Action[Any, Any]] = [update, entry, self._counting(entry.instance), *also]
+        if await self._accounts.get(made.user_id) is not None:
+            actions.append(self._accounts.signing_out(made.user_id))
+        await self._transact(made.user_id, *actions)
+        self._accounts.signed_out(made.user_id)
+
+    async def _let_in(self, user_id: str, entry: Put[AdminLog], also: Sequence[Action[Any, Any]]) -> None:
+        update = users.update(user_id).set(User.is_banned, False).set(User.banned_until, None)
+        update = update.set(User.updated_at, days.now(self._clock)).when(User.is_banned.is_(True))
+        await self._transact(user_id, update, entry, self._counting(entry.instance), *also)
+
+    async def _transact(self, user_id: str, first: Action[Any, Any], *others: Action[Any, Any]) -> None:
+        try:
+            await self._db.transact(first, *others)
+        except TransactionFailed as failed:
+            found = await self._db.get(users(user_id).consistent())
+            if found is None:
+                raise NoSuchUser() from failed
+            raise (AdminsStay() if found.is_admin else WrongState()) from failed
+
+    def _counting(self, entry: AdminLog) -> Put[JobRun]:
+        """Others' counters follow in a job. It names the line of the log and not the user, whom a withdrawal takes
+        out of the log; the worker's notes stay for a month."""
+        payload = {"timestamp": entry.timestamp.isoformat(), "log_id": entry.log_id}
+        return self._jobs.start_action(COUNT_BANNED, payload, id=f"{COUNT_BANNED}/{entry.log_id}")
+
+    async def verify(self, by: ProvenAdmin, user_id: str, verified: bool) -> None:
+        """A mark beside the name; a ban then takes two administrators."""
+        update = users.update(user_id).set(User.is_verified, verified).when(User.is_verified.is_(not verified))
+        entry = self._logs.entry(by, AdminAction.VERIFY_USER, "user", user_id, {"verified": verified})
+        await self._transact(user_id, update, entry)
+
+
+def _needed(reason: str) -> str:
+    why = reason_of(reason)
+    if why is None:
+        raise ReasonNeeded(field="reason")
+    return why
+
+
+def _is_proposed(one: Decision) -> bool:
+    return one.state is DecisionState.PROPOSED
+
+
+def _locks_out(one: Decision) -> bool:
+    return one.kind in LOCKING_OUT and one.state is DecisionState.IN_FORCE
+
+
+def _ending(found: Sequence[Decision]) -> list[Action[Any, Any]]:
+    return [decisions.update(one.user_id, one.decision_id).set(Decision.state, DecisionState.ENDED) for one in found]
+
+
+def _restored(day: date, author: str) -> Action[Any, Any]:
+    update = answers.update(day, author).set(Answer.is_deleted, False).set(Answer.deleted_by_admin, False)
+    return update.set(Answer.deleted_at, None).when(Answer.deleted_by_admin.is_(True))

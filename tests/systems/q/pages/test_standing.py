@@ -1,0 +1,68 @@
+"""The acts on somebody's page: done and back, or the page with what is wrong."""
+
+from __future__ import annotations
+
+from sekkei.runtime import days
+from sekkei.web import Html, Redirect, Sent
+from sekkei_systems.q.pages.desk import done
+from sekkei_systems.q.pages.standing import (
+    OfProfile,
+    Reason,
+    Ruling,
+    Suspension,
+    Verified,
+    look,
+    of_profile,
+    rule,
+    suspend,
+    verify,
+    warn,
+)
+from sekkei_systems.q.service.people import Profile
+from tests.systems.q.conftest import World
+
+BACK = done("/q/admin/users/a")
+
+
+async def test_every_act_leads_back_to_the_person(desk: World) -> None:
+    service, now = desk.proven, days.now(desk.clock)
+    by = await service.access.proven_admin("boss", proved_at=now)
+    await desk.service.people.change("a", Profile(bio="x"))
+    given = by, service.moderation, service.sanctions, "a"
+    removal = Sent(OfProfile(part="bio", decision="remove", reason="悪口"))
+    assert await of_profile(by, service.moderation, service.profiles, "a", removal) == BACK
+    assert await warn(*given, Sent(Reason("注意"))) == BACK
+    assert await verify(*given, Verified("yes")) == BACK
+    assert await suspend(*given, Sent(Suspension("休み", "3"))) == BACK
+    assert (await desk.user("a")).banned_until is not None
+
+
+async def test_what_is_refused_is_said_on_the_page(desk: World) -> None:
+    service, now = desk.proven, days.now(desk.clock)
+    by = await service.access.proven_admin("boss", proved_at=now)
+    given = by, service.moderation, service.sanctions, "a"
+    empty = await warn(*given, Sent(Reason()))
+    keep = Sent(OfProfile(part="name", decision="keep"))
+    late = await of_profile(by, service.moderation, service.profiles, "a", keep)
+    assert isinstance(empty, Html)
+    assert isinstance(late, Html)
+    assert (empty.status, late.status, len(late.flashes)) == (422, 409, 1)
+    unseen = await look(by, service.moderation, "a", Sent(Reason(" ")))
+    assert isinstance(unseen, Html)
+    assert unseen.status == 422
+    seen = await look(by, service.moderation, "a", Sent(Reason("確認")))
+    assert isinstance(seen, Redirect)
+
+
+async def test_a_ruling_by_the_same_person_is_refused(desk: World) -> None:
+    service, now = desk.proven, days.now(desk.clock)
+    by = await service.access.proven_admin("boss", proved_at=now)
+    await desk.make_admin("b")
+    await desk.ban("a", reason="荒らし")
+    (made,) = await desk.service.decisions.mine("a")
+    await desk.service.decisions.appeal("a", made.decision_id, "ちがう")
+    own = await rule(by, service.moderation, service.sanctions, "a", made.decision_id, Ruling("overturn"))
+    assert isinstance(own, Html)
+    assert own.status == 409
+    other = await service.access.proven_admin("b", proved_at=now)
+    assert await rule(other, service.moderation, service.sanctions, "a", made.decision_id, Ruling("overturn")) == BACK
