@@ -10,7 +10,9 @@ from sekkei.runtime import days
 from sekkei.runtime.system import Context
 from sekkei_systems.q.demo.words import FLAGGED, NG_WORDS, PROPOSALS
 from sekkei_systems.q.design.models import AdminAction, AdminLog, Report, ReportCategory, ReportStatus, TargetType
+from sekkei_systems.q.design.models_added import ProfilePart
 from sekkei_systems.q.design.tables import admin_logs, reports
+from sekkei_systems.q.design.tables_added import profile_reviews
 from sekkei_systems.q.service import Service
 
 ADDRESSES = ("203.0.113.24", "198.51.100.7")
@@ -36,6 +38,8 @@ async def work(context: Context, service: Service, ids: Sequence[str]) -> None:
         await service.moderation.add_word(admin, word, allowed=allowed)
     for stranger, text in zip(ids[-2:], FLAGGED, strict=True):
         await service.answers.answer(await access.author(stranger), text)
+    for known in ids[:-1]:  # their pictures were looked at long ago
+        await context.db.write(profile_reviews.delete(known, ProfilePart.PICTURE))
     await _reported(service, ids)
     proven = await access.proven_admin(ids[0], ADDRESSES[0], proved_at=days.now(context.clock))
     await service.moderation.ban(proven, ids[-1], "なりすまし")

@@ -10,7 +10,8 @@ export const showUnread = (count) => {
   if (dot) dot.hidden = !count;
 };
 
-const when = (moment) => `${dayName(moment.slice(0, 10), { year: false })} ${clock(moment)}`;
+const days = new Intl.DateTimeFormat("sv", { timeZone: "Asia/Tokyo" }); // 2026-11-15
+const when = (moment) => `${dayName(days.format(new Date(moment)), { year: false })} ${clock(moment)}`;
 
 export async function inbox(view) {
   const list = await pages(
