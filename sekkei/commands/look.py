@@ -28,8 +28,11 @@ examples:
   sekkei look shop.py --store dynamodb://ap-northeast-1 --env prod      Amazon DynamoDB, with your AWS credentials
   sekkei look shop.py --write                       items may be changed, one at a time
 
-Only this machine can reach it. Without --write the server refuses every write, whatever a page asks for.
+Only this machine can reach it, and there only who opens the address that is printed: it carries a token, another one at
+each start (SEKKEI_LOOK_TOKEN fixes it). Without --write the server refuses every write, whatever a page asks for.
 """
+
+TOKEN = "SEKKEI_LOOK_TOKEN"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +76,8 @@ def _design(arguments: argparse.Namespace) -> Design | None:
 
 async def _serve(arguments: argparse.Namespace, design: Design | None, listening: Any) -> None:
     """The shell's own data lives in memory, apart from the store that is looked at."""
+    from dataclasses import replace
+
     from sekkei.store import Embedded
     from sekkei.web import application, server
 
@@ -80,6 +85,7 @@ async def _serve(arguments: argparse.Namespace, design: Design | None, listening
     try:
         own = Embedded()
         url = f"http://127.0.0.1:{listening.web.getsockname()[1]}"
+        looked = replace(looked, token=os.environ.get(TOKEN) or secrets.token_urlsafe(24))
         app = application([], own, _settings(url, arguments.env), loopback=True, looked=looked)
         app.state.shell.load_demo = False
         await server.serve(app, own, listening, lambda _: print(introduction(url, looked), flush=True))
@@ -146,7 +152,7 @@ async def _made_up(design: Design, arguments: argparse.Namespace) -> Store:
 
 def introduction(url: str, looked: Looked) -> str:
     """What to open."""
-    lines = [f"Sekkei runs: {url}/console", ""]
+    lines = [f"Sekkei runs: {url}/console{f'/enter?token={looked.token}' if looked.token else ''}", ""]
     for name, design in looked.designs.items():
         lines.append(f"  design  {name}: {len(design.tables)} tables, {len(design.patterns)} patterns")
     where = "in memory, with made-up items; --store names a real one" if looked.sampled else looked.where

@@ -34,6 +34,7 @@ from sekkei.texts import Texts, texts_near
 from sekkei.web import csrf, demo, home, listening, metrics, problems
 from sekkei.web.console import looked as console_looked
 from sekkei.web.console import pages as console_pages
+from sekkei.web.console.entering import has_entered
 from sekkei.web.gate import SESSION_COOKIE, Gate
 from sekkei.web.identity import account, address, exporting, leaving, passkeys, proof, sign_in
 from sekkei.web.identity.accounts import Accounts, Passwords, split
@@ -184,6 +185,8 @@ class Shell:
         """Whoever may look into the tables: on one's own machine in a demo, or by address in SEKKEI_OPERATORS.
 
         In person: the outbox has everybody's sign-in codes, so a token that was found must not lead there."""
+        if self.looked.token and not has_entered(request, self):
+            return False
         if self.demo_allowed(request):
             return True
         user = request.state.user

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import HTTPCookieProcessor, build_opener, urlopen
 
 import pytest
 
@@ -150,5 +152,15 @@ def looking(*arguments: str) -> Iterator[Running]:
 
 def test_in_a_process_of_its_own() -> None:
     with looking(str(ROOT / "examples" / "github.py")) as running:
-        assert "github" in running.page("/tables")
+        home, _, rest = running.url.partition("/console/enter?token=")
+        assert len(rest) >= 32
+        for path in ("/console", "/console/tables", "/console/enter?token=guessed", "/console/tables/GitHub/export"):
+            with pytest.raises(HTTPError) as refused:
+                urlopen(home + path, timeout=30)
+            assert refused.value.code == 403
+            assert "sekkei look" in refused.value.read().decode()
+        browser = build_opener(HTTPCookieProcessor())
+        with browser.open(running.url, timeout=30) as answer:
+            assert "token" not in answer.url
+            assert "github" in answer.read().decode()
         assert running.end(signal.SIGINT)[0] == 0

@@ -83,6 +83,7 @@ SHELL: Matrix = {
     "GET /console/aside": Rule(OPERATORS_ONLY),
     "POST /console/aside/retry": Rule({**OPERATORS_ONLY, "operator": 404}, form={"kind": "record", "id": "example/1"}),
     "POST /console/aside/drop": Rule({**OPERATORS_ONLY, "operator": 404}, form={"kind": "message", "id": "web/1"}),
+    "GET /console/enter": Rule(dict.fromkeys(("anonymous", "person", "operator"), 404)),
     "GET /console/tables": Rule(OPERATORS_ONLY),
     "GET /console/tables/{table}": Rule(OPERATORS_ONLY),
     "GET /console/tables/{table}/export": Rule(OPERATORS_ONLY),

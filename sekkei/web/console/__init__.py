@@ -31,6 +31,7 @@ from sekkei.runtime.design import (
     newest_messages,
 )
 from sekkei.runtime.refusals import NotAllowed, NotThere
+from sekkei.web.console.entering import TokenNeeded, has_entered
 from sekkei.web.console.searching import search
 from sekkei.web.forms import form
 from sekkei.web.identity.proof import require_proof
@@ -90,6 +91,8 @@ def routes() -> list[BaseRoute]:
 def operator(request: Request) -> Shell:
     """The shell, for an operator, with the authenticator app where there is one; anybody else is refused."""
     shell: Shell = request.app.state.shell
+    if shell.looked.token and not has_entered(request, shell):
+        raise TokenNeeded()
     if not shell.is_operator(request):
         require_user(request)
         raise NotAllowed()

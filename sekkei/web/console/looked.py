@@ -46,6 +46,8 @@ class Looked:
     sources: Mapping[str, str] = field(default_factory=dict)
     """What each design was called by, where that is not its name."""
     titles: Mapping[str, Localized] = field(default_factory=dict)
+    token: str = ""
+    """Who comes without it stays outside; see `entering`."""
     further: tuple[Design, ...] = ()
     """Designs whose items are understood too, without being listed."""
     journal: Journal = field(default_factory=lambda: _journal())

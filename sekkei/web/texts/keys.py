@@ -405,6 +405,7 @@ Key = Literal[
     "refusal.out-of-scope",
     "refusal.read-only-console",
     "refusal.same-address",
+    "refusal.token-needed",
     "refusal.too-many-passkeys",
     "refusal.too-many-tokens",
     "refusal.wrong-code",
