@@ -19,7 +19,6 @@ LOOKED_THROUGH = 1000
 """Items that one call of a filtered page looks through."""
 CALLS_MAX = 5
 COUNT_CALLS_MAX = 20
-EXPORT_ITEMS_MAX = 100_000
 
 
 @dataclass(slots=True)
@@ -100,13 +99,11 @@ def _in(short: str, text: str) -> bool:
 
 
 async def each_page(store: Store, operation: str, asked: Mapping[str, Any]) -> AsyncIterator[list[dict[str, Any]]]:
-    """Page after page, for an export; at most `EXPORT_ITEMS_MAX` items."""
-    start, left = None, EXPORT_ITEMS_MAX
-    while left > 0:
-        further: dict[str, Any] = {"ExclusiveStartKey": start} if start else {}
+    """Page after page until the end, for an export that is written while it is read."""
+    further: dict[str, Any] = {}
+    while True:
         answer = await store.call(operation, {**asked, **further})
-        yield answer["Items"][:left]
-        left -= len(answer["Items"])
-        start = answer.get("LastEvaluatedKey")
-        if start is None:
+        yield answer["Items"]
+        if "LastEvaluatedKey" not in answer:
             return
+        further = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}

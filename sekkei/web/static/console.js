@@ -1,43 +1,86 @@
-// The console's conveniences: recent questions kept in this browser, names put into a statement, ends of a range.
+// The console's conveniences: recent and saved questions kept in this browser, names put into a statement, ends of a range.
 
 const RECENT = "sekkei-console-recent";
+const SAVED = "sekkei-console-saved";
 const RECENT_MAX = 20;
+const SAVED_MAX = 200;
 
-function recent() {
+function kept(list) {
   try {
-    const kept = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
-    return Array.isArray(kept) ? kept : [];
+    const found = JSON.parse(localStorage.getItem(list) ?? "[]");
+    return (Array.isArray(found) ? found : []).filter((one) => String(one?.url).startsWith("/console/"));
   } catch {
     return [];
   }
 }
 
-function remember(place) {
+function keep(list, one, most) {
+  const others = kept(list).filter((other) => other.url !== one.url);
+  localStorage.setItem(list, JSON.stringify([one, ...others].slice(0, most)));
+}
+
+function question(place) {
   const asked = new URLSearchParams(location.search);
   for (const name of ["after", "lang", "count"]) asked.delete(name);
   for (const [name, value] of [...asked]) if (!value) asked.delete(name, value);
   const worth = ["key", "attr", "statement", "index", "columns"].some((name) => asked.get(name));
-  if (!worth) return;
+  if (!worth) return null;
   const text = asked.get("statement") ?? [...asked].map(([name, value]) => `${name}=${value}`).join(" ");
-  const one = { place, text: text.slice(0, 200), url: `${location.pathname}?${asked}` };
-  const kept = [one, ...recent().filter((other) => other.url !== one.url)].slice(0, RECENT_MAX);
-  localStorage.setItem(RECENT, JSON.stringify(kept));
+  return { place, text: text.slice(0, 200), url: `${location.pathname}?${asked}` };
+}
+
+function linkTo({ place, text, url, name }) {
+  const link = document.createElement("a");
+  link.className = "menu-item";
+  link.href = url;
+  link.textContent = name ?? `${place}: ${text}`;
+  link.title = `${place}: ${text}`;
+  return link;
+}
+
+function showQuestions(menu) {
+  const saved = menu.querySelector("[data-saved]");
+  saved.replaceChildren(
+    ...kept(SAVED).map((one) => {
+      const row = document.createElement("div");
+      const drop = document.createElement("button");
+      row.className = "saved";
+      drop.type = "button";
+      drop.className = "button small quiet";
+      drop.textContent = "×";
+      drop.ariaLabel = `${menu.dataset.forget}: ${one.name}`;
+      drop.addEventListener("click", () => {
+        localStorage.setItem(SAVED, JSON.stringify(kept(SAVED).filter((other) => other.url !== one.url)));
+        showQuestions(menu);
+      });
+      row.append(linkTo(one), drop);
+      return row;
+    }),
+  );
+  menu.querySelector("[data-kept]").replaceChildren(...kept(RECENT).map(linkTo));
 }
 
 for (const form of document.querySelectorAll("form[data-recent]")) {
-  if (!form.querySelector('[role="alert"]')) remember(form.dataset.recent);
-  const list = form.querySelector("[data-recent-list]");
-  const kept = recent();
-  if (!list || kept.length === 0) continue;
-  for (const { place, text, url } of kept) {
-    if (typeof url !== "string" || !url.startsWith("/console/")) continue;
-    const link = document.createElement("a");
-    link.className = "menu-item";
-    link.href = url;
-    link.textContent = `${place}: ${text}`;
-    list.querySelector(".menu-panel").append(link);
-  }
-  list.hidden = false;
+  const now = form.querySelector('[role="alert"]') ? null : question(form.dataset.recent);
+  if (now) keep(RECENT, now, RECENT_MAX);
+  const menu = form.querySelector("[data-recent-list]");
+  if (!menu || !(now || kept(RECENT).length || kept(SAVED).length)) continue;
+  const save = menu.querySelector("[data-save]");
+  const field = save.querySelector("input");
+  const put = () => {
+    keep(SAVED, { ...now, name: field.value.trim().slice(0, 100) || now.text }, SAVED_MAX);
+    field.value = "";
+    showQuestions(menu);
+  };
+  save.hidden = !now;
+  save.querySelector("button").addEventListener("click", put);
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    put();
+  });
+  showQuestions(menu);
+  menu.hidden = false;
 }
 
 // What is empty does not belong into the address.

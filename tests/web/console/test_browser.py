@@ -56,6 +56,27 @@ async def test_a_collection_is_asked_for_by_keyboard_alone(browser: Windows, ser
     await store.close()
 
 
+async def test_a_question_is_saved_under_a_name_and_forgotten(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site, store = await looking(serve)
+    page = await browser.window()
+    await page.goto(f"{site.url}{SHOP}?key={ORDER}")
+    await page.get_by_text("最近の問い合わせ").click()
+    await page.get_by_label("この問い合わせの名前").fill("ある注文")
+    await page.keyboard.press("Enter")
+    saved = page.get_by_role("group", name="保存した問い合わせ")
+    await expect(saved.get_by_role("link", name="ある注文")).to_be_visible()
+    await shots(page, "saved-question")
+    await page.goto(f"{site.url}/console/partiql?lang=en")
+    await page.get_by_text("Recent").click()
+    await page.get_by_role("group", name="Saved").get_by_role("link", name="ある注文").click()
+    await expect(page.locator("td.coloured").first).to_be_visible()
+    await page.get_by_text("Recent").click()
+    await page.get_by_role("button", name="Forget: ある注文").click()
+    await expect(page.get_by_role("group", name="Saved").get_by_role("link")).to_have_count(0)
+    assert browser.problems == []
+    await store.close()
+
+
 async def test_an_item_is_edited_and_the_change_undone(browser: Windows, serve: Serve, shots: Shots) -> None:
     site, store = await looking(serve, write=True)
     page = await browser.window(locale="en-US")

@@ -209,3 +209,20 @@ async def test_personal_attributes_are_covered_until_asked_for_and_that_is_logge
             assert "mei@demo.example" in (await client.get(path)).text
         stranger = client.another(cookies={"sekkei_reveal": client.cookies["sekkei_reveal"]})
         assert COVER in (await stranger.get(pages[0])).text, "it is good for one browser only"
+
+
+async def test_an_export_ends_where_the_table_ends() -> None:
+    """However many pages that takes."""
+    calls: list[Request] = []
+
+    class Endless:
+        async def call(self, operation: str, request: Request) -> Response:
+            calls.append(request)
+            last = {} if len(calls) == 300 else {"LastEvaluatedKey": {"id": {"N": str(len(calls))}}}
+            return {"Items": [{"id": {"N": "1"}}] * 1_000, **last}
+
+        async def close(self) -> None: ...
+
+    found = [len(items) async for items in reading.each_page(Endless(), "Scan", {"TableName": "t"})]
+    assert sum(found) == 300_000
+    assert calls[-1]["ExclusiveStartKey"] == {"id": {"N": "299"}}
