@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from sekkei.engine import Engine
+from sekkei.engine.history import expiry
 from sekkei.engine.storage import tokens
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.storage.writer import Writer
@@ -167,10 +168,31 @@ def _unindex_later() -> None:
     Transaction.index = later  # type: ignore[method-assign]
 
 
+def _expire_early() -> None:
+    """Takes items away whose time has not come."""
+    delete = expiry._delete_expired_of
+    # As far as a lifetime of five years reaches from there.
+    expiry.OLDEST_SECONDS *= 100
+    expiry._delete_expired_of = lambda transaction, table, now, limit: delete(transaction, table, 2 * store.FAR, limit)
+
+
+def _expire_unseen() -> None:
+    """Tells no stream of what has expired."""
+    log = Transaction._log
+
+    def silent(self: Transaction, *arguments: Any, **more: Any) -> None:
+        if not (more.get("by_ttl") or arguments[-1] is True):
+            log(self, *arguments, **more)
+
+    Transaction._log = silent  # type: ignore[method-assign]
+
+
 _FAULTS: dict[str, Callable[[], None]] = {
     "acknowledge early": _acknowledge_early,
     "commit each put": _commit_each_put,
     "forget tokens": _forget_tokens,
     "index later": _index_later,
     "unindex later": _unindex_later,
+    "expire early": _expire_early,
+    "expire unseen": _expire_unseen,
 }

@@ -15,6 +15,10 @@ from tests.torture import amounts, store
 from tests.torture.children import Child, write_load
 
 KILLS_PER_FILE = 15
+PLANTS = [
+    *("acknowledge early", "commit each put", "forget tokens", "index later", "unindex later"),
+    *("expire early", "expire unseen"),
+]
 
 
 async def kill_repeatedly(folder: Path, kills: int, seed: int, planted: str | None = None) -> int:
@@ -65,9 +69,7 @@ async def test_a_few_kills(tmp_path: Path) -> None:
     await kill_repeatedly(tmp_path, kills=8, seed=1)
 
 
-@pytest.mark.parametrize(
-    "planted", ["acknowledge early", "commit each put", "forget tokens", "index later", "unindex later"]
-)
+@pytest.mark.parametrize("planted", PLANTS)
 @pytest.mark.timeout(900)
 async def test_a_planted_fault_is_noticed(tmp_path: Path, planted: str) -> None:
     """Whether a kill falls between two commits is chance. The first that does ends the test, so it may have many."""

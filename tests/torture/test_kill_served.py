@@ -1,8 +1,10 @@
 """kill -9 of servers under load over HTTP: two processes on one file, of which now one dies and now the other.
 
-Clients put, change what an index is by, delete, write batches and transactions, each on keys of its own. Afterwards an
-item is what the last answer said, or what the request without an answer would have made of it; the index and the
-stream tell of the same items. Seen to fail with each of the planted faults of `test_a_planted_fault_is_noticed`.
+Clients put, change what an index is by, delete, let expire, write batches and transactions, each on keys of its own.
+Afterwards an item is what the last answer said, or what the request without an answer would have made of it, or gone if
+its time had come; the index and the stream tell of the same items.
+
+Seen to fail with each of the planted faults of `test_a_planted_fault_is_noticed`.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from tests.torture.children import Child, serve_store
 LANES = 4
 KEYS = 6
 KILLS_PER_FILE = 10
+PLANTS = ["acknowledge early", "commit each put", "index later", "unindex later", "expire early", "expire unseen"]
 
 Items = dict[str, dict[str, Any] | None]
 
@@ -58,7 +61,7 @@ class Lane:
                 self.asked = {}
 
     def _next(self) -> tuple[str, dict[str, Any]]:
-        kind = self.chance.choice(["put", "move", "delete", "batch", "transaction"])
+        kind = self.chance.choice(["put", "move", "delete", "fade", "batch", "transaction"])
         keys = self.chance.sample(range(KEYS), 3 if kind in ("batch", "transaction") else 1)
         self.asked = {f"{self.name}{number}": self._item(f"{self.name}{number}") for number in keys}
         self.is_atomic = kind == "transaction"
@@ -66,11 +69,14 @@ class Lane:
         if kind == "delete":
             self.asked = {name: None}
             return "DeleteItem", {"TableName": "first", "Key": item(pk=name)}
-        if kind == "put":
+        if kind == "fade":
+            made["expires"] = {"N": str(store.expired())}
+        if kind in ("put", "fade"):
             return "PutItem", {"TableName": "first", "Item": made}
         if kind == "move":
-            values = {f":{attribute}": made[attribute] for attribute in ("g", "n")}
-            update = {"UpdateExpression": "SET g = :g, n = :n", "ExpressionAttributeValues": values}
+            values = {f":{attribute}": made[attribute] for attribute in ("g", "n", "expires")}
+            text = "SET g = :g, n = :n, expires = :expires"
+            update = {"UpdateExpression": text, "ExpressionAttributeValues": values}
             return "UpdateItem", {"TableName": "first", "Key": item(pk=name), **update}
         self.asked[name] = None
         if kind == "batch":
@@ -79,18 +85,24 @@ class Lane:
 
     def _item(self, name: str) -> dict[str, Any]:
         self.number += 1
-        return item(pk=name, g=f"g{self.chance.randrange(5)}", n=self.number)
+        return item(pk=name, g=f"g{self.chance.randrange(5)}", n=self.number, expires=store.FAR)
 
     def settle(self, found: Items) -> None:
         """Compare with what the file holds, which is known from here on."""
         for name, before in self.known.items():
             possible = [before, self.asked[name]] if name in self.asked else [before]
-            assert found.get(name) in possible, f"{name} is {found.get(name)}, and should be one of {possible}"
-        changed = {name for name, made in self.asked.items() if found.get(name) == made}
-        unchanged = {name for name in self.asked if found.get(name) == self.known.get(name)}
+            now = found.get(name)
+            assert any(_is_left_of(each, now) for each in possible), f"{name} is {now}, and should be one of {possible}"
+        changed = {name for name, made in self.asked.items() if _is_left_of(made, found.get(name))}
+        unchanged = {name for name in self.asked if _is_left_of(self.known.get(name), found.get(name))}
         assert not self.is_atomic or self.asked.keys() in (changed, unchanged), "a torn transaction"
         self.known |= {name: found.get(name) for name in self.asked}
         self.asked = {}
+
+
+def _is_left_of(made: dict[str, Any] | None, found: dict[str, Any] | None) -> bool:
+    """Whether an item is as it was made, or gone because its time has come."""
+    return found == made or (found is None and made is not None and int(made["expires"]["N"]) < store.FAR)
 
 
 def _request(name: str, made: dict[str, Any] | None) -> dict[str, Any]:
@@ -166,7 +178,7 @@ async def test_a_few_kills(tmp_path: Path) -> None:
     await kill_repeatedly(tmp_path, kills=6, seed=1)
 
 
-@pytest.mark.parametrize("planted", ["acknowledge early", "commit each put", "index later", "unindex later"])
+@pytest.mark.parametrize("planted", PLANTS)
 @pytest.mark.timeout(900)
 async def test_a_planted_fault_is_noticed(tmp_path: Path, planted: str) -> None:
     with pytest.raises(AssertionError):
