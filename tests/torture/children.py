@@ -15,7 +15,9 @@ from typing import Any
 
 from sekkei.engine import Engine
 from sekkei.engine.history import expiry
+from sekkei.engine.operations import put_item
 from sekkei.engine.storage import tokens
+from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.storage.writer import Writer
 from sekkei.wire.server import Server
@@ -187,6 +189,25 @@ def _expire_unseen() -> None:
     Transaction._log = silent  # type: ignore[method-assign]
 
 
+def _answer_from_memory() -> None:
+    """Keeps what it has read, though another process may write."""
+    get, kept = Snapshot.get, dict[tuple[int, bytes], tuple[int, bytes | None]]()
+
+    def remembered(self: Snapshot, table: Any, key: bytes) -> bytes | None:
+        times, blob = kept.get((table.id, key), (0, None))
+        if not times:
+            times, blob = 4, get(self, table, key)
+        kept[table.id, key] = times - 1, blob
+        return blob
+
+    Snapshot.get = remembered  # type: ignore[method-assign]
+
+
+def _swap_blindly() -> None:
+    """Writes whether its condition holds or not."""
+    put_item.check_condition = lambda checked, old: None  # type: ignore[attr-defined]
+
+
 _FAULTS: dict[str, Callable[[], None]] = {
     "acknowledge early": _acknowledge_early,
     "commit each put": _commit_each_put,
@@ -195,4 +216,6 @@ _FAULTS: dict[str, Callable[[], None]] = {
     "unindex later": _unindex_later,
     "expire early": _expire_early,
     "expire unseen": _expire_unseen,
+    "answer from memory": _answer_from_memory,
+    "swap blindly": _swap_blindly,
 }
