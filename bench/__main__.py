@@ -9,6 +9,8 @@ from importlib import import_module
 
 import apsw
 
+from bench.scale import count
+
 PARTS = {
     "http": ("Requests a second over HTTP, same client, same run", "side_by_side"),
     "floors": ("Beside the floors", "floors"),
@@ -20,6 +22,7 @@ PARTS = {
     "chiipochi": ("ちいポチ: a burst of donations over HTTP", "chiipochi"),
     "eventbot": ("Event bot: interactions, signed and durable", "eventbot"),
     "q": ("Q.: the timeline, and the minute of publishing", "q"),
+    "scale": ("One large table with two indexes (--items 10M)", "scale"),
     "console": ("The console on a table of a million items", "console"),
     "outbox": ("Messages: one destination hangs, one fails, one is slow", "outbox"),
     "idle": ("Nobody there: what all systems cost when nothing happens", "idle"),
@@ -33,7 +36,9 @@ def main() -> None:
         prog="python -m bench", description="Measure, side by side with every peer that can be installed here."
     )
     parser.add_argument("parts", nargs="*", metavar="NAME", help=f"what to measure: {', '.join(PARTS)} (default: all)")
-    names = parser.parse_args().parts or list(PARTS)
+    parser.add_argument("--items", type=count, help="how many items `scale` has, such as 1M (default: 100k)")
+    given = parser.parse_args()
+    names = given.parts or list(PARTS)
     for name in names:
         if name not in PARTS:
             parser.error(f"there is no {name}; there are {', '.join(PARTS)}")
@@ -42,7 +47,8 @@ def main() -> None:
         title, module = PARTS[name]
         print(f"\n## {title}\n", flush=True)
         started = time.monotonic()
-        import_module(f"bench.{module}").run()
+        more = {"items": given.items} if name == "scale" and given.items else {}
+        import_module(f"bench.{module}").run(**more)
         print(f"\n({time.monotonic() - started:.0f} s)", flush=True)
 
 
