@@ -107,12 +107,6 @@ def rights_are_never_asked_again() -> None:
     Listener.must_ask = lambda self, event: False  # type: ignore[method-assign]
 
 
-def other_processes_hear_nothing() -> None:
-    from sekkei.runtime.live_log import LiveLog
-
-    LiveLog._deliver = lambda self, number, events: None  # type: ignore[method-assign]
-
-
 def private_networks_are_public() -> None:
     from sekkei.runtime.transports import webhook
 
@@ -151,10 +145,9 @@ PLANTS = [
     ),
     Plant("statements", statements_may_list_any_number, "tests/engine/partiql/test_conditions.py", "cannot_be"),
     Plant("weather", late_indexes_are_on_time, "tests/store/weather/test_late_reads.py", "caught"),
-    Plant("leases", leases_are_not_renewed, "tests/runtime/test_leases.py"),
-    Plant("dead letters", nothing_is_tried_again, "tests/runtime/test_dead_letters.py"),
+    Plant("leases", leases_are_not_renewed, "tests/runtime/test_leases.py", "message"),
+    Plant("dead letters", nothing_is_tried_again, "tests/runtime/test_dead_letters.py", "fires_again"),
     Plant("rights", rights_are_never_asked_again, "tests/web/test_live.py", "rights or signed_out"),
-    Plant("live", other_processes_hear_nothing, "tests/web/test_live_shared.py", "heard_in_the_other"),
     Plant("webhooks", private_networks_are_public, "tests/runtime/test_transports.py", "private or internet"),
     Plant("lambda", lambda_reacts_to_nothing, "tests/web/test_on_lambda.py", "batch"),
     Plant("csrf", any_csrf_token_will_do, "tests/web/test_csrf.py"),
