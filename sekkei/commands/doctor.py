@@ -22,7 +22,7 @@ examples:
   SEKKEI_PUBLIC_URL=https://bot.example.com sekkei doctor eventbot      as it would start there
 
 What is set up is asked whether it knows us (LINE's bot info, Stripe's account, Discord's /users/@me, the mail server's
-NOOP or SES' account), which changes nothing.
+NOOP or SES' account, an OpenID provider's own description), which changes nothing.
 
 Exit code: 0 it would start and everything answers, 1 something is missing or does not answer, 2 could not run.
 """
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from sekkei.runtime.discovery import NoSuchSystem, load, names
-    from sekkei.runtime.ends import allowed_local, problems
+    from sekkei.runtime.ends import OPENID, allowed_local, problems
 
     settings = settings_of(data=arguments.data)
     try:
@@ -44,12 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
     except NoSuchSystem as error:
         raise CouldNotRun(str(error)) from error
     ends = list(dict.fromkeys(end for system in systems for end in system.ends))
+    ends += [OPENID] if OPENID.state(settings) != "local" else []
     print(f"address   {settings.public_url}")
     print(f"store     {settings.store or settings.data}: {_store(settings)}")
     unwell = {} if arguments.offline else _asked(ends, settings)
     for end in ends:
         print(f"{end.name:<9} {_said(end, settings, unwell)}")
-    found = problems(ends, settings, allowed_local(settings))
+    found = problems([end for end in ends if end is not OPENID], settings, allowed_local(settings))
     print("\n".join(["", *found]) if found else "\nIt would start.")
     return FINDINGS if found or any(unwell.values()) else OK
 

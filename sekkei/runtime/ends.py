@@ -56,6 +56,15 @@ MAIL = End(
 """Everybody's: accounts sign in by mail."""
 
 
+OPENID = End(
+    "openid",
+    ("sign_in_issuer", "sign_in_client_id", "sign_in_client_secret"),
+    "people sign in by mail, password or passkey",
+    probe=probes.openid,
+)
+"""Nobody needs it; but half of one does not start."""
+
+
 def problems(ends: Iterable[End], settings: Settings, allowed: Collection[str]) -> list[str]:
     """Why a program must not start with these ends, a sentence each; none when it may."""
     found = []
@@ -70,7 +79,17 @@ def problems(ends: Iterable[End], settings: Settings, allowed: Collection[str]) 
                 f"{end.name} is not set up, and {settings.public_url} is open to others: {end.otherwise}. "
                 f"Set {missing}, or start with --allow-local {end.name} if that is meant."
             )
-    return found + _alarm_problems(settings)
+    return found + _openid_problems(settings) + _alarm_problems(settings)
+
+
+def _openid_problems(settings: Settings) -> list[str]:
+    issuer, found = settings.get("sign_in_issuer"), []
+    if OPENID.state(settings) == "half":
+        missing = " and ".join(OPENID.missing(settings))
+        found.append(f"openid is half set up: {missing} is missing. Set it, or none of its settings.")
+    if issuer and not issuer.startswith("https://") and not is_loopback(issuer):
+        found.append("SEKKEI_SIGN_IN_ISSUER must be an https:// address.")
+    return found
 
 
 def _alarm_problems(settings: Settings) -> list[str]:

@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import orjson
+
 from sekkei.clock import SYSTEM
 from sekkei.errors import NoAnswer
 from sekkei.runtime.http import Http
@@ -75,6 +77,24 @@ async def mail(settings: Settings) -> None:
         raise Unwell(f"{type(error).__name__}: {error}", "Check host, port and firewall") from None
     finally:
         http.close()
+
+
+async def openid(settings: Settings) -> None:
+    """The provider's own description, which must be that of the issuer we were given."""
+    issuer = settings.get("sign_in_issuer")
+    url = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
+    http = Http()
+    try:
+        answer = await http.request("GET", url, headers={"Accept": "application/json"})
+        described = orjson.loads(answer.body)
+    except NoAnswer as error:
+        raise Unwell(str(error), "Check that this machine may reach it") from None
+    except ValueError:
+        raise Unwell(f"{url} is no description of a provider", "Check SEKKEI_SIGN_IN_ISSUER") from None
+    finally:
+        http.close()
+    if answer.status != 200 or not isinstance(described, dict) or described.get("issuer") != issuer:
+        raise Unwell(f"{url} does not describe {issuer}", "Check SEKKEI_SIGN_IN_ISSUER, to the last slash")
 
 
 async def said(probe: Probe, settings: Settings) -> str | None:

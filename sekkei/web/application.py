@@ -36,12 +36,13 @@ from sekkei.web.console import looked as console_looked
 from sekkei.web.console import pages as console_pages
 from sekkei.web.console.entering import has_entered
 from sekkei.web.gate import SESSION_COOKIE, Gate
-from sekkei.web.identity import account, address, exporting, leaving, passkeys, proof, sign_in
+from sekkei.web.identity import account, address, exporting, leaving, passkeys, proof, provider_pages, sign_in
 from sekkei.web.identity.accounts import Accounts, Passwords, split
 from sekkei.web.identity.app_sessions import AppSessions
 from sekkei.web.identity.authenticators import Authenticators
 from sekkei.web.identity.bearer import BadBearer, Provider
 from sekkei.web.identity.design import design as web_design
+from sekkei.web.identity.openid import OpenId
 from sekkei.web.limits import Limits
 from sekkei.web.live import Connections
 from sekkei.web.rendering import make_environment
@@ -99,6 +100,8 @@ class Shell:
         self.email_changes = address.Addresses(self.db, clock, settings.secrets)
         self.passkeys = passkeys.Passkeys(self.db, clock, settings)
         self.provider = Provider(settings, clock)
+        self.openid = OpenId(settings, clock)
+        self.openid_key = settings.secrets.key("signing in with a provider")
         self.outbox = Outbox(deployment.runtime, clock, SHELL, Kept(settings.get("sent_days")))
         self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
         self.connections = Connections()
@@ -275,6 +278,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         *exporting.routes(),
         *leaving.routes(),
         *passkeys.routes(),
+        *provider_pages.routes(),
         *proof.routes(),
         *console_pages.routes(),
     ]

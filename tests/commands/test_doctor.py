@@ -119,6 +119,20 @@ def test_line_and_stripe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     assert "Renew SEKKEI_STRIPE_SECRET_KEY" in said
 
 
+def test_a_provider_to_sign_in_with(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["doctor", "tasks", "--offline"]) == 0
+    assert "openid" not in capsys.readouterr().out, "nobody needs one"
+    monkeypatch.setenv("SEKKEI_SIGN_IN_CLIENT_ID", "c")
+    assert cli.main(["doctor", "tasks"]) == 1
+    assert "openid is half set up" in capsys.readouterr().out
+    monkeypatch.setenv("SEKKEI_SIGN_IN_CLIENT_SECRET", "s")
+    with Answering(200) as other:
+        monkeypatch.setenv("SEKKEI_SIGN_IN_ISSUER", other.url)
+        assert cli.main(["doctor", "tasks"]) == 1
+        assert "Check SEKKEI_SIGN_IN_ISSUER" in capsys.readouterr().out, "it answers, but is no provider"
+        assert [path for path, _ in other.asked] == ["/.well-known/openid-configuration"]
+
+
 def test_a_mail_server_that_says_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(probes, "SECONDS", 0.1)
     monkeypatch.setattr(smtp, "CHECK_SECONDS", 0.5)

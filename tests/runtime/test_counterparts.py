@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Iterator
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from linebot.v3 import WebhookParser
@@ -120,3 +122,28 @@ async def test_a_served_counterpart_has_the_faults_of_a_network(line: LineCounte
         with ApiClient(Configuration(host=end.url, access_token="line-token")) as client:
             assert (await _refused(asyncio.to_thread(MessagingApi(client).get_bot_info))).status == 503
         assert end.requests == [("GET", "/v2/bot/info")]
+
+
+async def test_the_openid_provider_refuses_what_a_real_one_would() -> None:
+    from sekkei.runtime.counterparts.openid import OpenIdCounterpart, Refused
+
+    clock = ManualClock()
+    provider = OpenIdCounterpart(clock, "https://id.example", "client", "secret", ["https://site.example/back"])
+    asked = {"client_id": "client", "redirect_uri": "https://site.example/back", "response_type": "code"}
+    asked |= {"scope": "openid", "state": "s", "code_challenge_method": "S256", "code_challenge": "x"}
+    for wrong in ({"client_id": "other"}, {"redirect_uri": "https://evil.example"}):
+        with pytest.raises(Refused):
+            provider.approve(f"/authorize?{urlencode(asked | wrong)}")
+    for wrong in ({"code_challenge_method": "plain"}, {"scope": "email"}, {"response_type": "token"}):
+        assert "error=invalid_request" in provider.approve(f"/authorize?{urlencode(asked | wrong)}")
+    code = parse_qs(urlsplit(provider.approve(f"/authorize?{urlencode(asked)}")).query)["code"][0]
+    form = {"grant_type": "authorization_code", "code": code, "redirect_uri": asked["redirect_uri"]}
+    basic = {"authorization": "Basic " + base64.b64encode(b"client:secret").decode()}
+    for headers, given, error in (
+        ({}, form, b"invalid_client"),
+        (basic, {**form, "grant_type": "password"}, b"unsupported_grant_type"),
+        (basic, {**form, "code_verifier": "not it"}, b"invalid_grant"),
+        (basic, form, b"invalid_grant"),
+    ):
+        answer = await provider.answer("POST", "/token", headers, urlencode(given).encode())
+        assert error in answer.body

@@ -64,3 +64,14 @@ def test_alarms_that_nobody_would_get_do_not_start() -> None:
 )
 def test_whose_address(url: str, ours: bool) -> None:
     assert is_loopback(url) is ours
+
+
+def test_half_a_provider_to_sign_in_with_does_not_start() -> None:
+    half = Settings(values={"sign_in_issuer": "https://id.example", "sign_in_client_id": "c"})
+    assert problems([], half, ()) == [
+        "openid is half set up: SEKKEI_SIGN_IN_CLIENT_SECRET is missing. Set it, or none of its settings."
+    ]
+    whole = {"sign_in_issuer": "https://id.example", "sign_in_client_id": "c", "sign_in_client_secret": "s"}
+    assert problems([], Settings(values=whole), ()) == []
+    insecure = Settings(values={**whole, "sign_in_issuer": "http://id.example"})
+    assert problems([], insecure, ()) == ["SEKKEI_SIGN_IN_ISSUER must be an https:// address."]

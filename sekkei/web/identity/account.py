@@ -88,6 +88,7 @@ async def _account_page(request: Request, status: int = 200, **values: Any) -> R
         "apps": await _shell(request).apps.of(user.id),
         "passkeys": await passkeys.of(user.id) if passkeys.possible else [],
         "tokens": await accounts.tokens(user.id),
+        "identities": await accounts.identities.of(user.id),
         "days": DAYS,
         "this_session": request.state.session_hash,
         **values,

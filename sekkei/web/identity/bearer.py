@@ -58,6 +58,12 @@ class Provider:
         if self.issuer and not (self.audience and (self._url or self._keys)):
             raise ValueError("SEKKEI_OIDC_ISSUER needs SEKKEI_OIDC_AUDIENCE and SEKKEI_OIDC_JWKS_URL beside it.")
 
+    @classmethod
+    def of(cls, issuer: str, audience: str, keys_url: str, clock: Clock) -> Provider:
+        """One that is known otherwise than by the settings of bearer tokens."""
+        values = {"oidc_issuer": issuer, "oidc_audience": audience, "oidc_jwks_url": keys_url}
+        return cls(Settings(values=values), clock)
+
     async def claims(self, token: str) -> dict[str, Any]:
         """What a token says, once everything about it has been verified."""
         if not self.issuer:

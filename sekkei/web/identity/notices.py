@@ -10,18 +10,32 @@ from starlette.requests import Request
 from sekkei.web.identity.users import User
 from sekkei.web.texts import t
 
-Changed = Literal["password", "token", "passkey", "passkey-gone", "authenticator", "authenticator-gone"]
+Changed = Literal[
+    "password",
+    "token",
+    "passkey",
+    "passkey-gone",
+    "authenticator",
+    "authenticator-gone",
+    "identity",
+    "identity-gone",
+]
 
 
 async def tell(request: Request, user: User, what: Changed) -> None:
-    if not user.email:
+    await tell_address(request, user.id, user.email, what)
+
+
+async def tell_address(request: Request, account_id: str, email: str, what: Changed) -> None:
+    """The same for somebody who is not signed in yet."""
+    if not email:
         return
     message = {
         "subject": t(request, "notice.subject"),
         "text": t(request, "notice.body", what=t(request, f"notice.{what}"), url=_account_page(request)),
     }
     outbox = request.app.state.shell.outbox
-    await outbox.put("mail", user.email, message, id=f"notice/{secrets.token_urlsafe(12)}", people=[user.id])
+    await outbox.put("mail", email, message, id=f"notice/{secrets.token_urlsafe(12)}", people=[account_id])
 
 
 def _account_page(request: Request) -> str:
