@@ -22,6 +22,7 @@ examples:
   sekkei world tasks --seed 13 --trace        one seed, told as a story
   sekkei world tasks --seed 13 --shrink       the shortest story that still breaks the same promise
   sekkei world tasks --count 1000 --save failed.json      keep what failed; --replay failed.json runs it again
+  sekkei world tasks --count 20000 --record tasks.log     note each seed; begun again, it goes on where it stopped
   sekkei world tasks --focus moves_a_task,comments        only these operations
 
 A world of your own: a `sekkei.worlds.Script`, named by an entry point of the group `sekkei.worlds`, or given as
@@ -39,6 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shrink", action="store_true", help="look for a shorter story when one breaks")
     parser.add_argument("--focus", metavar="NAMES", help="only these operations, separated by commas")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write down what failed")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="note each seed there; do not run again what is noted"
+    )
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run again what was written down")
 
 
@@ -84,30 +88,64 @@ def _focus(script: Script, names: list[str]) -> None:
 
 def _many(script: Script, arguments: argparse.Namespace, seeds: range) -> int:
     from sekkei.worlds import run as run_one
-    from sekkei.worlds import shrink
 
-    failed: list[Outcome] = []
-    began, simulated = time.monotonic(), 0.0
-    for number, seed in enumerate(seeds, 1):
+    noted = _noted(arguments.record)
+    failed = [seed for seed, broken in noted.items() if broken and seed in seeds]
+    outcomes: list[Outcome] = []
+    began, simulated, number = time.monotonic(), 0.0, 0
+    for number, seed in enumerate((each for each in seeds if each not in noted), 1):
         outcome = run_one(script, seed)
         simulated += outcome.simulated_seconds
+        _note(arguments.record, outcome)
         if outcome.broken:
-            _progress("")
-            print(f"seed {seed}: {outcome.broken}")
-            if arguments.shrink:
-                outcome = shrink(script, outcome, progress=lambda left: _progress(f"{left} operations left"))
-                _progress("")
-                print(f"  shortest story found, {len(outcome.operations)} operations:")
-            failed.append(outcome)
-        if arguments.trace or (outcome.broken and arguments.shrink):
+            failed.append(seed)
+            outcomes.append(_told(script, outcome, arguments.shrink))
+        if arguments.trace:
             print(tell(outcome))
         _progress(f"{number} of {len(seeds)} seeds, {len(failed)} broken")
     _progress("")
     seconds = time.monotonic() - began
-    print(f"{len(seeds)} seeds, {simulated / 3600:.1f} simulated hours in {seconds:.1f} s: {len(failed)} broken.")
-    if failed and arguments.save:
-        _save(script, failed, arguments.save)
+    print(f"{number} seeds, {simulated / 3600:.1f} simulated hours in {seconds:.1f} s: {len(outcomes)} broken.")
+    if number < len(seeds):
+        print(f"with what was noted before: {len(seeds)} seeds, {len(failed)} broken.")
+    if outcomes and arguments.save:
+        _save(script, outcomes, arguments.save)
     return FINDINGS if failed else OK
+
+
+def _told(script: Script, outcome: Outcome, shorter: bool) -> Outcome:
+    """Say what broke; with a shorter story if one is wanted."""
+    from sekkei.worlds import shrink
+
+    _progress("")
+    print(f"seed {outcome.seed}: {outcome.broken}", flush=True)
+    if shorter:
+        outcome = shrink(script, outcome, progress=lambda left: _progress(f"{left} operations left"))
+        _progress("")
+        print(f"  shortest story found, {len(outcome.operations)} operations:\n{tell(outcome)}")
+    return outcome
+
+
+def _noted(path: Path | None) -> dict[int, str]:
+    """Seeds that were run before, each with what broke."""
+    if path is None or not path.exists():
+        return {}
+    try:
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        return {int(each["seed"]): str(each["broken"]) for each in lines}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CouldNotRun(f"{path} has no notes of seeds: {error}.") from error
+
+
+def _note(path: Path | None, outcome: Outcome) -> None:
+    if path is None:
+        return
+    line = {"seed": outcome.seed, "broken": outcome.broken, "digest": outcome.digest}
+    try:
+        with path.open("a", encoding="utf-8") as notes:
+            notes.write(json.dumps(line, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise CouldNotRun(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def tell(outcome: Outcome) -> str:

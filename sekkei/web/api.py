@@ -20,7 +20,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 import msgspec
 import orjson
@@ -30,7 +30,7 @@ from starlette.routing import BaseRoute, Route
 
 from sekkei.runtime.refusals import Changed
 from sekkei.web import csrf, openapi
-from sekkei.web.given import Given, Plan, plan
+from sekkei.web.given import Given, Plan, hints_of, plan
 from sekkei.web.rendering import page
 
 T = TypeVar("T")
@@ -155,14 +155,19 @@ class Api(Operations):
     def routes(self, given: Given) -> list[BaseRoute]:
         """All routes, and the two that describe them; raises NotGiven."""
         operations = self.operations(given)
-        document = openapi.document(self, operations)
+        document = functools.cache(lambda: openapi.document(self, operations))
 
         async def show_document(request: Request) -> Response:
-            return Response(orjson.dumps(document, option=orjson.OPT_INDENT_2), media_type="application/json")
+            return Response(orjson.dumps(document(), option=orjson.OPT_INDENT_2), media_type="application/json")
 
         async def show_docs(request: Request) -> Response:
             return page(
-                request, "api_docs.html", api=self, document=document, in_words=openapi.in_words, fields=openapi.fields
+                request,
+                "api_docs.html",
+                api=self,
+                document=document(),
+                in_words=openapi.in_words,
+                fields=openapi.fields,
             )
 
         return [
@@ -179,7 +184,7 @@ class Api(Operations):
 
 def _operation(declared: _Declared, given: Given) -> Operation:
     how = plan(declared.handler, declared.path, given, in_page=False)
-    returns = get_type_hints(declared.handler, include_extras=True).get("return")
+    returns = hints_of(declared.handler).get("return")
     if get_origin(returns) is Answer:
         (returns,) = get_args(returns)
     if isinstance(returns, type) and issubclass(returns, Response):

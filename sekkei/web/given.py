@@ -249,7 +249,13 @@ def _hints(handler: Callable[..., Any]) -> Mapping[str, Any]:
         handler = handler.__init__
     elif not inspect.isroutine(handler):
         handler = type(handler).__call__
-    return get_type_hints(handler, include_extras=True)
+    return hints_of(getattr(handler, "__func__", handler))
+
+
+@functools.lru_cache(2_000)
+def hints_of(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """Types of the parameters and of the answer; looked up once however many applications are built."""
+    return get_type_hints(function, include_extras=True)
 
 
 def _named(hint: Any) -> str:

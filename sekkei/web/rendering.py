@@ -7,6 +7,7 @@ A template `tasks/board.html` is `systems/tasks/templates/board.html`; it extend
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -38,7 +39,13 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def make_environment(folders: Mapping[str, Path], *, reload: bool) -> Environment:
     """Jinja, with the systems' templates under their names and the shell's beside them."""
-    systems = {name: FileSystemLoader(folder) for name, folder in folders.items()}
+    return _environment(tuple(sorted(folders.items())), reload)
+
+
+@functools.lru_cache(8)
+def _environment(folders: tuple[tuple[str, Path], ...], reload: bool) -> Environment:
+    """One for all applications of a process, so that a template is compiled once."""
+    systems = {name: FileSystemLoader(folder) for name, folder in folders}
     environment = Environment(
         loader=ChoiceLoader([PrefixLoader(systems), FileSystemLoader(TEMPLATES)]),
         autoescape=select_autoescape(("html", "xml", "svg")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from starlette.convertors import PathConvertor
@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.web import csrf
 from sekkei.web.answers import Events, rendered
-from sekkei.web.given import Given, plan
+from sekkei.web.given import Given, hints_of, plan
 from sekkei.web.listening import LISTENS
 
 H = TypeVar("H", bound=Callable[..., Any])
@@ -117,5 +117,5 @@ def _endpoint(declared: _Declared, given: Given) -> Callable[[Request], Awaitabl
     async def endpoint(request: Request) -> Response:
         return rendered(request, await how.call(request))
 
-    setattr(endpoint, LISTENS, get_type_hints(declared.handler).get("return") is Events)
+    setattr(endpoint, LISTENS, hints_of(declared.handler).get("return") is Events)
     return endpoint

@@ -11,14 +11,18 @@ from typing import Any, cast
 from sekkei.design.driving import drive
 from sekkei.engine.engine import Engine
 from sekkei.errors import NoAnswer
+from sekkei.runtime.watched import written
 from sekkei.store import Embedded, Retrying
 from sekkei.store.protocol import Request, Response
 from sekkei.store.weather import Weather
 from sekkei.store.weather.forecast import Forecast
 from sekkei.worlds.chance import ASKER, Asker
 from sekkei.worlds.clock import WorldClock
+from sekkei.worlds.mirror import Mirror
 
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
+READS = frozenset({"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "DescribeTable", "ListTables"})
+READS |= {"DescribeStream", "ListStreams", "GetShardIterator", "GetRecords", "DescribeTimeToLive"}
 TIMEOUT_SECONDS = 2.0
 STORM = Forecast(index_lag=1.5, base_lag=0.5, throttled=0.02, unprocessed=0.1, conflicts=0.03, in_progress=0.02)
 """What the store itself may do, besides what happens on the way to it."""
@@ -62,13 +66,19 @@ class Truth:
         self.context = copy_context()
         """The world's own: what the store does goes on when whoever asked has died."""
         self.embedded = Embedded(Engine(None, clock=clock, housekeeping_seconds=None), clock=clock)
+        self.mirror = Mirror(self.now)
         self.weather = Weather(self, seed, **asdict(weather), clock=clock)
         for replica in self.weather._replicas:
             replica._copy = cast(Embedded, Driven(replica._copy))
 
     def now(self, operation: str, request: Request) -> Response:
         """Carry out one call at once, without a network; for those who look at the truth."""
-        return drive(self.embedded.call(operation, request))
+        response = drive(self.embedded.call(operation, request))
+        if operation in WRITES:
+            self.mirror.written(written(operation, request))
+        elif operation not in READS:
+            self.mirror.forget()
+        return response
 
     async def call(self, operation: str, request: Request) -> Response:
         """Carry out one call, and let those look who look after every commit."""
@@ -89,19 +99,13 @@ class Truth:
         return await asyncio.shield(work)
 
     def items(self, table: str) -> list[dict[str, Any]]:
-        """All items of a table, as they are now."""
-        found: list[dict[str, Any]] = []
-        request: dict[str, Any] = {"TableName": table, "ConsistentRead": True}
-        while True:
-            answer = self.now("Scan", request)
-            found += answer["Items"]
-            if "LastEvaluatedKey" not in answer:
-                return found
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        """All items of a table, as they are now; not to be changed."""
+        return self.mirror.items(table)
 
     def sweep(self) -> None:
         """Delete what has expired by now, as DynamoDB does in its own time."""
         drive(self.embedded.engine.sweep())
+        self.mirror.forget()
 
     def calm(self) -> None:
         self.network = Network()

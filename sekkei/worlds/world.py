@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -109,9 +109,9 @@ class World:
         return self.truth.items(self.table_name(table))
 
     def decoded(self, table: str) -> list[Any]:
-        """The same as models."""
+        """The same as models; not to be changed."""
         found = next(s.design.tables[table] for s in self.script.systems if table in s.design.tables)
-        return [found.decode(item) for item in self.items(table)]
+        return self.truth.mirror.decoded(self.table_name(table), found.decode)
 
     def some_process(self, dice: Dice) -> Process:
         if not self.processes:
@@ -279,7 +279,7 @@ class World:
         return self.loop.time() - self._leapt > self.script.seconds
 
     async def _act(self, person: Person) -> None:
-        operations = [each for each in self.script.operations if each.role == person.role]
+        operations = self._habits(person.role)
         number = 0
         while operations:
             number += 1
@@ -293,11 +293,23 @@ class World:
             if key not in self.skip:
                 await self._perform(person, chosen, key)
 
+    def _habits(self, role: str) -> list[Operation]:
+        """What people of a role do in this seed. In every other seed they do some things often and others never, so
+        that what is rare comes together sometimes."""
+        usual = [each for each in self.script.operations if each.role == role]
+        dice = dice_of(self.seed, "habits", role)
+        if dice.chance(0.5):
+            return usual
+        found = [replace(each, weight=each.weight * dice.choice((0, 1, 1, 4))) for each in usual]
+        return [each for each in found if each.weight] or usual
+
     async def _perform(self, person: Person, operation: Operation, key: str) -> None:
         try:
             said = await operation.deed(person)
         except Gone as error:
             said = f"{operation.name.replace('_', ' ')}, in vain: {error}"
+        except AssertionError as error:
+            raise error if isinstance(error, Broken) else Broken(operation.name, str(error).split("\n")[0]) from error
         if said:
             self.tell(person.name, said, key)
 

@@ -2,58 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
 import pytest
 
 from sekkei.worlds import Script, run
+from tests.worlds.plants import PLANTS
+from tests.worlds.plants.planting import Planted
 
-Plant = Callable[[pytest.MonkeyPatch], None]
-
-
-def money_is_declared_failed_too_early(patch: pytest.MonkeyPatch) -> None:
-    """A checkout that is complete and unpaid waits for a convenience store; here it counts as failed."""
-    from sekkei_systems.chiipochi.design.models import Outcome
-    from sekkei_systems.chiipochi.ports.payments import stripe
-
-    sound = stripe._standing
-
-    def early(session: Any) -> Outcome:
-        found = sound(session)
-        return Outcome.FAILED if found is Outcome.WAITING else found
-
-    patch.setattr(stripe, "_standing", early)
-
-
-def a_place_is_never_released_at_the_studio(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.lessons.ports.booking.http import HttpBooking
-
-    async def release(self: HttpBooking, key: str) -> None:
-        return None
-
-    patch.setattr(HttpBooking, "release", release)
-
-
-def a_role_is_taken_from_the_wrong_person(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.eventbot.local.world import PEOPLE
-    from sekkei_systems.eventbot.ports.discord.rest import Rest
-
-    sound, people = Rest.take_role, list(PEOPLE)
-
-    async def take_role(self: Rest, guild_id: str, user_id: str, role_id: str) -> None:
-        await sound(self, guild_id, people[people.index(user_id) - 1], role_id)
-
-    patch.setattr(Rest, "take_role", take_role)
-
-
-PLANTS: list[tuple[str, Plant, str, tuple[int, ...]]] = [
-    ("chiipochi", money_is_declared_failed_too_early, "nothing_fails_that_can_still_be_paid", (4,)),
-    ("lessons", a_place_is_never_released_at_the_studio, "both_sides_agree", (0,)),
-    ("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", (0,)),
-]
-"""A world, a fault, the promise that it breaks, and seeds one of which shows it."""
+WORLDS = sorted({each.world for each in PLANTS})
+SEARCHED = 200
 
 
 def world(name: str) -> Script:
@@ -61,9 +19,31 @@ def world(name: str) -> Script:
     return found
 
 
-@pytest.mark.parametrize(("name", "plant", "promise", "seeds"), PLANTS, ids=[one[1].__name__ for one in PLANTS])
-def test_a_planted_fault_is_found(
-    name: str, plant: Plant, promise: str, seeds: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plant(monkeypatch)
-    assert any(run(world(name), seed).invariant == promise for seed in seeds)
+def promises(script: Script) -> set[str]:
+    return {each.__name__ for each in (*(one for one, _ in script.on_commit), *script.at_the_end)}
+
+
+KNOWN = [each for each in PLANTS if each.seed is not None]
+
+
+@pytest.mark.parametrize("planted", KNOWN, ids=lambda planted: planted.name)
+def test_a_planted_fault_is_found(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted.plant(monkeypatch)
+    assert planted.seed is not None
+    assert run(world(planted.world), planted.seed).invariant == planted.promise
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_promise_has_a_plant(name: str) -> None:
+    planted = {each.promise for each in PLANTS if each.world == name}
+    of_all = {each.promise for each in PLANTS}
+    shared = {"everything_ends", "nothing_is_given_up"}
+    assert promises(world(name)) - shared <= planted
+    assert shared <= of_all
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("planted", PLANTS, ids=lambda planted: planted.name)
+def test_a_planted_fault_is_found_by_whoever_looks(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted.plant(monkeypatch)
+    assert any(run(world(planted.world), seed).invariant == planted.promise for seed in range(SEARCHED))

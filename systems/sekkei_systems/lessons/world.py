@@ -30,7 +30,7 @@ LESSONS_BEGIN = HOUR * 43.5
 WORLD = Script(
     "lessons",
     [SYSTEM],
-    seconds=60.0,
+    seconds=40.0,
     settle_seconds=100.0,
     leaps=(HOUR,),
     rests=(HOUR * 1.1, HOUR * 72),
@@ -173,6 +173,18 @@ def nobody_waits_for_what_they_have(world: World) -> None:
     assert not waiting & booked, f"{sorted(waiting & booked)} are booked and wait"
 
 
+WORLD.finally_(promises.everything_ends)
+WORLD.finally_(promises.nothing_is_given_up)
+
+
+@WORLD.finally_
+def nothing_is_half_done_at_the_studio(world: World) -> None:
+    left = [one for one in world.decoded("Lessons") if isinstance(one, Reservation)]
+    assert left == [], f"{len(left)} reservations are not settled"
+    held = [one for one in _studio(world).reservations.values() if one.state is State.HELD]
+    assert all(one.until < world.clock.now() for one in held), "the studio holds a place for nobody"
+
+
 @WORLD.finally_
 def both_sides_agree(world: World) -> None:
     """Every place that Shibuya has sold through us is somebody's booking, and the reverse."""
@@ -191,20 +203,8 @@ def _ever_booked(world: World) -> list[UserLesson]:
 
 
 @WORLD.finally_
-def nothing_is_half_done_at_the_studio(world: World) -> None:
-    left = [one for one in world.decoded("Lessons") if isinstance(one, Reservation)]
-    assert left == [], f"{len(left)} reservations are not settled"
-    held = [one for one in _studio(world).reservations.values() if one.state is State.HELD]
-    assert all(one.until < world.clock.now() for one in held), "the studio holds a place for nobody"
-
-
-@WORLD.finally_
 def nobody_is_told_of_an_opening_twice(world: World) -> None:
     mails = Counter(one.id for one in world.outside["mail"].received)
     known = {one.id for one in promises.runtime_rows(world) if isinstance(one, Message) and one.attempts <= 1}
     for message_id in sorted(known):
         assert mails[message_id] <= 1, f"{message_id} was mailed {mails[message_id]} times"
-
-
-WORLD.finally_(promises.everything_ends)
-WORLD.finally_(promises.nothing_is_given_up)

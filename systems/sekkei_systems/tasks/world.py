@@ -7,16 +7,24 @@ import re
 from collections import Counter
 from typing import Any
 
-from sekkei.worlds import Person, Script, World
+from sekkei.web.testing import Reply
+from sekkei.worlds import Person, Script, World, promises
 from sekkei_systems.tasks import SYSTEM
-from sekkei_systems.tasks.design import Comment, Talk, Task, Team, TeamUser, Totals, User
+from sekkei_systems.tasks.design import Comment, Talk, Task, Team, TeamUser, Totals, User, UserTeam
 from sekkei_systems.tasks.rules.statuses import Status
 
 TABLE = "task-table-v3"
 MAIL_SECONDS = 60
+TALK_SECONDS = 5.0
 LINK = re.compile(r"/tasks/invitations/([^/\s]+)/([^/\s?#]+)[?#]\w+=([\w.~-]+)")
 
-WORLD = Script("tasks", [SYSTEM], seconds=90.0, settle_seconds=240.0)
+HOUR = 3600.0
+NIGHT = HOUR * 3.5 - 15
+"""Shortly before the night's repair."""
+
+WORLD = Script(
+    "tasks", [SYSTEM], seconds=45.0, settle_seconds=125.0, starts=(HOUR * 12, NIGHT, NIGHT), rests=(HOUR * 24 * 40,)
+)
 
 
 @WORLD.role(4)
@@ -29,22 +37,32 @@ async def member(me: Person) -> None:
         me.memory["team"] = made.json()["id"]
         return
     team = me.memory["team"] = first.memory["team"]
-    body = {"email": f"{me.name}@example.com", "role": "admin" if me.name.endswith("2") else "member"}
+    body = {"email": f"{me.name}@example.com", "role": "member" if me.name.endswith("4") else "admin"}
     await first.json("POST", f"/tasks/api/teams/{team}/invitations", body)
-    team_id, invite_id, token = await _invitation(me)
-    path = f"/tasks/api/invitations/{team_id}/{invite_id}/accept"
-    reply = await me.json("POST", path, {"token": token})
+    for _ in range(MAIL_SECONDS):
+        if _invitation(me) is not None:
+            break
+        await asyncio.sleep(1)
+    reply = await _accept(me)
+    assert reply is not None, f"no invitation reached {me.name}"
     assert reply.status == 200, reply.text
 
 
-async def _invitation(me: Person) -> tuple[str, str, str]:
-    for _ in range(MAIL_SECONDS):
-        for mail in me.world.outside["mail"].received:
-            found = LINK.search(str(mail.body)) if mail.to == f"{me.name}@example.com" else None
-            if found is not None:
-                return found[1], found[2], found[3]
-        await asyncio.sleep(1)
-    raise AssertionError(f"no invitation reached {me.name}")
+def _invitation(me: Person) -> tuple[str, str, str] | None:
+    """The newest that came by mail."""
+    for mail in reversed(me.world.outside["mail"].received):
+        found = LINK.search(str(mail.body)) if mail.to == f"{me.name}@example.com" else None
+        if found is not None:
+            return found[1], found[2], found[3]
+    return None
+
+
+async def _accept(me: Person) -> Reply | None:
+    found = _invitation(me)
+    if found is None:
+        return None
+    team_id, invite_id, token = found
+    return await me.json("POST", f"/tasks/api/invitations/{team_id}/{invite_id}/accept", {"token": token})
 
 
 async def _tasks(me: Person) -> list[dict[str, Any]]:
@@ -56,6 +74,13 @@ async def _tasks(me: Person) -> list[dict[str, Any]]:
 async def _some_task(me: Person) -> str | None:
     found = await _tasks(me)
     return me.dice.choice(found)["id"] if found else None
+
+
+def _somebody(me: Person) -> Person:
+    """Anybody; or, as often, the one whom everybody talks about in these seconds."""
+    people = me.world.people
+    talked_about = people[int(me.world.loop.time() / TALK_SECONDS) % len(people)]
+    return talked_about if me.dice.chance(0.5) else me.dice.choice(people)
 
 
 @WORLD.does("member", 3)
@@ -106,9 +131,9 @@ async def takes_a_task_back(me: Person) -> str | None:
     return f"takes {task[-4:]} back: {back.status}"
 
 
-@WORLD.does("member", 1)
+@WORLD.does("member", 2)
 async def changes_somebodys_role(me: Person) -> str:
-    other = me.dice.choice(me.world.people[1:])
+    other = _somebody(me)
     role = me.dice.choice(["admin", "member"])
     user = next((each for each in _users(me.world) if each.email == f"{other.name}@example.com"), None)
     if user is None:
@@ -116,6 +141,30 @@ async def changes_somebodys_role(me: Person) -> str:
     path = f"/tasks/api/teams/{me.memory['team']}/members/{user.user_id}"
     reply = await me.json("PATCH", path, {"role": role})
     return f"makes {other.name} {role}: {reply.status}"
+
+
+@WORLD.does("member", 1)
+async def removes_somebody(me: Person) -> str:
+    other = _somebody(me)
+    user = next((each for each in _users(me.world) if each.email == f"{other.name}@example.com"), None)
+    if user is None:
+        return f"does not find {other.name}"
+    reply = await me.json("DELETE", f"/tasks/api/teams/{me.memory['team']}/members/{user.user_id}")
+    return f"removes {other.name}: {reply.status}"
+
+
+@WORLD.does("member", 1.5)
+async def invites_somebody(me: Person) -> str:
+    other = _somebody(me)
+    body = {"email": f"{other.name}@example.com", "role": "member"}
+    reply = await me.json("POST", f"/tasks/api/teams/{me.memory['team']}/invitations", body)
+    return f"invites {other.name}: {reply.status}"
+
+
+@WORLD.does("member", 1.5)
+async def follows_an_invitation(me: Person) -> str | None:
+    reply = await _accept(me)
+    return None if reply is None else f"follows the newest invitation: {reply.status}"
 
 
 @WORLD.does("member", 1)
@@ -145,6 +194,21 @@ def a_team_has_an_admin(world: World) -> None:
     for team in (each for each in stored if isinstance(each, Team) and not each.closing):
         roles = [each.role.value for each in stored if isinstance(each, TeamUser) and each.team_id == team.team_id]
         assert not roles or "admin" in roles, f"{team.name} has only {roles}"
+
+
+@WORLD.always
+def both_sides_of_a_membership_agree(world: World) -> None:
+    stored = world.decoded(TABLE)
+    of_teams = {(each.team_id, each.user_id): each.role for each in stored if isinstance(each, TeamUser)}
+    of_people = {(each.team_id, each.user_id): each.role for each in stored if isinstance(each, UserTeam)}
+    assert of_teams == of_people, f"{len(of_teams)} in teams, {len(of_people)} with people, or other roles"
+    admins = Counter(team for (team, _), role in of_teams.items() if role.value == "admin")
+    for team in (each for each in stored if isinstance(each, Team) and not each.closing):
+        assert team.admins == admins[team.team_id], f"{team.admins} admins are said, {admins[team.team_id]} are there"
+
+
+WORLD.finally_(promises.everything_ends)
+WORLD.finally_(promises.nothing_is_given_up)
 
 
 @WORLD.finally_

@@ -237,6 +237,9 @@ class RoleHolder:
     )
     given: Attr[bool] = attr(default=False, ja="Discord で付与済み", en="Discord has been told")
     taking: Attr[str | None] = attr(default=None, ja="取り上げているイベント", en="the event that is taking it back")
+    taking_until: Attr[datetime | None] = attr(
+        default=None, ja="取り上げの期限", en="until then no other event takes it back"
+    )
 
 
 @model

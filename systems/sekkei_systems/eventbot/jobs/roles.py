@@ -6,10 +6,12 @@ was told, so that a crash between the two is made good by the next round.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
+from datetime import timedelta
 from typing import Any
 
-from sekkei.design import ConditionFailed
+from sekkei.design import ConditionFailed, Update
 from sekkei_systems.eventbot.design import (
     Event,
     GuildSettings,
@@ -32,6 +34,8 @@ from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.service import Desk
 
 PER_ROUND = 10
+TAKING = timedelta(seconds=60)
+"""Longer than a call to Discord takes, however it ends."""
 
 
 class Roles:
@@ -98,17 +102,28 @@ class Roles:
         if holder.events and holder.taking != event_id:
             return
         try:
-            claim = row.set(RoleHolder.taking, event_id).remove(RoleHolder.given)
-            await self._db.write(claim.when(RoleHolder.events.absent()))
+            await self._db.write(self._claim(row, event_id))
         except ConditionFailed:
-            await self._db.write(row.remove(RoleHolder.taking))  # another event wants it, and gives it
+            await self._let_go(row, event_id)  # another event wants it, and gives it, or takes it back already
             return
         await self._take_back(holder)
         try:
             gone = role_holders.delete(holder.guild_id, holder.role_id, holder.user_id)
-            await self._db.write(gone.when(RoleHolder.events.absent()))
+            await self._db.write(gone.when(RoleHolder.events.absent() & (RoleHolder.taking == event_id)))
         except ConditionFailed:
-            await self._db.write(row.remove(RoleHolder.taking))
+            await self._let_go(row, event_id)
+
+    def _claim(self, row: Update[RoleHolder], event_id: str) -> Update[RoleHolder]:
+        """One event at a time: a call of another that is still on its way would undo what comes after it."""
+        now = self._desk.now()
+        ours = RoleHolder.taking.absent() | (RoleHolder.taking == event_id)
+        free = ours | RoleHolder.taking_until.absent() | (RoleHolder.taking_until < now)
+        claim = row.set(RoleHolder.taking, event_id).set(RoleHolder.taking_until, now + TAKING)
+        return claim.remove(RoleHolder.given).when(RoleHolder.events.absent() & free)
+
+    async def _let_go(self, row: Update[RoleHolder], event_id: str) -> None:
+        with contextlib.suppress(ConditionFailed):
+            await self._db.write(row.remove(RoleHolder.taking).when(RoleHolder.taking == event_id))
 
     async def _take_back(self, holder: RoleHolder) -> None:
         try:

@@ -1,0 +1,433 @@
+"""Q. in simulated time: people who follow, block, hide, answer, react, leave and come back, and one who bans them.
+
+What they are shown is compared with `_Sight`, who may see what by the original document, written down a second time and
+kept up to date with every commit. A request takes a while: what was to be seen at any moment of it may be shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from sekkei.runtime.days import JST
+from sekkei.runtime.design import Message
+from sekkei.worlds import Broken, Person, Script, World, promises
+from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.design.models import Answer, Block, DailyQuestion, Follow, Reaction, ReactionType, User
+from sekkei_systems.q.design.tables import design
+
+HOUR, DAY = 3600.0, 86400.0
+EVENING = HOUR * 22 - 10
+"""Ten seconds before the last minute in which a question comes out."""
+SKEW = 3.0
+QUESTION_SECONDS = 120
+API = "/q/api"
+
+WORLD = Script(
+    "q",
+    [SYSTEM],
+    seconds=45.0,
+    settle_seconds=100.0,
+    starts=(EVENING,),
+    rests=(DAY * 8,),
+    outside=("mail", "push"),
+)
+
+
+# Sight
+
+
+@dataclass
+class _Sight:
+    """Until when somebody could see something; for ever as long as they can."""
+
+    until: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+    def look(self, world: World) -> None:
+        now, can = world.loop.time(), set(_seen(world))
+        for one in can:
+            self.until[one] = float("inf")
+        for one, until in self.until.items():
+            if until == float("inf") and one not in can:
+                self.until[one] = now
+
+    def check(self, asked_at: float, shown: Iterable[tuple[str, ...]]) -> None:
+        for one in shown:
+            until = self.until.get(one, -1.0)
+            if until < asked_at:
+                since = "never" if until < 0 else f"until {asked_at - until:.3f} s before they asked"
+                raise Broken("nobody_is_shown_what_sight_forbids", f"{' '.join(one)}: to be seen {since}")
+
+
+def _seen(world: World) -> Iterable[tuple[str, ...]]:
+    """Everything that somebody may see of somebody else now."""
+    users: dict[str, User] = {one.user_id: one for one in world.decoded("Users")}
+    follows = {(one.follower_id, one.followee_id) for one in world.decoded("Follows")}
+    blocks = {(one.blocker_id, one.blocked_id) for one in world.decoded("Blocks")}
+    answers: list[Answer] = [one for one in world.decoded("Answers") if not one.is_deleted]
+    answered = {(one.day, one.user_id) for one in answers}
+    published = [one.day for one in world.decoded("DailyQuestions") if one.published_at is not None]
+    newest = max(published, default=None)
+    for viewer in users:
+        for other, user in users.items():
+            if viewer == other or user.is_banned or user.deleting_at is not None or (other, viewer) in blocks:
+                continue
+            yield "profile", viewer, other
+            if (viewer, other) in blocks:
+                continue
+            yield "name", viewer, other
+            if not user.is_private or (viewer, other) in follows:
+                yield "bio", viewer, other
+            mutual = (other, viewer) in follows or user.visibility_type.value == "followers"
+            if (viewer, other) in follows and mutual:
+                for one in (each for each in answers if each.user_id == other and not each.is_flagged):
+                    if one.day != newest or (one.day, viewer) in answered:
+                        yield "answer", viewer, other, one.day.isoformat()
+
+
+def _sight(world: World) -> _Sight:
+    found: _Sight = world.given["sight"]
+    return found
+
+
+@WORLD.prepares
+def begin_to_watch(world: World) -> None:
+    world.given |= {"sight": _Sight(), "published": {}}
+
+
+@WORLD.always_in("Users", "Follows", "Blocks", "Answers", "DailyQuestions")
+def nobody_is_shown_what_sight_forbids(world: World) -> None:
+    """Remembers who may see what; those who look compare."""
+    _sight(world).look(world)
+
+
+# People
+
+
+@WORLD.role(1)
+async def keeper(me: Person) -> None:
+    await _join(me)
+    key = {"userId": {"S": me.memory["id"]}}
+    made = {"UpdateExpression": "SET isAdmin = :yes", "ExpressionAttributeValues": {":yes": {"BOOL": True}}}
+    me.world.truth.now("UpdateItem", {"TableName": me.world.table_name("Users"), "Key": key, **made})
+
+
+@WORLD.role(4)
+async def member(me: Person) -> None:
+    """Everybody follows those who were here before them, and the first two follow back."""
+    await _join(me)
+    await me.json("PATCH", f"{API}/me", {"visibilityType": me.dice.choice(["mutual", "followers"]), "bio": "hello"})
+    await me.json("PUT", f"{API}/me/devices", {"token": f"ExponentPushToken[{me.name}]", "deviceType": "ios"})
+    for other in _members(me):
+        await me.json("PUT", f"{API}/users/{other.memory['id']}/follow")
+        if me.dice.chance(0.5):
+            await other.json("PUT", f"{API}/users/{me.memory['id']}/follow")
+    if me.name.endswith("4"):
+        await _until_there_is_a_question(me)
+        for other in (me, *_members(me)):
+            if me.dice.chance(0.8):
+                await other.json("POST", f"{API}/answers", {"text": f"{other.name} says"})
+        _sight(me.world).look(me.world)
+
+
+async def _join(me: Person) -> None:
+    await me.sign_in(f"{me.name}@example.com")
+    joined = await me.json("POST", f"{API}/me", {"birthDate": "2000-01-01", "displayName": me.name})
+    assert joined.status == 201, joined.text
+    me.memory["id"] = joined.json()["userId"]
+    chosen = await me.json("PUT", f"{API}/me/app-id", {"appId": me.name.replace("-", "_")})
+    assert chosen.status == 200, chosen.text
+
+
+async def _until_there_is_a_question(me: Person) -> None:
+    for _ in range(QUESTION_SECONDS):
+        if _open_day(me.world) is not None:
+            return
+        await asyncio.sleep(1)
+    raise AssertionError("no question came out")
+
+
+def _open_day(world: World) -> date | None:
+    published = [one.day for one in world.decoded("DailyQuestions") if one.published_at is not None]
+    return max(published, default=None)
+
+
+def _members(me: Person) -> list[Person]:
+    return [one for one in me.world.people if one.role == "member" and one is not me]
+
+
+def _somebody(me: Person) -> tuple[str, str]:
+    """Name and id."""
+    other = me.dice.choice(_members(me))
+    return other.name, other.memory["id"]
+
+
+def _an_answer(me: Person) -> tuple[str, str]:
+    """Of the newest question: name of its author, and its path."""
+    name, other = _somebody(me)
+    return name, f"{API}/answers/{_open_day(me.world)}/{other}"
+
+
+@WORLD.does("member", 3)
+async def follows_somebody(me: Person) -> str:
+    name, other = _somebody(me)
+    return f"follows {name}: {(await me.json('PUT', f'{API}/users/{other}/follow')).status}"
+
+
+@WORLD.does("member", 2)
+async def follows_no_longer(me: Person) -> str:
+    name, other = _somebody(me)
+    way = me.dice.choice([f"users/{other}/follow", f"me/followers/{other}"])
+    return f"ends a follow with {name}: {(await me.json('DELETE', f'{API}/{way}')).status}"
+
+
+@WORLD.does("member", 2)
+async def decides_who_may_follow(me: Person) -> str:
+    name, other = _somebody(me)
+    verb = me.dice.choice(["POST", "DELETE"])
+    return f"answers the request of {name}: {(await me.json(verb, f'{API}/me/requests/{other}')).status}"
+
+
+@WORLD.does("member", 1.5)
+async def blocks_or_forgives(me: Person) -> str:
+    name, other = _somebody(me)
+    verb = me.dice.choice(["PUT", "DELETE"])
+    said = "blocks" if verb == "PUT" else "forgives"
+    return f"{said} {name}: {(await me.json(verb, f'{API}/users/{other}/block')).status}"
+
+
+@WORLD.does("member", 1)
+async def mutes_or_listens(me: Person) -> str:
+    name, other = _somebody(me)
+    reply = await me.json(me.dice.choice(["PUT", "DELETE"]), f"{API}/users/{other}/mute")
+    return f"mutes {name} or listens again: {reply.status}"
+
+
+@WORLD.does("member", 2)
+async def changes_who_may_see(me: Person) -> str:
+    private, kind = me.dice.chance(0.5), me.dice.choice(["mutual", "followers"])
+    reply = await me.json("PATCH", f"{API}/me", {"isPrivate": private, "visibilityType": kind})
+    return f"is {'private' if private else 'open'}, for {kind}: {reply.status}"
+
+
+@WORLD.does("member", 3)
+async def answers(me: Person) -> str:
+    reply = await me.json("POST", f"{API}/answers", {"text": f"答え {me.dice.randint(1, 99)}"})
+    return f"answers: {reply.status}"
+
+
+@WORLD.does("member", 1)
+async def takes_an_answer_back(me: Person) -> str:
+    day = _open_day(me.world)
+    if me.dice.chance(0.5):
+        return f"deletes the answer: {(await me.json('DELETE', f'{API}/answers/{day}')).status}"
+    return f"restores the answer: {(await me.json('POST', f'{API}/answers/{day}/restore')).status}"
+
+
+@WORLD.does("member", 4)
+async def reacts(me: Person) -> str:
+    name, path = _an_answer(me)
+    if me.dice.chance(0.3):
+        return f"takes a reaction to {name} back: {(await me.json('DELETE', f'{path}/reaction')).status}"
+    kind = me.dice.choice([one.value for one in ReactionType])
+    return f"reacts to {name}: {(await me.json('PUT', f'{path}/reaction', {'reaction': kind})).status}"
+
+
+@WORLD.does("member", 0.5)
+async def reports_somebody(me: Person) -> str:
+    name, other = _somebody(me)
+    body = {"targetType": "user", "targetId": other, "category": "spam", "description": "too much"}
+    return f"reports {name}: {(await me.json('POST', f'{API}/reports', body)).status}"
+
+
+@WORLD.does("member", 0.3)
+async def leaves(me: Person) -> str:
+    reply = await me.json("POST", f"{API}/me/withdrawal")
+    return f"leaves: {reply.status}"
+
+
+@WORLD.does("member", 1)
+async def comes_back(me: Person) -> str | None:
+    """After a ban they are signed out everywhere."""
+    if (await me.json("GET", f"{API}/me")).status != 401:
+        return None
+    await me.sign_in(f"{me.name}@example.com")
+    return "signs in again"
+
+
+@WORLD.does("member", 0.8)
+async def stays_after_all(me: Person) -> str:
+    return f"stays after all: {(await me.json('DELETE', f'{API}/me/withdrawal')).status}"
+
+
+# Looking
+
+
+@WORLD.does("member", 6)
+async def reads_the_timeline(me: Person) -> str:
+    asked_at, viewer = me.world.loop.time(), me.memory["id"]
+    reply = await me.json("GET", f"{API}/timeline")
+    items = reply.json()["items"] if reply.status == 200 else []
+    others = [one["answer"] for one in items if one["answer"]["userId"] != viewer]
+    _sight(me.world).check(asked_at, [("answer", viewer, one["userId"], one["date"]) for one in others])
+    return f"reads the timeline: {reply.status}, {len(items)} answers"
+
+
+@WORLD.does("member", 2)
+async def looks_at_an_answer(me: Person) -> str:
+    asked_at, viewer, (name, path) = me.world.loop.time(), me.memory["id"], _an_answer(me)
+    reply = await me.json("GET", path)
+    if reply.status == 200:
+        one = reply.json()["answer"]
+        _sight(me.world).check(asked_at, [("answer", viewer, one["userId"], one["date"])])
+    return f"looks at the answer of {name}: {reply.status}"
+
+
+@WORLD.does("member", 2)
+async def looks_who_reacted(me: Person) -> str:
+    asked_at, viewer, (name, path) = me.world.loop.time(), me.memory["id"], _an_answer(me)
+    reply = await me.json("GET", f"{path}/reactions")
+    found = [one["user"]["userId"] for one in reply.json()] if reply.status == 200 else []
+    _sight(me.world).check(asked_at, [("name", viewer, one) for one in found if one != viewer])
+    return f"looks who reacted to {name}: {reply.status}, {len(found)}"
+
+
+@WORLD.does("member", 2)
+async def looks_at_somebody(me: Person) -> str:
+    asked_at, viewer, (name, other) = me.world.loop.time(), me.memory["id"], _somebody(me)
+    reply = await me.json("GET", f"{API}/users/{other}")
+    if reply.status == 200:
+        shown: list[tuple[str, ...]] = [("profile", viewer, other)]
+        shown += [("bio", viewer, other)] if reply.json()["bio"] is not None else []
+        _sight(me.world).check(asked_at, shown)
+    return f"looks at {name}: {reply.status}"
+
+
+@WORLD.does("member", 2)
+async def looks_at_somebodys_past(me: Person) -> str:
+    asked_at, viewer, (name, other) = me.world.loop.time(), me.memory["id"], _somebody(me)
+    way = me.dice.choice(["answers", "followers", "following"])
+    reply = await me.json("GET", f"{API}/users/{other}/{way}")
+    found: list[dict[str, Any]] = reply.json()["items"] if reply.status == 200 else []
+    shown: list[tuple[str, ...]]
+    if way == "answers":
+        shown = [("answer", viewer, one["answer"]["userId"], one["answer"]["date"]) for one in found]
+    else:
+        shown = [("name", viewer, one["userId"]) for one in found if one["userId"] != viewer]
+        shown += [("bio", viewer, other)] if reply.status == 200 else []
+    _sight(me.world).check(asked_at, shown)
+    return f"looks at the {way} of {name}: {reply.status}, {len(found)}"
+
+
+# The keeper, who administers
+
+
+@WORLD.does("keeper", 1)
+async def bans_or_pardons(me: Person) -> str:
+    name, other = _somebody(me)
+    what = me.dice.choice(["ban", "unban", "unban"])
+    reply = await me.post(f"/q/admin/users/{other}/{what}", {"reason": "world"})
+    return f"{what}s {name}: {reply.status}"
+
+
+@WORLD.does("keeper", 1)
+async def looks_at_the_desk(me: Person) -> str:
+    page = me.dice.choice(["", "/users", "/reports", "/log"])
+    return f"opens the desk{page}: {(await me.get(f'/q/admin{page}')).status}"
+
+
+# Promises
+
+
+@WORLD.always_in("Users", "Follows")
+def counters_equal_edges(world: World) -> None:
+    """Those who are banned are not counted, from the moment on when their edges are marked."""
+    edges: list[Follow] = world.decoded("Follows")
+    following = Counter(one.follower_id for one in edges if not one.followee_banned)
+    followers = Counter(one.followee_id for one in edges if not one.follower_banned)
+    for user in world.decoded("Users"):
+        said, there = (user.following_count, user.follower_count), (following[user.user_id], followers[user.user_id])
+        assert said == there, f"{user.display_name} says {said}, there are {there}"
+
+
+@WORLD.always_in("Follows", "Blocks")
+def nobody_follows_across_a_block(world: World) -> None:
+    blocks: list[Block] = world.decoded("Blocks")
+    apart = {(one.blocker_id, one.blocked_id) for one in blocks} | {(one.blocked_id, one.blocker_id) for one in blocks}
+    crossing = [one for one in world.decoded("Follows") if (one.follower_id, one.followee_id) in apart]
+    assert crossing == [], f"{len(crossing)} follows across a block"
+
+
+@WORLD.always_in("Answers", "Reactions", "Users")
+def answers_know_their_reactions(world: World) -> None:
+    """Of those who stay; whoever has left loses one after the other."""
+    given: dict[tuple[date, str], dict[str, str]] = {}
+    rows: list[Reaction] = world.decoded("Reactions")
+    for one in rows:
+        given.setdefault((one.day, one.user_id), {})[one.reactor_id] = one.reaction_type.value
+    here = {one.user_id for one in world.decoded("Users") if one.deleting_at is None}
+    for answer in (one for one in world.decoded("Answers") if one.user_id in here):
+        there = given.get((answer.day, answer.user_id), {})
+        assert answer.reactors in (None, there), f"an answer knows {answer.reactors}, there are {there}"
+
+
+@WORLD.always_in("DailyQuestions")
+def a_question_comes_out_once_and_not_before_its_time(world: World) -> None:
+    known: dict[date, Any] = world.given["published"]
+    for row in world.decoded("DailyQuestions"):
+        if row.published_at is not None:
+            first = known.setdefault(row.day, (row.published_at, row.question_text))
+            assert first == (row.published_at, row.question_text), f"{row.day} came out again"
+            early = _planned(row) - row.published_at.timestamp()
+            assert early < SKEW, f"{row.day} came out {early:.0f} s early"
+
+
+def _planned(row: DailyQuestion) -> float:
+    at = row.scheduled_publish_time
+    return datetime.combine(row.day, at, JST).timestamp()
+
+
+WORLD.finally_(promises.everything_ends)
+WORLD.finally_(promises.nothing_is_given_up)
+
+
+@WORLD.finally_
+def the_question_of_the_day_is_out(world: World) -> None:
+    """If it was planned for more than two minutes ago; and its day is over soon after it is planned for."""
+    now = world.clock.now()
+    for row in world.decoded("DailyQuestions"):
+        late = now - _planned(row)
+        skipped = late > timedelta(days=2).total_seconds()
+        assert row.published_at is not None or late < promises.LATE_SECONDS or skipped, f"{row.day} did not come out"
+
+
+@WORLD.finally_
+def nobody_is_told_twice(world: World) -> None:
+    pushed = Counter((one.to, one.id) for one in world.outside["push"].received)
+    known = {one.id for one in promises.runtime_rows(world) if isinstance(one, Message) and one.attempts <= 1}
+    for (to, message_id), times in pushed.items():
+        assert times <= 1 or message_id not in known, f"{to} was told {times} times of {message_id}"
+
+
+@WORLD.finally_
+def nothing_remains_of_those_who_left(world: World) -> None:
+    there = {one.user_id for one in world.decoded("Users")}
+    gone = {one.name: one.memory["id"] for one in world.people if one.memory["id"] not in there}
+    for table in (*design.tables, "sekkei-runtime"):
+        stored = [json.dumps(item, ensure_ascii=False) for item in world.items(table)]
+        for name, user_id in gone.items():
+            left = [one for one in stored if user_id in one and '"withdraw"' not in one]  # the job that did it may
+            assert left == [], f"{table} still knows {name}: {left[0][:200]}"
+
+
+@WORLD.finally_
+def whoever_left_is_gone(world: World) -> None:
+    now = world.clock.now()
+    for user in world.decoded("Users"):
+        late = user.deleting_at is not None and now - user.deleting_at.timestamp() > 7 * DAY + promises.LATE_SECONDS
+        assert not late, f"{user.display_name} left more than a week ago"

@@ -1,0 +1,129 @@
+"""Faults for the world of chiipochi, one for each of its promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sekkei.design import Transaction
+from tests.worlds.plants.planting import Planted, nothing, unconditional
+
+
+def money_is_declared_failed_too_early(patch: pytest.MonkeyPatch) -> None:
+    """A checkout that is complete and unpaid waits for a convenience store; here it counts as failed."""
+    from sekkei_systems.chiipochi.design.models import Outcome
+    from sekkei_systems.chiipochi.ports.payments import stripe
+
+    sound = stripe._standing
+
+    def early(session: Any) -> Outcome:
+        found = sound(session)
+        return Outcome.FAILED if found is Outcome.WAITING else found
+
+    patch.setattr(stripe, "_standing", early)
+
+
+def a_slip_counts_as_money(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi.design.models import Outcome
+    from sekkei_systems.chiipochi.ports.payments import stripe
+
+    sound = stripe._standing
+
+    def early(session: Any) -> Outcome:
+        found = sound(session)
+        return Outcome.PAID if found is Outcome.WAITING else found
+
+    patch.setattr(stripe, "_standing", early)
+
+
+def a_yes_that_comes_again_donates_again(patch: pytest.MonkeyPatch) -> None:
+    """Neither the mark of the event nor the state of the conversation stands in the way."""
+    from dataclasses import replace
+
+    from sekkei_systems.chiipochi.design import donations
+    from sekkei_systems.chiipochi.service.conversations import Conversations
+
+    confirm, carry_out = Conversations._confirm, Conversations._carry_out
+
+    def confirmed(self: Conversations, *arguments: Any) -> Any:
+        effects, answer = confirm(self, *arguments)
+        return [unconditional(each) for each in effects if each.entity is donations], answer
+
+    async def carried_out(self: Conversations, incoming: Any, *rest: Any) -> bool:
+        return await carry_out(self, replace(incoming, event_id=self._clock.uuid()), *rest)
+
+    patch.setattr(Conversations, "_confirm", confirmed)
+    patch.setattr(Conversations, "_carry_out", carried_out)
+
+
+def what_banks_do_later_is_not_heard(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi.service.later import Later
+
+    patch.setattr(Later, "look", nothing("heard"))
+
+
+def a_refund_stays_in_the_totals(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi import reactions
+
+    patch.setattr(reactions, "_corrected", nothing(True))
+
+
+def a_correction_leaves_the_stamp(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi import reactions
+    from sekkei_systems.chiipochi.design import stamps
+
+    sound = reactions.correct_award
+
+    def without_stamps(*arguments: Any) -> Transaction:
+        return Transaction(*(each for each in sound(*arguments).actions if each.entity is not stamps))
+
+    patch.setattr(reactions, "correct_award", without_stamps)
+
+
+def nobody_asks_the_provider(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi.service.reconciliation import Reconciled, Reconciliation
+
+    patch.setattr(Reconciliation, "run", nothing(Reconciled(0, 0, 0)))
+
+
+def what_a_process_left_over_stays(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi.service.inbox import Inbox
+
+    patch.setattr(Inbox, "handle_left_over", nothing(0))
+    patch.setattr(Inbox, "_handle_one", nothing(False))
+
+
+def thanks_are_pushed_anew_at_every_try(patch: pytest.MonkeyPatch) -> None:
+    import uuid
+
+    from sekkei.runtime.transports import line
+
+    patch.setattr(line, "retry_key", lambda message: str(uuid.uuid4()))
+
+
+def thanks_come_before_the_money(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi import reactions
+
+    patch.setattr(reactions, "_matters", lambda change: change.new is not None)
+    patch.setattr(reactions.Donation, "counts", property(lambda self: self.tx_id is not None))
+
+
+def stamps_of_the_forgotten_stay(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi import jobs
+
+    patch.setattr(jobs, "_delete_rows", nothing(0))
+
+
+PLANTS = [
+    Planted("chiipochi", money_is_declared_failed_too_early, "nothing_fails_that_can_still_be_paid", 2),
+    Planted("chiipochi", a_slip_counts_as_money, "nothing_succeeds_without_money", 2),
+    Planted("chiipochi", a_yes_that_comes_again_donates_again, "nobody_donates_more_often_than_they_say_yes", None),
+    Planted("chiipochi", what_banks_do_later_is_not_heard, "money_equals_the_ledger", 2),
+    Planted("chiipochi", a_refund_stays_in_the_totals, "totals_equal_a_recount", 2),
+    Planted("chiipochi", a_correction_leaves_the_stamp, "stamps_equal_donations", None),
+    Planted("chiipochi", nobody_asks_the_provider, "no_payment_waits_for_ever", 2),
+    Planted("chiipochi", what_a_process_left_over_stays, "everything_that_line_delivered_is_handled", 0),
+    Planted("chiipochi", thanks_come_before_the_money, "nobody_is_thanked_for_nothing_or_twice", None),
+    Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", 7),
+]

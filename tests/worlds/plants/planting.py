@@ -1,0 +1,68 @@
+"""How a fault is put in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from sekkei.design import Transaction
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A fault, the promise that it breaks, and a seed that shows it."""
+
+    world: str
+    plant: Plant
+    promise: str
+    seed: int | None
+    """None: it is rare, and left to whoever searches (`make torture`)."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.world}: {self.plant.__name__}"
+
+
+def unconditional(action: Any) -> Any:
+    """The same write, whatever is there."""
+    return action._with(conditions=())
+
+
+def nothing(answer: Any = None) -> Callable[..., Awaitable[Any]]:
+    async def do(*arguments: Any, **named: Any) -> Any:
+        return answer
+
+    return do
+
+
+def on_unconditional(patch: pytest.MonkeyPatch, owner: Any, name: str) -> None:
+    """What a function returns is written whatever is there; of a transaction, its first action."""
+    sound = getattr(owner, name)
+
+    def made(*arguments: Any, **named: Any) -> Any:
+        found = sound(*arguments, **named)
+        if isinstance(found, Transaction):
+            return Transaction(unconditional(found.actions[0]), *found.actions[1:])
+        return unconditional(found)
+
+    patch.setattr(owner, name, made)
+
+
+# Any system
+
+
+def a_message_is_never_sent(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime.delivery import Delivery
+
+    patch.setattr(Delivery, "dispatch", nothing(0))
+
+
+def jobs_are_never_done(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime.worker import Worker
+
+    patch.setattr(Worker, "work_on_jobs", nothing(0))

@@ -1,0 +1,149 @@
+"""Faults for the world of q, one for each of its promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sekkei.design import Transaction
+from tests.worlds.plants.planting import Planted, a_message_is_never_sent, nothing
+
+
+def a_stranger_reads_answers(patch: pytest.MonkeyPatch) -> None:
+    """Whoever follows reads, whether the author follows them back or not."""
+    from sekkei_systems.q.service import timeline, visibility
+
+    def reads(viewer: str, author: Any, relation: Any) -> bool:
+        return author is not None and (author.user_id == viewer or relation.follows)
+
+    patch.setattr(visibility, "reads_answers", reads)
+    patch.setattr(timeline, "reads_answers", reads)
+
+
+def a_follow_is_counted_on_one_side(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q import design
+    from sekkei_systems.q.design.models import User
+    from sekkei_systems.q.design.tables import users
+
+    sound = design.follow
+
+    def follow(edge: Any, *rest: Any, **named: Any) -> Transaction:
+        found = sound(edge, *rest, **named).actions
+        last = max(place for place, each in enumerate(found) if each.entity is users)
+        uncounted = users.update(edge.followee_id).add(User.follower_count, 0)
+        return Transaction(*(uncounted if place == last else each for place, each in enumerate(found)))
+
+    patch.setattr(design, "follow", follow)
+
+
+def a_follow_does_not_ask_for_blocks(patch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from sekkei_systems.q import design
+    from sekkei_systems.q.design.tables import blocks
+    from sekkei_systems.q.rules.sight import Relation
+    from sekkei_systems.q.service.graph import Graph
+
+    sound, other = design.follow, Graph._other
+
+    def follow(*arguments: Any, **named: Any) -> Transaction:
+        found = sound(*arguments, **named).actions
+        return Transaction(*(each for each in found if each.entity is not blocks))
+
+    async def near(self: Graph, who: str, whom: str) -> Any:
+        user, relation = await other(self, who, whom)
+        return user, replace(relation, blocks=False) if isinstance(relation, Relation) else relation
+
+    patch.setattr(design, "follow", follow)
+    patch.setattr(Graph, "_other", near)
+
+
+def a_reaction_is_not_noted_at_the_answer(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q import design
+    from sekkei_systems.q.design.tables import reactions
+
+    sound = design.remove_reaction
+
+    def remove(*arguments: Any, **named: Any) -> Transaction:
+        found = sound(*arguments, **named).actions
+        return Transaction(*(each for each in found if each.entity is reactions))
+
+    patch.setattr(design, "remove_reaction", remove)
+
+
+def every_worker_publishes(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime import days
+    from sekkei_systems.q.design.models import DailyQuestion
+    from sekkei_systems.q.design.tables import daily_questions
+    from sekkei_systems.q.service.planning import Planning
+
+    async def publish(self: Planning) -> None:
+        day = (await self.plan(days.today(self._clock))).day
+        await self._db.write(daily_questions.update(day).set(DailyQuestion.published_at, days.now(self._clock)))
+
+    patch.setattr(Planning, "publish_due", publish)
+
+
+def a_question_is_published_on_the_first_day_only(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime import days
+    from sekkei_systems.q.service.planning import Planning
+
+    sound = Planning.publish_due
+
+    async def publish(self: Planning) -> Any:
+        return await sound(self) if days.today(self._clock).day == 1 else None
+
+    patch.setattr(Planning, "publish_due", publish)
+
+
+def a_push_goes_out_twice(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.worlds.outside import Outside
+
+    sound = Outside.send
+
+    async def send(self: Outside, message: Any) -> str:
+        if self.kind == "push":
+            await sound(self, message)
+        return await sound(self, message)
+
+    patch.setattr(Outside, "send", send)
+
+
+def devices_of_those_who_left_stay(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q.jobs.withdrawal import Withdrawal
+
+    patch.setattr(Withdrawal, "_tokens", nothing((0, None)))
+
+
+def nobody_is_let_go(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q.jobs.withdrawal import Withdrawal
+
+    patch.setattr(Withdrawal, "begin", nothing())
+
+
+def a_withdrawal_is_given_up(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime import jobs
+    from sekkei_systems.q.jobs.withdrawal import Withdrawal
+
+    patch.setattr(jobs, "ATTEMPTS_MAX", 2)
+
+    async def picture(self: Withdrawal, user: str, after: str | None) -> Any:
+        raise ValueError("it cannot be deleted")
+
+    patch.setattr(Withdrawal, "_picture", picture)
+
+
+PLANTS = [
+    Planted("q", a_stranger_reads_answers, "nobody_is_shown_what_sight_forbids", 0),
+    Planted("q", a_follow_is_counted_on_one_side, "counters_equal_edges", 0),
+    Planted("q", a_follow_does_not_ask_for_blocks, "nobody_follows_across_a_block", None),
+    Planted("q", a_reaction_is_not_noted_at_the_answer, "answers_know_their_reactions", 11),
+    Planted("q", every_worker_publishes, "a_question_comes_out_once_and_not_before_its_time", 0),
+    Planted("q", a_question_is_published_on_the_first_day_only, "the_question_of_the_day_is_out", 0),
+    Planted("q", a_push_goes_out_twice, "nobody_is_told_twice", 0),
+    Planted("q", devices_of_those_who_left_stay, "nothing_remains_of_those_who_left", 0),
+    Planted("q", nobody_is_let_go, "whoever_left_is_gone", 0),
+    Planted("q", a_withdrawal_is_given_up, "nothing_is_given_up", None),
+    Planted("q", a_message_is_never_sent, "everything_ends", 0),
+]

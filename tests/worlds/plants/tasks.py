@@ -1,0 +1,90 @@
+"""Faults for the world of tasks, one for each of its promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.worlds.plants.planting import Planted, jobs_are_never_done, nothing, on_unconditional
+
+
+def the_nightly_repair_breaks_a_counter(patch: pytest.MonkeyPatch) -> None:
+    """It writes what it has counted, although tasks have moved meanwhile."""
+    from sekkei_systems.tasks.jobs import TaskJobs
+
+    on_unconditional(patch, TaskJobs, "_repair")
+
+
+def a_rename_never_arrives(patch: pytest.MonkeyPatch) -> None:
+    """One job a person and day: who takes two names in a row keeps the first in their teams."""
+    from sekkei.design import ConditionFailed
+    from sekkei_systems.tasks.design import User, users
+    from sekkei_systems.tasks.service.people import People
+
+    async def rename(self: People, user_id: str, name: str) -> User:
+        await self._db.write(users.update(user_id).set(User.name, name))
+        try:
+            await self._db.write(
+                self._jobs.start_action("rename-user", {"user_id": user_id}, id=f"rename-user/{user_id}")
+            )
+        except ConditionFailed:
+            pass
+        return await self._db.need(users(user_id).consistent())
+
+    patch.setattr(People, "rename", rename)
+
+
+def a_removal_fails_while_somebody_is_promoted(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service.teams import Teams
+
+    sound = Teams._removed
+
+    async def removed(self: Teams, member: Any) -> bool:
+        if not await sound(self, member):
+            raise RuntimeError("the transaction was refused")
+        return True
+
+    patch.setattr(Teams, "_removed", removed)
+
+
+def the_last_admin_can_go(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service.teams import Teams
+
+    on_unconditional(patch, Teams, "_count_admin")
+
+
+def a_promotion_is_seen_from_one_side(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.design import Role, TeamUser, team_users
+    from sekkei_systems.tasks.service.teams import Teams
+
+    async def set_role(self: Teams, admin: Any, user_id: str, role: Role) -> None:
+        await self._member(admin.team_id, user_id)
+        await self._db.write(team_users.update(admin.team_id, user_id).set(TeamUser.role, role))
+
+    patch.setattr(Teams, "set_role", set_role)
+
+
+def comments_are_not_counted_again(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service.herald import Herald
+
+    patch.setattr(Herald, "counted", nothing())
+
+
+def comments_of_a_task_that_is_gone_stay(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime.jobs import Progress
+    from sekkei_systems.tasks.jobs import TaskJobs
+
+    patch.setattr(TaskJobs, "_delete_comments", nothing(Progress(0)))
+
+
+PLANTS = [
+    Planted("tasks", the_nightly_repair_breaks_a_counter, "counters_equal_a_recount", None),
+    Planted("tasks", a_rename_never_arrives, "names_have_arrived_in_the_team", 3),
+    Planted("tasks", a_removal_fails_while_somebody_is_promoted, "no_errors_of_ours", None),
+    Planted("tasks", the_last_admin_can_go, "a_team_has_an_admin", None),
+    Planted("tasks", a_promotion_is_seen_from_one_side, "both_sides_of_a_membership_agree", 0),
+    Planted("tasks", comments_are_not_counted_again, "comments_are_counted", 0),
+    Planted("tasks", comments_of_a_task_that_is_gone_stay, "nothing_is_left_of_tasks_that_are_gone", 0),
+    Planted("tasks", jobs_are_never_done, "everything_ends", None),
+]
