@@ -41,7 +41,7 @@ def build(context: Context) -> Parts:
     return Parts(
         service=service,
         routes=[*pages.routes(given), *api.routes(given), *mail_events.routes(service.blocks, context)],
-        reactions=[reactions_of(context, service.invitations)],
+        reactions=[reactions_of(context, service.invitations, service.recurrence)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,

@@ -27,6 +27,7 @@ from sekkei_systems.tasks.design import (
     invitation_table,
     members_of,
     memberships_in,
+    plans,
     search_texts,
     stored_tasks,
     tag_ref,
@@ -173,8 +174,10 @@ class TaskJobs:
 
     async def _delete_beside(self, payload: Payload, cursor: str | None) -> Progress:
         ids = payload["team_id"], payload["task_id"]
-        await self._db.write_many([talks.delete(*ids), search_texts.delete(*ids), task_texts.delete(*ids)])
-        return Progress(3)
+        await self._db.write_many(
+            [talks.delete(*ids), search_texts.delete(*ids), task_texts.delete(*ids), plans.delete(*ids)]
+        )
+        return Progress(4)
 
     async def _delete_members(self, payload: Payload, cursor: str | None) -> Progress:
         """First, so that nobody can do anything in the team any more. Both sides of each membership."""

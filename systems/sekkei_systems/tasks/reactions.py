@@ -14,6 +14,7 @@ from sekkei_systems.tasks.design import (
     Comment,
     Invitation,
     Note,
+    Plan,
     Tag,
     Task,
     TeamUser,
@@ -23,6 +24,7 @@ from sekkei_systems.tasks.design import (
     design,
     invitations,
     notes,
+    plans,
     tags,
     tasks,
     team_users,
@@ -30,8 +32,10 @@ from sekkei_systems.tasks.design import (
     users,
 )
 from sekkei_systems.tasks.rules import mails
+from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.herald import Herald
 from sekkei_systems.tasks.service.invitations import Invitations, mail_id
+from sekkei_systems.tasks.service.recurrence import Recurrence
 
 
 def topic(team_id: str) -> str:
@@ -39,9 +43,9 @@ def topic(team_id: str) -> str:
     return f"tasks/team/{team_id}"
 
 
-def reactions_of(context: Context, sent: Invitations) -> Reactions:
+def reactions_of(context: Context, sent: Invitations, recurrence: Recurrence) -> Reactions:
     reactions = Reactions(design, env=context.settings.env)
-    _tell_boards(reactions, context)
+    _tell_boards(reactions, context, recurrence)
 
     @reactions.on(invitations)
     async def send_mail(change: Change[Invitation]) -> None:
@@ -55,7 +59,7 @@ def reactions_of(context: Context, sent: Invitations) -> Reactions:
     return reactions
 
 
-def _tell_boards(reactions: Reactions, context: Context) -> None:
+def _tell_boards(reactions: Reactions, context: Context, recurrence: Recurrence) -> None:
     publish = context.live.publish
     herald = Herald(context.db, context.clock)
 
@@ -64,6 +68,8 @@ def _tell_boards(reactions: Reactions, context: Context) -> None:
         team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
         if change.new is not None:
             await herald.changed(change.old, change.new)
+            if _just_done(change.old, change.new):
+                await recurrence.done(change.new)
         if change.new is None:
             payload = {"team_id": team_id, "task_id": task_id}
             await context.jobs.start("delete-rest-of-task", payload, id=f"delete-rest-of-task/{task_id}")
@@ -72,6 +78,11 @@ def _tell_boards(reactions: Reactions, context: Context) -> None:
             return
         data = {"task": task_id, "status": change.new.status.value, "version": change.new.version}
         publish(topic(team_id), "task", data)
+
+    @reactions.on(plans)
+    async def planned(change: Change[Plan]) -> None:
+        values = change.ref.values
+        publish(topic(values["team_id"]), "plan", {"task": values["task_id"]})
 
     @reactions.on(totals)
     async def counted(change: Change[Totals]) -> None:
@@ -114,6 +125,10 @@ def _tell_boards(reactions: Reactions, context: Context) -> None:
         if change.new is None:
             context.live.rights_changed(topic(change.ref.values["team_id"]))
         publish(topic(change.ref.values["team_id"]), "team")
+
+
+def _just_done(old: Task | None, new: Task) -> bool:
+    return old is not None and old.status is not Status.DONE and new.status is Status.DONE and new.deleted_at is None
 
 
 async def _send(context: Context, sent: Invitations, invitation: Invitation) -> None:

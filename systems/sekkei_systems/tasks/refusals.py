@@ -13,12 +13,15 @@ __all__ = [
     "BadDates",
     "BadFile",
     "BadText",
+    "Circular",
     "Clashed",
     "Crowded",
     "EmailTaken",
     "InvitationOver",
     "LastAdmin",
+    "NoSuchBlocker",
     "NoSuchChange",
+    "NoSuchCheck",
     "NoSuchComment",
     "NoSuchMember",
     "NoSuchTag",
@@ -66,6 +69,18 @@ class Clashed(Changed):
     def __init__(self, task: Any, draft: Any, clashes: Sequence[Any]) -> None:
         super().__init__()
         self.task, self.draft, self.clashes = task, draft, clashes
+
+
+class NoSuchCheck(NotThere):
+    """Taken off the list, or never on it."""
+
+
+class NoSuchBlocker(Invalid):
+    """There is no such task that could come first."""
+
+
+class Circular(Conflict):
+    """A task cannot come before itself, nor before what comes before it."""
 
 
 class NoSuchTag(Invalid):

@@ -94,6 +94,14 @@ class World:
         done = await self.service.batches.delete(await self.admin(), [found["task_id"]])
         return {"batch_id": done.batch_id or ""}
 
+    async def check(self) -> Mapping[str, str]:
+        found = await self.task()
+        plan = await self.service.plans.add_check(await self.admin(), found["task_id"], "対象")
+        return {**found, "check_id": plan.checks[0].id}
+
+    async def before(self) -> Mapping[str, str]:
+        return {**await self.task(), "by": (await self.task())["task_id"]}
+
     async def view(self) -> Mapping[str, str]:
         """The admin's own: nobody else finds it."""
         return {"view_id": (await self.service.views.save(await self.admin(), "対象", "board", "")).view_id}
@@ -160,6 +168,13 @@ def pages(world: World) -> Matrix:
         f"POST {TEAM}/batches/{{batch_id}}/undo": Rule(FORM, prepare=world.batch),
         f"GET {TEAM}/n/{{number}}": Rule(FORM, prepare=world.numbered),
         f"POST {TEAM}/quick": Rule(FORM, form={"text": "x"}),
+        f"GET {TEAM}/tasks/{{task_id}}/plan": Rule(PAGE, prepare=task),
+        f"POST {TEAM}/tasks/{{task_id}}/checks": Rule(FORM, form={"text": "x"}, prepare=task),
+        f"POST {TEAM}/tasks/{{task_id}}/checks/{{check_id}}": Rule(FORM, form={"action": "done"}, prepare=world.check),
+        f"POST {TEAM}/tasks/{{task_id}}/blockers": Rule(FORM, form={"by": "TASK-1"}, prepare=task),
+        f"POST {TEAM}/tasks/{{task_id}}/blockers/{{by}}/remove": Rule(FORM, prepare=world.before),
+        f"POST {TEAM}/tasks/{{task_id}}/rule": Rule(FORM, form={"rule": "daily"}, prepare=task),
+        f"POST {TEAM}/limits": Rule(ADMIN_FORM, form={"doing": "3"}),
         f"POST {TEAM}/calendar": Rule(FORM),
         f"POST {TEAM}/settings": Rule(ADMIN_FORM, form={"name": "表"}),
         f"POST {TEAM}/tags": Rule(ADMIN_FORM, form={"name": "x", "color": "#000000"}),
@@ -212,6 +227,15 @@ def api(world: World) -> Matrix:
         f"POST {API}/bulk": Rule(READ, json={"tasks": ["x"], "change": {"status": "done"}}),
         f"POST {API}/batches/{{batch_id}}/undo": Rule(READ, json={}, prepare=world.batch),
         f"GET {API}/numbers/{{number}}": Rule(READ, prepare=world.numbered),
+        f"GET {API}/tasks/{{task_id}}/plan": Rule(READ, prepare=task),
+        f"POST {API}/tasks/{{task_id}}/checks": Rule(_by(401, 404, 201, 201), json={"text": "x"}, prepare=task),
+        f"PATCH {API}/tasks/{{task_id}}/checks/{{check_id}}": Rule(READ, json={"done": True}, prepare=world.check),
+        f"DELETE {API}/tasks/{{task_id}}/checks/{{check_id}}": Rule(_by(401, 404, 204, 204), prepare=world.check),
+        f"PUT {API}/tasks/{{task_id}}/blockers/{{by}}": Rule(READ, json={}, prepare=world.before),
+        f"DELETE {API}/tasks/{{task_id}}/blockers/{{by}}": Rule(_by(401, 404, 204, 204), prepare=world.before),
+        f"PUT {API}/tasks/{{task_id}}/rule": Rule(READ, json={"rule": "daily"}, prepare=task),
+        f"GET {API}/marks": Rule(READ),
+        f"PUT {API}/limits": Rule(_by(401, 404, 403, 200), json={"doing": 3}),
         f"GET {API}/understood": Rule(READ),
         f"POST {API}/quick": Rule(_by(401, 404, 201, 201), json={"text": "x"}),
         f"GET {API}/palette": Rule(READ),

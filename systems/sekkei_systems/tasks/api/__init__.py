@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.web import Api
-from sekkei_systems.tasks.api import comments, invitations, members, people, quick, tags, tasks, teams
+from sekkei_systems.tasks.api import comments, invitations, members, people, plans, quick, tags, tasks, teams
 
 api = Api("tasks", title="Team tasks", about="Teams, tasks, tags, comments and invitations.").include(
     people.operations,
@@ -12,6 +12,7 @@ api = Api("tasks", title="Team tasks", about="Teams, tasks, tags, comments and i
     tags.operations,
     tasks.operations,
     quick.operations,
+    plans.operations,
     comments.operations,
     invitations.operations,
 )

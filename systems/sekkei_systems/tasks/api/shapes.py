@@ -170,6 +170,43 @@ class NewComment(Struct, forbid_unknown_fields=True):
     text: Annotated[str, Meta(min_length=1, max_length=4_000)]
 
 
+class CheckOut(Struct):
+    id: str
+    text: str
+    done: bool
+
+
+class PlanOut(Struct, rename="camel"):
+    checks: list[CheckOut]
+    blocked_by: list[str]
+    """Ids of tasks that come first."""
+    rule: str | None
+    """An RRULE."""
+
+
+class NewCheck(Struct, forbid_unknown_fields=True):
+    text: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class TickCheck(Struct, forbid_unknown_fields=True):
+    done: bool
+
+
+class NewRule(Struct, forbid_unknown_fields=True):
+    rule: Annotated[str, Meta(max_length=200)] | None
+
+
+class MarksOut(Struct):
+    done: int
+    all: int
+    blocked: int
+
+
+class Limits(Struct, forbid_unknown_fields=True):
+    todo: Annotated[int, Meta(ge=1, le=999)] | None = None
+    doing: Annotated[int, Meta(ge=1, le=999)] | None = None
+
+
 class QuickQuery(Struct):
     text: str = ""
 

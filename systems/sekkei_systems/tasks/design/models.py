@@ -58,6 +58,9 @@ class Team:
     admins: Attr[int] = attr(default=1, added=True, en="How many admins there are; never 0")
     closing: Attr[bool] = attr(default=False, added=True, en="Being deleted; nothing can be added any more")
     key: Attr[str] = attr("team_key", default=KEY, added=True, en="What stands before the numbers of its tasks: DEV-12")
+    limits: Attr[dict[str, int]] = attr(
+        "team_limits", default={}, added=True, en="How many tasks a column should hold at most, by status"
+    )
     former_keys: Attr[frozenset[str]] = attr(
         "team_formerKeys", default=frozenset(), added=True, en="What stood there before; such references stay good"
     )
@@ -260,6 +263,34 @@ class SavedView:
     name: Attr[str] = attr("view_name")
     place: Attr[str] = attr("view_place", en="board or list")
     query: Attr[str] = attr("view_query", default="", en="The filter, as it stands in the address")
+
+
+@model
+class Check:
+    id: Attr[str] = attr("id")
+    text: Attr[str] = attr("text")
+    done: Attr[bool] = attr("done", default=False)
+
+
+@model
+class Plan:
+    """Beside the task, so that a tick does not rewrite it in its eleven indexes."""
+
+    team_id: Attr[str] = part()
+    task_id: Attr[str] = part()
+    checks: Attr[list[Check]] = attr("plan_checks", default=[], ja="チェックリスト")
+    blocked_by: Attr[frozenset[str]] = attr("plan_blockedBy", default=frozenset(), en="Ids of tasks that come first")
+    rule: Attr[str | None] = attr("plan_rule", default=None, en="An RRULE; once done, the task comes again")
+    next_id: Attr[str | None] = attr("plan_next", default=None, en="The task that came after it, so that only one does")
+    version: Attr[int] = version()
+
+
+@model
+class Links:
+    team_id: Attr[str] = part()
+    moves: Attr[int] = attr(
+        "links_moves", default=0, en="Counts every new dependency, so that two cannot close a circle"
+    )
 
 
 # What somebody should know

@@ -15,6 +15,7 @@ from sekkei_systems.tasks.design.models import (
     Invitation,
     Note,
     Number,
+    Plan,
     SavedView,
     SearchText,
     Tag,
@@ -39,6 +40,7 @@ from sekkei_systems.tasks.design.tables import (
     invitations,
     notes,
     numbers,
+    plans,
     saved_views,
     search_texts,
     tags,
@@ -327,6 +329,12 @@ def comments_in(team_id: str) -> Query[Comment]:
 def talk_about(team_id: str, task_id: str) -> Ref[Talk]:
     """How many comments a task has."""
     return talks(team_id, task_id)
+
+
+@design.pattern(ja="チェックリスト・依存・繰り返し", added=True)
+def plan_of(team_id: str, task_id: str) -> Ref[Plan]:
+    """A task's checklist, what comes before it, and when it comes again."""
+    return plans(team_id, task_id).consistent()
 
 
 @design.pattern(ja="番号からタスク", added=True)

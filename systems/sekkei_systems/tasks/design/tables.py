@@ -17,9 +17,11 @@ from sekkei_systems.tasks.design.models import (
     DayTotals,
     Invitation,
     InviteLock,
+    Links,
     MailBlock,
     Note,
     Number,
+    Plan,
     SavedView,
     SearchText,
     Tag,
@@ -198,6 +200,18 @@ def activities(team_id: str, task_id: str, version: int) -> Key:
     return Key(f"TEAM#{team_id}", f"ACTIVITY#{task_id}#{version:010}")
 
 
+@table.entity(Plan, type="task_plan", ja="チェックリスト・依存・繰り返し", added=True)
+def plans(team_id: str, task_id: str) -> Key:
+    """A task's checklist, what comes before it, and when it comes again."""
+    return Key(f"TEAM#{team_id}", f"PLAN#{task_id}")
+
+
+@table.entity(Links, type="team_links", ja="依存の版", added=True)
+def links(team_id: str) -> Key:
+    """How often a dependency was added in a team."""
+    return Key(f"TEAM#{team_id}", "LINKS")
+
+
 @table.entity(Batch, type="task_batch", ja="まとめての変更", added=True)
 def batches(team_id: str, batch_id: str) -> Key:
     """Many tasks that were changed at once, so that this can be undone at once."""
@@ -257,3 +271,5 @@ design.relate(teams, user_teams, team_users, tags, tasks, day_totals, invitation
 design.relate(teams, totals, many=False)
 design.relate(tasks, comments, activities)
 design.relate(teams, batches, numbers)
+design.relate(teams, links, many=False)
+design.relate(tasks, plans, many=False)

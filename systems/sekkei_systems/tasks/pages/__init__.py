@@ -15,12 +15,13 @@ from sekkei_systems.tasks.pages import (
     late,
     lists,
     notes,
+    plan,
     settings,
     task,
     trash,
 )
 
-PARTS = (home, board, lists, late, burndown, task, comments, trash, settings, invitations, files, notes)
+PARTS = (home, board, lists, late, burndown, task, plan, comments, trash, settings, invitations, files, notes)
 
 
 def routes(given: Given) -> list[BaseRoute]:

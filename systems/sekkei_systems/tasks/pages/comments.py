@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems.tasks.pages.view import View
 from sekkei_systems.tasks.service import Comments, Member
 from sekkei_systems.tasks.service.comments import TEXT_MAX
 
@@ -19,9 +20,10 @@ class CommentForm(Struct):
 
 
 @pages.get("/teams/{team_id}/tasks/{task_id}/comments", name="comments")
-async def listed(member: Member, comments: Comments, task_id: str) -> Html:
+async def listed(view: View, comments: Comments, task_id: str) -> Html:
     """The comments alone, for a page that is open."""
-    return Html("tasks/_comments.html", member=member, task_id=task_id, comments=await comments.all(member, task_id))
+    found = await comments.all(view.member, task_id)
+    return Html("tasks/_comments.html", view=view, member=view.member, task_id=task_id, comments=found)
 
 
 @pages.post("/teams/{team_id}/tasks/{task_id}/comments", name="comment")

@@ -14,8 +14,10 @@ from sekkei.web.identity.accounts import email_of
 from sekkei_systems.tasks.api.shapes import MAILS, ChangeTeam
 from sekkei_systems.tasks.design import Role
 from sekkei_systems.tasks.pages.view import View
+from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin, Feeds, Invitations, Member, Tags, Teams
 from sekkei_systems.tasks.service.access import as_admin
+from sekkei_systems.tasks.service.teams import LIMIT_MAX
 
 COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")
 pages = Pages()
@@ -83,6 +85,17 @@ async def change_team(view: View, teams: Teams, desk: Desk, sent: Sent[ChangeTea
         await teams.change(admin, sent.value.name, sent.value.description, sent.value.key or None)
     except Invalid as wrong:
         return await desk.shown(view, wrong.status, team=sent.refilled(wrong))
+    return back(admin.team_id).flash("settings.saved")
+
+
+class LimitForm(Struct):
+    todo: Annotated[int, Meta(ge=0, le=LIMIT_MAX)] | None = None
+    doing: Annotated[int, Meta(ge=0, le=LIMIT_MAX)] | None = None
+
+
+@pages.post("/teams/{team_id}/limits", name="limits")
+async def limit_columns(admin: Admin, teams: Teams, form: LimitForm) -> Redirect:
+    await teams.limit(admin, {Status.TODO: form.todo, Status.DOING: form.doing})
     return back(admin.team_id).flash("settings.saved")
 
 

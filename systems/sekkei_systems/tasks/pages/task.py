@@ -10,13 +10,14 @@ from msgspec import Struct, structs
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.tasks.design import Task, tag_ref
+from sekkei_systems.tasks.pages import plan
 from sekkei_systems.tasks.pages.view import Listening, View
 from sekkei_systems.tasks.refusals import Clashed
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft
 from sekkei_systems.tasks.rules.history import text
 from sekkei_systems.tasks.rules.merging import Clash, Kept
 from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.service import Comments, Member, Tasks, Trash
+from sekkei_systems.tasks.service import Comments, Member, Plans, Tasks, Trash
 
 pages = Pages()
 
@@ -63,12 +64,15 @@ async def shown(
     listening: Listening,
     tasks: Tasks,
     comments: Comments,
+    plans: Plans,
     status: int = 200,
     form: Form | None = None,
     clashes: list[Clash] | None = None,
 ) -> Html:
-    said, activity = await asyncio.gather(
-        comments.all(view.member, task.task_id), tasks.activity(view.member, task.task_id)
+    said, activity, planned = await asyncio.gather(
+        comments.all(view.member, task.task_id),
+        tasks.activity(view.member, task.task_id),
+        plans.get(view.member, task.task_id),
     )
     return Html(
         "tasks/task.html",
@@ -80,27 +84,35 @@ async def shown(
         activity=activity,
         live=listening.address,
         clashes=[(clash, *_sides(view, clash)) for clash in clashes or []],
+        written=view.written(task.description),
+        **await plan.shown(view, plans, planned),
     )
 
 
 @pages.get("/teams/{team_id}/tasks/{task_id}", name="task")
-async def one(listening: Listening, view: View, tasks: Tasks, comments: Comments, task_id: str) -> Html:
-    return await shown(view, await tasks.get(view.member, task_id), listening, tasks, comments)
+async def one(listening: Listening, view: View, tasks: Tasks, comments: Comments, plans: Plans, task_id: str) -> Html:
+    return await shown(view, await tasks.get(view.member, task_id), listening, tasks, comments, plans)
 
 
 @pages.post("/teams/{team_id}/tasks/{task_id}", name="change-task")
 async def change(
-    listening: Listening, view: View, tasks: Tasks, comments: Comments, task_id: str, sent: Sent[TaskForm]
+    listening: Listening,
+    view: View,
+    tasks: Tasks,
+    comments: Comments,
+    plans: Plans,
+    task_id: str,
+    sent: Sent[TaskForm],
 ) -> Html | Redirect:
     """What others changed meanwhile is kept; where both changed the same, the page shows both."""
     try:
         saved = await tasks.edit(view.member, task_id, sent.value.draft, sent.value.seen, sent.value.kept)
     except Clashed as clash:
         form = Form(clash.draft.plain())
-        return await shown(view, clash.task, listening, tasks, comments, clash.status, form, list(clash.clashes))
+        return await shown(view, clash.task, listening, tasks, comments, plans, clash.status, form, list(clash.clashes))
     except Invalid as wrong:
         task = await tasks.get(view.member, task_id)
-        return await shown(view, task, listening, tasks, comments, wrong.status, sent.refilled(wrong))
+        return await shown(view, task, listening, tasks, comments, plans, wrong.status, sent.refilled(wrong))
     back = Redirect("tasks:task", team_id=view.team.team_id, task_id=task_id).flash("task.saved")
     changed = saved.version > (sent.value.seen or 0) and saved.updated_by == view.member.user_id
     return back.offering("activity.undo", undo_path(saved)) if changed else back

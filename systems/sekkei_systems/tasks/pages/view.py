@@ -9,6 +9,7 @@ from datetime import date
 from enum import Enum
 from typing import Any
 
+from markupsafe import Markup
 from starlette.requests import Request
 
 from sekkei.clock import Clock
@@ -23,6 +24,7 @@ from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.agenda import lateness
 from sekkei_systems.tasks.rules.filters import Filter, Late, read
 from sekkei_systems.tasks.rules.history import value
+from sekkei_systems.tasks.rules.markdown import Writer
 from sekkei_systems.tasks.rules.statuses import Priority, Status
 from sekkei_systems.tasks.service import Access, Admin, Member, Notes, People, Tags, Tasks, Visitor
 from sekkei_systems.tasks.service.access import as_admin
@@ -62,6 +64,11 @@ class Names(Calendar):
     @property
     def base(self) -> str:
         return f"/tasks/teams/{self.member.team_id}"
+
+    def written(self, text: str) -> Markup:
+        """What somebody wrote, with its Markdown, references and names."""
+        names = [member.user_name for member in self.members.values()]
+        return Writer(self.base, self.member.keys, names).html(text)
 
     def tags_of(self, task: Task) -> list[Tag]:
         """Tags that are being deleted are not shown any more."""

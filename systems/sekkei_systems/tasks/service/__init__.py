@@ -15,7 +15,9 @@ from sekkei_systems.tasks.service.mail import MailBlocks
 from sekkei_systems.tasks.service.notes import Notes
 from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.people import People, Visitor
+from sekkei_systems.tasks.service.plans import Plans
 from sekkei_systems.tasks.service.quick import Quick
+from sekkei_systems.tasks.service.recurrence import Recurrence
 from sekkei_systems.tasks.service.renewal import Renewal
 from sekkei_systems.tasks.service.search import Search
 from sekkei_systems.tasks.service.tags import Tags
@@ -37,7 +39,9 @@ __all__ = [
     "Notes",
     "Numbers",
     "People",
+    "Plans",
     "Quick",
+    "Recurrence",
     "Renewal",
     "Search",
     "Service",
@@ -63,6 +67,8 @@ class Service:
     batches: Batches
     numbers: Numbers
     quick: Quick
+    plans: Plans
+    recurrence: Recurrence
     views: Views
     invitations: Invitations
     feeds: Feeds
@@ -94,6 +100,8 @@ def open_service(context: Context) -> Service:
         batches=Batches(db, clock, tasks, trash),
         numbers=numbers,
         quick=Quick(db, clock, tasks),
+        plans=Plans(db, clock, tasks, numbers),
+        recurrence=Recurrence(db, clock, tasks),
         views=Views(db, clock),
         invitations=Invitations(db, clock, context.outbox, invited, people, teams, blocks),
         feeds=Feeds(db, clock, secrets.key("tasks calendars"), access, url),

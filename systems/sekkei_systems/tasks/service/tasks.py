@@ -153,8 +153,15 @@ class Tasks:
     # Writing
 
     async def create(self, member: Member, draft: TaskDraft) -> Task:
-        (made,) = await self._create(member, [draft])
+        (made,) = await self._create(member.team_id, member.user_id, [draft])
         return await self.get(member, made.task_id)
+
+    async def create_after(
+        self, team_id: str, who: str, draft: TaskDraft, more: Callable[[Task], list[Action[Any, Any]]]
+    ) -> Task:
+        """For what happens by itself, with what belongs to the new task in the same transaction."""
+        (made,) = await self._create(team_id, who, [draft], more)
+        return made
 
     async def create_many(self, member: Member, drafts: Sequence[TaskDraft]) -> int:
         """Each batch of tasks and its count together; a draft that is wrong is refused before anything is stored."""
@@ -163,27 +170,33 @@ class Tasks:
         for draft in drafts:
             draft.task(member.team_id, "checked")
         for at in range(0, len(drafts), IMPORT_BATCH):
-            await self._create(member, drafts[at : at + IMPORT_BATCH])
+            await self._create(member.team_id, member.user_id, drafts[at : at + IMPORT_BATCH])
         return len(drafts)
 
-    async def _create(self, member: Member, drafts: Sequence[TaskDraft]) -> list[Task]:
-        given = await self._numbers.take(member.team_id, len(drafts))
-        made = [self._made(member, draft, number) for draft, number in zip(drafts, given, strict=True)]
+    async def _create(
+        self,
+        team_id: str,
+        who: str,
+        drafts: Sequence[TaskDraft],
+        more: Callable[[Task], list[Action[Any, Any]]] = lambda made: [],
+    ) -> list[Task]:
+        given = await self._numbers.take(team_id, len(drafts))
+        made = [self._made(team_id, who, draft, number) for draft, number in zip(drafts, given, strict=True)]
         refs = frozenset[str]().union(*(task.tags for task in made))
-        checks = self._checks(member.team_id, refs, {task.assignee for task in made})
-        parts = [part for task in made for part in (tasks.create(stored(task)), *beside(task))]
-        await self._transact(checks, counted(member.team_id, [], made), *parts)
+        checks = self._checks(team_id, refs, {task.assignee for task in made})
+        parts = [part for task in made for part in (tasks.create(stored(task)), *beside(task), *more(task))]
+        await self._transact(checks, counted(team_id, [], made), *parts)
         return made
 
-    def _made(self, member: Member, draft: TaskDraft, number: int) -> Task:
+    def _made(self, team_id: str, who: str, draft: TaskDraft, number: int) -> Task:
         now = days.now_jst(self._clock)
         return replace(
-            draft.task(member.team_id, short(self._clock)),
+            draft.task(team_id, short(self._clock)),
             number=number,
-            created_by=member.user_id,
+            created_by=who,
             created_at=now,
             updated_at=now,
-            updated_by=member.user_id,
+            updated_by=who,
             done_at=now if draft.status is Status.DONE else None,
         )
 

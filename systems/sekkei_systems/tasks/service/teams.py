@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Contended, Database, TransactionFailed
+from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed
 from sekkei.design.retries import pause
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
@@ -27,15 +28,17 @@ from sekkei_systems.tasks.design import (
     user_teams,
     users,
 )
-from sekkei_systems.tasks.refusals import LastAdmin, NoSuchMember, NoSuchTeam
+from sekkei_systems.tasks.refusals import LastAdmin, NoSuchMember, NoSuchTeam, TooLarge
 from sekkei_systems.tasks.rules.entered import line_of, text_of
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.numbers import checked_key, key_of
+from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Admin, Member, as_admin, in_order
 
 NAME_MAX = 100
 DESCRIPTION_MAX = 2_000
 TRIES_MAX = 5
+LIMIT_MAX = 999
 
 
 class Teams:
@@ -98,6 +101,16 @@ class Teams:
         except TransactionFailed as failed:
             raise NoSuchTeam() from failed
         return await self.get(admin)
+
+    async def limit(self, admin: Admin, limits: Mapping[Status, int | None]) -> Team:
+        """How many tasks a column should hold at most; nobody is hindered, everybody sees it."""
+        wanted = {status.value: most for status, most in limits.items() if most}
+        if any(not 1 <= most <= LIMIT_MAX for most in wanted.values()):
+            raise TooLarge(most=LIMIT_MAX)
+        try:
+            return await self._db.write(teams.update(admin.team_id).set(Team.limits, wanted))
+        except ConditionFailed as failed:
+            raise NoSuchTeam() from failed
 
     async def delete(self, admin: Admin) -> None:
         """Closed at once, so that nothing can be added; a job takes everything away, the memberships first."""

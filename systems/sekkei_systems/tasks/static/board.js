@@ -39,6 +39,7 @@ async function renew(id, mark) {
   const said = old?.querySelector("[data-comments]");
   old?.remove();
   if (!card) return;
+  showPlans([card]);
   if (said) card.querySelector("[data-comments]").replaceWith(said);
   else count([card]);
   place(card, card.dataset.status);
@@ -318,6 +319,7 @@ board.addEventListener("click", async (event) => {
   for (const card of cards) cardOf(card.dataset.task)?.remove();
   more.closest(".more").replaceWith(found);
   count(cards);
+  showPlans(cards);
 });
 
 // How many comments: items of their own, asked for once the cards stand.
@@ -334,6 +336,22 @@ async function count(cards) {
   }
 }
 count([...board.querySelectorAll(".task-card")]);
+
+// Checklists and what comes before stand beside the tasks, too.
+async function showPlans(cards) {
+  const query = new URLSearchParams(cards.slice(0, 100).map((card) => ["task", card.dataset.task]));
+  const marks = cards.length && (await send("GET", `${board.dataset.marks}?${query}`).catch(() => null));
+  for (const card of marks ? cards : []) {
+    const place = card.querySelector("[data-marks]");
+    const found = marks[card.dataset.task];
+    place.hidden = !found;
+    const blocked = found?.blocked ? words("blocked", { n: found.blocked }) : "";
+    place.textContent = [found?.all ? `☑ ${found.done}/${found.all}` : "", blocked].filter(Boolean).join(" · ");
+    place.classList.toggle("blocked", Boolean(blocked));
+  }
+}
+showPlans([...board.querySelectorAll(".task-card")]);
+board.addEventListener("live:plan", ({ detail }) => showPlans([cardOf(detail.task)].filter(Boolean)));
 board.addEventListener("live:comment", ({ detail }) => count([cardOf(detail.task)].filter(Boolean)));
 
 // What others do
@@ -346,7 +364,12 @@ board.addEventListener("live:task", ({ detail }) => {
 });
 board.addEventListener("live:gone", ({ detail }) => cardOf(detail.task)?.remove());
 board.addEventListener("live:totals", ({ detail }) => {
-  for (const column of columns) column.querySelector("[data-total]").textContent = detail[column.dataset.status];
+  for (const column of columns) {
+    const total = column.querySelector("[data-total]");
+    const most = column.querySelector("[data-most]")?.dataset.most;
+    total.textContent = detail[column.dataset.status];
+    total.parentElement.classList.toggle("over", Boolean(most) && detail[column.dataset.status] > Number(most));
+  }
 });
 // Tags or members changed: everything that shows them is renewed, except where somebody is at work.
 board.addEventListener("live:team", async () => {

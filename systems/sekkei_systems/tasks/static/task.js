@@ -73,3 +73,32 @@ names.addEventListener("click", ({ target }) => {
   text.focus();
   said.save();
 });
+
+// The plan: ticks and lines go without leaving the page, and those of others arrive.
+const plan = document.querySelector("[data-plan]");
+const refreshPlan = async () => {
+  const name = plan.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+  if (document.activeElement?.matches("[data-plan] input") && document.activeElement.value) return;
+  await refresh(plan.dataset.plan, plan);
+  if (name) plan.querySelector(`[aria-label="${CSS.escape(name)}"]`)?.focus();
+};
+form.addEventListener("live:plan", mine(refreshPlan));
+plan.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(event.target, event.submitter));
+  const headers = { "X-CSRF-Token": csrfToken(), Accept: "text/html" };
+  try {
+    const response = await fetch(event.target.getAttribute("action"), { method: "POST", body, headers, redirect: "manual" });
+    if (response.type !== "opaqueredirect") throw new Error(String(response.status));
+    for (const field of event.target.querySelectorAll("input:not([type=hidden])")) field.value = "";
+    await refreshPlan();
+    await refused();
+  } catch (problem) {
+    tell(problem);
+  }
+});
+// A refusal is a message of the next page; asking for the page shows it here.
+async function refused() {
+  const found = await fragment(location.href).catch(() => null);
+  for (const toast of found?.querySelectorAll(".toast.error") ?? []) document.querySelector("[data-toasts]").append(toast);
+}

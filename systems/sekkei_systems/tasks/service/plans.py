@@ -1,0 +1,189 @@
+"""What belongs to a task's plan: its checklist, the tasks that come before it, and when it comes again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed, replace
+from sekkei.design.retries import pause
+from sekkei_systems.tasks.design import Check, Links, Plan, Task, links, one_task, plan_of, plans, tasks
+from sekkei_systems.tasks.refusals import Circular, NoSuchBlocker, NoSuchCheck, NoSuchTask, TooLarge
+from sekkei_systems.tasks.rules.entered import line_of
+from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.numbers import meant
+from sekkei_systems.tasks.rules.recurring import anchored, checked
+from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.service.access import Member
+from sekkei_systems.tasks.service.numbers import Numbers
+from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks
+
+CHECKS_MAX = 100
+CHECK_MAX = 200
+BLOCKERS_MAX = 20
+WALKED_MAX = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a card says of its task's plan."""
+
+    done: int
+    all: int
+    blocked: int
+    """How many tasks that are not done come before it."""
+
+
+class Plans:
+    def __init__(self, db: Database, clock: Clock, tasks: Tasks, numbers: Numbers) -> None:
+        self._db, self._clock, self._tasks, self._numbers = db, clock, tasks, numbers
+
+    async def get(self, member: Member, task_id: str) -> Plan:
+        found = await self._db.get(plan_of(member.team_id, task_id))
+        return found or Plan(team_id=member.team_id, task_id=task_id)
+
+    async def marks(self, member: Member, task_ids: Sequence[str]) -> dict[str, Marks]:
+        """Of the tasks whose plan has something to say."""
+        found = [
+            one for one in await self._db.get_many([plans(member.team_id, id) for id in dict.fromkeys(task_ids)]) if one
+        ]
+        open_ones = await self._open(member.team_id, frozenset[str]().union(*(one.blocked_by for one in found)))
+        marks = {
+            one.task_id: Marks(
+                sum(check.done for check in one.checks), len(one.checks), len(one.blocked_by & open_ones)
+            )
+            for one in found
+        }
+        return {id: mark for id, mark in marks.items() if mark.all or mark.blocked}
+
+    async def _open(self, team_id: str, ids: frozenset[str]) -> set[str]:
+        found = await self._db.get_many([tasks(team_id, id) for id in sorted(ids)]) if ids else []
+        return {one.task_id for one in found if one and not one.deleted_at and one.status is not Status.DONE}
+
+    async def blockers(self, member: Member, plan: Plan) -> list[Task]:
+        """The tasks that come before; those that are gone are left out."""
+        found = await self._db.get_many([one_task(member.team_id, id) for id in sorted(plan.blocked_by)])
+        return [one for one in found if one is not None and one.deleted_at is None]
+
+    # The checklist
+
+    async def add_check(self, member: Member, task_id: str, text: str) -> Plan:
+        made = Check(id=short(self._clock), text=line_of(text, CHECK_MAX, "text"))
+
+        def added(plan: Plan) -> Plan:
+            if len(plan.checks) >= CHECKS_MAX:
+                raise TooLarge(field="text", most=CHECKS_MAX)
+            return replace(plan, checks=[*plan.checks, made])
+
+        return await self._change(member, task_id, added)
+
+    async def tick(self, member: Member, task_id: str, check_id: str, done: bool) -> Plan:
+        def ticked(plan: Plan) -> Plan:
+            _known(plan, check_id)
+            return replace(plan, checks=[replace(one, done=done) if one.id == check_id else one for one in plan.checks])
+
+        return await self._change(member, task_id, ticked)
+
+    async def remove_check(self, member: Member, task_id: str, check_id: str) -> Plan:
+        def removed(plan: Plan) -> Plan:
+            _known(plan, check_id)
+            return replace(plan, checks=[one for one in plan.checks if one.id != check_id])
+
+        return await self._change(member, task_id, removed)
+
+    # What comes before
+
+    async def block(self, member: Member, task_id: str, by: str) -> Plan:
+        """`by` is an id, or a number as in DEV-12. Two people cannot close a circle together: whoever is second looks
+        again."""
+        by_id = await self._meant(member, by)
+        for attempt in range(TRIES_MAX):
+            seen = await self._db.get(links(member.team_id).consistent()) or Links(team_id=member.team_id)
+            await self._check_circle(member, task_id, by_id)
+            same = Links.moves == seen.moves
+            count = (
+                links.upsert(member.team_id)
+                .add(Links.moves, 1)
+                .when(same if seen.moves else same | Links.moves.absent())
+            )
+            try:
+                return await self._change(member, task_id, lambda plan: _blocked(plan, by_id), count)
+            except TransactionFailed:
+                await pause(attempt, self._clock)
+        raise Contended("SK303", f"dependencies of team {member.team_id} kept being changed by others")
+
+    async def _meant(self, member: Member, by: str) -> str:
+        number = meant(by, member.keys)
+        try:
+            found = by if number is None else await self._numbers.task_id(member, number)
+            if "#" in found:
+                raise NoSuchTask()
+            return (await self._tasks.card(member, found)).task_id
+        except NoSuchTask as wrong:
+            raise NoSuchBlocker(field="by") from wrong
+
+    async def unblock(self, member: Member, task_id: str, by: str) -> Plan:
+        return await self._change(member, task_id, lambda plan: replace(plan, blocked_by=plan.blocked_by - {by}))
+
+    async def _check_circle(self, member: Member, task_id: str, by: str) -> None:
+        """Whether the task comes before what is to come before it."""
+        waiting, seen = {by}, set[str]()
+        while waiting:
+            if task_id in waiting or len(seen) > WALKED_MAX:
+                raise Circular()
+            seen |= waiting
+            found = await self._db.get_many([plan_of(member.team_id, id) for id in sorted(waiting)])
+            waiting = set().union(*(one.blocked_by for one in found if one)) - seen
+
+    # Again
+
+    async def repeat(self, member: Member, task_id: str, rule: str) -> Plan:
+        """By a preset's name or an RRULE; "" for not again."""
+        task = await self._tasks.card(member, task_id)
+        wanted = anchored(checked(rule), task.end) if rule else None
+        return await self._change(member, task_id, lambda plan: replace(plan, rule=wanted))
+
+    async def _change(
+        self, member: Member, task_id: str, change: Callable[[Plan], Plan], *more: Action[Any, Any]
+    ) -> Plan:
+        """Raises TransactionFailed when `more` is what fails."""
+        await self._tasks.card(member, task_id)
+        for attempt in range(TRIES_MAX):
+            plan = await self._db.get(plan_of(member.team_id, task_id))
+            wanted = change(plan or Plan(team_id=member.team_id, task_id=task_id))
+            if plan is not None and plan == wanted:
+                return plan
+            write = self._write(plan, wanted)
+            try:
+                await self._db.transact(write, tasks.must_exist(member.team_id, task_id), *more)
+            except (ConditionFailed, TransactionFailed) as failed:
+                if more and isinstance(failed, TransactionFailed) and not failed.failed(write):
+                    raise
+                await pause(attempt, self._clock)
+                continue
+            return await self._db.need(plan_of(member.team_id, task_id))
+        raise Contended("SK303", f"the plan of {task_id} kept being changed by others")
+
+    def _write(self, plan: Plan | None, wanted: Plan) -> Action[Any, Any]:
+        if plan is None:
+            return plans.create(wanted)
+        update = plans.update(plan.team_id, plan.task_id).knowing(plan)
+        update = update.set(Plan.checks, wanted.checks).set(Plan.blocked_by, wanted.blocked_by)
+        return update.set(Plan.rule, wanted.rule)
+
+
+def _marks(plan: Plan, open_ones: set[str]) -> Marks:
+    return Marks(sum(one.done for one in plan.checks), len(plan.checks), len(plan.blocked_by & open_ones))
+
+
+def _known(plan: Plan, check_id: str) -> None:
+    if all(one.id != check_id for one in plan.checks):
+        raise NoSuchCheck()
+
+
+def _blocked(plan: Plan, by: str) -> Plan:
+    if len(plan.blocked_by | {by}) > BLOCKERS_MAX:
+        raise TooLarge(field="by", most=BLOCKERS_MAX)
+    return replace(plan, blocked_by=plan.blocked_by | {by})

@@ -1,0 +1,103 @@
+"""Checklists, dependencies without circles, limits."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sekkei_systems.tasks.refusals import Circular, NoSuchBlocker, NoSuchCheck, NoSuchTask, TooLarge
+from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
+from sekkei_systems.tasks.rules.recurring import BadRule
+from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.service import Admin
+from sekkei_systems.tasks.service.plans import Marks
+from tests.systems.tasks.conftest import World
+
+
+async def _tasks(world: World, count: int) -> tuple[Admin, list[str]]:
+    aoi = await world.admin("aoi", (await world.team()).team_id)
+    made = [await world.service.tasks.create(aoi, TaskDraft(f"仕事{at}")) for at in range(count)]
+    await world.settle()
+    return aoi, [task.task_id for task in made]
+
+
+async def test_a_checklist_is_ticked_by_several_at_once(world: World) -> None:
+    aoi, (task,) = await _tasks(world, 1)
+    plans = world.service.plans
+    for text in ("甲", "乙", "丙"):
+        plan = await plans.add_check(aoi, task, text)
+    ids = [one.id for one in plan.checks]
+    await asyncio.gather(*(plans.tick(aoi, task, id, True) for id in ids))
+    assert [one.done for one in (await plans.get(aoi, task)).checks] == [True] * 3
+    await plans.remove_check(aoi, task, ids[1])
+    await plans.tick(aoi, task, ids[0], False)
+    assert [(one.text, one.done) for one in (await plans.get(aoi, task)).checks] == [("甲", False), ("丙", True)]
+    with pytest.raises(NoSuchCheck):
+        await plans.tick(aoi, task, ids[1], True)
+    with pytest.raises(NoSuchTask):
+        await plans.add_check(aoi, "gone", "x")
+    assert (await world.service.tasks.get(aoi, task)).version == 1, "the task itself is not written"
+
+
+async def test_what_comes_first_is_shown_until_it_is_done(world: World) -> None:
+    aoi, (first, second) = await _tasks(world, 2)
+    plans = world.service.plans
+    await plans.block(aoi, second, "TASK-1")
+    await plans.add_check(aoi, second, "x")
+    await world.settle()
+    assert await plans.marks(aoi, [first, second]) == {second: Marks(0, 1, 1)}
+    assert [one.task_id for one in await plans.blockers(aoi, await plans.get(aoi, second))] == [first]
+    await world.service.tasks.change(aoi, first, TaskChanges(status=Status.DONE))
+    await world.settle()
+    assert (await plans.marks(aoi, [second]))[second].blocked == 0
+    await plans.unblock(aoi, second, first)
+    assert (await plans.get(aoi, second)).blocked_by == frozenset()
+
+
+async def test_no_circles(world: World) -> None:
+    aoi, (a, b, c) = await _tasks(world, 3)
+    plans = world.service.plans
+    await plans.block(aoi, b, a)
+    await plans.block(aoi, c, b)
+    for task, by in ((a, a), (a, b), (a, c)):
+        with pytest.raises(Circular):
+            await plans.block(aoi, task, by)
+    with pytest.raises(NoSuchBlocker):
+        await plans.block(aoi, a, "TASK-99")
+
+
+async def test_two_people_cannot_close_a_circle_together(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have looked before either has written."""
+    aoi, (a, b) = await _tasks(world, 2)
+    plans = world.service.plans
+    check, both = type(plans)._check_circle, asyncio.Barrier(2)
+    waits = 2
+
+    async def together(self: object, *given: object) -> None:
+        nonlocal waits
+        await check(plans, *given)  # type: ignore[arg-type]
+        waits -= 1
+        if waits >= 0:
+            await both.wait()
+
+    monkeypatch.setattr(type(plans), "_check_circle", together)
+    found = await asyncio.gather(plans.block(aoi, a, b), plans.block(aoi, b, a), return_exceptions=True)
+    assert sorted(type(one).__name__ for one in found) == ["Circular", "Plan"]
+
+
+async def test_limits_of_columns(world: World) -> None:
+    aoi, _ = await _tasks(world, 1)
+    team = await world.service.teams.limit(aoi, {Status.DOING: 3, Status.TODO: None})
+    assert team.limits == {"doing": 3}
+    with pytest.raises(TooLarge):
+        await world.service.teams.limit(aoi, {Status.DOING: 1_000})
+    assert (await world.service.teams.limit(aoi, {})).limits == {}
+
+
+async def test_a_rule_is_one(world: World) -> None:
+    aoi, (task,) = await _tasks(world, 1)
+    assert (await world.service.plans.repeat(aoi, task, "weekly")).rule == "FREQ=WEEKLY"
+    with pytest.raises(BadRule):
+        await world.service.plans.repeat(aoi, task, "now and then")
+    assert (await world.service.plans.repeat(aoi, task, "")).rule is None
