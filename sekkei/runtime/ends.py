@@ -35,6 +35,8 @@ class End:
     """And one of these, when there are any."""
     probe: Probe | None = None
     """Asks the real end whether it knows us; nothing is changed or sent."""
+    optional: bool = False
+    """People may be let in without it."""
 
     def state(self, settings: Settings) -> State:
         given = [name for name in (*self.settings, *self.one_of) if settings.get(name)]
@@ -74,7 +76,7 @@ def problems(ends: Iterable[End], settings: Settings, allowed: Collection[str]) 
         missing = " and ".join(end.missing(settings))
         if state == "half":
             found.append(f"{end.name} is half set up: {missing} is missing. Set it, or none of its settings.")
-        elif state == "local" and public and end.name not in allowed:
+        elif state == "local" and public and not end.optional and end.name not in allowed:
             found.append(
                 f"{end.name} is not set up, and {settings.public_url} is open to others: {end.otherwise}. "
                 f"Set {missing}, or start with --allow-local {end.name} if that is meant."

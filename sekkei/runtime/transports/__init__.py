@@ -5,6 +5,9 @@ SEKKEI_SMTP_URL           smtp://user:password@host:587 (STARTTLS) or smtps://�
 SEKKEI_SES_REGION         mails through Amazon SES v2, with the AWS credential chain
 SEKKEI_EXPO_URL           push notifications through Expo, such as https://exp.host/--/api/v2/push
 SEKKEI_EXPO_TOKEN         Expo's access token, where the project demands one
+SEKKEI_VAPID_PRIVATE_KEY  pushes to browsers (a system's own: sekkei.runtime.transports.web_push)
+SEKKEI_VAPID_SUBJECT      how push services reach you: mailto:… or https://…
+SEKKEI_PUSH_HOSTS         push services beside those of the known browsers, such as push.example.com (default: none)
 SEKKEI_WEBHOOK_SECRET     webhooks go out, signed with this secret
 SEKKEI_WEBHOOK_ALLOW      networks of yours that webhooks may lead into, such as 10.1.0.0/16 (default: none)
 SEKKEI_LINE_CHANNEL_TOKEN pushes through LINE's Messaging API

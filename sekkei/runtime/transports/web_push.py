@@ -24,10 +24,13 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from sekkei.clock import Clock
+from sekkei.clock import SYSTEM, Clock
 from sekkei.runtime.design import Message
+from sekkei.runtime.ends import End
 from sekkei.runtime.http import Http, retry_after_seconds
 from sekkei.runtime.outbox import Rejected, TryAgain, Undeliverable
+from sekkei.runtime.probes import Unwell
+from sekkei.runtime.settings import Settings
 from sekkei.store.http import Answer
 
 RECORD_BYTES = 4_096
@@ -220,6 +223,34 @@ def is_push_service(endpoint: str, more: str = "") -> bool:
         return False
     known = (*HOSTS, *named)
     return any(host == one or (one.startswith(".") and host.endswith(one)) for one in known)
+
+
+def vapid_of(settings: Settings, clock: Clock) -> Vapid | None:
+    """As it is set up; None when it is not, ValueError when only half of it is."""
+    key, subject = settings.get("vapid_private_key"), settings.get("vapid_subject")
+    if not key and not subject:
+        return None
+    for name, value in (("SEKKEI_VAPID_PRIVATE_KEY", key), ("SEKKEI_VAPID_SUBJECT", subject)):
+        if not value:
+            raise ValueError(f"Web push is half set up: {name} is missing. Set it, or neither.")
+    return Vapid(key, subject, clock)
+
+
+async def _probe(settings: Settings) -> None:
+    """Whether the key is one; push services know nobody beforehand."""
+    try:
+        vapid_of(settings, SYSTEM)
+    except ValueError as error:
+        raise Unwell(str(error).rstrip("."), "Mend that") from None
+
+
+WEB_PUSH = End(
+    "web-push",
+    ("vapid_private_key", "vapid_subject"),
+    "browsers are told nothing while no page is open",
+    probe=_probe,
+    optional=True,
+)
 
 
 class WebPush:

@@ -288,6 +288,14 @@ class Accounts:
         except ConditionFailed:
             return session  # signed out meanwhile; the next request will notice
 
+    async def has_session(self, account_id: str, hash: str) -> bool:
+        """Whether somebody is still signed in there."""
+        wanted: list[Ref[Any]] = [sessions(account_id, hash).consistent(), accounts(account_id).consistent()]
+        session, account = await self._db.get_many(wanted)
+        if session is None or account is None:
+            return False
+        return bool(session.expires > days.now(self._clock) and session.version == account.token_version)
+
     async def end_session(self, account_id: str, hash: str) -> None:
         await self._db.write(sessions.delete(account_id, hash))
         self.signed_out(account_id)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from sekkei.clock import Clock
 from sekkei.runtime.ends import MAIL
 from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Transport
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.expo import Expo
+from sekkei.runtime.transports.web_push import WEB_PUSH, WebPush, vapid_of
 from sekkei.web import Given
 from sekkei_systems.q import pages
 from sekkei_systems.q.api import api
@@ -16,7 +18,9 @@ from sekkei_systems.q.demo import demo
 from sekkei_systems.q.design.tables import design as q_design
 from sekkei_systems.q.jobs import RECURRING, QJobs
 from sekkei_systems.q.jobs.personal import QPeople
+from sekkei_systems.q.ports.web_push import Browsers
 from sekkei_systems.q.reactions import reactions_of
+from sekkei_systems.q.rules.notices import WEB_PUSH as WEB_PUSH_KIND
 from sekkei_systems.q.service import Service, open_service
 
 
@@ -34,7 +38,17 @@ def build(context: Context) -> Parts:
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
         personal=QPeople(context.db, jobs.withdrawal.steps()).personal(),
+        transports=transports_of(context, service),
     )
+
+
+def transports_of(context: Context, service: Service) -> dict[str, Transport]:
+    """Browsers are told through Q.'s own end, which knows whose they are; locally the outbox shows the messages."""
+    vapid = vapid_of(context.settings, context.clock)
+    if vapid is None:
+        return {}
+    out = WebPush(vapid, Http(), context.settings.get("push_hosts"))
+    return {WEB_PUSH_KIND: Browsers(context.db, service.accounts, out, vapid.public)}
 
 
 def given_of(context: Context, service: Service) -> Given:
@@ -56,6 +70,6 @@ SYSTEM = System(
     design=q_design,
     build=build,
     demo=demo,
-    ends=[MAIL],
+    ends=[MAIL, WEB_PUSH],
     pages=[("/", {"ja": "今日の質問", "en": "Today's question"}), ("/admin", {"ja": "管理", "en": "Admin"})],
 )

@@ -24,9 +24,11 @@ examples:
   sekkei q reconcile                     compare counters with edges; exits with 1 when some differ
   sekkei q withdraw USER                 finish a withdrawal whose week is over
   sekkei q admin aoi@example.com         make somebody an administrator (--remove: no longer)
+  sekkei q push-keys                     a new key for pushes to browsers, as settings
   sekkei q backup before-release-12      an on-demand backup of every table
 
 settings: SEKKEI_STORE, SEKKEI_ENV, SEKKEI_Q_PUBLISH_WINDOW (default 08:00-22:00), SEKKEI_EXPO_URL, SEKKEI_EXPO_TOKEN,
+SEKKEI_VAPID_PRIVATE_KEY and SEKKEI_VAPID_SUBJECT (pushes to browsers), SEKKEI_PUSH_HOSTS (further push services),
 SEKKEI_Q_FLAGGED (hide: posts with a forbidden word wait for a look; show: they are seen meanwhile),
 SEKKEI_Q_ANSWER_FIRST (on: today's answers of others open with one's own; off: they are open to all)
 """
@@ -36,7 +38,7 @@ BACKUP_NAME = re.compile(r"[A-Za-z0-9_.-]{3,200}")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", choices=("plan", "publish", "work", "reuse", "reconcile", "withdraw", "admin", "backup")
+        "what", choices=("plan", "publish", "work", "reuse", "reconcile", "withdraw", "admin", "push-keys", "backup")
     )
     parser.add_argument("name", nargs="?", help="a user, a mail address or a backup's name")
     parser.add_argument("--remove", action="store_true", help="with admin: take the role away")
@@ -51,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     from sekkei.runtime.refusals import Refusal
     from sekkei.store import ConfigurationError, CredentialsError, NoAnswer
 
+    if arguments.what == "push-keys":
+        return _push_keys()
     if arguments.what in ("withdraw", "admin", "backup") and not arguments.name:
         raise CouldNotRun(f"`sekkei q {arguments.what}` needs a name; see --help.")
     try:
@@ -59,6 +63,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise CouldNotRun(f"the store refused: {error.code}: {error.message}") from error
     except (SekkeiError, ConfigurationError, CredentialsError, NoAnswer, Refusal, ValueError) as error:
         raise CouldNotRun(str(error)) from error
+
+
+def _push_keys() -> int:
+    """Nothing is kept: the key goes where the operator keeps settings."""
+    from sekkei.runtime.transports.web_push import make_key
+
+    print(f"export SEKKEI_VAPID_PRIVATE_KEY={make_key()}")
+    print("export SEKKEI_VAPID_SUBJECT=mailto:you@example.com   # how push services reach you")
+    return OK
 
 
 async def _run(arguments: argparse.Namespace) -> int:

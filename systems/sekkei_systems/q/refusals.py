@@ -137,6 +137,10 @@ class AdminsStay(Conflict):
     """Administrators give up the role before they leave or are banned."""
 
 
+class NoWebPush(Conflict):
+    """The operator has set no key up."""
+
+
 class AppealedAlready(Conflict):
     """One appeal for each decision."""
 

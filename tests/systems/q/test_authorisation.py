@@ -28,6 +28,7 @@ WHO = {"outsider": "demo-yui", "member": "demo-ren", "admin": "demo-aoi", "banne
 PICTURE = base64.b64encode(png()).decode()
 TOKEN = {"token": "ExponentPushToken[x]", "deviceType": "ios"}
 WISHES = {"question": True, "reaction": False, "follow": True, "digest": True}
+BROWSER = {"p256dh": "x", "auth": "y"}
 LIVE = "GET /q/live"
 
 
@@ -148,6 +149,8 @@ def matrix(place: Place) -> dict[str, Rule]:
         "PUT /q/api/me/picture": api(200, json={"content": PICTURE}),
         "DELETE /q/api/me/picture": api(204),
         "PUT /q/api/me/devices": api(204, json=TOKEN),
+        "GET /q/api/me/browsers": api(200),
+        "PUT /q/api/me/browsers": api(409, json={"endpoint": "https://fcm.googleapis.com/x", "keys": BROWSER}),
         "POST /q/api/me/devices/forget": api(404, 204, json={"token": TOKEN["token"]}),
         "GET /q/api/me/questions": api(200),
         "GET /q/api/me/requests": api(200),

@@ -12,6 +12,7 @@ from sekkei.cli import main
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime.deployment import assemble
 from sekkei.runtime.settings import from_environment
+from sekkei.runtime.transports.web_push import vapid_of
 from sekkei.store import Embedded
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import User
@@ -81,3 +82,12 @@ def test_backup_of_every_table(data: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(["q", "backup", "before-release", "--data", str(data)]) == 0
     assert capsys.readouterr().out.count("/backup/") == len(SYSTEM.design.tables)
     assert main(["q", "backup", "a/b", "--data", str(data)]) == 2
+
+
+def test_a_key_for_pushes_is_made_as_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["q", "push-keys"]) == 0
+    key, subject = (line.removeprefix("export ").split()[0] for line in capsys.readouterr().out.splitlines())
+    values = dict(one.split("=", 1) for one in (key, subject))
+    vapid = vapid_of(from_environment(values), CLOCK)
+    assert vapid is not None
+    assert len(vapid.public) == 87

@@ -15,17 +15,19 @@ from sekkei_systems.q.api.shapes import (
     Id,
     Join,
     Me,
+    NewBrowser,
     Notifications,
     Paging,
     Person,
     Picture,
+    PushKey,
     SentQuestion,
     Username,
 )
 from sekkei_systems.q.rules.notices import wishes_of
 from sekkei_systems.q.rules.pictures import BYTES_MAX
 from sekkei_systems.q.service.access import Joined, Member
-from sekkei_systems.q.service.devices import Devices
+from sekkei_systems.q.service.devices import Browser, Devices
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.leaving import Leaving
 from sekkei_systems.q.service.notices import Notices
@@ -89,6 +91,18 @@ async def remove_picture(member: Member, people: People) -> None:
 @operations.put("/me/devices", summary="Register a device for pushes", status=204, tag="me")
 async def register_device(member: Member, devices: Devices, body: Device) -> None:
     await devices.register(member, body.token, body.device_type)
+
+
+@operations.get("/me/browsers", summary="The key that browsers subscribe with", tag="me")
+async def push_key(member: Member, devices: Devices) -> PushKey:
+    return PushKey(key=devices.server_key)
+
+
+@operations.put("/me/browsers", summary="Register this browser for pushes", status=204, tag="me")
+async def register_browser(request: Request, member: Member, devices: Devices, body: NewBrowser) -> None:
+    """It is told things while this sign-in lasts."""
+    given = Browser(body.endpoint, body.keys.p256dh, body.keys.auth)
+    await devices.register_browser(member, given, request.state.session_hash)
 
 
 @operations.post("/me/devices/forget", summary="Forget a device", status=204, tag="me")

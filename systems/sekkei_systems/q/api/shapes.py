@@ -94,7 +94,25 @@ class Device(Shape):
 
 
 class DeviceToken(Shape):
-    token: Annotated[str, Meta(max_length=200)]
+    token: Annotated[str, Meta(max_length=1000)]
+
+
+class BrowserKeys(Shape):
+    p256dh: Annotated[str, Meta(max_length=100)]
+    auth: Annotated[str, Meta(max_length=30)]
+
+
+class NewBrowser(Shape):
+    """What PushManager.subscribe gives, as JSON."""
+
+    endpoint: Annotated[str, Meta(max_length=1000)]
+    keys: BrowserKeys
+
+
+class PushKey(Shape):
+    """What a browser subscribes with; null while the operator has not set web push up."""
+
+    key: str | None
 
 
 class NewAnswer(Shape):

@@ -355,6 +355,14 @@ class PushToken:
     device_type: Attr[DeviceType] = attr("deviceType", ja="デバイス種別", en="kind of device")
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="登録日時", en="made")
     updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
+    p256dh: Attr[str | None] = attr(default=None, ja="ブラウザの公開鍵", en="a browser's key", added=True)
+    auth: Attr[str | None] = attr(default=None, ja="ブラウザの共有の秘密", en="a browser's secret", added=True)
+    server_key: Attr[str | None] = attr(
+        "serverKey", default=None, ja="購読に使われたVAPID公開鍵", en="the VAPID key it was made for", added=True
+    )
+    session: Attr[str | None] = attr(
+        default=None, ja="登録したサインイン（ハッシュ）", en="the sign-in it came from, hashed", added=True
+    )
 
 
 def log_expiry(timestamp: datetime) -> datetime:

@@ -13,7 +13,7 @@ from sekkei.runtime.design import State
 from sekkei.runtime.jobs import Payload, Progress
 from sekkei.runtime.system import Context
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import PushToken, User
+from sekkei_systems.q.design.models import DeviceType, PushToken, User
 from sekkei_systems.q.design.tables import daily_questions, push_tokens, users
 from sekkei_systems.q.rules import notices
 from sekkei_systems.q.rules.notices import NoticeKind, is_wanted
@@ -97,6 +97,8 @@ class Pushes:
         tickets: dict[str, PushToken] = {}
         gone: list[PushToken] = []
         for one in page:
+            if one.device_type is DeviceType.WEB:
+                continue  # a push service says at once when a browser is gone
             message = await self._context.outbox.get(message_id(NoticeKind.QUESTION, day.isoformat(), one.token))
             if message is None:
                 continue

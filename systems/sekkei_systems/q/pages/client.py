@@ -27,6 +27,7 @@ MODULES = (
     "q/me.js",
     "q/questions.js",
     "q/inbox.js",
+    "q/push.js",
     "q/settings.js",
     "q/join.js",
 )
@@ -105,6 +106,9 @@ async def worker(request: Request) -> Response:
     shell: Shell = request.app.state.shell
     files = [shell.static.url(name) for name in SHELL_FILES]
     script = shell.templates.get_template("q/sw.js").render(
-        version=shell.static.version, files=files, kept_seconds=KEPT_SECONDS
+        version=shell.static.version,
+        files=files,
+        kept_seconds=KEPT_SECONDS,
+        icon=shell.static.url("q/icon-192.png"),
     )
     return Response(script, media_type="text/javascript", headers={"Cache-Control": "no-cache"})

@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from sekkei.runtime import days
-from sekkei_systems.q.design.models import ReactionType, User
+from sekkei_systems.q.design.models import PushToken, ReactionType, User
 from sekkei_systems.q.design.models_added import Notice
 from sekkei_systems.q.design.models_added import NoticeKind as NoticeKind
 from sekkei_systems.q.texts import say
@@ -16,6 +16,8 @@ from sekkei_systems.q.texts import say
 TEXT_MAX = 300
 """Code points of a message's text. Expo takes 4,096 bytes with everything; emoji of several parts are long."""
 KEPT_SECONDS = 6 * 3600
+WEB_PUSH = "web-push"
+"""The kind of message that goes to browsers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,25 @@ def _message(kind: NoticeKind, text: str, data: Mapping[str, Any], collapse: str
         "channelId": kind.value,
         "collapseId": collapse,
         "ttl": KEPT_SECONDS,
+    }
+
+
+def for_browser(device: PushToken, message: Mapping[str, Any]) -> dict[str, Any]:
+    """The same message for a browser: what its worker shows, and whose it is, so that nobody else is shown it."""
+    return {
+        "channelId": message["channelId"],
+        "user": device.user_id,
+        "keys": {"p256dh": device.p256dh, "auth": device.auth},
+        "ttl": message["ttl"],
+        "topic": message["collapseId"],
+        "urgency": "high" if message["channelId"] == NoticeKind.QUESTION.value else "normal",
+        "payload": {
+            "for": device.user_id,
+            "title": message["title"],
+            "body": message["body"],
+            "url": message["data"]["url"],
+            "tag": message["collapseId"],
+        },
     }
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context
+from sekkei.runtime.transports.web_push import vapid_of
 from sekkei.web.identity.accounts import Accounts
 from sekkei.web.identity.design import design as web_design
 from sekkei_systems.q.rules.times import window_of
@@ -107,6 +108,7 @@ def open_service(context: Context) -> Service:
     reactions = Reactions(db, clock, sight)
     planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))
     graph = Graph(db, clock, sight)
+    vapid = vapid_of(settings, clock)
     decisions = Decisions(db, clock)
     sanctions = Sanctions(db, clock, logs, accounts, context.jobs, context.schedules, decisions)
     moderation = Moderation(db, clock, logs, words, decisions, sanctions)
@@ -121,7 +123,7 @@ def open_service(context: Context) -> Service:
         reactions=reactions,
         reports=Reports(db, clock, sight),
         submissions=Submissions(db, clock, words),
-        devices=Devices(db, clock),
+        devices=Devices(db, clock, context.outbox, vapid.public if vapid else None, settings.get("push_hosts")),
         notices=Notices(db, clock, context.outbox),
         leaving=Leaving(db, clock, context.schedules),
         planning=planning,

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Action, Contended, Database, TransactionFailed
 from sekkei.runtime import days
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.transports.web_push import Keys, is_push_service
 from sekkei_systems.q.design.models import (
     DeviceType,
     PushToken,
 )
 from sekkei_systems.q.design.tables import push_tokens, unique_token
-from sekkei_systems.q.refusals import BadToken, NoSuchThing
+from sekkei_systems.q.refusals import BadToken, NoSuchThing, NoWebPush
 from sekkei_systems.q.service.access import Member
 
 TOKEN_TRIES_MAX = 5
@@ -21,24 +24,70 @@ _TOKEN = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """A browser's subscription, as its PushManager gives it."""
+
+    endpoint: str
+    p256dh: str
+    auth: str
+
+
 class Devices:
-    def __init__(self, db: Database, clock: Clock) -> None:
+    def __init__(
+        self, db: Database, clock: Clock, outbox: Outbox, server_key: str | None = None, more_hosts: str = ""
+    ) -> None:
         self._db = db
         self._clock = clock
+        self._outbox = outbox
+        self._more_hosts = more_hosts
+        self.server_key = server_key
+        """What browsers subscribe with; None when web push is not set up."""
 
     async def register(self, member: Member, token: str, kind: DeviceType) -> None:
         """A device belongs to whoever signed in on it last: it is taken from whom it was with before."""
-        if not _TOKEN.fullmatch(token):
+        if kind is DeviceType.WEB or not _TOKEN.fullmatch(token):
             raise BadToken(field="token")
         now = days.now(self._clock)
-        mine = PushToken(user_id=member.id, token=token, device_type=kind, created_at=now, updated_at=now)
+        await self._keep(PushToken(user_id=member.id, token=token, device_type=kind, created_at=now, updated_at=now))
+
+    async def register_browser(self, member: Member, given: Browser, session: str | None) -> None:
+        """Only addresses of push services are taken, and only while this sign-in lasts it is told anything."""
+        if self.server_key is None:
+            raise NoWebPush()
+        try:
+            Keys.of(given.p256dh, given.auth)
+        except ValueError:
+            raise BadToken(field="p256dh") from None
+        if not is_push_service(given.endpoint, self._more_hosts):
+            raise BadToken(field="endpoint")
+        now = days.now(self._clock)
+        await self._keep(
+            PushToken(
+                user_id=member.id,
+                token=given.endpoint,
+                device_type=DeviceType.WEB,
+                created_at=now,
+                updated_at=now,
+                p256dh=given.p256dh.rstrip("="),
+                auth=given.auth.rstrip("="),
+                server_key=self.server_key,
+                session=session,
+            )
+        )
+
+    async def _keep(self, mine: PushToken) -> None:
+        """What waits for whom it was with before does not go out any more."""
+        token, member_id = mine.token, mine.user_id
         for _ in range(TOKEN_TRIES_MAX):
             holder = await self._db.holder(unique_token, PushToken.token == token)
             actions: list[Action[PushToken, object]] = [push_tokens.put(mine)]
-            if holder is not None and holder.user_id != member.id:
+            if holder is not None and holder.user_id != member_id:
                 actions.append(push_tokens.delete(holder.user_id, token))
             try:
                 await self._db.transact(*actions)
+                if len(actions) > 1:
+                    await self._outbox.forget(token)
                 return
             except TransactionFailed:
                 continue  # somebody else registered the same device at this moment

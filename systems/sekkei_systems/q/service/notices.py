@@ -13,13 +13,15 @@ from sekkei.design import Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import PushToken, User
+from sekkei_systems.q.design.models import DeviceType, PushToken, User
 from sekkei_systems.q.design.models_added import Notice
 from sekkei_systems.q.design.tables import blocks, mutes, users
 from sekkei_systems.q.refusals import QuietHalf
 from sekkei_systems.q.rules.notices import (
+    WEB_PUSH,
     NoticeKind,
     Wishes,
+    for_browser,
     is_wanted,
     official,
     official_mail,
@@ -107,6 +109,11 @@ class Notices:
         wait = quiet_left(user, days.now(self._clock)) + after
         people = {user.user_id, about or user.user_id}  # with either of them it goes
         id = message_id(kind, reason, device.token)
+        if device.device_type is DeviceType.WEB:
+            await self._outbox.put(
+                WEB_PUSH, device.token, for_browser(device, message), id=id, after=wait, people=people
+            )
+            return
         await self._outbox.put("push", device.token, message, id=id, after=wait, people=people)
 
 

@@ -6,6 +6,7 @@ import { mine } from "./me.js";
 import { button, empty, h } from "./parts.js";
 import { byAppId, defences, list, people, profile, showDot } from "./people.js";
 import { answerPage } from "./posts.js";
+import { renew } from "./push.js";
 import { questions } from "./questions.js";
 import { forget, get, leave, toast, Unreachable, wordsOf } from "./requests.js";
 import { settings } from "./settings.js";
@@ -99,6 +100,7 @@ async function ready(place, again) {
   else {
     known = me;
     hearNews();
+    renew();
     get("/me/requests", { keep: true })
       .then((found) => showDot(found.items.length))
       .catch(() => {});
@@ -192,6 +194,9 @@ const own = globalThis.trustedTypes?.createPolicy("q", { createScriptURL: (url) 
   createScriptURL: (url) => url,
 };
 if ("serviceWorker" in navigator) {
+  navigator.serviceWorker.addEventListener("message", (event) => {
+    if (typeof event.data?.open === "string" && event.data.open.startsWith("#/")) location.hash = event.data.open;
+  });
   const first = !navigator.serviceWorker.controller;
   navigator.serviceWorker.register(own.createScriptURL("/q/sw.js"), { scope: "/q/" }).catch(() => {});
   // What the first visit showed came before the worker could keep it.

@@ -1,6 +1,7 @@
 // Settings: who sees one's answers, notices, language, people kept away, the account.
 import { back, button, h, sure, who } from "./parts.js";
 import { unblock, unmute } from "./people.js";
+import { pushing, unsubscribe } from "./push.js";
 import { change, forget, get, say, toast } from "./requests.js";
 import { language, name, t } from "./words.js";
 
@@ -19,7 +20,7 @@ export async function settings(view, again) {
     back("#/me"),
     h("h1", {}, t("me.settings")),
     panel(t("set.answers"), sight(me, again)),
-    panel(t("set.notices"), noticing(notices, again)),
+    panel(t("set.notices"), await pushing(again), noticing(notices, again)),
     panel(t("set.display"), display()),
     panel(
       t("set.people"),
@@ -184,8 +185,9 @@ function account(me, again) {
   ];
 }
 
-// What was kept on this device goes with the session.
+// What was kept on this device goes with the session, and so do notices for whoever leaves.
 async function signOut() {
+  await unsubscribe().catch(() => {});
   await forget();
   const token = document.querySelector('meta[name="csrf-token"]').content;
   const leave = h(

@@ -7,6 +7,7 @@ const DATA = "q-data-";
 const KEPT_FOR = {{ kept_seconds }} * 1000; // shorter than a session lasts
 const FILES = {{ files|tojson }};
 const PAGE = "/q/";
+const ICON = "{{ icon }}";
 
 self.addEventListener("install", (event) => {
   event.waitUntil(
@@ -34,6 +35,40 @@ self.addEventListener("fetch", (event) => {
   else if (request.mode === "navigate" && url.pathname === PAGE) event.respondWith(page(request));
   else if (request.headers.has("X-Keep")) event.respondWith(data(request, url.pathname));
 });
+
+// A push says whose it is. Somebody else on this device is told only that there is something, not what.
+self.addEventListener("push", (event) => {
+  event.waitUntil(told(event.data?.json() ?? {}));
+});
+
+async function told(message) {
+  const names = await caches.keys();
+  const others = names.filter((name) => name.startsWith(DATA)).some((name) => name !== DATA + message.for);
+  const shown = others ? { title: "Q.", body: "", url: PAGE, tag: "q" } : message;
+  await self.registration.showNotification(shown.title ?? "Q.", {
+    body: shown.body ?? "",
+    tag: shown.tag,
+    icon: ICON,
+    badge: ICON,
+    data: { url: shown.url ?? PAGE },
+  });
+}
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(opened(event.notification.data?.url ?? PAGE));
+});
+
+// The page that is open already goes there; otherwise a new one does. Nothing outside Q. is ever opened.
+async function opened(address) {
+  const url = new URL(address, location.origin);
+  if (url.origin !== location.origin || url.pathname !== PAGE) url.href = new URL(PAGE, location.origin).href;
+  const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const page = pages.find((one) => new URL(one.url).pathname === PAGE);
+  if (!page) return self.clients.openWindow(url.href);
+  page.postMessage({ open: url.hash || "#/" });
+  return page.focus();
+}
 
 async function drop(unwanted) {
   const names = await caches.keys();

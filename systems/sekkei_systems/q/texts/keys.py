@@ -257,6 +257,7 @@ Key = Literal[
     "refusal.no-question",
     "refusal.no-such-answer",
     "refusal.no-such-user",
+    "refusal.no-web-push",
     "refusal.not-admin",
     "refusal.not-by-app",
     "refusal.not-following",

@@ -1,0 +1,1 @@
+"""The outside: browsers that are told things."""

@@ -1,0 +1,116 @@
+"""Pushes in a real browser: asked for after a click, shown by the worker, and what a click on one opens."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from playwright.async_api import Page, expect
+
+from sekkei.clock import SYSTEM as CLOCK
+from sekkei.runtime.counterparts.web_push import PushService, Subscription
+from sekkei.runtime.transports.web_push import make_key
+from sekkei.web.testing import test_settings as settings_of_tests
+from sekkei_systems.q import SYSTEM, design
+from tests.browser import Serve, Shots, Windows
+from tests.systems.q.test_browser import KEPT, phone
+
+SUBSCRIBE = """
+window.asked = 0;
+const own = (made) => ({
+  endpoint: made.endpoint,
+  options: {},
+  toJSON: () => ({ endpoint: made.endpoint, keys: { p256dh: made.p256dh, auth: made.auth } }),
+  unsubscribe: async () => { window.subscription = null; return true; },
+});
+const ask = Notification.requestPermission.bind(Notification);
+Notification.requestPermission = () => { window.asked += 1; return ask(); };
+PushManager.prototype.getSubscription = async () => window.subscription ?? null;
+PushManager.prototype.subscribe = async (options) => {
+  if (!options.userVisibleOnly || options.applicationServerKey.length !== 65) throw new TypeError("wrong options");
+  return (window.subscription = own(GIVEN));
+};
+"""
+CLICK = """
+async () => {
+  const [shown] = await self.registration.getNotifications();
+  self.dispatchEvent(new NotificationEvent("notificationclick", { notification: shown }));
+}
+"""
+SHOWN = """
+async () => {
+  const worker = await navigator.serviceWorker.ready;
+  for (let tries = 0; tries < 400; tries++) {
+    const found = await worker.getNotifications();
+    if (found.length) return found.map((one) => [one.title, one.body, one.data.url]);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  return [];
+}
+"""
+
+
+async def _settings_page(page: Page, made: Subscription) -> None:
+    given = json.dumps({"endpoint": made.endpoint, "p256dh": made.p256dh, "auth": made.auth})
+    await page.add_init_script(SUBSCRIBE.replace("GIVEN", given))
+    await page.goto(page.url.partition("#")[0] + "#/settings")
+    await page.reload()
+    await expect(page.get_by_role("switch", name="このデバイスに通知")).to_be_visible()
+
+
+async def _pushed(page: Page, message: dict[str, Any]) -> None:
+    """As the browser gives it to the worker."""
+    tool = await page.context.new_cdp_session(page)
+    found: list[str] = []
+    tool.on("ServiceWorker.workerRegistrationUpdated", lambda event: found.extend(
+        one["registrationId"] for one in event["registrations"] if not one["isDeleted"]))  # fmt: skip
+    await tool.send("ServiceWorker.enable")
+    while not found:
+        await page.evaluate("new Promise((done) => requestAnimationFrame(done))")
+    origin = await page.evaluate("location.origin")
+    given = {"origin": origin, "registrationId": found[0], "data": json.dumps(message)}
+    await tool.send("ServiceWorker.deliverPushMessage", given)
+    await tool.detach()
+
+
+async def test_asked_after_a_click_shown_and_opened(browser: Windows, serve: Serve, shots: Shots) -> None:
+    values = {"vapid_private_key": make_key(), "vapid_subject": "mailto:push@example.com"}
+    service = PushService(CLOCK, "https://fcm.googleapis.com")
+    site = await serve(SYSTEM, demo=True, settings=settings_of_tests(values=values))
+    key = site.client.shell.deployment.systems["q"].parts.service.devices.server_key
+    made = service.subscribe(key)
+    page = await phone(browser, site, "demo-aoi")
+    await page.context.grant_permissions(["notifications"], origin=site.url)
+    await expect(page.locator(".q-left")).to_be_visible()
+    await _settings_page(page, made)
+    switch = page.get_by_role("switch", name="このデバイスに通知")
+    await expect(switch).not_to_be_checked()
+    assert await page.evaluate("asked") == 0  # not before a click
+    await shots(page, "q-push")
+    await switch.check()
+    await expect(page.locator(".toasts")).to_contain_text("このデバイスに通知が届きます")
+    assert await page.evaluate("asked") == 1
+    db = site.client.shell.deployment.systems["q"].context.db
+    (kept,) = [one for one in await db.all(design.tokens_of("demo-aoi").consistent()) if one.p256dh]
+    assert (kept.token, kept.session is not None) == (made.endpoint, True)
+    message = {"for": "demo-aoi", "title": "Q.", "body": "🔥 が届きました", "url": "/q/#/inbox", "tag": "x"}
+    await _pushed(page, message)
+    assert await page.evaluate(SHOWN) == [["Q.", "🔥 が届きました", "/q/#/inbox"]]
+    # Off again: the subscription goes, here and there.
+    await page.get_by_role("switch", name="このデバイスに通知").uncheck()
+    await expect(page.get_by_role("switch", name="このデバイスに通知")).not_to_be_checked()
+    assert await page.evaluate("window.subscription") is None
+    assert [one for one in await db.all(design.tokens_of("demo-aoi").consistent()) if one.p256dh] == []
+    (worker,) = page.context.service_workers
+    await worker.evaluate(CLICK)
+    await expect(page.get_by_role("heading", name="お知らせ", exact=True)).to_be_visible()
+    assert browser.problems == []
+
+
+async def test_a_push_for_somebody_else_says_nothing_of_them(browser: Windows, serve: Serve) -> None:
+    site = await serve(SYSTEM, demo=True)
+    page = await phone(browser, site, "demo-aoi")
+    await page.context.grant_permissions(["notifications"], origin=site.url)
+    assert await page.evaluate(KEPT, ["/q/api/me", "demo-aoi"])
+    await _pushed(page, {"for": "demo-ren", "title": "Q.", "body": "秘密", "url": "/q/#/u/x", "tag": "x"})
+    assert await page.evaluate(SHOWN) == [["Q.", "", "/q/"]]
