@@ -42,23 +42,13 @@ class Checked:
     ConditionCheck.
     """
 
-    __slots__ = (
-        "action",
-        "condition",
-        "filter",
-        "item",
-        "key",
-        "key_condition",
-        "keys",
-        "parts",
-        "projection",
-        "reference",
-        "request",
-        "size",
-        "start_key",
-        "table",
-        "update",
-    )
+    # Of the class, so that an instance takes no time over what its request does not have.
+    keys: Sequence[Item] = ()
+    start_key: Item | None = None
+    update: Update | None = None
+    key_condition: expressions.KeyTests | None = None
+    filter: Condition | None = None
+    parts: Sequence[Checked] = ()
 
     def __init__(
         self,
@@ -80,14 +70,8 @@ class Checked:
         self.item = item
         self.size = size
         self.key = key
-        self.keys: Sequence[Item] = ()
-        self.start_key: Item | None = None
         self.condition = condition
-        self.update: Update | None = None
-        self.key_condition: expressions.KeyTests | None = None
-        self.filter: Condition | None = None
         self.projection = projection
-        self.parts: Sequence[Checked] = ()
 
 
 LARGE_ELEMENTS = 5_000

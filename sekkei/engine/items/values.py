@@ -41,7 +41,11 @@ def type_of(value: AttributeValue) -> str:
 
 def normalised_item(item: dict[str, Any]) -> Item:
     """Every value checked and normalised, in a new dict."""
-    return measured_item(item)[0]
+    for name, value in item.items():
+        if len(value) != 1 or type(value.get("S")) is not str or not 0 < len(name) < 16_384:
+            return measured_item(item)[0]
+    # Texts alone, as most keys are: they are normal as they came.
+    return item.copy()
 
 
 def measured_item(item: dict[str, Any]) -> tuple[Item, int]:

@@ -42,7 +42,8 @@ def get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     key = checked.key
     assert key is not None
     against_table.check_key(table, key)
-    against_table.check_scalar_keys(table, checked.projection)
+    if checked.projection is not None:
+        against_table.check_scalar_keys(table, checked.projection)
     blob = snapshot.get(table, table.key_bytes(key))
     response: Response = {}
     if blob is not None:

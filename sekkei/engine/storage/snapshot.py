@@ -124,10 +124,10 @@ class Snapshot:
 
     def get(self, table: Table, key: bytes) -> bytes | None:
         """The stored bytes of one item."""
-        rows: Rows = self._cursor.execute(table.sql_get, (key,)).fetchall()
-        if not rows:
+        row = self._cursor.execute(table.sql_get, (key,)).get
+        if row is None:
             return None
-        blob, crc = rows[0]
+        blob, crc = row
         if checksum(key, blob) != crc:
             raise damaged(table)
         found: bytes = blob

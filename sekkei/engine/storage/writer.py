@@ -365,7 +365,7 @@ class Writer:
     def _commit(self, connection: apsw.Connection, jobs: list[Job], begun: bool) -> None:
         """condition → item → indexes → change record of every job, and one commit for all."""
         if not begun:
-            connection.execute("BEGIN IMMEDIATE")
+            _begin(connection)
         try:
             before = connection.total_changes()
             self._catalogue.refresh(connection)
@@ -412,11 +412,18 @@ class Writer:
                 loop.call_soon_threadsafe(_deliver_all, done)
 
 
+def _begin(connection: apsw.Connection) -> None:
+    if connection.in_transaction:
+        # An earlier one that could not be undone when it failed, because memory had run out.
+        connection.execute("ROLLBACK")
+    connection.execute("BEGIN IMMEDIATE")
+
+
 def _begun(connection: apsw.Connection) -> bool:
     """Begin a transaction, if no other process is in the way."""
     try:
         connection.set_busy_timeout(0)
-        connection.execute("BEGIN IMMEDIATE")
+        _begin(connection)
     except apsw.Error:
         return False
     finally:
@@ -441,6 +448,8 @@ def as_dynamodb_error(error: BaseException) -> BaseException:
         return InternalServerError("The disk is full; nothing was written. Free some space and try again.")
     if isinstance(error, apsw.ReadOnlyError):
         return InternalServerError("The store's file is read-only; nothing was written.")
+    if isinstance(error, apsw.NoMemError | MemoryError):
+        return InternalServerError("Memory has run out; nothing was written. Try again.")
     if isinstance(error, apsw.Error | NotOurFile):
         return InternalServerError(f"The store's file could not be used: {error}")
     return error

@@ -31,11 +31,13 @@ class Parameters:
 
     def check(self, request: dict[str, Any]) -> bool:
         """Refuse the old beside the new, and placeholders without an expression. False when there is none of them."""
+        if self._all.isdisjoint(request):
+            return False
         given = self._all.intersection(request)
         if given not in self._accepted:
             self._check(request)
             self._accepted.add(given)
-        return bool(given)
+        return True
 
     def _check(self, request: dict[str, Any]) -> None:
         present = [name for name in self.expressions if name in request]

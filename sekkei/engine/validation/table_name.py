@@ -33,7 +33,7 @@ def _table_name(text: str) -> str | None:
 
 def named(text: str) -> str:
     """The name in a TableName that has been checked."""
-    name = table_name(text)
+    name = _table_name(text)
     assert name is not None, "the shape lets nothing else pass"
     return name
 
