@@ -161,4 +161,5 @@ async def test_a_planted_fault_is_noticed(
 @pytest.mark.torture
 @pytest.mark.timeout(0)
 async def test_many_schedules() -> None:
-    await run(range(1_000, 1_000 + amounts.CLOCK_SCHEDULES))
+    first = amounts.seed(1_000)
+    await run(range(first, first + amounts.CLOCK_SCHEDULES))

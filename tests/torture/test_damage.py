@@ -134,4 +134,4 @@ async def test_without_checksums_it_is_noticed(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("damage", [flip, cut_off])
 async def test_much_damage(tmp_path: Path, damage: Callable[[bytearray, random.Random], None]) -> None:
-    await damage_repeatedly(tmp_path, amounts.BIT_FLIPS, seed=4, damage=damage)
+    await damage_repeatedly(tmp_path, amounts.BIT_FLIPS, seed=amounts.seed(4), damage=damage)

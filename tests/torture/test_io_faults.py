@@ -165,4 +165,4 @@ async def test_an_ignored_fault_is_noticed(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("seed", range(amounts.FAULT_SCRIPTS))
 async def test_a_fault_everywhere(tmp_path: Path, seed: int) -> None:
-    await fail_everywhere(tmp_path, seed)
+    await fail_everywhere(tmp_path, amounts.seed(seed))

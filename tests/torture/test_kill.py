@@ -80,4 +80,4 @@ async def test_a_planted_fault_is_noticed(tmp_path: Path, planted: str) -> None:
 @pytest.mark.torture
 @pytest.mark.timeout(0)
 async def test_many_kills(tmp_path: Path) -> None:
-    assert await kill_repeatedly(tmp_path, amounts.KILLS, seed=3) >= amounts.TOKEN_RETRIES
+    assert await kill_repeatedly(tmp_path, amounts.KILLS, seed=amounts.seed(3)) >= amounts.TOKEN_RETRIES

@@ -82,4 +82,4 @@ async def test_a_missing_fsync_is_noticed(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.torture
 @pytest.mark.timeout(0)
 async def test_many_cuts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    await cut_repeatedly(tmp_path, amounts.POWER_CUTS, seed=3, monkeypatch=monkeypatch)
+    await cut_repeatedly(tmp_path, amounts.POWER_CUTS, seed=amounts.seed(3), monkeypatch=monkeypatch)

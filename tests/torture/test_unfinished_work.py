@@ -183,7 +183,7 @@ async def test_a_backfill_that_is_not_resumed_is_noticed(tmp_path: Path, monkeyp
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("name", BEGINNINGS)
 async def test_many_kills(tmp_path: Path, name: str) -> None:
-    await kill_in_the_middle(tmp_path, name, amounts.MIGRATION_KILLS, seed=3)
+    await kill_in_the_middle(tmp_path, name, amounts.MIGRATION_KILLS, seed=amounts.seed(3))
 
 
 # Migrations.
@@ -252,4 +252,7 @@ async def test_a_torn_migration_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.torture
 @pytest.mark.timeout(0)
 async def test_many_killed_migrations(tmp_path: Path) -> None:
-    assert await kill_migrations(tmp_path, amounts.MIGRATION_KILLS, seed=3) <= {sql.FORMAT, sql.FORMAT + 1}
+    assert await kill_migrations(tmp_path, amounts.MIGRATION_KILLS, seed=amounts.seed(3)) <= {
+        sql.FORMAT,
+        sql.FORMAT + 1,
+    }
