@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import hashlib
 import logging
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Collection, Mapping
@@ -21,7 +22,20 @@ from sekkei.clock import Clock
 from sekkei.design import Database, Update
 from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
-from sekkei.runtime.design import FAILED, OUTBOX, SENT, Hold, Message, State, due_messages, holds, messages
+from sekkei.runtime.design import (
+    FAILED,
+    OUTBOX,
+    SENT,
+    HeldPlace,
+    Hold,
+    Message,
+    State,
+    due_messages,
+    held_places,
+    holds,
+    messages,
+    places_held,
+)
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
 from sekkei.runtime.outbox import SHELL, Rejected, Shown, Transport, TryAgain, Undeliverable
@@ -57,6 +71,16 @@ class Circuit:
     open_until: datetime | None = None
 
 
+@dataclass(slots=True)
+class Held:
+    """What all processes leave alone of one kind, as it was read a moment ago."""
+
+    known_until: datetime
+    until: datetime
+    places: dict[str, datetime]
+    """By the hash of a destination."""
+
+
 class Delivery:
     """Sends what waits in the outbox. What the systems of another process wrote is left to it, unless there is a way
     out for it here; without `systems` nothing is another's."""
@@ -87,7 +111,7 @@ class Delivery:
         self._busy: Counter[str] = Counter()
         self._busy_places: set[Place] = set()
         self._circuits: OrderedDict[Place, Circuit] = OrderedDict()
-        self._holds: dict[str, tuple[datetime, Hold | None]] = {}
+        self._holds: dict[str, Held] = {}
         self._look_again = 0.0
         self._stopping = False
         self.outcomes: Counter[tuple[str, str]] = Counter()
@@ -147,7 +171,7 @@ class Delivery:
         found = await due(self._runtime, due_messages(self.when.until), self._is_new, limit)
         ready = sorted(self.when.now_of(found, Message.due_at), key=lambda one: (one.created_at, one.id))
         for message in ready:
-            if not await self._is_held(message.kind):
+            if not await self._is_held(self._place(message)):
                 self._waiting.setdefault(self._place(message), deque()).append(message)
                 self._known.add(message.id)
 
@@ -230,27 +254,42 @@ class Delivery:
         while len(self._circuits) > CIRCUITS_MAX:
             self._circuits.popitem(last=False)
 
-    async def _is_held(self, kind: str) -> bool:
-        """Whether a provider is left alone by all processes; asked for every few seconds."""
-        now = days.now(self._clock)
+    async def _is_held(self, place: Place) -> bool:
+        """Whether a provider or a destination is left alone by all processes; asked for every few seconds."""
+        kind, now = place[0], days.now(self._clock)
         if kind not in self._transports:
             return False
-        known = self._holds.get(kind)
-        if known is None or known[0] < now:
-            found = await self._runtime.get(holds(kind))
-            known = self._holds[kind] = (now + timedelta(seconds=HOLDS_KNOWN_SECONDS), found)
-        if known[1] is None or known[1].until <= now:
+        held = self._holds.get(kind)
+        if held is None or held.known_until < now:
+            held = self._holds[kind] = await self._read_holds(kind, now)
+        until = max(held.until, held.places.get(_hashed(place), now))
+        if until <= now:
             return False
-        self.when.sooner(known[1].until)
+        self.when.sooner(until)
         return True
+
+    async def _read_holds(self, kind: str, now: datetime) -> Held:
+        found = await self._runtime.get(holds(kind))
+        places = {one.place: one.until for one in await self._runtime.all(places_held(kind))}
+        known_until = now + timedelta(seconds=HOLDS_KNOWN_SECONDS)
+        return Held(known_until, found.until if found is not None else now, places)
 
     async def _hold(self, kind: str, seconds: float, reason: str) -> None:
         now = days.now(self._clock)
         until = now + timedelta(seconds=seconds)
         hold = Hold(kind=kind, until=until, reason=reason, expires=until + timedelta(days=1))
         await self._runtime.write(holds.put(hold))
-        self._holds[kind] = (until, hold)
+        self._holds[kind] = Held(until, until, {})
         self._drop(lambda place: place[0] == kind)
+
+    async def _hold_place(self, place: Place, seconds: float) -> None:
+        """The others of its kind go on."""
+        kind, now = place[0], days.now(self._clock)
+        until = now + timedelta(seconds=seconds)
+        row = HeldPlace(kind=kind, place=_hashed(place), until=until, expires=until + timedelta(days=1))
+        await self._runtime.write(held_places.put(row))
+        self._holds.setdefault(kind, Held(now, now, {})).places[row.place] = until
+        self._drop(lambda waiting: waiting == place)
 
     # One message
 
@@ -274,7 +313,10 @@ class Delivery:
             log.warning("a message was left to another worker", extra={"message_id": taken.id, "error": str(error)})
             return "left"
         except TryAgain as error:
-            await self._hold(taken.kind, error.seconds, str(error))
+            if error.everywhere:
+                await self._hold(taken.kind, error.seconds, str(error))
+            else:
+                await self._hold_place(place, error.seconds)
             await self._put_back(taken, error, error.seconds)
             return "held"
         except Rejected as error:
@@ -353,3 +395,8 @@ class Delivery:
     async def _put_down(self, message: Message, update: Update[Any]) -> None:
         """End a try that failed; when another worker has taken it meanwhile, it is theirs."""
         await take(self._runtime, self._leases.putting_down(update, message.lease_by))
+
+
+def _hashed(place: Place) -> str:
+    """A destination may be somebody's address."""
+    return hashlib.sha256(place[1].encode()).hexdigest()[:32]

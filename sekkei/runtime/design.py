@@ -126,6 +126,21 @@ def holds(kind: str) -> Key:
 
 
 @model
+class HeldPlace:
+    """One destination that every process leaves alone for a while, because the provider asked for it."""
+
+    kind: Attr[str] = part(escape=True)
+    place: Attr[str] = part(en="A hash of the destination")
+    until: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    expires: Attr[datetime] = attr(stored_as=epoch())
+
+
+@table.entity(HeldPlace, type="held_place")
+def held_places(kind: str, place: str) -> Key:
+    return Key(f"HOLD#{kind}", f"PLACE#{place}")
+
+
+@model
 class Alarm:
     """Something that only an operator can mend."""
 
@@ -314,6 +329,12 @@ def newest_jobs() -> Query[JobRun]:
 def newest_set_aside() -> Query[SetAside]:
     """Stream records that were set aside, newest first."""
     return set_aside_listed.where(SetAside.listed_pk == "ASIDE").backwards()
+
+
+@design.pattern(ja="待たせている宛先", added=True)
+def places_held(kind: str) -> Query[HeldPlace]:
+    """Destinations of one kind of messages that are left alone."""
+    return held_places.where(HeldPlace.kind == kind)
 
 
 @design.pattern(ja="鳴っている警報", added=True)

@@ -27,11 +27,14 @@ class Undeliverable(Exception):
 
 
 class TryAgain(Exception):
-    """The provider says when to come back; until then no process sends anything this way."""
+    """The provider says when to come back; until then no process sends anything this way.
 
-    def __init__(self, seconds: float, reason: str) -> None:
+    With `everywhere=False` it speaks of one destination only, such as a channel that is written to too fast.
+    """
+
+    def __init__(self, seconds: float, reason: str, *, everywhere: bool = True) -> None:
         super().__init__(reason)
-        self.seconds = seconds
+        self.seconds, self.everywhere = seconds, everywhere
 
 
 class Rejected(Exception):

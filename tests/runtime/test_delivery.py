@@ -166,6 +166,28 @@ async def test_when_to_come_back_is_obeyed_by_every_process(runtime: Database, c
     assert calm.sent == {"tasks/1": 1, "tasks/2": 1}
 
 
+async def test_one_destination_that_asks_for_patience_holds_no_other(runtime: Database, clock: ManualClock) -> None:
+    """Neither in this process nor in another one, and nobody bothers that one meanwhile."""
+
+    async def slow_down(message: Message) -> str:
+        raise TryAgain(30, "429 for this channel", everywhere=False)
+
+    outbox, busy, calm = Outbox(runtime, clock, "eventbot"), Way(a=slow_down), Way()
+    for number, to in enumerate("aab"):
+        await outbox.put("discord", to, {}, id=str(number))
+    here, there = (Delivery(runtime, clock, {"discord": way}, "w") for way in (busy, calm))
+    await here.run_once()
+    assert busy.sent == {"eventbot/2": 1}
+    await outbox.put("discord", "a", {}, id="3")
+    await outbox.put("discord", "c", {}, id="4")
+    assert await there.run_once() == 1
+    assert calm.sent == {"eventbot/4": 1}
+    assert there.when.seconds() == 30
+    clock.advance(31)
+    assert await there.run_once() == 3
+    assert set(calm.sent) == {"eventbot/0", "eventbot/1", "eventbot/3", "eventbot/4"}
+
+
 class Mortal:
     """A store that a process loses at one of its calls, before or after it was carried out."""
 

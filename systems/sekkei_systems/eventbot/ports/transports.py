@@ -36,7 +36,7 @@ def obeyed() -> Iterator[None]:
     try:
         yield
     except RateLimited as limited:
-        raise TryAgain(limited.retry_after, str(limited)) from None
+        raise TryAgain(limited.retry_after, str(limited), everywhere=limited.scope == "global") from None
     except Unauthorised as error:
         raise Rejected(str(error)) from None
 
