@@ -7,17 +7,24 @@ from fnmatch import fnmatchcase
 from sekkei.advice.facts import Facts
 from sekkei.advice.findings import SEVERITIES, Finding, Rule, accepted, rules
 from sekkei.advice.rules import CHECKS
+from sekkei.advice.scale import Scale
 from sekkei.design import Design, Measurements
 from sekkei.design.design import Acceptance
 
+ABOUT_USERS = ("R2", "R6", "R7")
+"""Rules that only speak when it is said how many users there are."""
 
-def check(design: Design, measurements: Measurements | None = None) -> list[Finding]:
+
+def check(
+    design: Design, measurements: Measurements | None = None, *, scale: Scale | None = None, users: int = 0
+) -> list[Finding]:
     """Findings, the gravest first; those that the design accepts carry its reason."""
-    facts = Facts(design, measurements)
+    facts = Facts(design, measurements, scale, users)
     found = list(dict.fromkeys(each for rule in CHECKS for each in rule(facts)))
     used: set[Acceptance] = set()
     answered = [_answered(each, design.accepted, used) for each in found]
-    answered += [_unused(each) for each in design.accepted if each not in used]
+    asked = [each for each in design.accepted if scale is not None or each.rule not in ABOUT_USERS]
+    answered += [_unused(each) for each in asked if each not in used]
     return sorted(answered, key=lambda each: (bool(each.accepted), SEVERITIES.index(each.severity), _number(each)))
 
 

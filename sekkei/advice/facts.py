@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sekkei.design import (
     Action,
@@ -24,6 +24,9 @@ from sekkei.design.codecs import Choice, Day, Flag, LiteralCodec
 from sekkei.design.model import hints_of
 from sekkei.design.samples import Planning, samples
 from sekkei.design.templates import Template
+
+if TYPE_CHECKING:
+    from sekkei.advice.scale import Scale
 
 FEW = (Choice, Flag, LiteralCodec)
 
@@ -56,8 +59,12 @@ def steps_of(pattern: Pattern[..., Any]) -> Iterator[Ref[Any] | Query[Any] | Act
 class Facts:
     """One design with its measurements; the rules ask it."""
 
-    def __init__(self, design: Design, measurements: Measurements | None = None) -> None:
+    def __init__(
+        self, design: Design, measurements: Measurements | None = None, scale: Scale | None = None, users: int = 0
+    ) -> None:
         self.design, self.measurements = design, measurements or Measurements()
+        self.scale, self.users = scale, users
+        """What users do, and how many they are; where that is declared."""
 
     @property
     def tables(self) -> list[Table]:

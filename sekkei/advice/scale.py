@@ -79,6 +79,15 @@ class Scale:
                 if load:
                     yield Wall(_users_until(most, load * self._busy, said, cut), *key, kind, said)
 
+    def peaks(self, users: int) -> dict[str, tuple[float, float]]:
+        """Read and write units a second of each table and index in the busiest hour."""
+        found: dict[str, tuple[float, float]] = {}
+        for one in self._by_key().values():
+            read, write = found.get(one.place, (0.0, 0.0))
+            busy = self._busy * users
+            found[one.place] = (read + one.read * busy, write + one.write * busy)
+        return found
+
     def _quotas(self, raised: Mapping[str, int]) -> Iterable[Wall]:
         by_place: dict[tuple[str, str], float] = {}
         for one in self._by_key().values():

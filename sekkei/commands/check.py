@@ -13,6 +13,7 @@ examples:
   sekkei check tasks                      findings, what lies behind them and what to do
   sekkei check tasks q --format md        several designs, for a pull request
   sekkei check shop.py:design --format sarif > shop.sarif
+  sekkei check tasks --users 10M          also hot keys and quotas, from what one user does (traffic.toml)
   sekkei check --explain R24              one rule: the fact behind it and what to do
   sekkei check --explain all              all of them, also those that the library keeps by itself
 
@@ -26,6 +27,7 @@ Exit code: 0 nothing but what is accepted or only worth knowing, 1 findings, 2 c
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("designs", nargs="*", metavar="DESIGN", help="a system, a module, or module:attribute")
     parser.add_argument("--format", choices=("table", "json", "md", "sarif"), default="table", help="default: table")
+    parser.add_argument("--users", metavar="1M", help="how many people use it; what one does is in traffic.toml")
     parser.add_argument("--explain", metavar="RULE", help="say what a rule means, such as R24; `all` for every rule")
 
 
@@ -34,20 +36,22 @@ def run(arguments: argparse.Namespace) -> int:
         return _explain(arguments.explain)
     if not arguments.designs:
         raise CouldNotRun("Name a design to check: a system such as tasks, or module:attribute.")
-    codes = [_check(name, arguments.format) for name in arguments.designs]
+    codes = [_check(name, arguments.format, arguments.users) for name in arguments.designs]
     return max(codes)
 
 
-def _check(name: str, how: str) -> int:
+def _check(name: str, how: str, users: str | None) -> int:
     from sekkei.advice.checking import check, is_clean
     from sekkei.advice.formats import FORMATS
+    from sekkei.commands.cost import scale_named, users_of
     from sekkei.design import Measurements, SekkeiError
     from sekkei.design.loading import find, measurements_beside
 
     try:
         design, home = find(name)
         design.check()
-        found = check(design, Measurements.load(measurements_beside(home)))
+        scale, many = (scale_named(name, None), users_of(users)) if users else (None, 0)
+        found = check(design, Measurements.load(measurements_beside(home)), scale=scale, users=many)
     except (SekkeiError, ImportError, SyntaxError, ValueError) as error:
         raise CouldNotRun(f"{name}: {error}") from error
     print(FORMATS[how](design.name, found))

@@ -153,10 +153,10 @@ def _at_scale(arguments: argparse.Namespace) -> int:
 
     if arguments.rate or arguments.rates or arguments.items:
         raise CouldNotRun("With --users, what one user does stands in traffic.toml; leave --rate and --items out.")
-    sizes = [_users(text) for text in arguments.users.split(",")]
+    sizes = [users_of(text) for text in arguments.users.split(",")]
     try:
         prices = Prices.of(arguments.region, arguments.prices)
-        scales = [(name, _scale(name, arguments.traffic)) for name in arguments.designs]
+        scales = [(name, scale_named(name, arguments.traffic)) for name in arguments.designs]
     except (SekkeiError, NoPrices, BadTraffic, BadLoad) as error:
         raise CouldNotRun(str(error)) from error
     if arguments.format == "md":
@@ -169,7 +169,7 @@ def _at_scale(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _users(text: str) -> int:
+def users_of(text: str) -> int:
     try:
         found = count_of(text.strip())
     except ValueError as error:
@@ -179,7 +179,8 @@ def _users(text: str) -> int:
     return found
 
 
-def _scale(name: str, file: Path | None) -> Scale:
+def scale_named(name: str, file: Path | None) -> Scale:
+    """What is declared beside a design, or in a file."""
     from sekkei.advice import traffic, travelled
     from sekkei.advice.scale import scale_of
     from sekkei.design import Measurements

@@ -7,6 +7,8 @@ from enum import Enum
 from typing import Any
 
 from sekkei.advice.checking import check
+from sekkei.advice.scale import scale_of
+from sekkei.advice.traffic import Traffic
 from sekkei.design import Attr, Design, Index, Key, Measurements, Units, attr, model, part
 
 
@@ -42,9 +44,11 @@ def thing_design(*indexes: Index, **options: Any) -> tuple[Design, Any]:
     return design, things
 
 
-def found(design: Design, units: dict[str, Units] | None = None) -> dict[str, set[str]]:
-    """Rule to the places it speaks of."""
+def found(design: Design, units: dict[str, Units] | None = None, users: int = 0) -> dict[str, set[str]]:
+    """Rule to the places it speaks of. Every user runs every measured pattern ten times a day."""
     result: dict[str, set[str]] = {}
-    for each in check(design, Measurements(units)):
+    measured = Measurements(units)
+    scale = scale_of(design, Traffic(patterns=dict.fromkeys(units or {}, 10.0)), {}, measured) if users else None
+    for each in check(design, measured, scale=scale, users=users):
         result.setdefault(each.rule.id, set()).add(each.place)
     return result

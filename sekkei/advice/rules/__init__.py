@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator
 
 from sekkei.advice.facts import Facts
 from sekkei.advice.findings import Finding
-from sekkei.advice.rules import indexes, items, keys, operations, tables
+from sekkei.advice.rules import busy, indexes, items, keys, operations, tables
 
 Check = Callable[[Facts], Iterator[Finding]]
 
-CHECKS: tuple[Check, ...] = (*keys.CHECKS, *items.CHECKS, *indexes.CHECKS, *operations.CHECKS, *tables.CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *(*keys.CHECKS, *items.CHECKS, *indexes.CHECKS, *operations.CHECKS, *tables.CHECKS),
+    *busy.CHECKS,
+)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from sekkei.advice.facts import Facts, is_constant, is_day, is_few
+from sekkei.advice.facts import Facts, Read, is_constant, is_day, is_few
 from sekkei.advice.findings import Finding, finding
 from sekkei.design import Index, Table
 
-GLOBAL_MAX = 20
-LOCAL_MAX = 5
-INCLUDED_MAX = 100
 UNIQUE_BY_NATURE = frozenset({"email", "username", "handle", "login"})
 AMPLIFIED = 2.0
 """Units of indexes for one unit of the item, from which on a write is worth a look."""
@@ -25,18 +22,6 @@ def local_indexes(facts: Facts) -> Iterator[Finding]:
     for table, index in facts.indexes:
         if index.local:
             yield finding("R17", _place(table, index), "a partition with it holds at most 10 GB")
-
-
-def too_many(facts: Facts) -> Iterator[Finding]:
-    for table in facts.tables:
-        for local, most in ((False, GLOBAL_MAX), (True, LOCAL_MAX)):
-            count = sum(index.local is local for index in table.indexes.values())
-            if count > most:
-                kind = "local" if local else "global"
-                yield finding("R19", table.name, f"{count} {kind} indexes, and {most} are allowed")
-        included = sum(len(i.projection) for i in table.indexes.values() if isinstance(i.projection, tuple))
-        if included > INCLUDED_MAX:
-            yield finding("R20", table.name, f"{included} attributes are projected by name")
 
 
 def few_partitions(facts: Facts) -> Iterator[Finding]:
@@ -91,9 +76,10 @@ def amplified_writes(facts: Facts) -> Iterator[Finding]:
 
 def lookups(facts: Facts) -> Iterator[Finding]:
     for table, index in facts.indexes:
-        if index.local or index.sk:
+        reads = [read for read in facts.reads_of(table, index) if not _finds_many(read)]
+        if index.local or index.sk or not reads:
             continue
-        for read in facts.reads_of(table, index):
+        for read in reads:
             yield finding("R27", read.pattern.name, f"it finds one item through {_place(table, index)}")
         for entity in facts.holders(table, index):
             fields = [entity.model.by_stored.get(name) for name in index.pk]
@@ -103,6 +89,11 @@ def lookups(facts: Facts) -> Iterator[Finding]:
                 continue
             if not any(f"{mark}_".startswith(f"{named.name}_") for mark in marked):  # username, or username_folded
                 yield finding("R38", _place(table, index), f"{named.label} is looked up as if it were unique")
+
+
+def _finds_many(read: Read) -> bool:
+    """`sessions_of` speaks of sessions, `session_by_token` of one."""
+    return any(entity.name in read.pattern.name for entity in read.query.entities)
 
 
 def sparse(facts: Facts) -> Iterator[Finding]:
@@ -147,7 +138,6 @@ def wide_projections(facts: Facts) -> Iterator[Finding]:
 
 CHECKS = (
     local_indexes,
-    too_many,
     few_partitions,
     less_capacity,
     moving_keys,

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from sekkei.advice.facts import Facts, Read, key_templates
+from sekkei.advice.facts import Facts
 from sekkei.advice.findings import Finding, finding
-from sekkei.design import Entity, Put
-from sekkei.design.binding import KeyTest
-from sekkei.design.templates import Template
+from sekkei.design import Put
+from sekkei.design.spans import others_in
 
 KEPT_MIN = 0.5
 ACTIONS_MAX = 100
@@ -61,39 +59,13 @@ def expired_shown(facts: Facts) -> Iterator[Finding]:
 
 
 def strangers(facts: Facts) -> Iterator[Finding]:
-    everybody = [entity for table in facts.tables for entity in table.entities]
     for read in facts.reads:
-        others = [entity.name for entity in _in_the_range(read, everybody)]
+        others = [] if read.query.scanning else [entity.name for entity in others_in(read.query)]
         units = facts.units(read.pattern.name)
         if not others or (units is not None and units.items_read <= units.items):
             continue
         figure = "" if units is None else f"{units.items_read} items read for {units.items}"
         yield finding("R48", read.pattern.name, f"items of {', '.join(others)} can lie in its range", figure)
-
-
-def _in_the_range(read: Read, everybody: list[Entity[..., Any]]) -> Iterator[Entity[..., Any]]:
-    """Entities that were not asked for and whose items may lie where the query reads."""
-    query = read.query
-    if query.scanning:
-        return
-    for entity in query.view.table.entities:
-        if entity in query.entities:
-            continue
-        tests = {test.attribute: test for test in query.tests}
-        if all(
-            any(_may_lie(template, tests.get(name)) for template in key_templates(entity, name, everybody))
-            for name in query.view.attributes
-        ):
-            yield entity
-
-
-def _may_lie(template: Template, test: KeyTest | None) -> bool:
-    """Can a key of this form pass the test? Stand-ins in the test's text are taken for anything."""
-    text = None if test is None else next(iter(test.operands[0].values()))
-    if test is None or not isinstance(text, str) or test.operator in ("<", "<=", ">", ">="):
-        return True
-    start = text.partition("{")[0]
-    return start.startswith(template.literal) or template.literal.startswith(start)
 
 
 CHECKS = (scans, filters, transactions, blind_writes, expired_shown, strangers)
