@@ -102,7 +102,7 @@ class Journal:
         self._keep(table, None, old, new)
         for index in table.indexes.values():
             for entry, part in index_write_units(table, index, old, new):
-                self._charge(table, index, entry).write += part * factor
+                self._charge(table, index, entry).write += part  # once, also in a transaction
             self._keep(table, index, entry_of(table, index, old), entry_of(table, index, new))
 
     def _note_read(self, name: str, index: str | None, keys: list[Item], units: float) -> None:

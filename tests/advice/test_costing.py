@@ -11,6 +11,7 @@ from sekkei.advice.costing import UnknownName, price
 from sekkei.advice.prices import NoPrices, Prices
 from sekkei.advice.sizes import item_bytes
 from sekkei.design import Design, Index, Measurements, Query, Units, Update
+from sekkei.design.loading import find, measurements_beside
 from tests.advice.conftest import State, Thing, thing_design
 
 
@@ -86,3 +87,18 @@ def test_prices_of_ones_own(tmp_path: Path) -> None:
 def test_what_is_not_measured_is_named() -> None:
     bill = price(shop(), Measurements(), rates={"finish": 1.0}, items={}, prices=Prices.of("us-east-1"))
     assert bill.unmeasured == ["finish"]
+
+
+def test_a_system_by_hand() -> None:
+    """The reckoning of docs/advice.md, from the items alone."""
+    design, home = find("eventbot")
+    events = design.tables["Events"].entities[0]
+    read = sum(item_bytes(events.encode(instance(events, number))) for number in range(50))
+    assert read == 27_450
+    assert -(-read // 4_096) * 0.5 == 3.5
+    rates = {"join": 10.0, "events_of_guild": 100.0}
+    prices = Prices.of("ap-northeast-1")
+    bill = price(design, Measurements.load(measurements_beside(home)), rates=rates, items={}, prices=prices)
+    dollars = {line.pattern: round(line.dollars or 0.0, 2) for line in bill.lines}
+    assert dollars == {"join": 112.74, "events_of_guild": 131.07}
+    assert "$112.74 + $131.07 = $243.81" in (Path(__file__).parents[2] / "docs" / "advice.md").read_text("utf-8")

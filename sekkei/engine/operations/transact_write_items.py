@@ -193,7 +193,7 @@ def _answer(transaction: Transaction, checked: Checked, actions: list[Action]) -
     response: Response = {}
     how = checked.request.get("ReturnConsumedCapacity")
     if capacity.wanted(how):
-        # A transactional write costs two plain ones.
+        # A transactional write costs two plain ones; what it changes in indexes is written once.
         consumed = capacity.Consumed(factor=2.0)
         for action in actions:
             old = action.old.item if action.old else None

@@ -174,3 +174,15 @@ def test_transaction_parts() -> None:
     assert put.condition.matches({"b": {"S": ""}})
     assert delete.condition is None
     assert update.update is not None
+
+
+async def test_a_transaction_doubles_the_item_and_not_its_index_entries(tables: Tables) -> None:
+    """developerguide/transaction-apis.html: each item is written twice; indexes hear of it when all is done."""
+    await tables.create()
+    for g, index_units in (("one", 1.0), ("two", 2.0)):  # an entry that is put, one that moves
+        action = put("a", 1, g=g)
+        answer = await tables("TransactWriteItems", TransactItems=[action], ReturnConsumedCapacity="INDEXES")
+        (consumed,) = answer["ConsumedCapacity"]
+        assert consumed["Table"]["CapacityUnits"] == 2.0
+        assert consumed["GlobalSecondaryIndexes"]["by_g"]["CapacityUnits"] == index_units
+        assert consumed["CapacityUnits"] == 2.0 + index_units
