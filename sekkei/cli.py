@@ -40,6 +40,7 @@ COMMANDS = (
     "import-design",
     "adopt",
     "world",
+    "counterpart",
     "engine",
     "doctor",
     "dead-letters",

@@ -24,6 +24,9 @@ TRIED = {"chiipochi": 2, "eventbot": 6, "lessons": 26, "q": 2, "tasks": 2}
 """So many seeds, from 0 on, have been run and broke nothing."""
 FIXED, DERIVED = 2, 3
 """Of each world."""
+KEPT = {"eventbot": (3, 10)}
+"""Each has found a fault: two events that took a role back at once; a role given again while its event was deleted."""
+MOST = FIXED + DERIVED + max(map(len, KEPT.values()))
 
 
 @cache
@@ -42,14 +45,14 @@ def seeds(name: str) -> list[int]:
     """The same in every process of a test run, in an order that does not matter."""
     tried = TRIED[name]
     derived = (int(hashlib.sha256(f"{commit()}/{name}/{n}".encode()).hexdigest(), 16) % tried for n in range(DERIVED))
-    return sorted({*range(FIXED), *derived})
+    return sorted({*range(FIXED), *KEPT.get(name, ()), *derived})
 
 
-@pytest.mark.parametrize(("name", "place"), [(name, place) for name in TRIED for place in range(FIXED + DERIVED)])
+@pytest.mark.parametrize(("name", "place"), [(name, place) for name in TRIED for place in range(MOST)])
 def test_every_promise_holds(name: str, place: int) -> None:
     chosen = seeds(name)
     if place >= len(chosen):
-        return  # two derived seeds were the same
+        return  # fewer were kept, or two derived seeds were the same
     outcome = run(world(name), chosen[place])
     assert outcome.broken == "", f"sekkei world {name} --seed {chosen[place]} --trace"
     assert len(outcome.operations) > 10

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from sekkei.design.driving import drive
 from sekkei.runtime.live import Live
-from sekkei.store.http import Answer as HttpAnswer
 from sekkei.worlds import Driven, Person, Script, World, promises
 from sekkei.worlds.world import Gone
 from sekkei_systems.eventbot import SYSTEM
@@ -15,11 +14,11 @@ from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, Status
 from sekkei_systems.eventbot.local import world as town
 from sekkei_systems.eventbot.local.client import AppClient, Outcome
 from sekkei_systems.eventbot.local.discord import LocalDiscord
+from sekkei_systems.eventbot.local.end import API, DiscordEnd
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, PEOPLE, RECRUIT
-from sekkei_systems.eventbot.ports.discord.errors import Unavailable
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 
-TOKEN, API = "discord-token", "/api/v10"
+TOKEN = "discord-token"
 APPLICATION = "8000000000000000001"
 SIGNER = Signer(b"the key of one world's Discord .")
 CAPACITY = 2
@@ -39,21 +38,6 @@ WORLD = Script(
         "discord_api_url": f"https://discord.com{API}",
     },
 )
-
-
-class DiscordEnd:
-    """The local Discord as a counterpart."""
-
-    def __init__(self, local: LocalDiscord) -> None:
-        self._local = local
-
-    async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> HttpAnswer:
-        try:
-            found = await self._local.send(method, target.removeprefix(API), headers, body)
-        except Unavailable:
-            return HttpAnswer(504, {}, b"")
-        fields = {name.lower().encode(): value.encode() for name, value in found.headers.items()}
-        return HttpAnswer(found.status, fields, found.body)
 
 
 @WORLD.prepares

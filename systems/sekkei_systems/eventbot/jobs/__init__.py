@@ -23,7 +23,7 @@ class BotJobs:
         self._service, self._desk = service, service.desk
         self.reminders = Reminders(service)
         self._events, self._notices = EventSettling(service, rest), NoticeSettling(service, rest)
-        self._removal = Removal(service, rest, jobs)
+        self._removal = Removal(service, rest, jobs, self._events)
 
     async def settle_event(self, payload: Payload) -> None:
         """At once, for whoever waits for the answer; the row that is stored does it again if this does not."""

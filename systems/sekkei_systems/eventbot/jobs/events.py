@@ -71,7 +71,7 @@ class EventSettling:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
         try:
             await self._service.queue.move_up(guild_id, event_id)
-            event = await self._take(guild_id, event_id)
+            event = await self.take(guild_id, event_id)
         except NoSuchEvent:
             return
         if event is None:
@@ -80,7 +80,7 @@ class EventSettling:
         try:
             await self._settle(event)
         finally:
-            await self._release(event)
+            await self.release(event)
             self._desk.changed(guild_id)
 
     async def _settle(self, event: Event) -> None:
@@ -129,7 +129,7 @@ class EventSettling:
 
     # The lease
 
-    async def _take(self, guild_id: str, event_id: str) -> Event | None:
+    async def take(self, guild_id: str, event_id: str) -> Event | None:
         """The event as it is once nobody else settles it; None while somebody does."""
         now = days.now_jst(self._desk.clock)
         free = Event.editing_until.absent() | (Event.editing_until < now)
@@ -142,7 +142,7 @@ class EventSettling:
             return None
         return await self._desk.event(guild_id, event_id)
 
-    async def _release(self, event: Event) -> None:
+    async def release(self, event: Event) -> None:
         # Another worker's lease is left alone: it took so long that somebody else has it now.
         await self._write(_plain(event).remove(Event.editing_until).when(Event.editing_until == event.editing_until))
 

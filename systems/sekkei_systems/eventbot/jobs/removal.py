@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from sekkei.runtime.jobs import Job, Jobs, Progress
@@ -19,6 +20,7 @@ from sekkei_systems.eventbot.design import (
     replies,
     templates,
 )
+from sekkei_systems.eventbot.jobs.events import EventSettling
 from sekkei_systems.eventbot.jobs.roles import Roles
 from sekkei_systems.eventbot.jobs.surroundings import Surroundings
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError, Refused
@@ -31,12 +33,14 @@ from sekkei_systems.eventbot.texts import wording
 REMOVE = "remove-event"
 PURGE = "purge-guild"
 BATCH = 100
+BUSY_SECONDS = 1.0
 
 
 class Removal:
     """The steps of both jobs."""
 
-    def __init__(self, service: Service, rest: Rest, jobs: Jobs) -> None:
+    def __init__(self, service: Service, rest: Rest, jobs: Jobs, settling: EventSettling) -> None:
+        self._settling = settling
         self._service, self._desk, self._rest, self._jobs = service, service.desk, rest, jobs
         self._roles, self._around = Roles(service.desk, rest), Surroundings(service.desk, rest)
 
@@ -71,20 +75,31 @@ class Removal:
         return Progress(0)
 
     async def _clear_around(self, payload: Payload, cursor: str | None) -> Progress:
-        """Take back what the event gave: the role, and Discord's own event. A refusal must not keep the data alive."""
+        """Take back what the event gave: the role, and Discord's own event. A refusal must not keep the data alive.
+
+        Nobody else settles it meanwhile: whoever began before it was stopped would give the role again."""
         try:
-            event = await self._desk.event(str(payload["guild_id"]), str(payload["event_id"]))
+            event = await self._settling.take(str(payload["guild_id"]), str(payload["event_id"]))
         except NoSuchEvent:
             return Progress(0)
+        if event is None:
+            await asyncio.sleep(BUSY_SECONDS)
+            return Progress(0, "more")
+        try:
+            return Progress(0, None if await self._taken_back(event) else "more")
+        finally:
+            await self._settling.release(event)
+
+    async def _taken_back(self, event: Event) -> bool:
         try:
             await self._around.unmirror(event)
         except Refused:
             pass
         try:
-            return Progress(0, None if await self._roles.settle(event, ()) else "more")
+            return await self._roles.settle(event, ())
         except Refused:
             await self._roles.forget(event)
-        return Progress(0)
+        return True
 
     async def _delete_message(self, channel_id: str, message_id: str) -> None:
         try:

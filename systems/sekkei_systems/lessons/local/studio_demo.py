@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import timedelta
 
 from sekkei.clock import Clock
 from sekkei.runtime import days
-from sekkei_systems.lessons.local.studio_system import StudioSystem
+from sekkei.runtime.counterparts.asgi import Application
+from sekkei.runtime.counterparts.offers import Offer, over_http
+from sekkei_systems.lessons.local.studio_system import StudioSystem, application
 from sekkei_systems.lessons.rules.studios import DEFAULT_STUDIOS
 
 CODE, NAME = "ebs", "恵比寿"
@@ -38,3 +41,14 @@ def settings_for(url: str, token: str) -> dict[str, str]:
         "SEKKEI_LESSONS_BOOKING_URL": f"{CODE}={url}",
         "SEKKEI_LESSONS_BOOKING_TOKEN": token,
     }
+
+
+def offer(clock: Clock) -> Offer:
+    """As `sekkei counterpart studio` serves it."""
+    token = secrets.token_urlsafe(16)
+    end = Application(application(demo_studio(clock), token, clock))
+
+    def settings(url: str) -> dict[str, str]:
+        return {name.removeprefix("SEKKEI_").lower(): value for name, value in settings_for(url, token).items()}
+
+    return over_http(end, settings)

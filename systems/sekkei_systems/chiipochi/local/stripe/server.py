@@ -9,7 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import orjson
 
+from sekkei.clock import Clock
 from sekkei.runtime.counterparts import served
+from sekkei.runtime.counterparts.offers import Offer, over_http
 from sekkei.runtime.counterparts.served import Faults
 from sekkei.store.http import Answer
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
@@ -18,7 +20,7 @@ from sekkei_systems.chiipochi.local.stripe.requests import Requests
 
 KEY = "sk_test_local"
 
-__all__ = ["KEY", "Faults", "LocalStripe", "StripeEnd", "answered", "serve"]
+__all__ = ["KEY", "Faults", "LocalStripe", "StripeEnd", "answered", "offer", "serve"]
 
 
 class StripeEnd:
@@ -58,3 +60,9 @@ def answered(
         return 200, requests.get(parts.path, parse_qs(parts.query))
     except Refused as refused:
         return refused.status, refused.body
+
+
+def offer(clock: Clock) -> Offer:
+    """As `sekkei counterpart stripe` serves it."""
+    ledger = Ledger(clock, seed=int(clock.now()))
+    return over_http(StripeEnd(ledger), lambda url: {"stripe_api_url": url, "stripe_secret_key": KEY})

@@ -1,0 +1,73 @@
+"""`sekkei counterpart`: a service outside, as strict as the real one, on this machine."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sekkei.commands import OK, CouldNotRun
+
+if TYPE_CHECKING:
+    from sekkei.clock import Clock
+    from sekkei.runtime.counterparts.offers import Offer
+
+SUMMARY = "Serve a strict stand-in for a service outside, such as LINE or a mail server, and say how to use it."
+
+EXAMPLES = """\
+examples:
+  sekkei counterpart smtp --port 2525         a mail server that shows what it gets
+  sekkei counterpart line                     LINE's Messaging API
+  sekkei counterpart stripe|discord|studio    those that the five systems meet
+
+It prints the settings with which a system uses it. Packages offer more by entry points of the group
+`sekkei.counterparts`. It runs until Ctrl-C, keeps nothing, and listens on this machine only.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("service", help="line, smtp, or one that a package offers")
+    parser.add_argument("--port", type=int, default=0, help="where it listens (default: a free port)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    offer = _find(arguments.service)
+    if not 0 <= arguments.port < 65_536:
+        raise CouldNotRun("--port: give a number from 0 to 65535.")
+    import asyncio
+
+    try:
+        asyncio.run(_serve(offer, arguments.service, arguments.port))
+    except KeyboardInterrupt:
+        pass
+    except OSError as error:
+        raise CouldNotRun(f"port {arguments.port} cannot be used: {error.strerror or error}.") from error
+    return OK
+
+
+def _find(name: str) -> Callable[[Clock], Offer]:
+    from importlib.metadata import entry_points
+
+    from sekkei.runtime.counterparts.offers import GROUP, OFFERS
+
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    if name in OFFERS:
+        return OFFERS[name]
+    if name not in points:
+        raise CouldNotRun(f"{name} is no counterpart. There are: {', '.join(sorted({*OFFERS, *points}))}.")
+    found: Callable[[Clock], Offer] = points[name].load()
+    return found
+
+
+async def _serve(make: Callable[[Clock], Offer], name: str, port: int) -> None:
+    import asyncio
+
+    from sekkei.clock import SYSTEM
+
+    offer = make(SYSTEM)
+    async with offer.opened(port) as url:
+        print(f"{name} listens at {url}. Ctrl-C ends it. To use it:\n")
+        for setting, value in offer.settings(url).items():
+            print(f"export SEKKEI_{setting.upper()}={value}")
+        print(flush=True)
+        await asyncio.Event().wait()

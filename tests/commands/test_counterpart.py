@@ -1,0 +1,92 @@
+"""`sekkei counterpart`."""
+
+from __future__ import annotations
+
+import asyncio
+import smtplib
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sekkei import cli
+from sekkei.clock import ManualClock
+from sekkei.commands import counterpart
+from sekkei.runtime.counterparts.offers import GROUP, OFFERS, Offer
+from sekkei.runtime.http import Http
+
+ROOT = Path(__file__).parents[2]
+
+
+def offers() -> dict[str, Any]:
+    """Ours, and those that the systems' package names."""
+    project = tomllib.loads((ROOT / "systems" / "pyproject.toml").read_text("utf-8"))["project"]
+    found: dict[str, Any] = dict(OFFERS)
+    for name, value in project["entry-points"][GROUP].items():
+        module, _, attribute = value.partition(":")
+        found[name] = getattr(import_module(module), attribute)
+    return found
+
+
+def test_these_can_be_served() -> None:
+    assert set(offers()) == {"line", "smtp", "stripe", "discord", "studio"}
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "status"),
+    [
+        ("line", "/v2/bot/info", 401),
+        ("stripe", "/v1/checkout/sessions/cs_1", 401),
+        ("discord", "/api/v10/users/@me", 401),
+        ("studio", "/nothing", 404),
+    ],
+)
+async def test_it_answers_as_the_service_would(name: str, path: str, status: int) -> None:
+    offer: Offer = offers()[name](ManualClock())
+    http = Http()
+    async with offer.opened(0) as url:
+        answer = await http.request("GET", url + path)
+        assert any(url in value for value in offer.settings(url).values())
+    http.close()
+    assert answer.status == status, answer.body
+
+
+async def test_a_mail_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    offer = OFFERS["smtp"](ManualClock())
+
+    def send(url: str) -> None:
+        with smtplib.SMTP("127.0.0.1", int(url.rpartition(":")[2]), timeout=30) as connection:
+            content = "From: a@example.com\r\nSubject: hello\r\n\r\nsome words\r\n"
+            connection.sendmail("a@example.com", ["b@example.com"], content)
+
+    async with offer.opened(0) as url:
+        await asyncio.to_thread(send, url)
+    said = capsys.readouterr().out
+    assert "to b@example.com: hello" in said
+    assert "some words" in said
+
+
+def test_it_says_how_to_use_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    async def interrupted(self: asyncio.Event) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(asyncio.Event, "wait", interrupted)
+    assert cli.main(["counterpart", "smtp"]) == 0
+    said = capsys.readouterr().out
+    assert "export SEKKEI_SMTP_URL=smtp://127.0.0.1:" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["fax"], "There are:"), (["smtp", "--port", "70000"], "--port"), (["smtp", "--port", "-1"], "--port")],
+)
+def test_mistakes(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["counterpart", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_examples_name_what_is_there() -> None:
+    for name in offers():
+        assert name in counterpart.EXAMPLES
