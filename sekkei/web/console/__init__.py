@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route
 
 from sekkei.runtime import days
 from sekkei.runtime.alarms import family
-from sekkei.runtime.dead_letters import DeadLetterKind, gist
+from sekkei.runtime.dead_letters import DeadLetter, DeadLetterKind, gist
 from sekkei.runtime.design import (
     JobRun,
     Message,
@@ -32,7 +32,8 @@ from sekkei.runtime.design import (
 )
 from sekkei.runtime.refusals import NotAllowed, NotThere
 from sekkei.web.console.entering import TokenNeeded, has_entered
-from sekkei.web.console.searching import search
+from sekkei.web.console.letters import cards_of
+from sekkei.web.console.searching import PAGES_MAX, SEARCHED_A_PAGE, Found, matches, search
 from sekkei.web.forms import form
 from sekkei.web.identity.proof import require_proof
 from sekkei.web.identity.users import require_user
@@ -133,6 +134,7 @@ async def show_message(request: Request) -> Response:
         message=message,
         gist=gist(message),
         text=linked(text),
+        cards=cards_of(message.kind, message.body),
         raw=pretty(message.body),
     )
 
@@ -203,31 +205,48 @@ async def end_alarm(request: Request) -> Response:
 
 
 async def show_aside(request: Request) -> Response:
-    dead_letters = operator(request).deployment.dead_letters
+    """By kind; `?q=` has words that all must be there, `?system=` whose it is."""
+    shell = operator(request)
+    dead_letters = shell.deployment.dead_letters
     asked = request.query_params.get("kind")
     if asked is not None and asked not in {kind.value for kind in DeadLetterKind}:
         raise NotThere()
-    after = request.query_params.get("after")
-    pages = {
-        kind: await dead_letters.page(kind, size=PAGE_ITEMS, after=after if kind.value == asked else None)
-        for kind in DeadLetterKind
-    }
-    chosen = (
-        DeadLetterKind(asked)
-        if asked
-        else next((kind for kind, (found, _) in pages.items() if found), DeadLetterKind.MESSAGE)
-    )
+    counts = {kind: await dead_letters.page(kind, size=PAGE_ITEMS) for kind in DeadLetterKind}
+    filled = (kind for kind, (some, _) in counts.items() if some)
+    chosen = DeadLetterKind(asked) if asked else next(filled, DeadLetterKind.MESSAGE)
     tabs = [
         (
             f"/console/aside?kind={kind.value}",
             t(request, f"console.aside.{kind.value}"),
             kind is chosen,
-            f"{len(found)}{'+' if cursor else ''}",
+            f"{len(some)}{'+' if further else ''}",
         )
-        for kind, (found, cursor) in pages.items()
+        for kind, (some, further) in counts.items()
     ]
-    found, cursor = pages[chosen]
-    return page(request, "console/aside.html", tabs=tabs, found=found, cursor=cursor, pretty=pretty)
+    found = await _set_aside(request, chosen, counts[chosen])
+    systems = ["web", *shell.deployment.systems]
+    return page(request, "console/aside.html", tabs=tabs, chosen=chosen, found=found, systems=systems, pretty=pretty)
+
+
+async def _set_aside(request: Request, kind: DeadLetterKind, first: tuple[list[DeadLetter], str | None]) -> Found:
+    """As far as a limited number of pages reaches."""
+    dead_letters = operator(request).deployment.dead_letters
+    words, system = request.query_params.get("q", "").lower().split(), request.query_params.get("system", "")
+    after = request.query_params.get("after")
+    some, cursor = await dead_letters.page(kind, size=PAGE_ITEMS, after=after) if after else first
+    found = Found()
+    for _ in range(PAGES_MAX):
+        found.looked_through += len(some)
+        found.items += [one for one in some if matches(_words_of_aside(one), one.system, words, system)]
+        found.cursor = cursor
+        if cursor is None or len(found.items) >= PAGE_ITEMS or not (words or system):
+            break
+        some, cursor = await dead_letters.page(kind, size=SEARCHED_A_PAGE, after=cursor)
+    return found
+
+
+def _words_of_aside(one: DeadLetter) -> str:
+    return f"{one.id} {one.system} {one.what} {one.error} {pretty(one.content)}".lower()
 
 
 async def retry(request: Request) -> Response:

@@ -36,11 +36,11 @@ async def search(
         page = await db.page(query, size=SEARCHED_A_PAGE, after=found.cursor)
         found.cursor = page.cursor
         found.looked_through += len(page.items)
-        found.items += [one for one in page.items if _fits(text_of(one).lower(), state_of(one), words, state)]
+        found.items += [one for one in page.items if matches(text_of(one).lower(), state_of(one), words, state)]
         if page.cursor is None or len(found.items) >= PAGE_ITEMS:
             break
     return found
 
 
-def _fits(text: str, is_state: str, words: list[str], state: str) -> bool:
+def matches(text: str, is_state: str, words: list[str], state: str) -> bool:
     return state in ("", is_state) and all(word in text for word in words)
