@@ -110,7 +110,13 @@ async def show_overview(request: Request) -> Response:
 async def show_outbox(request: Request) -> Response:
     runtime = operator(request).deployment.runtime
     found = await search(request, runtime, newest_messages(), _words_of_message, lambda one: one.state.value)
-    return page(request, "console/outbox.html", found=found, gist=gist, states=[state.value for state in State])
+    return page(request, "console/outbox.html", found=found, gist=headline, states=[state.value for state in State])
+
+
+def headline(message: Message) -> str:
+    """The first words that people see of it."""
+    lines = (line.text for card in cards_of(message.kind, message.body) for line in card.lines)
+    return next((text.partition("\n")[0][:160] for text in lines if text), gist(message))
 
 
 def _words_of_message(message: Message) -> str:
@@ -132,7 +138,7 @@ async def show_message(request: Request) -> Response:
         request,
         "console/message.html",
         message=message,
-        gist=gist(message),
+        gist=headline(message),
         text=linked(text),
         cards=cards_of(message.kind, message.body),
         raw=pretty(message.body),

@@ -35,7 +35,8 @@ from sekkei.web.texts import t
 
 SHOWN_MAX = 100
 PARTS_MAX = 50
-"""Parts of the log that one page looks through."""
+"""Parts of the log that one page looks through; further back, so many times as many."""
+FAR_MAX = 64
 STREAM_CALLS = 20
 STREAM_HOURS = 24
 
@@ -53,8 +54,8 @@ class Past:
     records: list[Record]
     since: datetime | None
     """None when nothing of its past is kept."""
-    before: int | None = None
-    """Where to look further back."""
+    further: bool = False
+    """Is there more, further back?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ async def show_history(request: Request) -> Response:
         table = await described(looked.store, request.path_params["name"])
         schema, key = key_of(request, table)
         answer = await looked.store.call("GetItem", {"TableName": schema.table, "Key": key, "ConsistentRead": True})
-        past = await _past(request, looked.store, table, key)
+        past = await _past(request, looked.store, table, key, answer.get("Item"))
     except DynamoDBError as error:
         return page(request, "console/tables.html", 502, tables=[], wrong=in_words(request, error), cursor=None)
     if answer.get("Item") is None and not past.records:
@@ -99,7 +100,9 @@ async def show_history(request: Request) -> Response:
         covers=_covers(request, past, schema, declared),
         shown=shower(request, declared),
         at=at,
+        far=_far(request) * 4,
         local=lambda moment: moment.astimezone(JST).strftime("%Y-%m-%dT%H:%M:%S"),
+        right_after=lambda moment: (moment + timedelta(seconds=1)).replace(microsecond=0),
     )
 
 
@@ -126,26 +129,43 @@ def _moment(request: Request) -> tuple[datetime | None, str]:
     return found if found.tzinfo is not None else found.replace(tzinfo=JST), ""
 
 
-async def _past(request: Request, store: Store, table: Mapping[str, Any], key: Mapping[str, Any]) -> Past:
+async def _past(
+    request: Request, store: Store, table: Mapping[str, Any], key: Mapping[str, Any], present: Item | None
+) -> Past:
     embedded = _embedded(store)
     clock = request.app.state.shell.clock
     streamed = now(clock) - timedelta(hours=STREAM_HOURS) if table.get("LatestStreamArn") else None
     if embedded is None:
         return Past(await _from_stream(store, table["TableName"], key), streamed)
     since = await _recoverable(store, table["TableName"]) or streamed
-    text = request.query_params.get("before", "")
-    place = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
-    found: list[Record] = []
-    for _ in range(PARTS_MAX):
-        records, place = embedded.past(table["TableName"], key, place)
-        found += records
-        if place is None or len(found) >= SHOWN_MAX:
-            break
-        await asyncio.sleep(0)  # others have their turn
     if since is None:
         return Past([], None)
+    found: list[Record] = []
+    place: int | None = None
+    for _ in range(PARTS_MAX * _far(request)):
+        records, place = embedded.past(table["TableName"], key, place)
+        found += records
+        if place is None:
+            break
+        await asyncio.sleep(0)  # others have their turn
     made = datetime.fromtimestamp(float(table["CreationDateTime"]), JST)
-    return Past(found, max(since, made), place)
+    return Past(_completed(found, present), max(since, made), place is not None)
+
+
+def _far(request: Request) -> int:
+    text = request.query_params.get("far", "")
+    return min(max(1, int(text)), FAR_MAX) if text.isascii() and text.isdigit() and len(text) < 4 else 1
+
+
+def _completed(records: list[Record], present: Item | None) -> list[Record]:
+    """A log that is kept for recovery alone has the items before each change; what came after is in the next one."""
+    after = present
+    for record in records:
+        data = record["dynamodb"]
+        if "NewImage" not in data and record["eventName"] != "REMOVE" and after is not None:
+            data["NewImage"] = after
+        after = data.get("OldImage")
+    return records
 
 
 def _embedded(store: Any) -> Any:
@@ -179,8 +199,6 @@ def _images(record: Record) -> tuple[Item | None, Item | None]:
 
 def _then(past: Past, present: Item | None, at: datetime) -> Then:
     """After the last change up to that moment; before the first one after it; or as it is now."""
-    if past.since is None or at < past.since:
-        return Then(at, None, False)
     item, complete = present, True
     for record in past.records:
         moment = record["dynamodb"].get("ApproximateCreationDateTime")
@@ -188,7 +206,8 @@ def _then(past: Past, present: Item | None, at: datetime) -> Then:
             return Then(at, item, complete)
         item = _images(record)[0]
         complete = item is not None or record["eventName"] == "INSERT"
-    return Then(at, item, complete and past.before is None)
+    reached = past.since is not None and at >= past.since and not past.further
+    return Then(at, item, complete and reached) if reached else Then(at, None, False)
 
 
 def _differences(schema: Schema, then: Then, present: Item | None) -> Sequence[tuple[str, Any, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console.looked import Looked
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows
+from tests.web.console.test_letters import FLEX, POST
+from tests.web.example import SYSTEM
 
 SHOP = "/console/tables/OnlineShop"
 ORDER = "o%23order_id-000000000000"
@@ -75,6 +78,47 @@ async def test_a_question_is_saved_under_a_name_and_forgotten(browser: Windows, 
     await expect(page.get_by_role("group", name="Saved").get_by_role("link")).to_have_count(0)
     assert browser.problems == []
     await store.close()
+
+
+async def test_an_item_is_looked_at_as_it_was(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site, store = await looking(serve, write=True)
+    key = {"PK": {"S": "o#order_id-000000000000"}, "SK": {"S": "p#product_id-000000000000"}}
+    asked = {"PointInTimeRecoveryEnabled": True}
+    await store.call("UpdateContinuousBackups", {"TableName": "OnlineShop", "PointInTimeRecoverySpecification": asked})
+    for quantity in ("3", "7"):
+        values = {":n": {"N": quantity}}
+        update = {"UpdateExpression": "SET quantity = :n", "ExpressionAttributeValues": values}
+        await store.call("UpdateItem", {"TableName": "OnlineShop", "Key": key, **update})
+    page = await browser.window()
+    await page.goto(f"{site.url}{SHOP}/item?key={ORDER}&sort=p%23product_id-000000000000")
+    await page.get_by_role("link", name="履歴", exact=True).click()
+    await expect(page.locator(".change")).to_have_count(2)
+    await page.locator(".change").last.get_by_role("link").click()
+    await expect(page.locator("#then table")).to_be_visible()
+    await shots(page, "history")
+    for size, scheme in ((PHONE, "dark"), (TABLET, "light")):
+        window = await browser.window(size, color_scheme=scheme)
+        await window.goto(f"{page.url}&lang=en")
+        await expect(window.get_by_role("heading", name="History")).to_be_visible()
+        assert await fits(window)
+        await shots(window, f"history-{scheme}")
+    assert browser.problems == []
+    await store.close()
+
+
+async def test_messages_look_as_they_arrive(browser: Windows, serve: Serve, shots: Shots) -> None:
+    site = await serve(SYSTEM)
+    outbox = site.client.shell.outbox
+    await outbox.put("line", "U1", {"messages": json.dumps([FLEX])}, id="card")
+    await outbox.put("discord", "C1", POST, id="post")
+    for number, (size, scheme, language) in enumerate(((DESKTOP, "light", "ja"), (PHONE, "dark", "en"))):
+        page = await browser.window(size, color_scheme=scheme)
+        for id, text in (("web/card", "ちいさな寄付"), ("web/post", "飲み会")):
+            await page.goto(f"{site.url}/console/outbox/message?id={id.replace('/', '%2F')}&lang={language}")
+            await expect(page.locator(".seen").get_by_text(text)).to_be_visible()
+            assert await fits(page)
+            await shots(page, f"message-{id[4:]}-{number}")
+    assert browser.problems == []
 
 
 async def test_an_item_is_edited_and_the_change_undone(browser: Windows, serve: Serve, shots: Shots) -> None:

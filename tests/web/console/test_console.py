@@ -189,7 +189,12 @@ async def test_a_record_that_was_set_aside_is_shown_and_handed_over_again() -> N
         still = (await client.post("/console/aside/retry", record, follow=True)).text
         assert "まだ失敗します" in still
         assert f"試行回数 {ATTEMPTS_MAX + 1} " in still
-        for asked, there in (("poison", True), ("poison+wine", False), ("&system=failing", True), ("&system=web", False)):
+        for asked, there in (
+            ("poison", True),
+            ("poison+wine", False),
+            ("&system=failing", True),
+            ("&system=web", False),
+        ):
             found = (await client.get(f"/console/aside?kind=record&q={asked}")).text
             assert ("RuntimeError: not yet" in found) is there, asked
             assert ("見つかりませんでした" in found or "ありません" in found) is not there

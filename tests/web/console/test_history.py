@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from urllib.parse import urlencode
+
+import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.days import JST
@@ -14,6 +17,12 @@ from tests.web.example import SYSTEM
 from tests.web.example.design import Note, notes
 
 TABLE = "example-notes"
+PLAIN = {
+    "TableName": "plain",
+    "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+    "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
 
 
 def at(clock: ManualClock) -> str:
@@ -96,6 +105,39 @@ async def test_recovery_reaches_beyond_the_stream() -> None:
         assert "milk" in then.partition('id="then"')[2].partition("</section>")[0]
 
 
+async def test_recovery_alone_tells_what_came_after_each_change() -> None:
+    """Its log has only what was before."""
+    clock = ManualClock(1_800_000_000.0)
+    store = Embedded(clock=clock)
+    async with opened(SYSTEM, store=store, clock=clock) as client:
+        await store.call("CreateTable", PLAIN)
+        recovery = {"PointInTimeRecoveryEnabled": True}
+        await store.call(
+            "UpdateContinuousBackups", {"TableName": "plain", "PointInTimeRecoverySpecification": recovery}
+        )
+        for number in ("1", "22", "333"):
+            clock.advance(60)
+            await store.call("PutItem", {"TableName": "plain", "Item": {"id": {"S": "a"}, "n": {"N": number}}})
+        text = (await client.get("/console/tables/plain/history?key=a")).text
+        assert re.findall(r'class="clip">(\d+)<', text) == ["22", "333", "1", "22", "1"]
+        then = (await client.get(f"/console/tables/plain/history?{urlencode({'key': 'a', 'at': at(clock)})}")).text
+        assert "333" in then.partition('id="then"')[2].partition("</section>")[0]
+
+
+async def test_a_log_that_is_long_is_looked_through_further_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sekkei.engine.history.past.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("sekkei.web.console.history.PARTS_MAX", 1)
+    clock = ManualClock(1_800_000_000.0)
+    async with opened(SYSTEM, clock=clock) as client:
+        db = client.shell.deployment.systems["example"].context.db
+        for id in "123456":
+            await db.write(notes.create(Note(owner="mei", id=id, text="milk")))
+        near = (await client.get(history("1"))).text
+        assert near.count('class="card change"') == 0
+        assert "far=4" in near
+        assert (await client.get(history("1", far="4"))).text.count('class="card change"') == 1
+
+
 async def test_a_table_that_keeps_nothing_and_things_that_are_not_there() -> None:
     async with opened(SYSTEM) as client:
         assert (await client.get(history("nothing"))).status == 404
@@ -105,7 +147,7 @@ async def test_a_table_that_keeps_nothing_and_things_that_are_not_there() -> Non
         wrong = await client.get(history("1", at="yesterday"))
         assert wrong.status == 422
         assert "yesterday" in wrong.text
-        assert (await client.get(history("1", before="x"))).status == 200
+        assert (await client.get(history("1", far="x"))).status == 200
         runtime = client.shell.deployment.store
         await runtime.call("PutItem", {"TableName": "sekkei-runtime", "Item": {"PK": {"S": "a"}, "SK": {"S": "b"}}})
         assert "過去を残していません" in (await client.get("/console/tables/sekkei-runtime/history?key=a&sort=b")).text
