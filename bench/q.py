@@ -30,7 +30,7 @@ from tests.systems.q import crowd
 FOLLOWEES = (150, 1_500)
 ANSWERS = (1_500, 100_000)
 ROUNDS = 7
-EVERYBODY = 5_000
+EVERYBODY = 20_000
 AT_ONCE = 64
 
 

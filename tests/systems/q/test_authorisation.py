@@ -197,8 +197,8 @@ def matrix(place: Place) -> dict[str, Rule]:
         f"DELETE {post}/reaction": api(200),
         **console(place),
         # These change who somebody is, so they come last.
-        "POST /q/api/me/withdrawal": api(202, 409),
-        "DELETE /q/api/me/withdrawal": api(200, 409, banned=409),
+        "POST /q/api/me/withdrawal": api(202, 409, banned=202),
+        "DELETE /q/api/me/withdrawal": api(200, 409, banned=200),
         "POST /q/api/me": api(409, banned=409, outsider=201, json={"birthDate": "2000-01-01"}),
     }
 

@@ -122,11 +122,11 @@ async def set_notifications(member: Member, notices: Notices, body: Notification
 
 
 @operations.post("/me/withdrawal", summary="Withdraw, in a week", status=202, tag="me")
-async def withdraw(request: Request, member: Member, leaving: Leaving) -> Farewell:
+async def withdraw(request: Request, joined: Joined, leaving: Leaving) -> Farewell:
     """Invisible at once, deleted after seven days; until then it can be cancelled."""
     shell: Shell = request.app.state.shell
     alone = len(shell.deployment.systems) == 1  # nobody else here needs the account
-    return Farewell(deleted_at=await leaving.ask(member, leaves_house=alone))
+    return Farewell(deleted_at=await leaving.ask(joined, leaves_house=alone))
 
 
 @operations.delete("/me/withdrawal", summary="Stay after all", status=200, tag="me")

@@ -13,6 +13,7 @@ from sekkei_systems.q.jobs.pushes import Pushes, Receipts
 from sekkei_systems.q.jobs.questions import Questions
 from sekkei_systems.q.jobs.withdrawal import Withdrawal
 from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.erasing import ERASE
 from sekkei_systems.q.service.leaving import JOB as BEGIN_WITHDRAWAL
 from sekkei_systems.q.service.sanctions import COUNT_BANNED, END_SUSPENSION
 
@@ -31,8 +32,9 @@ class QJobs:
         self.questions = Questions(context, service)
         self.pushes = Pushes(context, service, expo)
         self.counters = Counters(context, service)
-        self.withdrawal = Withdrawal(context, service.accounts, service.reactions.end)
+        self.withdrawal = Withdrawal(context, service.accounts, service.reactions.end, service.people.banned_address)
         self.bans = CountingBans(context)
+        self._erase = service.erasing.erase
         self._end_suspension = service.sanctions.end_suspension
 
     def definitions(self) -> Mapping[str, Job]:
@@ -58,4 +60,5 @@ class QJobs:
             BEGIN_WITHDRAWAL: self.withdrawal.begin,
             COUNT_BANNED_AGAIN: self.bans.again,
             END_SUSPENSION: self._end_suspension,
+            ERASE: self._erase,
         }

@@ -22,6 +22,13 @@ ADMINS_STAY = {
     "en": "You are an administrator of Q. Ask another administrator to take that back.",
 }
 
+NOT_THEIRS = {
+    "decisions": ("decided_by", "approved_by", "appeal_by", "waits"),
+    "reports": ("resolved_by",),
+    "devices": ("auth", "session"),
+}
+"""Who decided is the moderators' affair, and what opens a door is in no file."""
+
 
 class QPeople:
     def __init__(self, db: Database, withdrawal: Sequence[tuple[str, Step]]) -> None:
@@ -41,7 +48,7 @@ class QPeople:
             return
         yield "profile.json", as_data(user)
         for name, query in self._queries(person.user_id).items():
-            rows = [as_data(row) async for row in self._db.each(query)]
+            rows = [as_data(row, *NOT_THEIRS.get(name, ())) async for row in self._db.each(query)]
             if rows:
                 yield f"{name}.json", rows
         picture = await self._db.get(profile_images(person.user_id))
@@ -61,4 +68,6 @@ class QPeople:
             "votes": design.votes_of(user_id),
             "reports": design.reports_by(user_id),
             "devices": design.tokens_of(user_id),
+            "decisions": design.decisions_about(user_id),
+            "notices": design.notices_of(user_id),
         }

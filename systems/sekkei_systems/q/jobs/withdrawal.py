@@ -59,6 +59,7 @@ from sekkei_systems.q.design.tables import (
 )
 from sekkei_systems.q.design.tables_added import decisions, notices, profile_reviews, reports_concerning
 from sekkei_systems.q.rules import times
+from sekkei_systems.q.service.erasing import erasing_of
 from sekkei_systems.q.service.leaving import schedule_of
 from sekkei_systems.q.service.moderation import WITHDRAWN
 from sekkei_systems.q.service.people import admin_name, reserved
@@ -79,7 +80,14 @@ EndReaction = Callable[[date, str, str], Awaitable[None]]
 
 
 class Withdrawal:
-    def __init__(self, context: Context, accounts: Accounts, end_reaction: EndReaction) -> None:
+    def __init__(
+        self,
+        context: Context,
+        accounts: Accounts,
+        end_reaction: EndReaction,
+        banned_address: Callable[[str], str],
+    ) -> None:
+        self._banned_address = banned_address
         self._end_reaction = end_reaction
         self._db = context.db
         self._clock = context.clock
@@ -291,6 +299,7 @@ class Withdrawal:
         return sum([await self._delete_answer(one.day, user) for one in page]), page.cursor
 
     async def _delete_answer(self, day: date, user: str) -> int:
+        await self._schedules.delete(erasing_of(day, user))
         for one in await self._db.all(design.reports_about(f"{day}#{user}")):
             nameless = reports.update(one.report_id).set(Report.target_id, f"{WITHDRAWN}-{one.report_id}")
             await self._rename(nameless.set(Report.seen_text, None))
@@ -447,6 +456,8 @@ class Withdrawal:
         last: list[Action[Any, Any]] = [users.delete(user)]
         if found.was_admin and found.display_name:
             last.append(unique_keys.delete(admin_name(found.display_name)))
+        if found.is_banned and found.banned_until is None:
+            last.append(unique_keys.put(UniqueKey(value=self._banned_address(found.email), owner={"left": "banned"})))
         if found.app_id is not None:
             last.append(unique_keys.put(UniqueKey(value=reserved(found.app_id), owner={"userId": WITHDRAWN})))
         await self._db.transact(*last)

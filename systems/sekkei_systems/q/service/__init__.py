@@ -15,6 +15,7 @@ from sekkei_systems.q.service.answers import Answers
 from sekkei_systems.q.service.decisions import Decisions
 from sekkei_systems.q.service.devices import Devices
 from sekkei_systems.q.service.editing import Editing
+from sekkei_systems.q.service.erasing import Erasing
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.inbox import Inbox
 from sekkei_systems.q.service.leaving import Leaving
@@ -52,6 +53,7 @@ class Service:
     devices: Devices
     notices: Notices
     leaving: Leaving
+    erasing: Erasing
     planning: Planning
     editing: Editing
     moderation: Moderation
@@ -104,19 +106,20 @@ def open_service(context: Context) -> Service:
     settings = context.settings
     web = web_design.open(context.store, env=settings.env, secret=settings.secrets.key("cursors"), clock=clock)
     accounts = Accounts(web, clock, settings.secrets, live=context.live)
-    answers = Answers(db, clock, question, sight, words)
+    erasing = Erasing(db, clock, context.schedules)
+    answers = Answers(db, clock, question, sight, words, erasing)
     reactions = Reactions(db, clock, sight)
     planning = Planning(db, clock, context.jobs, window_of(context.settings.get("q_publish_window")))
     graph = Graph(db, clock, sight)
     vapid = vapid_of(settings, clock)
     decisions = Decisions(db, clock)
     sanctions = Sanctions(db, clock, logs, accounts, context.jobs, context.schedules, decisions)
-    moderation = Moderation(db, clock, logs, words, decisions, sanctions)
+    moderation = Moderation(db, clock, logs, words, decisions, sanctions, erasing)
     return Service(
         access=access,
         sight=sight,
         question=question,
-        people=People(db, clock, sight, graph, words, reviews_pictures(settings)),
+        people=People(db, clock, sight, graph, words, reviews_pictures(settings), settings.secrets.key("q-banned")),
         graph=graph,
         answers=answers,
         timelines=Timelines(db, sight, question, reactions),
@@ -126,6 +129,7 @@ def open_service(context: Context) -> Service:
         devices=Devices(db, clock, context.outbox, vapid.public if vapid else None, settings.get("push_hosts")),
         notices=Notices(db, clock, context.outbox),
         leaving=Leaving(db, clock, context.schedules),
+        erasing=erasing,
         planning=planning,
         editing=Editing(db, clock, logs, planning),
         moderation=moderation,

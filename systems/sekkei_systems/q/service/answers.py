@@ -16,6 +16,7 @@ from sekkei_systems.q.design.tables import answers, daily_questions
 from sekkei_systems.q.refusals import AlreadyAnswered, NoQuestion, NoSuchAnswer, QuestionClosed, TakenDown, UndoOver
 from sekkei_systems.q.rules import times, writing
 from sekkei_systems.q.service.access import Author, Member
+from sekkei_systems.q.service.erasing import Erasing
 from sekkei_systems.q.service.open_question import OpenQuestion
 from sekkei_systems.q.service.visibility import Visibility as Sight
 from sekkei_systems.q.service.words import ForbiddenWords
@@ -53,8 +54,17 @@ async def remembered(db: Database, found: Sequence[Answer]) -> list[Remembered]:
 
 
 class Answers:
-    def __init__(self, db: Database, clock: Clock, question: OpenQuestion, sight: Sight, words: ForbiddenWords) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        question: OpenQuestion,
+        sight: Sight,
+        words: ForbiddenWords,
+        erasing: Erasing,
+    ) -> None:
         self._db = db
+        self._erasing = erasing
         self._clock = clock
         self._open = question
         self._sight = sight
@@ -102,6 +112,7 @@ class Answers:
             await self._db.transact(update.when(Answer.is_deleted.is_(False)))
         except TransactionFailed as failed:
             raise NoSuchAnswer() from failed
+        await self._erasing.later(day, member.id, times.UNDO)
         return await self._db.need(answers(day, member.id).consistent())
 
     async def restore(self, member: Member, day: date) -> Answer:

@@ -12,7 +12,7 @@ from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.refusals import AdminsStay, WrongState
 from sekkei_systems.q.rules import times
-from sekkei_systems.q.service.access import Joined, Member
+from sekkei_systems.q.service.access import Joined
 
 JOB = "begin-withdrawal"
 
@@ -27,8 +27,9 @@ class Leaving:
         self._clock = clock
         self._schedules = schedules
 
-    async def ask(self, member: Member, leaves_house: bool = False) -> datetime:
-        """From now on nobody sees the user any more. Returns when everything will be deleted.
+    async def ask(self, member: Joined, leaves_house: bool = False) -> datetime:
+        """From now on nobody sees the user any more. Returns when everything will be deleted. Whoever is banned may
+        leave, too.
 
         With `leaves_house` the account that they sign in with goes too. Where other systems share it, it stays.
         """

@@ -32,6 +32,7 @@ from sekkei_systems.q.rules.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
 from sekkei_systems.q.service.decisions import Decisions, reason_of
 from sekkei_systems.q.service.editing import Count, count_of
+from sekkei_systems.q.service.erasing import APPEALED_WITHIN, Erasing
 from sekkei_systems.q.service.inbox import entry as notice
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.reports import profile_text
@@ -95,7 +96,9 @@ class Moderation:
         words: ForbiddenWords,
         decisions: Decisions,
         sanctions: Sanctions,
+        erasing: Erasing,
     ) -> None:
+        self._erasing = erasing
         self._db = db
         self._decisions = decisions
         self._sanctions = sanctions
@@ -190,6 +193,7 @@ class Moderation:
         except TransactionFailed as failed:
             raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
         if remove:
+            await self._erasing.later(day, author, APPEALED_WITHIN)
             await self.close_reports(by, f"{day}#{author}")
 
     async def close_reports(self, by: Admin, target: str) -> None:

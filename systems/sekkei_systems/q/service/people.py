@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -20,6 +21,7 @@ from sekkei_systems.q.refusals import (
     AlreadyJoined,
     AppIdSet,
     BadBirthDate,
+    Banned,
     NameReserved,
     NoAddress,
     NoSuchThing,
@@ -85,7 +87,9 @@ class People:
         graph: Graph,
         words: ForbiddenWords,
         reviews_pictures: bool = False,
+        secret: bytes = b"",
     ) -> None:
+        self._secret = secret
         self._db = db
         self._clock = clock
         self._sight = sight
@@ -103,6 +107,8 @@ class People:
         if not 0 <= years <= AGE_MAX:
             raise BadBirthDate(field="birthDate")
         await self._check_age(visitor.id, years)
+        if await self._db.get(unique_keys(self.banned_address(visitor.email)).consistent()) is not None:
+            raise Banned()
         now = days.now(self._clock)
         name = writing.text_of(visitor.name, writing.DISPLAY_NAME_MAX, "displayName") if visitor.name.strip() else None
         made = User(
@@ -122,6 +128,10 @@ class People:
         if made.name_flagged:
             await self._db.write(self._to_review(made.user_id, ProfilePart.NAME))
         return joined
+
+    def banned_address(self, email: str) -> str:
+        """The marker of somebody who left while banned. Only whoever has the address and our secret can tell whose."""
+        return f"BANNED#{hmac.digest(self._secret, email.lower().encode(), 'sha256').hex()}"
 
     async def _check_age(self, who: str, years: int) -> None:
         """Whoever was refused cannot try another day at once. Only that they were is kept, for a day."""

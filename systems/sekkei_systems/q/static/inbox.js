@@ -1,5 +1,5 @@
 // What one was told, and how one stands with the moderators: the second also for whoever is locked out.
-import { avatar, back, button, counted, dialog, empty, form, h, pages } from "./parts.js";
+import { avatar, back, button, counted, dialog, empty, form, h, pages, sure } from "./parts.js";
 import { after, change, get, toast } from "./requests.js";
 import { clock, dayName, longDate, t } from "./words.js";
 
@@ -45,9 +45,23 @@ export async function standing(view, again) {
       ...found.decisions.map((one) => decision(one, again)),
       !found.decisions.length && !found.isBanned && h("p", { class: "muted" }, t("standing.none")),
       found.isBanned && h("a", { class: "q-button soft", href: "/account" }, t("me.account")),
+      found.isBanned && h("a", { class: "q-button soft", href: "/account/export" }, t("me.export")),
+      found.isBanned && !found.deletingAt && leaveButton(again),
+      found.deletingAt && h("p", { role: "status" }, t("leaving.title")),
     ].filter(Boolean),
   );
 }
+
+const leaveButton = (again) =>
+  button(
+    t("me.leave"),
+    async () => {
+      if (!(await sure(t("me.leave"), t("me.leave.sure"), t("me.leave.yes")))) return;
+      await change("POST", "/me/withdrawal");
+      await again();
+    },
+    "soft wide danger",
+  );
 
 const untilWhen = (found) =>
   found.bannedUntil ? t("banned.until", { date: longDate(Date.parse(found.bannedUntil)) }) : t("banned.about");

@@ -170,6 +170,7 @@ function account(me, again) {
     ),
     me.isAdmin && h("a", { class: "q-button soft wide", href: "/q/admin" }, t("me.admin")),
     h("a", { class: "q-button soft wide", href: "/account" }, t("me.account")),
+    h("a", { class: "q-button soft wide", href: "/account/export" }, t("me.export")),
     button(t("me.out"), signOut, "soft wide"),
     !me.isAdmin &&
       button(

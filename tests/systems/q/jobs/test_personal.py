@@ -5,7 +5,7 @@ from __future__ import annotations
 from sekkei.runtime.personal import Person
 from sekkei_systems.q.design.tables import users
 from tests.systems.leaving import exported, leave
-from tests.systems.q.conftest import World
+from tests.systems.q.conftest import World, png
 
 A = Person("a", "a@example.com", "A")
 
@@ -33,3 +33,16 @@ async def test_an_admin_gives_up_the_role_first(fair: World) -> None:
     assert personal is not None
     (obstacle,) = await personal.obstacles(A)
     assert "管理者" in obstacle.text["ja"]
+
+
+async def test_the_file_has_decisions_and_notices_but_not_who_decided(fair: World) -> None:
+    await fair.join("a", "boss")
+    await fair.make_admin("boss")
+    await fair.service.people.set_picture("a", png())
+    await fair.ban("a", reason="荒らし")
+    found = await exported(fair.deployment.systems["q"].parts.personal, A)
+    assert found["picture.jpg"].startswith(b"\xff\xd8")
+    (decision,) = found["decisions.json"]
+    assert (decision["kind"].value, decision["reason"]) == ("ban", "荒らし")
+    assert [one["said"] for one in found["notices.json"]] == ["notice.decision.ban"]
+    assert "boss" not in str({name: rows for name, rows in found.items() if name != "picture.jpg"})

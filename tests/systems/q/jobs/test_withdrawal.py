@@ -20,7 +20,7 @@ from sekkei_systems.q.design.models import (
 )
 from sekkei_systems.q.design.tables import design, unique_keys, users
 from sekkei_systems.q.jobs import QJobs
-from sekkei_systems.q.refusals import NotJoined, Taken, WrongState
+from sekkei_systems.q.refusals import Banned, NotJoined, Taken, WrongState
 from sekkei_systems.q.service.people import Profile, Visitor, reserved
 from tests.systems.q.conftest import World, png
 
@@ -209,3 +209,19 @@ async def test_an_account_that_others_need_stays(fair: World) -> None:
     account = await fair.service.accounts.get(LEAVER)
     assert account is not None
     assert await fair.service.accounts.sessions(LEAVER) == []  # but they are signed out
+
+
+async def test_whoever_is_banned_may_leave_and_not_come_back_as_somebody_else(fair: World) -> None:
+    await fair.join(LEAVER, "boss")
+    await fair.make_admin("boss")
+    await fair.ban(LEAVER, reason="荒らし")
+    await fair.service.leaving.ask(LEAVER)
+    fair.clock.advance(WEEK)
+    await fair.settle()
+    assert await fair.db.get(users(LEAVER).consistent()) is None
+    left = [one for one in await left_of(fair, LEAVER) if "sekkei-runtime" not in one]
+    assert len(left) == 1  # the reserved id; that an address was banned is kept without the address
+    again = Visitor("new", f"{LEAVER.upper()}@example.com", "New")
+    with pytest.raises(Banned):
+        await fair.service.people.join(again, date(2000, 1, 1))
+    assert (await fair.service.people.join(Visitor("new", "new@example.com", "New"), date(2000, 1, 1))).user_id == "new"

@@ -1,0 +1,53 @@
+"""What was deleted is really gone: the words of an answer go when it can no longer be brought back.
+
+An author can undo a deletion for half an hour, and somebody whose answer was taken down has a month to appeal. That
+there was an answer stays, without its words: there is no second one for that day.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Payload
+from sekkei.runtime.schedules import Schedules
+from sekkei_systems.q.design.models import Answer
+from sekkei_systems.q.design.tables import answers
+from sekkei_systems.q.rules import times
+
+ERASE = "erase-answer"
+APPEALED_WITHIN = timedelta(days=30)
+ERASED = ""
+
+
+def erasing_of(day: date, user_id: str) -> str:
+    return f"q/erase/{day}/{user_id}"
+
+
+class Erasing:
+    def __init__(self, db: Database, clock: Clock, schedules: Schedules) -> None:
+        self._db = db
+        self._clock = clock
+        self._schedules = schedules
+
+    async def later(self, day: date, user_id: str, after: timedelta) -> None:
+        at = days.now(self._clock) + after + timedelta(minutes=1)
+        payload = {"day": day.isoformat(), "user_id": user_id}
+        await self._schedules.put(erasing_of(day, user_id), ERASE, payload, at=at)
+
+    async def erase(self, payload: Payload) -> None:
+        """Only what is still deleted, and has been for long enough: it may have come back and gone again."""
+        day, user_id = date.fromisoformat(payload["day"]), payload["user_id"]
+        found = await self._db.get(answers(day, user_id).consistent())
+        if found is None or not found.is_deleted or found.deleted_at is None:
+            return
+        wait = APPEALED_WITHIN if found.deleted_by_admin else times.UNDO
+        if found.deleted_at > days.now(self._clock) - wait:
+            return  # the schedule of that deletion comes later
+        update = answers.update(day, user_id).set(Answer.text, ERASED)
+        try:
+            await self._db.write(update.when(Answer.is_deleted.is_(True), Answer.deleted_at == found.deleted_at))
+        except ConditionFailed:
+            pass  # brought back at this moment
