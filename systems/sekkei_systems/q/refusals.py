@@ -31,6 +31,10 @@ class AppIdNeeded(NotAllowed):
     """Posting needs an ID."""
 
 
+class TermsNeeded(NotAllowed):
+    """The terms in force were not agreed to yet."""
+
+
 class NoAddress(NotAllowed):
     """Joining needs a verified mail address."""
 

@@ -163,6 +163,8 @@ def matrix(place: Place) -> dict[str, Rule]:
         "GET /q/api/me/mutes": api(200),
         "GET /q/api/me/notifications": api(200),
         "PUT /q/api/me/notifications": api(200, json=WISHES),
+        "GET /q/api/terms": api(200, banned=200, outsider=200),
+        "PUT /q/api/me/terms": api(204, banned=204, json={"version": "x"}),
         "GET /q/api/me/inbox": api(200, banned=200),
         "GET /q/api/me/inbox/unread": api(200, banned=200),
         "POST /q/api/me/inbox/read": api(204, banned=204, json={}),

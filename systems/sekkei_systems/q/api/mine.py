@@ -7,6 +7,7 @@ from starlette.requests import Request
 from sekkei.web import Operations, PageOf, Shell, User, body_limit
 from sekkei_systems.q.api import shapes
 from sekkei_systems.q.api.shapes import (
+    Agreement,
     AppId,
     ChangeMe,
     Device,
@@ -22,11 +23,12 @@ from sekkei_systems.q.api.shapes import (
     Picture,
     PushKey,
     SentQuestion,
+    TermsOut,
     Username,
 )
 from sekkei_systems.q.rules.notices import wishes_of
 from sekkei_systems.q.rules.pictures import BYTES_MAX
-from sekkei_systems.q.service.access import Joined, Member
+from sekkei_systems.q.service.access import Access, Joined, Member
 from sekkei_systems.q.service.devices import Browser, Devices
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.leaving import Leaving
@@ -48,9 +50,21 @@ async def show_me(joined: Joined, sight: Visibility) -> Me:
 @operations.post("/me", summary="Join", status=201, tag="me")
 async def join(user: User, language: str, body: Join, people: People, sight: Visibility) -> Me:
     """From the age of 13 on. The ID is chosen afterwards, and needed to post."""
-    visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or "", language)
+    visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or "", language, body.terms)
     changed = await people.join(visitor, body.birth_date)
     return shapes.me(changed, sight.answer_first)
+
+
+@operations.get("/terms", summary="The terms in force", tag="me")
+async def terms(user: User, access: Access) -> TermsOut:
+    found = access.terms
+    return TermsOut(found.version, found.terms_url, found.privacy_url) if found else TermsOut(None)
+
+
+@operations.put("/me/terms", summary="Agree to the terms in force", status=204, tag="me")
+async def agree(joined: Joined, people: People, body: Agreement) -> None:
+    """Asked for when one joins, and again when they have changed: until then everything else answers `terms-needed`."""
+    await people.agree(joined, body.version)
 
 
 @operations.patch("/me", summary="Change the profile", tag="me")

@@ -63,6 +63,21 @@ class Refresh(Shape):
 class Join(Shape):
     birth_date: date
     display_name: Text = ""
+    terms: Short | None = None
+
+
+class Agreement(Shape):
+    """The version of the terms that one agrees to."""
+
+    version: Short
+
+
+class TermsOut(Shape):
+    """What one agrees to; null where the operator asks for nothing."""
+
+    version: str | None
+    terms_url: str | None = None
+    privacy_url: str | None = None
 
 
 class ChangeMe(Shape):

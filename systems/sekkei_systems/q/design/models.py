@@ -167,6 +167,12 @@ class User:
     banned_until: Attr[datetime | None] = attr(
         "bannedUntil", default=None, stored_as=INSTANT, ja="一時停止の終わり", en="a suspension ends", added=True
     )
+    terms_version: Attr[str | None] = attr(
+        "termsVersion", default=None, ja="同意した規約の版", en="version of the terms agreed to", added=True
+    )
+    terms_at: Attr[datetime | None] = attr(
+        "termsAt", default=None, stored_as=INSTANT, ja="規約に同意した日時", en="when they agreed", added=True
+    )
     is_verified: Attr[bool] = attr(
         "isVerified", default=False, ja="本人確認済みか（BANには2人が要る）", en="known to be genuine", added=True
     )

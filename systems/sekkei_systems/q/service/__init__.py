@@ -9,6 +9,7 @@ from sekkei.runtime.system import Context
 from sekkei.runtime.transports.web_push import vapid_of
 from sekkei.web.identity.accounts import Accounts
 from sekkei.web.identity.design import design as web_design
+from sekkei_systems.q.rules.terms import terms_of
 from sekkei_systems.q.rules.times import window_of
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.answers import Answers
@@ -99,7 +100,8 @@ def answers_first(settings: Settings) -> bool:
 
 def open_service(context: Context) -> Service:
     db, clock = context.db, context.clock
-    access, words, question = Access(db, clock), ForbiddenWords(db, clock), OpenQuestion(db, clock)
+    terms = terms_of(context.settings)
+    access, words, question = Access(db, clock, terms), ForbiddenWords(db, clock), OpenQuestion(db, clock)
     hides, first = hides_flagged(context.settings), answers_first(context.settings)
     sight = Visibility(db, question, hides_flagged=hides, answer_first=first)
     logs = Logs(db, clock)
@@ -119,7 +121,9 @@ def open_service(context: Context) -> Service:
         access=access,
         sight=sight,
         question=question,
-        people=People(db, clock, sight, graph, words, reviews_pictures(settings), settings.secrets.key("q-banned")),
+        people=People(
+            db, clock, sight, graph, words, reviews_pictures(settings), settings.secrets.key("q-banned"), terms
+        ),
         graph=graph,
         answers=answers,
         timelines=Timelines(db, sight, question, reactions),

@@ -1,7 +1,7 @@
 """The proofs of access: values that only `Access` makes, and that the rest of the service demands by type.
 
     Joined           has a row, in whatever state
-      Member         is neither suspended nor about to leave
+      Member         is neither suspended nor about to leave, and has agreed to the terms in force
         Author       has chosen an ID, and may post
         Admin        runs Q., from this address
           ProvenAdmin  has just shown again that it is they
@@ -26,7 +26,8 @@ from sekkei.web import is_recent, proved_at, require_proof
 from sekkei.web.limits import address
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.tables import users
-from sekkei_systems.q.refusals import AppIdNeeded, Banned, Leaving, NotAdmin, NotJoined, OtherAccount
+from sekkei_systems.q.refusals import AppIdNeeded, Banned, Leaving, NotAdmin, NotJoined, OtherAccount, TermsNeeded
+from sekkei_systems.q.rules.terms import Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,11 @@ class ProvenAdmin(Admin):
 class Access:
     """Makes the proofs, for somebody by their id or, with `…_of`, for whoever asks."""
 
-    def __init__(self, db: Database, clock: Clock) -> None:
+    def __init__(self, db: Database, clock: Clock, terms: Terms | None = None) -> None:
         self._db = db
         self._clock = clock
+        self.terms = terms
+        """What one agrees to before one goes on; None when nobody is asked."""
 
     async def joined(self, who: str) -> Joined:
         found = await self._db.get(users(who).consistent())
@@ -71,7 +74,7 @@ class Access:
         return Joined(found)
 
     async def member(self, who: str) -> Member:
-        return member_of(await self.joined(who))
+        return self.member_of(await self.joined(who))
 
     async def author(self, who: str) -> Author:
         return author_of(await self.member(who))
@@ -89,7 +92,7 @@ class Access:
         """How each is made for a request, out of the one before: for `Given.per_request`."""
         return {
             Joined: self.joined_of,
-            Member: member_of,
+            Member: self.member_of,
             Author: author_of,
             Admin: admin_of,
             ProvenAdmin: self.proven_admin_of,
@@ -101,6 +104,15 @@ class Access:
             raise OtherAccount()
         return await self.joined(user.id)
 
+    def member_of(self, joined: Joined) -> Member:
+        if joined.user.is_banned:
+            raise Banned()
+        if joined.user.deleting_at is not None:
+            raise Leaving()
+        if self.terms is not None and self.terms.needed(joined.user):
+            raise TermsNeeded()
+        return Member(joined.user)
+
     def proven_admin_of(self, request: Request, admin: Admin) -> ProvenAdmin:
         return self._proven(admin, proved_at(request))
 
@@ -108,14 +120,6 @@ class Access:
         if not is_recent(at, days.now(self._clock)):
             raise ProofNeeded()
         return ProvenAdmin(admin.user, admin.address)
-
-
-def member_of(joined: Joined) -> Member:
-    if joined.user.is_banned:
-        raise Banned()
-    if joined.user.deleting_at is not None:
-        raise Leaving()
-    return Member(joined.user)
 
 
 def author_of(member: Member) -> Author:

@@ -28,11 +28,13 @@ from sekkei_systems.q.refusals import (
     NoSuchUser,
     PictureRefused,
     Taken,
+    TermsNeeded,
     TooYoung,
 )
 from sekkei_systems.q.rules import names, pictures, times, writing
 from sekkei_systems.q.rules.sight import Relation
-from sekkei_systems.q.service.access import Member
+from sekkei_systems.q.rules.terms import Terms
+from sekkei_systems.q.service.access import Joined, Member
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.visibility import Visibility as Sight
 from sekkei_systems.q.service.words import ForbiddenWords
@@ -64,6 +66,8 @@ class Visitor:
     email: str
     name: str
     language: str = "ja"
+    terms: str | None = None
+    """The version that they have agreed to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,9 @@ class People:
         words: ForbiddenWords,
         reviews_pictures: bool = False,
         secret: bytes = b"",
+        terms: Terms | None = None,
     ) -> None:
+        self._terms = terms
         self._secret = secret
         self._db = db
         self._clock = clock
@@ -103,6 +109,7 @@ class People:
         """Makes the user's row, with the mail address that only one user can have."""
         if not visitor.email:
             raise NoAddress()
+        self._check_terms(visitor.terms)
         years = times.age(birth_date, days.today(self._clock))
         if not 0 <= years <= AGE_MAX:
             raise BadBirthDate(field="birthDate")
@@ -115,6 +122,8 @@ class People:
             user_id=visitor.id,
             email=visitor.email.lower(),
             display_name=None if name is None else await self._free_name(visitor.id, name),
+            terms_version=visitor.terms if self._terms else None,
+            terms_at=now if self._terms else None,
             name_flagged=name is not None and await self._words.flags(name),
             birth_date=birth_date,
             language=visitor.language,
@@ -132,6 +141,18 @@ class People:
     def banned_address(self, email: str) -> str:
         """The marker of somebody who left while banned. Only whoever has the address and our secret can tell whose."""
         return f"BANNED#{hmac.digest(self._secret, email.lower().encode(), 'sha256').hex()}"
+
+    def _check_terms(self, version: str | None) -> None:
+        if self._terms is not None and version != self._terms.version:
+            raise TermsNeeded(field="terms")
+
+    async def agree(self, joined: Joined, version: str) -> User:
+        """To the terms in force; of another version nobody can know what it says."""
+        self._check_terms(version)
+        now = days.now(self._clock)
+        return await self._db.write(
+            users.update(joined.id).set(User.terms_version, version).set(User.terms_at, now).keeping_version()
+        )
 
     async def _check_age(self, who: str, years: int) -> None:
         """Whoever was refused cannot try another day at once. Only that they were is kept, for a day."""

@@ -1,6 +1,6 @@
 // Before one can go on: joining, choosing an ID, or coming back from leaving.
 import { button, empty, field, form, h } from "./parts.js";
-import { change, Wrong } from "./requests.js";
+import { change, get, Wrong } from "./requests.js";
 import { longDate, t } from "./words.js";
 
 const GRACE_DAYS = 7;
@@ -18,7 +18,39 @@ function welcome(step, title, about, made) {
   );
 }
 
-export function join(view, again) {
+// What one agrees to, with links to read it; null where nobody is asked.
+function consent(found) {
+  if (!found.version) return null;
+  const link = (href, label) => h("a", { href, target: "_blank", rel: "noopener" }, label);
+  return h(
+    "label",
+    { class: "check q-consent" },
+    h("input", { type: "checkbox", name: "terms", required: true }),
+    h("span", {}, link(found.termsUrl, t("terms")), " · ", link(found.privacyUrl, t("privacy")), " ", t("terms.agree")),
+  );
+}
+
+// The terms have changed: nothing else goes on before.
+export async function agree(view, again) {
+  const found = await get("/terms");
+  view.replaceChildren(
+    h("h1", {}, t("terms.new")),
+    h("p", { class: "about" }, t("terms.new.about")),
+    form(
+      async () => {
+        await change("PUT", "/me/terms", { version: found.version });
+        await again();
+      },
+      consent(found),
+      h("button", { class: "q-button wide", type: "submit" }, t("join.next")),
+    ),
+    h("a", { class: "q-button soft", href: "/account" }, t("me.account")),
+  );
+  document.body.classList.add("q-joining");
+}
+
+export async function join(view, again) {
+  const found = await get("/terms");
   const latest = new Date();
   latest.setFullYear(latest.getFullYear() - AGE_MIN);
   const shown = h("input", {
@@ -44,11 +76,16 @@ export function join(view, again) {
       t("join.about"),
       form(
         async () => {
-          await change("POST", "/me", { birthDate: birth.value, displayName: shown.value });
+          await change("POST", "/me", {
+            birthDate: birth.value,
+            displayName: shown.value,
+            terms: found.version,
+          });
           await again("app-id");
         },
         field(t("me.name"), shown, { hint: t("join.name.about") }),
         field(t("join.birth"), birth, { hint: t("join.birth.about") }),
+        consent(found),
         h("button", { class: "q-button wide", type: "submit" }, t("join.next")),
       ),
     ),

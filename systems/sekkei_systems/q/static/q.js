@@ -1,7 +1,7 @@
 // The client's own page: which view is shown, and news of a new question.
 import { listen } from "../live.js";
 import { inbox, showUnread, standing } from "./inbox.js";
-import { chooseId, join, leaving } from "./join.js";
+import { agree, chooseId, join, leaving } from "./join.js";
 import { mine } from "./me.js";
 import { button, empty, h } from "./parts.js";
 import { byAppId, defences, list, people, profile, showDot } from "./people.js";
@@ -92,7 +92,7 @@ async function ready(place, again) {
     me = await get("/me", { keep: true });
   } catch (error) {
     if (error.code !== "not-joined") throw error;
-    join(place, again);
+    await join(place, again);
     return true;
   }
   if (me.deletingAt) leaving(place, again, me);
@@ -127,6 +127,8 @@ function hearNews() {
 async function problem(error, again, place) {
   known = null;
   if (error.code === "banned") await standing(place, again).catch((other) => place.replaceChildren(words(other, again)));
+  else if (error.code === "terms-needed")
+    await agree(place, again).catch((other) => place.replaceChildren(words(other, again)));
   else place.replaceChildren(words(error, again));
 }
 

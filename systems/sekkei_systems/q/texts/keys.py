@@ -272,6 +272,7 @@ Key = Literal[
     "refusal.second-person-needed",
     "refusal.taken",
     "refusal.taken-down",
+    "refusal.terms-needed",
     "refusal.too-young",
     "refusal.undo-over",
     "refusal.wrong-state",

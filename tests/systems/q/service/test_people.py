@@ -8,6 +8,7 @@ from datetime import date
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.runtime import days
 from sekkei.store import Store
 from sekkei_systems.q.design.models import Visibility
 from sekkei_systems.q.design.tables import unique_keys
@@ -19,6 +20,7 @@ from sekkei_systems.q.refusals import (
     NoSuchThing,
     NotJoined,
     Taken,
+    TermsNeeded,
     TooYoung,
 )
 from sekkei_systems.q.rules.pictures import drawn_anew
@@ -163,3 +165,23 @@ async def test_a_picture_waits_where_the_operator_wants_it(plain: Store, clock: 
     assert (await world.service.people.picture("a", "a", url.rpartition("/")[2])).user_id == "a"
     with pytest.raises(ValueError, match="SEKKEI_Q_PICTURES"):
         await open_world(plain, clock, q_pictures="perhaps")
+
+
+async def test_terms_are_agreed_to_when_joining_and_again_when_they_change(plain: Store, clock: ManualClock) -> None:
+    given = {"q_terms_version": "1", "q_terms_url": "/terms", "q_privacy_url": "/privacy"}
+    world = await open_world(plain, clock, **given)
+    people = world.service.people
+    for version in (None, "0"):
+        with pytest.raises(TermsNeeded):
+            await people.join(Visitor("a", "a@example.com", "A", terms=version), BORN)
+    joined = await people.join(Visitor("a", "a@example.com", "A", terms="1"), BORN)
+    assert (joined.terms_version, joined.terms_at) == ("1", days.now(clock))
+    await people.choose_app_id("a", "a_id")
+    later = await open_world(plain, clock, **{**given, "q_terms_version": "2"})
+    with pytest.raises(TermsNeeded):
+        await later.service.timelines.show("a")
+    with pytest.raises(TermsNeeded):
+        await later.service.people.agree("a", "1")
+    assert await later.service.inbox.unread("a") == 0  # what one was told, one may read
+    await later.service.people.agree("a", "2")
+    assert (await later.service.people.change("a", Profile(bio="x"))).bio == "x"
