@@ -11,7 +11,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
-from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe, serve
+from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe, balance, serve
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
 from sekkei_systems.chiipochi.local.stripe.server import KEY
 
@@ -112,3 +112,17 @@ async def test_what_is_over_is_over(stripe: LocalStripe, clock: ManualClock) -> 
         "checkout.session.completed",
         "checkout.session.async_payment_failed",
     ]
+
+
+async def test_cash_cannot_be_disputed(stripe: LocalStripe) -> None:
+    session = await _session(stripe)
+    stripe.ledger.choose_konbini(session)
+    charge = stripe.ledger.pay_later(session)
+    with pytest.raises(Refused):
+        stripe.ledger.dispute(charge)
+
+
+def test_money_is_available_after_four_business_days() -> None:
+    thursday, wednesday = 1_755_741_600, 1_756_260_000  # 21 August 2025, 11:00 in Japan, and the Wednesday after
+    assert balance.available_on(thursday) == wednesday
+    assert all(part.get("source") for part in balance.TERMS["fees"].values())

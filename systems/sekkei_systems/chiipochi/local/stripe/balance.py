@@ -1,29 +1,44 @@
 """The account's balance: every movement of money with its fee, and the weekly payouts to the bank.
 
-Payouts follow from the movements alone: each Friday takes what has become available since the one before, as soon as
-that is more than nothing.
+Payouts follow from the movements alone: once a week one takes what has become available since the one before, as soon
+as that is more than nothing. What Stripe charges, and when, stands in terms.toml.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator
 from datetime import datetime, time, timedelta
+from importlib import resources
 from typing import Any
 
 from sekkei_systems.chiipochi.design.models import JST
 
 Thing = dict[str, Any]
 
-PER_MILLE = {"card": 36, "konbini": 36, "customer_balance": 15}
-LEAST_FEE = {"card": 0, "konbini": 120, "customer_balance": 0}
-DISPUTE_FEE = 1_300
-AVAILABLE_AFTER = timedelta(days=4)
-FRIDAY = 4
+TERMS: Thing = tomllib.loads(resources.files(__package__).joinpath("terms.toml").read_text("utf-8"))
+"""Fees and days, with where they come from."""
+DISPUTE_FEE: int = TERMS["dispute"]["fee"]
+SATURDAY = 5
 
 
 def fee_of(method: str, amount: int) -> int:
     """Yen that Stripe keeps of a charge; refunds do not bring them back."""
-    return max(LEAST_FEE[method], (amount * PER_MILLE[method] + 500) // 1000)
+    fees = TERMS["fees"][method]
+    return int(max(fees["least"], (amount * fees["per_mille"] + 500) // 1000))
+
+
+def can_be_disputed(method: str) -> bool:
+    return method in TERMS["dispute"]["methods"]
+
+
+def available_on(moment: int) -> int:
+    """So many business days later; bank holidays are not known here."""
+    found, left = datetime.fromtimestamp(moment, JST), int(TERMS["payouts"]["available_after_business_days"])
+    while left:
+        found += timedelta(days=1)
+        left -= found.weekday() < SATURDAY
+    return int(found.timestamp())
 
 
 def movement(id: str, kind: str, source: Thing, amount: int, fee: int, now: int) -> Thing:
@@ -38,7 +53,7 @@ def movement(id: str, kind: str, source: Thing, amount: int, fee: int, now: int)
         "net": amount - fee,
         "currency": "jpy",
         "created": now,
-        "available_on": now + int(AVAILABLE_AFTER.total_seconds()),
+        "available_on": available_on(now),
         "status": "pending",
     }
 
@@ -60,7 +75,7 @@ def payouts(movements: Iterable[Thing], now: int) -> Iterator[tuple[Thing, list[
 
 def _friday_after(moment: int) -> int:
     day = datetime.fromtimestamp(moment, JST).date()
-    ahead = (FRIDAY - day.weekday()) % 7 or 7
+    ahead = (int(TERMS["payouts"]["weekday"]) - day.weekday()) % 7 or 7
     return int(datetime.combine(day + timedelta(days=ahead), time(), JST).timestamp())
 
 

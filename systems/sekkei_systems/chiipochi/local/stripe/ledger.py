@@ -203,7 +203,9 @@ class Ledger:
         charge["refunded"] = charge["amount_refunded"] == charge["amount"]
 
     def dispute(self, charge: Thing) -> Thing:
-        """The bank takes what is left of the money until it is decided."""
+        """The bank takes what is left of the money until it is decided. Cash cannot be disputed."""
+        if not balance.can_be_disputed(charge["payment_method_details"]["type"]):
+            raise Refused("charge_not_disputable", "Payments of this method cannot be disputed.")
         found = {
             "id": self.new_id("dp"),
             "object": "dispute",
