@@ -29,7 +29,7 @@ async def test_a_month_by_prefecture_with_fees_refunds_disputes_and_payouts(stri
     assert await books.take_over() == 0, "each movement once"
     found = await books.month(AOIS, "2025-08")
     sums = {line.recipient: (line.gross, line.fees, line.refunds, line.disputes, line.net) for line in found.lines}
-    assert sums == {"CHIBA": (1500, 54, -300, 0, 1146), "OKINAWA": (2000, 72 + 1300, 0, -2000, -1572)}
+    assert sums == {"CHIBA": (1500, 54, -300, 0, 1146), "OKINAWA": (2000, 72 + 1500, 0, -2000, -1572)}
     assert (found.total.net, found.payouts) == (-226, [])
     bot.ledger.close_dispute(next(iter(bot.ledger.disputes.values())), won=True)
     bot.clock.advance(timedelta(days=9).total_seconds())
