@@ -144,6 +144,7 @@ class LessonJobs:
 
     async def refresh(self, payload: Mapping[str, Any]) -> None:
         """The timetables of the studios' own feeds, for the days that are shown."""
+        await self._service.sellers.fresh()
         for studio in self._service.access.studios:
             feed = self._service.provider.feed(studio.code)
             today = days.today(self._clock)

@@ -173,6 +173,10 @@ class BadRules(Invalid):
     pass
 
 
+class BadConnection(Invalid):
+    pass
+
+
 class BadPass(Invalid):
     pass
 

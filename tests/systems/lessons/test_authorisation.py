@@ -66,6 +66,9 @@ def matrix() -> Matrix:
         "POST /lessons/desk/{code}/weekly/skip": Rule(by(303, 403, 303), form={**named, "day": "2025-08-01"}),
         "POST /lessons/desk/{code}/holidays": Rule(by(303, 403, 303), form={"day": "2025-08-01", "name": "x"}),
         "POST /lessons/desk/{code}/holidays/remove": Rule(by(303, 403, 303), form={"day": "2025-08-01"}),
+        "GET /lessons/desk/{code}/connection": Rule(by(303, 403, 200)),
+        "POST /lessons/desk/{code}/connection": Rule(by(303, 403, 303), form={"feed_url": ""}),
+        "POST /lessons/desk/{code}/connection/forget": Rule(by(303, 403, 303), form={}),
         "GET /lessons/desk/{code}/staff": Rule(by(303, 403, 200)),
         "POST /lessons/desk/{code}/staff": Rule(by(303, 403, 303), form={"email": "x@example.com"}),
         "POST /lessons/desk/{code}/staff/remove": Rule(by(303, 403, 303), form={"email": "x@example.com"}),
@@ -90,6 +93,12 @@ def matrix() -> Matrix:
         f"GET {api}/studios/{{studio}}/rules": Rule(by(401, 200, 200)),
         f"PUT {api}/studios/{{studio}}/rules": Rule(by(401, 403, 200), json={}),
         f"POST {api}/studios/{{studio}}/passes": Rule(by(401, 403, 422), json=pass_in),
+        f"GET {api}/studios/{{studio}}/staff": Rule(by(401, 403, 200)),
+        f"PUT {api}/studios/{{studio}}/staff": Rule(by(401, 403, 200), json={"email": "x@example.com"}),
+        f"DELETE {api}/studios/{{studio}}/staff/{{email}}": Rule(by(401, 403, 204)),
+        f"GET {api}/studios/{{studio}}/connection": Rule(by(401, 403, 200)),
+        f"PUT {api}/studios/{{studio}}/connection": Rule(by(401, 403, 200), json={}),
+        f"DELETE {api}/studios/{{studio}}/connection": Rule(by(401, 403, 204)),
         f"GET {api}/studios/{{studio}}/weekly": Rule(by(401, 403, 200)),
         f"PUT {api}/studios/{{studio}}/weekly/{{weekday}}/{{start}}": Rule(by(401, 403, 200), json=every),
         f"DELETE {api}/studios/{{studio}}/weekly/{{weekday}}/{{start}}": Rule(by(401, 403, 204)),
@@ -144,6 +153,7 @@ async def test_who_may_do_what(client: Client) -> None:
         "weekday": "5",
         "start": "10:30",
         "day": "2025-08-01",
+        "email": "x@example.com",
     }
     assert uncovered(client.app, "lessons", {**rules, "GET /lessons/studios/{code}/live": Rule({})}) == []
     assert await deviations(rules, actors, ids) == []

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from sekkei.clock import SYSTEM as CLOCK
-from sekkei.runtime import days
 from sekkei.web.testing import test_settings
 from sekkei_systems.lessons import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows, another_page, found_at
+from tests.systems.lessons.steps import Noon, tomorrow_at
 
 
 async def _add_lesson(page: Page, site: Site) -> None:
     """A lesson for one, tomorrow; by the studio."""
     await page.goto(site.url + "/lessons/desk/gnz")
-    tomorrow = days.today(CLOCK) + timedelta(days=1)
-    await page.get_by_label("日付").fill(tomorrow.isoformat())
+    await page.get_by_label("日付").fill(tomorrow_at(site).isoformat())
     await page.get_by_label("開始").fill("19:30")
     await page.get_by_label("レッスン名").fill("BSL House 1")
     await page.get_by_label("インストラクター").fill("YUKI")
@@ -53,7 +49,7 @@ async def test_a_place_becomes_free_and_one_tap_takes_it(
     browser: Windows, serve: Serve, shots: Shots, device: str
 ) -> None:
     size = PHONE if device == "phone" else DESKTOP
-    site = await serve(SYSTEM)
+    site = await serve(SYSTEM, clock=Noon())
     aoi = await browser.person(site, "demo-aoi", DESKTOP)
     await _add_lesson(aoi, site)
     await _open_lesson(aoi, site)
@@ -94,7 +90,7 @@ async def test_a_place_becomes_free_and_one_tap_takes_it(
 
 
 async def test_the_studio_changes_a_lesson_and_calls_it_off(browser: Windows, serve: Serve, shots: Shots) -> None:
-    site = await serve(SYSTEM)
+    site = await serve(SYSTEM, clock=Noon())
     ren = await browser.person(site, "demo-ren", PHONE)
     aoi = await browser.person(site, "demo-aoi", DESKTOP)
     await _add_lesson(aoi, site)
@@ -126,7 +122,7 @@ async def test_the_first_in_line_is_offered_the_place(
 ) -> None:
     """Held for one: their pages say until when and have a button, the others' say that it is held."""
     values = {"lessons_fairness": "first-in-line"}
-    site = await serve(SYSTEM, settings=test_settings(values=values))
+    site = await serve(SYSTEM, clock=Noon(), settings=test_settings(values=values))
     aoi = await browser.person(site, "demo-aoi", DESKTOP)
     await _add_lesson(aoi, site)
     await _open_lesson(aoi, site)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 from playwright.async_api import Page, expect
 
-from sekkei.clock import SYSTEM as CLOCK
-from sekkei.runtime import days
 from sekkei_systems.lessons import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows
+from tests.systems.lessons.steps import Noon, tomorrow_at
 
 WORDS = {
     "ja": {
@@ -36,7 +33,15 @@ WORDS = {
         "books": "we book it for you.",
     },
 }
-PLACES = ("rules/sby", "passes", "desk/gnz", "desk/gnz/weekly", "desk/sby/rules", "desk/gnz/staff")
+PLACES = (
+    "rules/sby",
+    "passes",
+    "desk/gnz",
+    "desk/gnz/weekly",
+    "desk/sby/rules",
+    "desk/gnz/staff",
+    "desk/gnz/connection",
+)
 
 
 async def fits(page: Page) -> None:
@@ -50,7 +55,7 @@ async def fits(page: Page) -> None:
 async def test_the_desk(
     browser: Windows, serve: Serve, shots: Shots, size: dict[str, int], language: str, scheme: str
 ) -> None:
-    site, words = await serve(SYSTEM, demo=True), WORDS[language]
+    site, words = await serve(SYSTEM, demo=True, clock=Noon()), WORDS[language]
     name = f"lessons-{language}-{scheme}"
     aoi = await browser.person(site, "demo-aoi", size, color_scheme=scheme)
     await aoi.goto(f"{site.url}/lessons/?lang={language}")
@@ -59,8 +64,7 @@ async def test_the_desk(
         await expect(aoi.locator("main h1")).to_be_visible()
         await fits(aoi)
         await shots(aoi, f"{name}-{place.replace('/', '-')}")
-    tomorrow = days.today(CLOCK) + timedelta(days=1)
-    lesson = f"gnz/{tomorrow}/07:00"
+    tomorrow = tomorrow_at(site)
     await site.client.sign_in("demo-aoi")
     house = {"name": "House", "instructor": "YUKI", "capacity": 1, "isOpen": True}
     assert (await site.client.json("POST", f"/lessons/api/lessons/gnz/{tomorrow}/06:00", house)).status == 201

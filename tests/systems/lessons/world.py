@@ -35,6 +35,7 @@ from sekkei_systems.lessons.service.alerts import Alerts
 from sekkei_systems.lessons.service.auto_booking import AutoBooking
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.class_messages import ClassMessages
+from sekkei_systems.lessons.service.connections import Connections
 from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
@@ -214,6 +215,7 @@ def service_on(
         weekly=Weekly(db, clock, timetable),
         roster=roster,
         studio_secrets=StudioSecrets(db, clock, b"a key of thirty-two bytes to seal"[:32]),
+        connections=Connections(db, clock, b"a key of thirty-two bytes to seal"[:32], studios, sellers, provider, {}),
     )
 
 

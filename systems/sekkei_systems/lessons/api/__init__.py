@@ -15,6 +15,7 @@ from sekkei_systems.lessons.api import (
     passes,
     preferences,
     searches,
+    staff,
     timetable,
     verbs,
     waitlist,
@@ -36,6 +37,7 @@ api.include(
     verbs.operations,
     passes.operations,
     weekly.operations,
+    staff.operations,
 )
 
 

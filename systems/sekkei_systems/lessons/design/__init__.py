@@ -40,6 +40,7 @@ from sekkei_systems.lessons.design.models import (
     starts_at,
     waits,
 )
+from sekkei_systems.lessons.design.models_chain import StudioConnection
 from sekkei_systems.lessons.design.patterns import (
     active_before,
     active_between,
@@ -48,6 +49,7 @@ from sekkei_systems.lessons.design.patterns import (
     arrive,
     change_status,
     complete_booking,
+    connection_of,
     contact,
     count_in_week,
     give_place_back,
@@ -107,6 +109,7 @@ from sekkei_systems.lessons.design.tables import (
     searches,
     staff_members,
     standings,
+    studio_connections,
     studio_rules,
     studio_secrets,
     user_lessons,
@@ -140,6 +143,7 @@ __all__ = [
     "Stage",
     "Standing",
     "Status",
+    "StudioConnection",
     "StudioRules",
     "StudioSecret",
     "TieKind",
@@ -160,6 +164,7 @@ __all__ = [
     "by_waitlist_id",
     "change_status",
     "complete_booking",
+    "connection_of",
     "contact",
     "contacts",
     "contacts_table",
@@ -206,6 +211,7 @@ __all__ = [
     "standings",
     "standings_of",
     "starts_at",
+    "studio_connections",
     "studio_rules",
     "studio_secrets",
     "take_place",

@@ -24,6 +24,7 @@ from sekkei_systems.lessons.design.models import (
     WeeklyLesson,
     starts_at,
 )
+from sekkei_systems.lessons.design.models_chain import StudioConnection
 from sekkei_systems.lessons.design.tables import (
     by_kind,
     by_reservation_id,
@@ -42,6 +43,7 @@ from sekkei_systems.lessons.design.tables import (
     searches,
     staff_members,
     standings,
+    studio_connections,
     studio_rules,
     user_lessons,
     watched,
@@ -273,6 +275,12 @@ def restore_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
 def rules_of(studio_code: str) -> Ref[StudioRules]:
     """A studio's own rules, as they are now."""
     return studio_rules(studio_code).consistent()
+
+
+@design.pattern(ja="スタジオの予約システムへの接続", added=True)
+def connection_of(studio_code: str) -> Ref[StudioConnection]:
+    """How a studio's own system is reached, as it is now."""
+    return studio_connections(studio_code).consistent()
 
 
 @design.pattern(ja="利用者の会員証・回数券", added=True)

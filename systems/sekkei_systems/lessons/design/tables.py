@@ -27,6 +27,7 @@ from sekkei_systems.lessons.design.models import (
     WeekCount,
     WeeklyLesson,
 )
+from sekkei_systems.lessons.design.models_chain import StudioConnection
 from sekkei_systems.original import ADDED
 
 design = Design(
@@ -199,3 +200,8 @@ def staff_members(chain: str, studio_code: str, email: str) -> Key:
 @lessons_table.entity(StudioSecret, type="secret", ja="スタジオの秘密（封をしたもの）", en="sealed secret", added=True)
 def studio_secrets(studio_code: str) -> Key:
     return Key(f"STUDIO#{studio_code}", "SECRET")
+
+
+@lessons_table.entity(StudioConnection, type="connection", ja="予約システムへの接続", en="connection", added=True)
+def studio_connections(studio_code: str) -> Key:
+    return Key(f"STUDIO#{studio_code}", "CONNECTION")

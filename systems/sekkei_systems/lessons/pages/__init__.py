@@ -7,6 +7,7 @@ from starlette.routing import BaseRoute
 from sekkei.web import Given
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.pages import (
+    connection,
     desk,
     lesson,
     mine,
@@ -29,8 +30,8 @@ from sekkei_systems.lessons.service.access import Member, Staff, member_of
 def routes(given: Given) -> list[BaseRoute]:
     given.per_request(Member, member_of).per_request(View, view_of).per_request(Contact, contact_of)
     given.per_request(Slot, slot_at).per_request(Staff, staff_at).per_request(offer.Tapped, offer.tapped)
-    for page in (lesson, settings, searches, desk, people, rules, weekly, staff):
+    for page in (lesson, settings, searches, desk, people, rules, weekly, staff, connection):
         given.per_request(page.Shown, page.Shown)
     given.per_request(lesson.Actions, lesson.Actions)
     files = (timetable, lesson, mine, offer, settings, searches, desk, people, verbs, rules, passes, weekly, staff)
-    return [route for file in files for route in file.pages.routes(given)]
+    return [route for file in (*files, connection) for route in file.pages.routes(given)]

@@ -14,6 +14,7 @@ from sekkei.runtime import days
 from sekkei.runtime.days import JST
 from sekkei.web import User
 from sekkei_systems.lessons.design import Contact
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot, parse_slot
 from sekkei_systems.lessons.service.access import Access, Member, Staff, member_of
 from sekkei_systems.lessons.service.contacts import Contacts
@@ -44,7 +45,8 @@ class View:
         return f"{local:%H:%M}" if local.date() == self.today else f"{local.month}/{local.day} {local:%H:%M}"
 
 
-async def view_of(user: User, access: Access, clock: Clock, language: str) -> View:
+async def view_of(user: User, access: Access, sellers: Sellers, clock: Clock, language: str) -> View:
+    await sellers.fresh()
     member = member_of(user)
     run = await access.run_by(member)
     return View(member, days.now(clock), access.names, run[0].code if run else None, language)

@@ -7,7 +7,7 @@ it is not here; a studio with a feed, or whose system pushes, sells its lessons 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from sekkei.runtime.settings import Settings
@@ -15,6 +15,19 @@ from sekkei_systems.lessons.design import Lesson
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """What a studio's managers have set for it, instead of the environment."""
+
+    told: bool
+    page: str | None
+    port: bool
+
+
+async def _nothing_newer() -> None:
+    """Only the environment says who sells."""
+
+
+@dataclass(slots=True)
 class Sellers:
     """By studio; under "" for all that are not named."""
 
@@ -25,26 +38,40 @@ class Sellers:
     ports: frozenset[str] = frozenset()
     """In whose systems we can book, so that a place is sold only when both sides agree."""
 
+    own: dict[str, Own] = field(default_factory=dict)
+    """Of the table; a studio that is here is not asked of the environment."""
+    refresh: Callable[[], Awaitable[None]] = _nothing_newer
+
+    async def fresh(self) -> None:
+        """What the table says, before anything is decided by it."""
+        await self.refresh()
+
     def by_port(self, lesson: Lesson) -> bool:
-        return bool({lesson.studio_code, ""} & self.ports)
+        own = self.own.get(lesson.studio_code)
+        return bool({lesson.studio_code, ""} & self.ports) if own is None else own.port
 
     def tells(self, lesson: Lesson) -> bool:
         """Whether its studio's system says what is free."""
-        return lesson.pushed_at is not None or bool({lesson.studio_code, ""} & self.told)
+        own = self.own.get(lesson.studio_code)
+        told = bool({lesson.studio_code, ""} & self.told) if own is None else own.told
+        return lesson.pushed_at is not None or told
 
     def holds(self, lesson: Lesson) -> bool:
         """Whether a free place can be held for the first in line: nobody else sells it."""
         return self.sells_here(lesson) and not self.by_port(lesson)
 
     def sells_here(self, lesson: Lesson) -> bool:
-        code = lesson.studio_code
         if self.by_port(lesson):
             return True
-        return lesson.pushed_at is None and not ({code, ""} & (self.told | self.pages.keys()))
+        own = self.own.get(lesson.studio_code)
+        if own is not None:
+            return lesson.pushed_at is None and not own.told and own.page is None
+        return lesson.pushed_at is None and not ({lesson.studio_code, ""} & (self.told | self.pages.keys()))
 
     def page(self, lesson: Lesson) -> str | None:
         """Where a lesson is booked that is not sold here, as far as we know."""
-        found = self.pages.get(lesson.studio_code, self.pages.get(""))
+        own = self.own.get(lesson.studio_code)
+        found = self.pages.get(lesson.studio_code, self.pages.get("")) if own is None else own.page
         if found is None:
             return None
         values = {"studio": lesson.studio_code, "date": f"{lesson.lesson_date}", "time": f"{lesson.start_time:%H:%M}"}

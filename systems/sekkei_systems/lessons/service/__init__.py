@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from sekkei.runtime.system import Context
+from sekkei.runtime.transports.webhook import networks
 from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons.ports.booking.http import booking_ports_of
 from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio, provider_of
@@ -20,6 +21,7 @@ from sekkei_systems.lessons.service.alerts import Alerts
 from sekkei_systems.lessons.service.auto_booking import AutoBooking
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.class_messages import ClassMessages
+from sekkei_systems.lessons.service.connections import Connections
 from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.desk import Desk
@@ -79,6 +81,7 @@ class Service:
     weekly: Weekly
     roster: StoredRoster
     studio_secrets: StudioSecrets
+    connections: Connections
 
     def parts(self) -> list[object]:
         return [getattr(self, one.name) for one in fields(self)]
@@ -96,8 +99,10 @@ def open_service(context: Context, old: Following | None = None) -> Service:
     rulebook = Rulebook(db, clock, policy)
     entitlements = Entitlements(db, clock, rulebook)
     ports = booking_ports_of(settings)
+    connections_key, allowed = settings.secrets.key("lessons connections"), networks(settings.get("webhook_allow"))
     reservations = Reservations(db, clock, context.schedules, ports, outbox, notices, entitlements)
     ties, timetable, sellers = Ties(db, clock, rulebook), Timetable(db, clock), sellers_of(settings)
+    connections = Connections(db, clock, connections_key, studios, sellers, provider, ports, allowed)
     bookings = Bookings(ties, timetable, sellers, reservations, entitlements)
     acts, told = Acts(db, clock), (outbox, notices, context.schedules)
     contacts = Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of)
@@ -137,4 +142,5 @@ def open_service(context: Context, old: Following | None = None) -> Service:
         weekly=Weekly(db, clock, timetable),
         roster=roster,
         studio_secrets=StudioSecrets(db, clock, settings.secrets.key("lessons studio secrets")),
+        connections=connections,
     )

@@ -35,6 +35,7 @@ class AutoBooking:
     async def book(self, tie: UserLesson, lesson: Lesson) -> bool:
         """Book and tell them, in one transaction. False when they may not book, or could not know of it: they are
         told or passed over like everybody else. Raises NoPlace."""
+        await self._sellers.fresh()
         person = await self._db.get(contact(tie.user_id))
         if not self._sellers.sells_here(lesson) or not reaches(person, "opening"):
             return False

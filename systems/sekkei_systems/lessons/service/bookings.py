@@ -77,6 +77,7 @@ class Bookings:
     async def _book(
         self, user_id: str, slot: Slot, also: Also | None, told: Told, guest_name: str | None, by_desk: bool
     ) -> UserLesson:
+        await self._sellers.fresh()
         lesson = await (self._timetable.running(slot) if guest_name else self._timetable.upcoming(slot))
         kinds = (TieKind.WAITLIST, TieKind.BOOKING)
         waiting, booked = await self._ties.db.get_many(self._ties.ref(user_id, slot, kind) for kind in kinds)

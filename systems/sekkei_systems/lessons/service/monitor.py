@@ -111,6 +111,7 @@ class Monitor:
 
         `said_at` is when the studio said so, now unless given: what is older than the newest that was heard is ignored.
         """
+        await self._sellers.fresh()
         now = days.now(self._clock)
         if slot.starts_at <= now:
             return 0
@@ -136,6 +137,7 @@ class Monitor:
         await self._arm_again(await self._db.all(queue_of(full.studio_code, full.lesson_date, full.start_time)))
 
     async def _look_at_all(self, queues: Mapping[Slot, list[UserLesson]], now: datetime) -> int:
+        await self._sellers.fresh()
         refs = [lesson(slot.studio_code, slot.lesson_date, slot.start_time) for slot in queues]
         found = [one for one in await self._db.get_many(refs) if one is not None]
         told = 0

@@ -98,6 +98,7 @@ class Moves:
         return made
 
     async def _movable(self, slot: Slot) -> Lesson:
+        await self._sellers.fresh()
         there = await self._counts.counted(await self._timetable.upcoming(slot))
         if there.called_off:
             raise refusals.CalledOff()

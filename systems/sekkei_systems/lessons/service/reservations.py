@@ -72,6 +72,7 @@ class Reservations:
         self._entitlements = entitlements
 
     def port(self, studio_code: str) -> BookingPort | None:
+        """Those of the table are kept in step by `Connections`."""
         return self._ports.get(studio_code, self._ports.get(""))
 
     async def begin(self, booking: UserLesson) -> Reservation:

@@ -71,6 +71,7 @@ class Restoring:
 
     async def restore(self, slot: Slot) -> int:
         """May be repeated: what goes on no longer says that it ended with the lesson."""
+        await self._sellers.fresh()
         current = await self._timetable.find(slot)
         if current is None or current.called_off or slot.starts_at <= self._ties.now():
             return 0

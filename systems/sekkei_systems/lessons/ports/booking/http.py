@@ -19,6 +19,7 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
 from sekkei.store.http import Limits
 from sekkei_systems.lessons.ports.booking.port import BookingPort, NoWord, StudioRefused
+from sekkei_systems.lessons.ports.public import PublicHttp
 from sekkei_systems.lessons.rules.selling import by_studio
 from sekkei_systems.lessons.rules.slots import Slot
 
@@ -27,7 +28,7 @@ REASONS = frozenset({"full", "closed", "no-such-lesson", "lapsed", "released"})
 
 
 class HttpBooking:
-    def __init__(self, url: str, token: str, http: Http) -> None:
+    def __init__(self, url: str, token: str, http: Http | PublicHttp) -> None:
         self._url = url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}"}
         self._http = http

@@ -28,12 +28,16 @@ class ByStudio:
     def __init__(self, feeds: Mapping[str, Provider], otherwise: Provider) -> None:
         self._feeds = feeds
         self._otherwise = otherwise
+        self.own: dict[str, Provider | None] = {}
+        """Of the table; a studio that is here is not asked of the environment."""
 
     @property
     def has_feeds(self) -> bool:
-        return bool(self._feeds)
+        return bool(self._feeds) or any(self.own.values())
 
     def feed(self, studio_code: str) -> Provider | None:
+        if studio_code in self.own:
+            return self.own[studio_code]
         return self._feeds.get(studio_code, self._feeds.get(""))
 
     async def list(self, studio_code: str, first: date, last: date) -> list[LessonDraft] | None:

@@ -15,6 +15,7 @@ from sekkei.clock import Clock
 from sekkei.errors import DamagedAnswer, NoAnswer
 from sekkei.runtime.http import Http
 from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.ports.public import PublicHttp
 from sekkei_systems.lessons.ports.timetable.provider import availability_in
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.listings import read
@@ -79,7 +80,12 @@ class Feed:
     GET {url}/{studio}?from=…&to=… gives {"lessons": […]}, its timetable. What it counts is its own side."""
 
     def __init__(
-        self, url: str, http: Http, clock: Clock, studios: Sequence[Studio] = (), patience: Patience | None = None
+        self,
+        url: str,
+        http: Http | PublicHttp,
+        clock: Clock,
+        studios: Sequence[Studio] = (),
+        patience: Patience | None = None,
     ) -> None:
         self._url = url.rstrip("/")
         self._http = http

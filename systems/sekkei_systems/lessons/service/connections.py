@@ -1,0 +1,157 @@
+"""How each studio's own system is reached, in the table: its feed, its booking system with the sealed token, its page.
+
+What a studio's managers set here holds for it instead of the environment. It is read again every few seconds, and
+before anything is sold.
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from sekkei.clock import Clock
+from sekkei.design import Database
+from sekkei.runtime import days
+from sekkei.runtime.http import Http
+from sekkei.runtime.transports.webhook import Network
+from sekkei_systems.lessons import refusals
+from sekkei_systems.lessons.design import StudioConnection, connection_of, studio_connections
+from sekkei_systems.lessons.ports.booking import http as booking
+from sekkei_systems.lessons.ports.booking.port import BookingPort
+from sekkei_systems.lessons.ports.public import PublicHttp
+from sekkei_systems.lessons.ports.timetable.by_studio import TIMEOUTS, ByStudio
+from sekkei_systems.lessons.ports.timetable.feed import Feed
+from sekkei_systems.lessons.rules.selling import Own, Sellers
+from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.service.access import Staff
+
+KEPT_SECONDS = 10.0
+URL_LENGTH_MAX = 500
+TOKEN_LENGTH_MAX = 500
+NONCE_BYTES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a manager types; an empty token keeps the one that is there."""
+
+    feed_url: str = ""
+    booking_url: str = ""
+    booking_page: str = ""
+    token: str = ""
+
+
+class Connections:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        key: bytes,
+        studios: Sequence[Studio],
+        sellers: Sellers,
+        provider: ByStudio,
+        ports: dict[str, BookingPort],
+        allowed: Sequence[Network] = (),
+    ) -> None:
+        self._db, self._clock, self._studios = db, clock, studios
+        self._sellers, self._provider, self._ports = sellers, provider, ports
+        self._cipher = AESGCM(key)
+        self._feed_http = PublicHttp(Http(TIMEOUTS), allowed)
+        self._booking_http = PublicHttp(Http(booking.TIMEOUTS), allowed)
+        self._environment: Mapping[str, BookingPort] = dict(ports)
+        self._read: dict[str, StudioConnection] = {}
+        self._read_at = float("-inf")
+        sellers.refresh = self.fresh
+
+    async def fresh(self) -> None:
+        """What the table says, at most a few seconds old."""
+        if self._clock.now() - self._read_at <= KEPT_SECONDS:
+            return
+        found = await self._db.get_many(connection_of(studio.code) for studio in self._studios)
+        for studio, row in zip(self._studios, found, strict=True):
+            if row != self._read.get(studio.code):
+                self._use(studio.code, row)
+        self._read_at = self._clock.now()
+
+    def _use(self, code: str, row: StudioConnection | None) -> None:
+        if row is None:
+            self._read.pop(code, None)
+            self._sellers.own.pop(code, None)
+            self._provider.own.pop(code, None)
+            self._ports.pop(code, None)
+            if code in self._environment:
+                self._ports[code] = self._environment[code]
+            return
+        self._read[code] = row
+        self._sellers.own[code] = Own(bool(row.feed_url), row.booking_page, bool(row.booking_url))
+        feed = Feed(row.feed_url, self._feed_http, self._clock, self._studios) if row.feed_url else None
+        self._provider.own[code] = feed
+        self._ports.pop(code, None)
+        if row.booking_url:
+            self._ports[code] = booking.HttpBooking(row.booking_url, self._opened(row), self._booking_http)
+
+    async def of(self, staff: Staff) -> StudioConnection | None:
+        return await self._db.get(connection_of(staff.managing().studio.code))
+
+    async def save(self, staff: Staff, wanted: Wanted) -> StudioConnection:
+        """All of it at once; this process uses it from now on, others within seconds."""
+        code, before = staff.managing().studio.code, await self.of(staff)
+        _check(wanted)
+        sealed = self._sealed(code, wanted.token) if wanted.token else (before.sealed_token if before else None)
+        if wanted.booking_url and sealed is None:
+            raise refusals.BadConnection(field="token")
+        row = StudioConnection(
+            studio_code=code,
+            feed_url=wanted.feed_url or None,
+            booking_url=wanted.booking_url or None,
+            booking_page=wanted.booking_page or None,
+            sealed_token=sealed if wanted.booking_url else None,
+            updated_by=staff.user_id,
+            updated_at=days.now(self._clock),
+        )
+        await self._db.write(studio_connections.put(row))
+        self._use(code, row)
+        return row
+
+    async def forget(self, staff: Staff) -> None:
+        """The environment's holds again."""
+        code = staff.managing().studio.code
+        await self._db.write(studio_connections.delete(code))
+        self._use(code, None)
+
+    def _sealed(self, code: str, token: str) -> str:
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        return base64.b64encode(nonce + self._cipher.encrypt(nonce, token.encode(), code.encode())).decode()
+
+    def _opened(self, row: StudioConnection) -> str:
+        """One that does not open (another SEKKEI_SECRET) is sent as nothing, and the studio's system refuses it."""
+        sealed = base64.b64decode(row.sealed_token or "")
+        try:
+            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], row.studio_code.encode()).decode()
+        except (InvalidTag, ValueError):
+            return ""
+
+
+def _check(wanted: Wanted) -> None:
+    for name in ("feed_url", "booking_url", "booking_page"):
+        url = getattr(wanted, name)
+        if url and not _is_address(url):
+            raise refusals.BadConnection(field=name)
+    printable = wanted.token.isascii() and wanted.token.isprintable() and " " not in wanted.token
+    if wanted.token and not (printable and len(wanted.token) <= TOKEN_LENGTH_MAX):
+        raise refusals.BadConnection(field="token")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    plain = url.isascii() and url.isprintable() and " " not in url and "@" not in parts.netloc
+    return plain and parts.scheme in ("https", "http") and bool(parts.hostname) and len(url) <= URL_LENGTH_MAX

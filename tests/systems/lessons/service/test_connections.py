@@ -1,0 +1,118 @@
+"""A studio's own system, set in the table: used at once, sealed, and never inside our own network."""
+
+from __future__ import annotations
+
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.store import Store
+from sekkei.web.testing import Client, opened, test_settings
+from sekkei_systems.lessons import SYSTEM, refusals
+from sekkei_systems.lessons.design import Role
+from sekkei_systems.lessons.local.studio_system import State, StudioSystem
+from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.service.access import Member, Staff
+from sekkei_systems.lessons.service.connections import KEPT_SECONDS, Wanted
+from tests.systems.lessons.ports.test_booking import running
+from tests.systems.lessons.steps import add_lesson
+from tests.systems.lessons.world import LESSON, World
+
+AOI = Staff("demo-aoi", Studio("gnz", "銀座"))
+TOKEN = "secret"
+ALLOW = {"webhook_allow": "127.0.0.0/8"}
+
+
+def _service(client: Client) -> Service:
+    found: Service = client.shell.deployment.systems["lessons"].parts.service
+    return found
+
+
+async def test_a_booking_goes_to_the_system_that_the_table_names(store: Store, clock: ManualClock) -> None:
+    system = StudioSystem(clock)
+    system.offer(str(LESSON), 1)
+    settings = test_settings(values=ALLOW)
+    async with running(system, clock) as url, opened(SYSTEM, store=store, clock=clock, settings=settings) as client:
+        await client.sign_in("demo-aoi")
+        await add_lesson(client)
+        service = _service(client)
+        await service.connections.save(AOI, Wanted(booking_url=url, token=TOKEN))
+        await service.bookings.book(Member("hana"), LESSON)
+        assert [one.state for one in system.reservations.values()] == [State.SOLD]
+        with pytest.raises(refusals.Full):
+            await service.bookings.book(Member("ren"), LESSON)
+        await service.connections.forget(AOI)
+        assert service.reservations.port("gnz") is None, "the environment has none"
+
+
+async def test_another_process_knows_before_it_sells(store: Store, clock: ManualClock) -> None:
+    async with opened(SYSTEM, store=store, clock=clock) as client, opened(SYSTEM, store=store, clock=clock) as other:
+        await client.sign_in("demo-aoi")
+        await add_lesson(client)
+        await _service(other).sellers.fresh()
+        await _service(client).connections.save(AOI, Wanted(booking_page="https://studio.example/{date}"))
+        clock.advance(KEPT_SECONDS + 1)
+        with pytest.raises(refusals.BookedElsewhere):
+            await _service(other).bookings.book(Member("hana"), LESSON)
+        lesson = await _service(other).timetable.upcoming(LESSON)
+        assert _service(other).sellers.page(lesson) == "https://studio.example/2025-07-30"
+        await _service(client).connections.forget(AOI)
+        clock.advance(KEPT_SECONDS + 1)
+        assert await _service(other).bookings.book(Member("hana"), LESSON)
+
+
+async def test_an_address_inside_our_network_is_never_asked(store: Store, clock: ManualClock) -> None:
+    system = StudioSystem(clock)
+    system.offer(str(LESSON), 1)
+    async with running(system, clock) as url, opened(SYSTEM, store=store, clock=clock) as client:
+        await client.sign_in("demo-aoi")
+        await add_lesson(client)
+        service = _service(client)
+        await service.connections.save(AOI, Wanted(feed_url=url, booking_url=url, token=TOKEN))
+        with pytest.raises(refusals.StudioSilent):
+            await service.bookings.book(Member("hana"), LESSON)
+        assert system.reservations == {}
+        assert await service.provider.availability(await service.timetable.upcoming(LESSON)) is None
+
+
+async def test_the_token_is_sealed_and_stays_when_it_is_not_said(world: World) -> None:
+    connections = world.service.connections
+    await connections.save(AOI, Wanted(booking_url="https://studio.example", token="open sesame".replace(" ", "-")))
+    stored = await world.db.store.call("Scan", {"TableName": world.db.table_name(_table(world))})
+    assert "open-sesame" not in str(stored)
+    await connections.save(AOI, Wanted(booking_url="https://other.example"))
+    found = await connections.of(AOI)
+    assert found is not None
+    assert (found.booking_url, connections._opened(found)) == ("https://other.example", "open-sesame")
+    await connections.save(AOI, Wanted(feed_url="https://studio.example"))
+    found = await connections.of(AOI)
+    assert found is not None
+    assert found.sealed_token is None, "no booking system, no token"
+
+
+def _table(world: World) -> object:
+    from sekkei_systems.lessons.design import lessons_table
+
+    return lessons_table
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Wanted(feed_url="ftp://x.example"),
+        Wanted(feed_url="x.example"),
+        Wanted(booking_page="https://user:pass@x.example"),
+        Wanted(booking_url="https://x.example"),
+        Wanted(booking_url="https://x.example", token="two words"),
+        Wanted(feed_url="https://x.example/" + "x" * 500),
+    ],
+)
+async def test_what_cannot_be_used_is_refused(world: World, wrong: Wanted) -> None:
+    with pytest.raises(refusals.BadConnection):
+        await world.service.connections.save(AOI, wrong)
+    assert await world.service.connections.of(AOI) is None
+
+
+async def test_the_desk_may_not(world: World) -> None:
+    with pytest.raises(refusals.NotManager):
+        await world.service.connections.save(Staff("mei", AOI.studio, Role.DESK), Wanted())
