@@ -28,7 +28,8 @@ async def test_every_route_answers_as_it_is_described(serve: Serve, person: str 
     assert (await site.client.json("POST", f"{API}/lessons/{lesson}", HOUSE)).status == 201
     token = await site.client.shell.accounts.make_token(person, "test") if person else None
     known = Known(
-        path={"lesson": lesson, "studio": "gnz", "channel": "mail", "user_id": "demo-aoi", **EVERY, "day": day},
+        path={"lesson": lesson, "studio": "gnz", "channel": "mail", "user_id": "demo-aoi", **EVERY, "day": day}
+        | {"email": "desk@example.com"},
         body={
             f"POST {API}/me/bookings": {"lesson": lesson},
             f"POST {API}/me/waitlist": {"lesson": lesson},
@@ -37,6 +38,8 @@ async def test_every_route_answers_as_it_is_described(serve: Serve, person: str 
             f"PUT {API}/me/preferences": {"name": "葵", "channels": ["mail"]},
             f"PUT {API}/lessons/{{lesson}}": HOUSE,
             f"PUT {API}/studios/{{studio}}/rules": {},
+            f"PUT {API}/studios/{{studio}}/staff": {"email": "desk@example.com"},
+            f"PUT {API}/studios/{{studio}}/connection": {},
             f"PUT {API}/studios/{{studio}}/weekly/{{weekday}}/{{start}}": {**WEEKLY, "firstDay": day},
             f"POST {API}/desk/{{lesson}}/places": {"name": "Walk In"},
             f"POST {API}/desk/{{lesson}}/move": {"to": f"gnz/{day}/21:00"},
@@ -44,6 +47,7 @@ async def test_every_route_answers_as_it_is_described(serve: Serve, person: str 
         query={f"GET {API}/{name}": {"from": day, "to": day} for name in ("studios/{studio}/lessons", "desk/{studio}")},
         examples=3 if person else 1,
         last=(
+            f"PUT {API}/studios/{{studio}}/connection",  # chance may send people elsewhere
             f"PUT {API}/studios/{{studio}}/rules",  # chance may ask for a pass
             f"PUT {API}/lessons/{{lesson}}",  # chance may close it
             f"DELETE {API}/me/bookings/{{lesson}}",

@@ -8,7 +8,7 @@ from sekkei.clock import ManualClock
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened, test_settings
 from sekkei_systems.lessons import SYSTEM, refusals
-from sekkei_systems.lessons.design import Role
+from sekkei_systems.lessons.design import Role, lessons_table
 from sekkei_systems.lessons.local.studio_system import State, StudioSystem
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.service import Service
@@ -78,7 +78,7 @@ async def test_an_address_inside_our_network_is_never_asked(store: Store, clock:
 async def test_the_token_is_sealed_and_stays_when_it_is_not_said(world: World) -> None:
     connections = world.service.connections
     await connections.save(AOI, Wanted(booking_url="https://studio.example", token="open sesame".replace(" ", "-")))
-    stored = await world.db.store.call("Scan", {"TableName": world.db.table_name(_table(world))})
+    stored = await world.db.store.call("Scan", {"TableName": world.db.table_name(lessons_table)})
     assert "open-sesame" not in str(stored)
     await connections.save(AOI, Wanted(booking_url="https://other.example"))
     found = await connections.of(AOI)
@@ -88,12 +88,6 @@ async def test_the_token_is_sealed_and_stays_when_it_is_not_said(world: World) -
     found = await connections.of(AOI)
     assert found is not None
     assert found.sealed_token is None, "no booking system, no token"
-
-
-def _table(world: World) -> object:
-    from sekkei_systems.lessons.design import lessons_table
-
-    return lessons_table
 
 
 @pytest.mark.parametrize(
