@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
@@ -22,6 +23,7 @@ examples:
   sekkei simulate q --users 10M --rate post_answer=1/day --hot post_answer=today    everybody answers today's question
   sekkei simulate q --users 10M --rate post_answer=1/day --shard Answers=16     the same with sixteen shards
   sekkei simulate shop.py:design --users 5k --rate order=3/min --minutes 120 --seed 7 --format json
+  sekkei simulate q --users 10M --rate post_answer=1/day --hot post_answer=today --svg heat.svg     as a drawing too
 
 --rate is what one user does, on average; --hot says how a pattern's keys are asked for: one, today, even, few:5, zipf,
 zipf:1.2, celebrity:0.1 (one key draws a tenth). Where nothing is said, the keys of the design tell.
@@ -38,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hot", action="append", default=[], metavar="PATTERN=zipf:1.2", help="how keys are asked for")
     parser.add_argument("--shard", action="append", default=[], metavar="PLACE=16", help="what sharding would change")
     parser.add_argument("--minutes", type=int, default=60, help="of simulated time (default: 60)")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw what is refused, minute by minute")
     parser.add_argument("--seed", type=int, default=0, help="default: 0")
     parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
 
@@ -68,8 +71,19 @@ def run(arguments: argparse.Namespace) -> int:
     report = simulate(found, seconds=arguments.minutes * 60, seed=arguments.seed, progress=_progress)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
+    if arguments.svg is not None:
+        _draw(report, arguments.svg)
     print(_as_json(report, found, users) if arguments.format == "json" else _as_table(report, found, users))
     return FINDINGS if any(outcome.refused for outcome in report.outcomes.values()) else OK
+
+
+def _draw(report: Report, path: Path) -> None:
+    from sekkei.advice.drawing import svg
+
+    try:
+        path.write_text(svg({name: outcome.by_minute for name, outcome in report.outcomes.items()}), "utf-8")
+    except OSError as error:
+        raise CouldNotRun(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _progress(done: int, of: int) -> None:

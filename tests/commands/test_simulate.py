@@ -47,3 +47,11 @@ def test_mistakes(design: str, arguments: list[str], said: str, capsys: pytest.C
 
 def test_a_line_of_bars() -> None:
     assert sparkline([0.0, 0.01, 1.0]) == "·▁█"
+
+
+def test_as_a_drawing(design: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["simulate", design, "--users", "1M", "--rate", "finish=1/min", "--minutes", "5"]
+    assert cli.main([*asked, "--svg", str(tmp_path / "heat.svg")]) == 1
+    assert "things.by_state" in (tmp_path / "heat.svg").read_text("utf-8")
+    assert cli.main([*asked, "--svg", str(tmp_path / "nowhere" / "heat.svg")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
