@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
@@ -31,8 +32,8 @@ def find(name: str) -> tuple[Design, Path]:
     is_file = file.suffix == ".py" and file.is_file()
     here = str(file.resolve().parent if is_file else Path.cwd())
     if here not in sys.path:
-        sys.path.insert(0, here)
-    for candidate in (file.stem,) if is_file else _candidates(module_name):
+        sys.path.insert(len(sys.path) if file.stem in sys.stdlib_module_names else 0, here)
+    for candidate in (_name_of(file),) if is_file else _candidates(module_name):
         module = _import(candidate, module_name)
         found = getattr(module, attribute or "design", None)
         if isinstance(found, Design):
@@ -43,6 +44,26 @@ def find(name: str) -> tuple[Design, Path]:
         "SK148",
         f"{name!r} names no design. Pass a module or file that has one called `design`, or module:attribute.{meant}",
     )
+
+
+def _name_of(file: Path) -> str:
+    """The module that a file is: its own name, unless that means something else already, as json.py would."""
+    path = file.resolve()
+    known = sys.modules.get(file.stem)
+    if known is not None:
+        origin = getattr(known, "__file__", None)
+    else:
+        spec = find_spec(file.stem)
+        origin = spec.origin if spec is not None else None
+    if origin is not None and Path(origin).resolve() == path and file.stem not in sys.stdlib_module_names:
+        return file.stem
+    name = f"{file.stem}_of_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    FILES[name] = path
+    return name
+
+
+FILES: dict[str, Path] = {}
+"""Modules of files whose own name is taken."""
 
 
 def measurements_beside(home: Path) -> Path:
@@ -67,6 +88,8 @@ def _of_a_system(name: str) -> list[str]:
 def _import(name: str, asked: str) -> ModuleType | None:
     """The module; None when there is none of this name. What goes wrong inside it is told."""
     try:
+        if name in FILES:
+            return _of_file(name)
         return import_module(name) if find_spec(name) is not None else None
     except SekkeiError:
         raise
@@ -75,6 +98,20 @@ def _import(name: str, asked: str) -> ModuleType | None:
             return None
         what, where = _last_place(error)
         raise DesignError("SK160", f"{asked} could not be loaded: {what} ({where})") from error
+
+
+def _of_file(name: str) -> ModuleType:
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, FILES[name])
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[name] = module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
 
 
 def _missing(error: Exception, name: str) -> bool:

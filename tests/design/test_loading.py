@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sekkei.design import DesignError
-from sekkei.design.loading import load
+from sekkei.design.loading import find, load
 
 FILES = {
     "wrong_name.py": "import not_installed_anywhere\n",
@@ -92,3 +92,28 @@ def test_a_design_is_found_by_its_file(folder: Path, name: str) -> None:
         timeout=60,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["json", "pytest", "statistics"])
+def test_a_file_named_like_another_module_is_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file = tmp_path / f"{name}.py"
+    file.write_text("from sekkei.design import Design\ndesign = Design('own')\n")
+    before = sys.modules.get(name)
+    found, home = find(str(file))
+    assert (found.name, home) == ("own", file)
+    assert sys.modules.get(name) is before
+    assert find(str(file))[0] is found
+
+
+def test_two_files_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "twice_named.py").write_text(
+            f"from sekkei.design import Design\ndesign = Design('{folder}')\n"
+        )
+    names = [find(str(tmp_path / folder / "twice_named.py"))[0].name for folder in ("first", "second")]
+    assert names == ["first", "second"]
