@@ -23,7 +23,7 @@ from sekkei_systems.tasks.webhooks import mail_events
 def given_by(service: Service, context: Context) -> Given:
     """What handlers may ask for."""
     desk = Desk(service.invitations, service.feeds, context.settings)
-    given = Given(*service.parts(), context.live, desk).value(Clock, context.clock)
+    given = Given(*service.parts(), context.live, context.idempotency, desk).value(Clock, context.clock)
     given.per_request(Visitor, view.signed_in)
     given.per_request(Member, view.member_of)
     given.per_request(Admin, view.admin_of)
@@ -37,11 +37,13 @@ def given_by(service: Service, context: Context) -> Given:
 def build(context: Context) -> Parts:
     service = open_service(context)
     given = given_by(service, context)
-    jobs = TaskJobs(context.db, context.clock, context.jobs, service.digest, service.renewal, service.numbers)
+    jobs = TaskJobs(
+        context.db, context.clock, context.jobs, service.digest, service.renewal, service.numbers, service.flows
+    )
     return Parts(
         service=service,
         routes=[*pages.routes(given), *api.routes(given), *mail_events.routes(service.blocks, context)],
-        reactions=[reactions_of(context, service.invitations, service.recurrence)],
+        reactions=[reactions_of(context, service.invitations, service.recurrence, service.flows)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,

@@ -44,6 +44,7 @@ from sekkei_systems.tasks.design import (
 )
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.digest import Digest
+from sekkei_systems.tasks.service.flows import Flows
 from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.renewal import Renewal
 
@@ -70,6 +71,7 @@ class TaskJobs:
         digest: Digest,
         renewal: Renewal,
         numbers: Numbers,
+        flows: Flows,
         snapshot_life: timedelta = SNAPSHOT_LIFE,
     ) -> None:
         self._db = db
@@ -78,6 +80,7 @@ class TaskJobs:
         self._digest = digest
         self._renewal = renewal
         self._numbers = numbers
+        self._flows = flows
         self._snapshot_life = snapshot_life
 
     def definitions(self) -> Mapping[str, Job]:
@@ -313,11 +316,12 @@ class TaskJobs:
         return Progress(len(page), page.cursor)
 
     async def _number_team(self, payload: Payload, cursor: str | None) -> Progress:
-        """Ids sort by when tasks were made, and so do their numbers then."""
+        """Ids sort by when tasks were made, and so do their numbers then. What is done is written down as such, too."""
         page = await self._db.page(stored_tasks(payload["team_id"]).with_expired(), size=STEP_ITEMS, after=cursor)
         for task in page:
             if task.number is None:
                 await self._numbers.give(task.team_id, task.task_id)
+            await self._flows.changed(None, task)
         return Progress(len(page), page.cursor)
 
     async def _renew_team(self, payload: Payload, cursor: str | None) -> Progress:

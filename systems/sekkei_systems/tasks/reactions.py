@@ -33,6 +33,7 @@ from sekkei_systems.tasks.design import (
 )
 from sekkei_systems.tasks.rules import mails
 from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.service.flows import Flows
 from sekkei_systems.tasks.service.herald import Herald
 from sekkei_systems.tasks.service.invitations import Invitations, mail_id
 from sekkei_systems.tasks.service.recurrence import Recurrence
@@ -43,9 +44,9 @@ def topic(team_id: str) -> str:
     return f"tasks/team/{team_id}"
 
 
-def reactions_of(context: Context, sent: Invitations, recurrence: Recurrence) -> Reactions:
+def reactions_of(context: Context, sent: Invitations, recurrence: Recurrence, flows: Flows) -> Reactions:
     reactions = Reactions(design, env=context.settings.env)
-    _tell_boards(reactions, context, recurrence)
+    _tell_boards(reactions, context, recurrence, flows)
 
     @reactions.on(invitations)
     async def send_mail(change: Change[Invitation]) -> None:
@@ -59,7 +60,7 @@ def reactions_of(context: Context, sent: Invitations, recurrence: Recurrence) ->
     return reactions
 
 
-def _tell_boards(reactions: Reactions, context: Context, recurrence: Recurrence) -> None:
+def _tell_boards(reactions: Reactions, context: Context, recurrence: Recurrence, flows: Flows) -> None:
     publish = context.live.publish
     herald = Herald(context.db, context.clock)
 
@@ -68,6 +69,7 @@ def _tell_boards(reactions: Reactions, context: Context, recurrence: Recurrence)
         team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
         if change.new is not None:
             await herald.changed(change.old, change.new)
+            await flows.changed(change.old, change.new)
             if _just_done(change.old, change.new):
                 await recurrence.done(change.new)
         if change.new is None:

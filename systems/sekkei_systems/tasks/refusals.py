@@ -18,6 +18,7 @@ __all__ = [
     "Crowded",
     "EmailTaken",
     "InvitationOver",
+    "KeyReused",
     "LastAdmin",
     "NoSuchBlocker",
     "NoSuchChange",
@@ -81,6 +82,10 @@ class NoSuchBlocker(Invalid):
 
 class Circular(Conflict):
     """A task cannot come before itself, nor before what comes before it."""
+
+
+class KeyReused(Invalid):
+    """The Idempotency-Key belongs to another request."""
 
 
 class NoSuchTag(Invalid):

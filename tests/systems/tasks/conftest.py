@@ -82,7 +82,7 @@ async def world(store: Store, clock: ManualClock) -> World:
     opened = deployment.systems["tasks"]
     context = opened.context
     service: Service = opened.parts.service
-    jobs = TaskJobs(context.db, clock, context.jobs, service.digest, service.renewal, service.numbers)
+    jobs = TaskJobs(context.db, clock, context.jobs, service.digest, service.renewal, service.numbers, service.flows)
     return World(deployment, opened, clock, service, jobs)
 
 

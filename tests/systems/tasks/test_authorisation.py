@@ -174,6 +174,7 @@ def pages(world: World) -> Matrix:
         f"POST {TEAM}/tasks/{{task_id}}/blockers": Rule(FORM, form={"by": "TASK-1"}, prepare=task),
         f"POST {TEAM}/tasks/{{task_id}}/blockers/{{by}}/remove": Rule(FORM, prepare=world.before),
         f"POST {TEAM}/tasks/{{task_id}}/rule": Rule(FORM, form={"rule": "daily"}, prepare=task),
+        f"GET {TEAM}/flow.csv": Rule(PAGE),
         f"POST {TEAM}/limits": Rule(ADMIN_FORM, form={"doing": "3"}),
         f"POST {TEAM}/calendar": Rule(FORM),
         f"POST {TEAM}/settings": Rule(ADMIN_FORM, form={"name": "表"}),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
+from sekkei.runtime.idempotency import Idempotency
 from sekkei.web import Operations, PageOf
+from sekkei_systems.tasks.api.once import Beside, Repeatable, once
 from sekkei_systems.tasks.api.shapes import CommentOut, CountQuery, NewComment
 from sekkei_systems.tasks.design import Comment
 from sekkei_systems.tasks.service import Comments, Member, Tasks
@@ -29,8 +33,13 @@ async def count_comments(member: Member, tasks: Tasks, query: CountQuery) -> dic
 
 
 @operations.post(ALL, summary="Comment on a task", status=201, tag="comments")
-async def add_comment(member: Member, comments: Comments, task_id: str, body: NewComment) -> CommentOut:
-    return out(await comments.add(member, task_id, body.text))
+async def add_comment(
+    member: Member, comments: Comments, idempotency: Idempotency, task_id: str, body: NewComment, headers: Repeatable
+) -> CommentOut:
+    def make(beside: Beside[Comment]) -> Awaitable[Comment]:
+        return comments.add(member, task_id, body.text, beside)
+
+    return await once(idempotency, member, headers.key, ("comment", task_id, body), make, out, CommentOut)
 
 
 @operations.put(ONE, summary="Edit one's own comment", tag="comments")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from sekkei.runtime.idempotency import Idempotency
 from sekkei.web import Answer, Operations, PageOf
+from sekkei_systems.tasks.api.once import Beside, Repeatable, once
 from sekkei_systems.tasks.api.shapes import (
     Named,
     NewView,
@@ -14,10 +16,10 @@ from sekkei_systems.tasks.api.shapes import (
     TaskOut,
     UnderstoodOut,
     ViewOut,
-    task_out,
+    first_out,
 )
-from sekkei_systems.tasks.design import SavedView
-from sekkei_systems.tasks.service import Member, People, Quick, Tags, Teams, Views, Visitor
+from sekkei_systems.tasks.design import SavedView, Task
+from sekkei_systems.tasks.service import Member, People, Quick, Tags, Tasks, Teams, Views, Visitor
 
 operations = Operations()
 
@@ -34,10 +36,17 @@ async def understand(member: Member, quick: Quick, query: QuickQuery) -> Underst
 
 
 @operations.post("/teams/{team_id}/quick", summary="Add a task in one line", status=201, tag="quick")
-async def create_quick(member: Member, quick: Quick, body: QuickTask) -> Answer[TaskOut]:
+async def create_quick(
+    member: Member, quick: Quick, tasks: Tasks, idempotency: Idempotency, body: QuickTask, headers: Repeatable
+) -> Answer[TaskOut]:
     """`report by next fri @Ann #docs !high`, in Japanese or English."""
-    task = await quick.create(member, body.text, body.status)
-    return Answer(task_out(task), etag=task.version)
+
+    async def make(beside: Beside[Task]) -> Task:
+        draft = await quick.draft(member, body.text, body.status)
+        return await tasks.create_after(member.team_id, member.user_id, draft, beside)
+
+    made = await once(idempotency, member, headers.key, ("quick", body), make, first_out, TaskOut)
+    return Answer(made, etag=made.version)
 
 
 @operations.get("/teams/{team_id}/palette", summary="People, tags, teams and views, by name", tag="quick")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from sekkei.web import Rate
 from sekkei_systems.tasks.design import Note, NoteKind, Role, Task
@@ -286,3 +286,8 @@ def task_out(task: Task, comments: int = 0) -> TaskOut:
         done_at=task.done_at,
         version=task.version,
     )
+
+
+def first_out(made: Task) -> TaskOut:
+    """A task that was made a moment ago: its first version is stored."""
+    return structs.replace(task_out(made), version=1)

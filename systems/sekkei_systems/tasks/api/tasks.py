@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from starlette.requests import Request
 
+from sekkei.runtime.idempotency import Idempotency
 from sekkei.web import Answer, Operations, PageOf, version_in_if_match
-from sekkei_systems.tasks.api.shapes import ActivityOut, Bulk, BulkOut, Place, TaskOut, TaskQuery, task_out
+from sekkei_systems.tasks.api.once import Beside, Repeatable, once
+from sekkei_systems.tasks.api.shapes import (
+    ActivityOut,
+    Bulk,
+    BulkOut,
+    Place,
+    TaskOut,
+    TaskQuery,
+    first_out,
+    task_out,
+)
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
@@ -29,9 +42,14 @@ async def list_tasks(member: Member, tasks: Tasks, wanted: Filter, query: TaskQu
 
 
 @operations.post("/teams/{team_id}/tasks", summary="Add a task", status=201, tag="tasks")
-async def create_task(member: Member, tasks: Tasks, body: TaskDraft) -> Answer[TaskOut]:
-    task = await tasks.create(member, body)
-    return Answer(task_out(task), etag=task.version)
+async def create_task(
+    member: Member, tasks: Tasks, idempotency: Idempotency, body: TaskDraft, headers: Repeatable
+) -> Answer[TaskOut]:
+    def make(beside: Beside[Task]) -> Awaitable[Task]:
+        return tasks.create_after(member.team_id, member.user_id, body, beside)
+
+    made = await once(idempotency, member, headers.key, ("task", body), make, first_out, TaskOut)
+    return Answer(made, etag=made.version)
 
 
 @operations.get("/teams/{team_id}/tasks/{task_id}", summary="A task as it is now", tag="tasks")

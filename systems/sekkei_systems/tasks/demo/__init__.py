@@ -12,7 +12,7 @@ from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
 from sekkei_systems.tasks.rules.bounces import BOUNCE
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Priority, Status
-from sekkei_systems.tasks.service import Service, Visitor
+from sekkei_systems.tasks.service import Admin, Service, Visitor
 
 APP_TAGS = (
     ("フロント", "#2563eb"),
@@ -81,6 +81,7 @@ async def _app_team(context: Context, service: Service) -> None:
     admin = await service.access.admin(aoi, team.team_id)
     made = [await service.tags.add(admin, name, color) for name, color in APP_TAGS]
     today = days.today(context.clock)
+    ids: list[str] = []
     for title, status, start, end, tags, assignee, description in APP_TASKS:
         draft = TaskDraft(
             title=title,
@@ -95,9 +96,23 @@ async def _app_team(context: Context, service: Service) -> None:
         task = await service.tasks.create(admin, draft)
         if status is Status.DOING:
             await _talk(service, team.team_id, task.task_id)
+        ids.append(task.task_id)
+    await _planned(service, admin, ids)
     await _burned(context, team.team_id)
     await service.invitations.invite(admin, "haruto@partner.example", Role.MEMBER)
     await service.blocks.block("former@partner.example", BOUNCE, "smtp; 550 5.1.1 no such user")
+
+
+async def _planned(service: Service, admin: Admin, ids: list[str]) -> None:
+    """A checklist, a task that waits for another, one that comes again, a saved view, and two changed at once."""
+    first, second, *_, last = ids
+    for text in ("下書き", "レビュー", "公開"):
+        plan = await service.plans.add_check(admin, first, text)
+    await service.plans.tick(admin, first, plan.checks[0].id, True)
+    await service.plans.block(admin, first, second)
+    await service.plans.repeat(admin, first, "weekly")
+    await service.views.save(admin, "急ぎ", "board", "priority=high")
+    await service.batches.change(admin, [second, last], TaskChanges(priority=Priority.LOW))
 
 
 async def _talk(service: Service, team_id: str, task_id: str) -> None:

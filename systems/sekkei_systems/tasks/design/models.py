@@ -293,6 +293,19 @@ class Links:
     )
 
 
+@model
+class Flow:
+    team_id: Attr[str] = part()
+    day: Attr[date] = part(en="On which it was done, in Japan")
+    task_id: Attr[str] = part()
+    title: Attr[str] = attr("flow_title")
+    number: Attr[int | None] = attr("task_number", default=None)
+    created_at: Attr[datetime | None] = attr("createdAt", default=None, stored_as=JST_SECONDS)
+    begun_at: Attr[datetime | None] = attr("begunAt", default=None, stored_as=JST_SECONDS, en="First seen in progress")
+    done_at: Attr[datetime] = attr("doneAt", stored_as=JST_SECONDS)
+    expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
+
+
 # What somebody should know
 
 

@@ -12,6 +12,7 @@ from sekkei_systems.tasks.design.models import (
     Batch,
     Comment,
     DayTotals,
+    Flow,
     Invitation,
     Note,
     Number,
@@ -37,6 +38,7 @@ from sekkei_systems.tasks.design.tables import (
     comments,
     day_totals,
     design,
+    flows,
     invitations,
     notes,
     numbers,
@@ -335,6 +337,12 @@ def talk_about(team_id: str, task_id: str) -> Ref[Talk]:
 def plan_of(team_id: str, task_id: str) -> Ref[Plan]:
     """A task's checklist, what comes before it, and when it comes again."""
     return plans(team_id, task_id).consistent()
+
+
+@design.pattern(ja="完了の記録（日付順）", added=True)
+def flow_in(team_id: str, first: date, last: date) -> Query[Flow]:
+    """What was done on some days, and how long it took."""
+    return flows.where(Flow.team_id == team_id, Flow.day.between(first, last))
 
 
 @design.pattern(ja="番号からタスク", added=True)

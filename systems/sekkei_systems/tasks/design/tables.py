@@ -15,6 +15,7 @@ from sekkei_systems.tasks.design.models import (
     Batch,
     Comment,
     DayTotals,
+    Flow,
     Invitation,
     InviteLock,
     Links,
@@ -212,6 +213,12 @@ def links(team_id: str) -> Key:
     return Key(f"TEAM#{team_id}", "LINKS")
 
 
+@table.entity(Flow, type="task_flow", ja="完了の記録", added=True)
+def flows(team_id: str, day: date, task_id: str) -> Key:
+    """When a task was begun and done, out of its history; written by the stream."""
+    return Key(f"TEAM#{team_id}", f"FLOW#{day}#{task_id}")
+
+
 @table.entity(Batch, type="task_batch", ja="まとめての変更", added=True)
 def batches(team_id: str, batch_id: str) -> Key:
     """Many tasks that were changed at once, so that this can be undone at once."""
@@ -273,3 +280,4 @@ design.relate(tasks, comments, activities)
 design.relate(teams, batches, numbers)
 design.relate(teams, links, many=False)
 design.relate(tasks, plans, many=False)
+design.relate(tasks, flows)

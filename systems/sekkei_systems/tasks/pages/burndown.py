@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
 
-from sekkei.web import Html, Pages
+from sekkei.web import Html, Pages, Rate, limit
 from sekkei_systems.tasks.design import DayTotals
 from sekkei_systems.tasks.pages.view import View
-from sekkei_systems.tasks.service import Teams
+from sekkei_systems.tasks.rules import spreadsheet
+from sekkei_systems.tasks.rules.flow import by_day, summary
+from sekkei_systems.tasks.service import Flows, Teams
+from sekkei_systems.tasks.service.flows import LIFE
 
 SPANS = (14, 30, 90)
 pages = Pages()
@@ -24,12 +29,37 @@ class Span(Struct):
 
 
 @pages.get("/teams/{team_id}/burndown", name="burndown")
-async def burndown(view: View, teams: Teams, query: Span) -> Html:
+async def burndown(view: View, teams: Teams, flows: Flows, query: Span) -> Html:
     found = await teams.days(view.member, query.chosen)
     labels, days = filled(found)
+    first = view.today - timedelta(days=query.chosen - 1)
+    done = await flows.between(view.member, first, view.today)
     return Html(
-        "tasks/burndown.html", view=view, span=query.chosen, spans=SPANS, labels=labels, days=days, now=found[-1]
+        "tasks/burndown.html",
+        view=view,
+        span=query.chosen,
+        spans=SPANS,
+        labels=labels,
+        days=days,
+        now=found[-1],
+        flow=summary(done),
+        done_labels=[short(first + timedelta(days=at)) for at in range(query.chosen)],
+        done=by_day(done, first, view.today),
     )
+
+
+def short(day: date) -> str:
+    return f"{day.month}/{day.day}"
+
+
+@pages.get("/teams/{team_id}/flow.csv", name="flow")
+async def export(request: Request, view: View, flows: Flows) -> Response:
+    """What was done in the last 400 days, with when it was made, begun and done."""
+    limit(request, Rate.per_minute(10), "export")
+    found = await flows.between(view.member, view.today - LIFE, view.today)
+    body = spreadsheet.write_flow(found, view.member.key)
+    name = f'attachment; filename="flow-{view.today}.csv"'
+    return Response(body, media_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
 
 
 def filled(found: list[DayTotals]) -> tuple[list[str], list[DayTotals | None]]:
@@ -37,4 +67,4 @@ def filled(found: list[DayTotals]) -> tuple[list[str], list[DayTotals | None]]:
     by_day = {day.day: day for day in found}
     first, last = found[0].day, found[-1].day
     days = [first + timedelta(days=after) for after in range((last - first).days + 1)]
-    return [f"{day.month}/{day.day}" for day in days], [by_day.get(day) for day in days]
+    return [short(day) for day in days], [by_day.get(day) for day in days]

@@ -11,10 +11,11 @@ from typing import Any
 
 from sekkei.runtime.refusals import Refusal
 from sekkei.texts import LANGUAGES
-from sekkei_systems.tasks.design import Task
+from sekkei_systems.tasks.design import Flow, Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft, choices_of
 from sekkei_systems.tasks.rules.history import text, value
+from sekkei_systems.tasks.rules.numbers import reference
 from sekkei_systems.tasks.texts import say
 
 ROWS_MAX = 1_000
@@ -62,6 +63,17 @@ def _harmless(cell: str) -> str:
 
 def _as_written(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
+def write_flow(flows: Iterable[Flow], key: str) -> bytes:
+    """What was done and when, for whoever wants to count it another way."""
+    out = io.StringIO(newline="")
+    rows = csv.writer(out)
+    rows.writerow(["number", "title", "created", "begun", "done"])
+    for one in flows:
+        times = [moment.isoformat() if moment else "" for moment in (one.created_at, one.begun_at, one.done_at)]
+        rows.writerow([reference(key, one.number), _harmless(one.title), *times])
+    return out.getvalue().encode("utf-8-sig")
 
 
 def read(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[str, str]) -> list[TaskDraft]:

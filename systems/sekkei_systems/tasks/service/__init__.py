@@ -10,6 +10,7 @@ from sekkei_systems.tasks.service.batches import Batches
 from sekkei_systems.tasks.service.comments import Comments
 from sekkei_systems.tasks.service.digest import Digest
 from sekkei_systems.tasks.service.feeds import Feeds
+from sekkei_systems.tasks.service.flows import Flows
 from sekkei_systems.tasks.service.invitations import Invitations
 from sekkei_systems.tasks.service.mail import MailBlocks
 from sekkei_systems.tasks.service.notes import Notes
@@ -33,6 +34,7 @@ __all__ = [
     "Comments",
     "Digest",
     "Feeds",
+    "Flows",
     "Invitations",
     "MailBlocks",
     "Member",
@@ -69,6 +71,7 @@ class Service:
     quick: Quick
     plans: Plans
     recurrence: Recurrence
+    flows: Flows
     views: Views
     invitations: Invitations
     feeds: Feeds
@@ -102,6 +105,7 @@ def open_service(context: Context) -> Service:
         quick=Quick(db, clock, tasks),
         plans=Plans(db, clock, tasks, numbers),
         recurrence=Recurrence(db, clock, tasks),
+        flows=Flows(db, clock),
         views=Views(db, clock),
         invitations=Invitations(db, clock, context.outbox, invited, people, teams, blocks),
         feeds=Feeds(db, clock, secrets.key("tasks calendars"), access, url),

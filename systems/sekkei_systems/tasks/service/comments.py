@@ -3,8 +3,11 @@ stream counts them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database
+from sekkei.design import Action, ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.refusals import Refusal
@@ -35,7 +38,13 @@ class Comments:
             raise NotYourComment()
         return found
 
-    async def add(self, member: Member, task_id: str, text: str) -> Comment:
+    async def add(
+        self,
+        member: Member,
+        task_id: str,
+        text: str,
+        beside: Callable[[Comment], list[Action[Any, Any]]] = lambda made: [],
+    ) -> Comment:
         """Whoever it calls by @name finds it among their notes."""
         written = _checked(text)
         made = Comment(
@@ -51,7 +60,11 @@ class Comments:
         task = await self._db.get(one_task(member.team_id, task_id))
         if task is None or task.deleted_at is not None:
             raise NoSuchTask()
-        return await self._db.write(comments.create(made))
+        more = beside(made)
+        if not more:
+            return await self._db.write(comments.create(made))
+        await self._db.transact(comments.create(made), *more)
+        return made
 
     async def change(self, member: Member, task_id: str, comment_id: str, text: str) -> Comment:
         written = _checked(text)

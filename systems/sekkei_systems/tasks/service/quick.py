@@ -29,20 +29,20 @@ class Quick:
         return understood(text, days.today(self._clock), people, tags, member.user_id)
 
     async def create(self, member: Member, text: str, status: Status = Status.TODO) -> Task:
+        return await self._tasks.create(member, await self.draft(member, text, status))
+
+    async def draft(self, member: Member, text: str, status: Status = Status.TODO) -> TaskDraft:
         found = await self.understood(member, text)
         if not found.title:
             raise BadText(field="text", most=TITLE_MAX)
-        return await self._tasks.create(
-            member,
-            TaskDraft(
-                found.title,
-                status=status,
-                start=found.start,
-                end=found.end,
-                tags=found.tags,
-                assignee=found.assignee,
-                priority=found.priority,
-            ),
+        return TaskDraft(
+            found.title,
+            status=status,
+            start=found.start,
+            end=found.end,
+            tags=found.tags,
+            assignee=found.assignee,
+            priority=found.priority,
         )
 
     async def _people(self, member: Member, text: str) -> dict[str, str]:

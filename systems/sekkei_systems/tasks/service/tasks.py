@@ -189,7 +189,7 @@ class Tasks:
         return made
 
     def _made(self, team_id: str, who: str, draft: TaskDraft, number: int) -> Task:
-        now = days.now_jst(self._clock)
+        now = days.now_jst(self._clock).replace(microsecond=0)
         return replace(
             draft.task(team_id, short(self._clock)),
             number=number,

@@ -83,20 +83,22 @@ const refreshPlan = async () => {
   if (name) plan.querySelector(`[aria-label="${CSS.escape(name)}"]`)?.focus();
 };
 form.addEventListener("live:plan", mine(refreshPlan));
-plan.addEventListener("submit", async (event) => {
+// One after the other, so that a refusal belongs to what was refused.
+let planned = Promise.resolve();
+plan.addEventListener("submit", (event) => {
   event.preventDefault();
-  const body = new URLSearchParams(new FormData(event.target, event.submitter));
-  const headers = { "X-CSRF-Token": csrfToken(), Accept: "text/html" };
-  try {
-    const response = await fetch(event.target.getAttribute("action"), { method: "POST", body, headers, redirect: "manual" });
-    if (response.type !== "opaqueredirect") throw new Error(String(response.status));
-    for (const field of event.target.querySelectorAll("input:not([type=hidden])")) field.value = "";
-    await refreshPlan();
-    await refused();
-  } catch (problem) {
-    tell(problem);
-  }
+  const sent = event.target;
+  const body = new URLSearchParams(new FormData(sent, event.submitter));
+  for (const field of sent.querySelectorAll("input:not([type=hidden])")) field.value = "";
+  planned = planned.then(() => change(sent.getAttribute("action"), body)).catch(tell);
 });
+async function change(address, body) {
+  const headers = { "X-CSRF-Token": csrfToken(), Accept: "text/html" };
+  const response = await fetch(address, { method: "POST", body, headers, redirect: "manual" });
+  if (response.type !== "opaqueredirect") throw new Error(String(response.status));
+  await refreshPlan();
+  await refused();
+}
 // A refusal is a message of the next page; asking for the page shows it here.
 async function refused() {
   const found = await fragment(location.href).catch(() => null);

@@ -7,7 +7,7 @@ from datetime import date
 from sekkei.web.testing import Client
 from sekkei_systems.tasks.design import DayTotals
 from sekkei_systems.tasks.pages.burndown import Span, filled
-from tests.systems.tasks.pages.site import new_team
+from tests.systems.tasks.pages.site import new_task, new_team
 
 
 def test_days_without_totals_are_gaps() -> None:
@@ -24,3 +24,17 @@ def test_only_the_spans_that_are_offered() -> None:
 async def test_the_first_day_has_a_point_and_says_so(client: Client) -> None:
     shown = (await client.get(f"{await new_team(client)}/burndown?days=90")).text
     assert "集計は今夜から始まります" in shown
+
+
+async def test_flow_out_of_the_history(client: Client) -> None:
+    team = await new_team(client)
+    task = await new_task(client, team, title="=1+1")
+    for status in ("doing", "done"):
+        await client.post(f"{task}/move", {"status": status})
+    await client.work()
+    shown = (await client.get(f"{team}/burndown")).text
+    assert "着手から完了" in shown
+    assert '<span class="sum-number">0.0</span>' in shown
+    exported = await client.get(f"{team}/flow.csv")
+    assert "TASK-1,'=1+1," in exported.text
+    assert "attachment" in (exported.header("content-disposition") or "")

@@ -1,0 +1,56 @@
+"""A request with an Idempotency-Key is carried out once, however often it is sent."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from sekkei.design import Action, TransactionFailed
+from sekkei.runtime.idempotency import Idempotency
+from sekkei_systems.tasks.refusals import KeyReused
+from sekkei_systems.tasks.service import Member
+
+M = TypeVar("M")
+Out = TypeVar("Out")
+Beside = Callable[[M], list[Action[Any, Any]]]
+"""What is written in the transaction of the effect, given what it makes."""
+
+
+class Repeatable(msgspec.Struct, rename={"key": "Idempotency-Key"}):
+    key: Annotated[str, Meta(min_length=1, max_length=255)] | None = None
+    """Kept for a week. The same request gets the same answer; another one with this key is refused."""
+
+
+async def once(
+    idempotency: Idempotency,
+    member: Member,
+    key: str | None,
+    asked: tuple[object, ...],
+    make: Callable[[Beside[M]], Awaitable[M]],
+    out: Callable[[M], Out],
+    shape: type[Out],
+) -> Out:
+    """Make it, with its mark in the same transaction: there is never one without the other."""
+    if key is None:
+        return out(await make(lambda made: []))
+    row = f"tasks/{member.team_id}/{member.user_id}/{hashlib.sha256(key.encode()).hexdigest()}"
+    body = hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
+
+    def mark(made: M) -> list[Action[Any, Any]]:
+        return [idempotency.mark(row, {"asked": body, "answer": msgspec.to_builtins(out(made))})]
+
+    answered = await idempotency.answer(row)
+    if answered is None:
+        try:
+            return out(await make(mark))
+        except TransactionFailed:
+            answered = await idempotency.answer(row)  # the same request came twice at once
+            if answered is None:
+                raise
+    if answered["asked"] != body:
+        raise KeyReused()
+    return msgspec.convert(answered["answer"], shape)
