@@ -32,8 +32,17 @@ READS = 2_000
 WRITES = 200
 TOGETHER = 16
 
-Timed = Callable[[], float]
-"""One round: microseconds for each call."""
+Times = tuple[float, float]
+"""Microseconds for each call: by the wall's clock, and of this process's processor time."""
+
+
+class Watch:
+    def __init__(self) -> None:
+        self._wall, self._processor = time.perf_counter(), time.process_time()
+
+    def each(self, calls: int) -> Times:
+        wall, processor = time.perf_counter() - self._wall, time.process_time() - self._processor
+        return wall / calls * 1e6, processor / calls * 1e6
 
 
 def run() -> None:
@@ -123,16 +132,17 @@ async def _storage(folder: Path) -> str:
 
 
 async def _storage_rounds(bare: BareSqlite, store: Embedded) -> str:
-    pairs: list[tuple[str, Timed, Callable[[], Awaitable[float]]]] = [
-        ("GetItem, one at a time, of processor", bare.gets, lambda: _gets(store)),
+    pairs: list[tuple[str, Callable[[], Times], Callable[[], Awaitable[Times]]]] = [
+        ("GetItem, one at a time", bare.gets, lambda: _gets(store)),
         ("durable PutItem, one at a time", bare.commits, lambda: _puts(store, 1)),
         (f"durable PutItem, {TOGETHER} at a time", bare.grouped_commits, lambda: _puts(store, TOGETHER)),
     ]
     rows = []
     for title, floor, mine in pairs:
-        rounds = [(floor(), await mine()) for _ in range(ROUNDS)]
-        least, reached = (statistics.median(column) for column in zip(*rounds, strict=True))
-        rows.append([title, f"{least:.1f}", f"{reached:.1f}", ratio(reached, least)])
+        rounds = [(*floor(), *await mine()) for _ in range(ROUNDS)]
+        wall, processor, our_wall, our_processor = (statistics.median(column) for column in zip(*rounds, strict=True))
+        for clock, least, reached in (("", wall, our_wall), (", processor", processor, our_processor)):
+            rows.append([title + clock, f"{least:.1f}", f"{reached:.1f}", ratio(reached, least)])
     return table(["in process, µs each", "bare apsw", "Embedded", "ours ÷ floor"], rows)
 
 
@@ -149,29 +159,28 @@ class BareSqlite:
             self.connection.executemany("INSERT INTO rows VALUES (?, ?)", ((_key(n), self.row) for n in range(ROWS)))
         self.next = itertools.count(ROWS)
 
-    def gets(self) -> float:
-        """Of processor, since a read waits for nothing."""
+    def gets(self) -> Times:
         execute = self.connection.execute
-        started = time.thread_time()
+        watch = Watch()
         for n in range(READS):
             execute("SELECT row FROM rows WHERE key = ?", (_key(n * 7 % ROWS),)).fetchone()
-        return (time.thread_time() - started) / READS * 1e6
+        return watch.each(READS)
 
-    def commits(self) -> float:
+    def commits(self) -> Times:
         return self._commits(WRITES, 1)
 
-    def grouped_commits(self) -> float:
+    def grouped_commits(self) -> Times:
         return self._commits(WRITES, TOGETHER)
 
-    def _commits(self, count: int, together: int) -> float:
+    def _commits(self, count: int, together: int) -> Times:
         execute = self.connection.execute
-        started = time.perf_counter()
+        watch = Watch()
         for _ in range(count):
             execute("BEGIN IMMEDIATE")
             for _ in range(together):
                 execute("INSERT INTO rows VALUES (?, ?)", (_key(next(self.next)), self.row))
             execute("COMMIT")
-        return (time.perf_counter() - started) / (count * together) * 1e6
+        return watch.each(count * together)
 
 
 def _key(n: int) -> bytes:
@@ -196,21 +205,21 @@ async def _fill(store: Embedded) -> None:
         await asyncio.gather(*(store.call("BatchWriteItem", workload.puts(batch)) for batch in batches))
 
 
-async def _gets(store: Embedded) -> float:
+async def _gets(store: Embedded) -> Times:
     requests = [
         {"TableName": workload.TABLE, "Key": workload.key(f"user#{n // workload.ROWS:05}", n % workload.ROWS)}
         for n in (n * 7 % ROWS for n in range(READS))
     ]
-    started = time.thread_time()
+    watch = Watch()
     for request in requests:
         await store.call("GetItem", request)
-    return (time.thread_time() - started) / READS * 1e6
+    return watch.each(READS)
 
 
 _next = itertools.count(ROWS)
 
 
-async def _puts(store: Embedded, together: int) -> float:
+async def _puts(store: Embedded, together: int) -> Times:
     count = WRITES * together
     requests = iter([{"TableName": workload.TABLE, "Item": _item(next(_next))} for _ in range(count)])
 
@@ -218,6 +227,6 @@ async def _puts(store: Embedded, together: int) -> float:
         for request in requests:
             await store.call("PutItem", request)
 
-    started = time.perf_counter()
+    watch = Watch()
     await asyncio.gather(*(lane() for _ in range(together)))
-    return (time.perf_counter() - started) / count * 1e6
+    return watch.each(count)
