@@ -2,7 +2,7 @@
 
 Clients put, change what an index is by, delete, let expire, write batches and transactions, each on keys of its own.
 Afterwards an item is what the last answer said, or what the request without an answer would have made of it, or gone if
-its time had come; the index and the stream tell of the same items.
+its time had come; the index, the stream and point-in-time recovery tell of the same items.
 
 Seen to fail with each of the planted faults of `test_a_planted_fault_is_noticed`.
 """
@@ -27,6 +27,7 @@ from sekkei.store.remote import Remote
 from sekkei.store.retries import Retries
 from tests.engine.conftest import item
 from tests.engine.operations.stream_reading import read, replay, stream_arn
+from tests.engine.operations.waiting import jobs_done
 from tests.torture import amounts, store
 from tests.torture.children import Child, serve_store
 
@@ -121,12 +122,14 @@ async def kill_repeatedly(folder: Path, kills: int, seed: int, planted: str | No
         path = folder / f"store-{generation}.db"
         with Engine(path) as engine:
             await store.create(engine)
+        found: Items = {}
         lanes = [Lane(f"{'abcdefgh'[number]}", random.Random(chance.random())) for number in range(2 * LANES)]
         for _ in range(min(KILLS_PER_FILE, kills - generation * KILLS_PER_FILE)):
             await _kill_once(path, lanes, chance, planted)
             found = await check(path)
             for lane in lanes:
                 lane.settle(found)
+        await check_recovery(path, found)
         path.unlink()
 
 
@@ -172,6 +175,16 @@ async def check(path: Path) -> Items:
         assert {each["pk"]["S"]: each for each in streamed.values()} == found, "the stream does not rebuild the table"
     assert list(verify_file(str(path))) == []
     return found
+
+
+async def check_recovery(path: Path, found: Items) -> None:
+    """What point-in-time recovery makes of the present is the present."""
+    with Engine(path, housekeeping_seconds=None) as engine:
+        request = {"SourceTableName": "first", "TargetTableName": "restored", "UseLatestRestorableTime": True}
+        await engine.call("RestoreTableToPointInTime", request)
+        await jobs_done(engine)
+        restored = (await engine.call("Scan", {"TableName": "restored"}))["Items"]
+        assert {each["pk"]["S"]: each for each in restored} == found, "recovery makes another table"
 
 
 async def test_a_few_kills(tmp_path: Path) -> None:
