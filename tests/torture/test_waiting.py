@@ -142,7 +142,8 @@ async def longest_turn(call: Call, steps: Steps, operation: str, request: dict[s
 async def turns(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch, items: int = 250) -> tuple[int, int]:
     """Lines of the longest turn of the event loop, and lines that the writer ran for the request."""
     with Steps() as steps:
-        monkeypatch.setattr(page, "perf_counter", steps.here.clock)
+        for clock in ("perf_counter", "thread_time"):
+            monkeypatch.setattr(page, clock, steps.here.clock)
         async with in_process(folder) as call:
             sys.settrace(None)
             await fill(call, items)
@@ -178,7 +179,8 @@ async def test_a_long_page_ends_after_its_time_and_the_rest_follows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = count()
-    monkeypatch.setattr(page, "perf_counter", lambda: next(looks) * 0.0005)  # half a millisecond for each item
+    for clock in ("perf_counter", "thread_time"):
+        monkeypatch.setattr(page, clock, lambda: next(looks) * 0.0005)  # half a millisecond for each item
     monkeypatch.setattr(page, "PAGE_SECONDS", 0.02)
     operation, request = long_requests()["Scan with a long filter"]
     async with in_process(tmp_path) as call:
@@ -192,6 +194,20 @@ async def test_a_long_page_ends_after_its_time_and_the_rest_follows(
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
     assert scanned == 1_000
     assert 20 <= pages <= 30  # 40 items in each, less what is spent between slices
+
+
+async def test_a_machine_that_does_other_things_cuts_no_page_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page may take a second of work, however long that is by the clock."""
+    looks = count()
+    monkeypatch.setattr(page, "perf_counter", lambda: next(looks) * 10.0)
+    operation, request = long_requests()["Scan with a long filter"]
+    async with in_process(tmp_path) as call:
+        await fill(call, 50)
+        answer = await call(operation, request)
+    assert answer["ScannedCount"] == 50
+    assert "LastEvaluatedKey" not in answer
 
 
 async def test_a_table_deleted_between_two_slices_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
