@@ -21,6 +21,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.clock import SYSTEM, Clock
+from sekkei.runtime import days
 from sekkei.runtime.deployment import Deployment, assemble
 from sekkei.runtime.design import once
 from sekkei.runtime.kept import Kept
@@ -35,7 +36,7 @@ from sekkei.web import csrf, demo, home, listening, metrics, problems
 from sekkei.web.console import looked as console_looked
 from sekkei.web.console import pages as console_pages
 from sekkei.web.console.entering import has_entered
-from sekkei.web.gate import SESSION_COOKIE, Gate
+from sekkei.web.gate import HOST_SESSION_COOKIE, SESSION_COOKIE, Gate, session_cookie
 from sekkei.web.identity import account, address, exporting, leaving, passkeys, proof, provider_pages, sign_in
 from sekkei.web.identity.accounts import Accounts, Passwords, split
 from sekkei.web.identity.app_sessions import AppSessions
@@ -145,13 +146,16 @@ class Shell:
         if scheme.lower() == "bearer":
             state.user = await self._bearer(credentials.strip())
             return
-        cookie = request.cookies.get(SESSION_COOKIE)
+        cookie = session_cookie(request)
         if not cookie or not split(cookie)[1]:
             return
         found = await self.accounts.by_session(cookie)
         if found is not None:
             state.user, session = found
             state.session_hash, state.proved_at = session.hash, session.proved_at
+            if HOST_SESSION_COOKIE not in request.cookies and self.settings.public_url.startswith("https://"):
+                seconds = int((session.expires - days.now(self.clock)).total_seconds())
+                state.set_cookies.append((SESSION_COOKIE, cookie, seconds))
 
     async def _bearer(self, token: str) -> object:
         if token.startswith("sekkei_"):

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
 SESSION_COOKIE = "sekkei_session"
+HOST_SESSION_COOKIE = f"__Host-{SESSION_COOKIE}"
+"""Its name over https: no other host, no subdomain and no plain http can set it."""
 BODY_BYTES_MAX = 1_000_000
 """Of any request; a route that takes more says so with `@body_limit(...)`."""
 YEAR_SECONDS = 365 * 24 * 3600
@@ -56,6 +58,11 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
 }
+
+
+def session_cookie(request: Request) -> str | None:
+    """By the name that only we can set; by the other one for sites without TLS, and those who signed in before."""
+    return request.cookies.get(HOST_SESSION_COOKIE) or request.cookies.get(SESSION_COOKIE)
 
 
 class Gate:
@@ -130,7 +137,7 @@ class Gate:
         """Limits are of the person once they are known, and of the address before: people behind one address must not
         refuse each other. Whoever only claims to be somebody is counted with their address."""
         limits, rate = self._shell.limits, self._rate(request)
-        claims = "authorization" in request.headers or SESSION_COOKIE in request.cookies
+        claims = "authorization" in request.headers or session_cookie(request) is not None
         limits.take(SHARED if claims and rate is not WEBHOOKS else rate, "address", address(request))
         try:
             await self._identify(request)
@@ -185,6 +192,10 @@ class Gate:
         elif state.flashes_shown:
             self.set_cookie(headers, FLASH_COOKIE, "", 0)
         for name, value, seconds in state.set_cookies:
+            if self._secure and name == SESSION_COOKIE:
+                if name in request.cookies:
+                    self.set_cookie(headers, name, "", 0)
+                name = HOST_SESSION_COOKIE
             self.set_cookie(headers, name, value, seconds)
 
     def set_cookie(self, headers: MutableHeaders, name: str, value: str, seconds: int | None = None) -> None:

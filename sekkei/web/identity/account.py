@@ -112,7 +112,8 @@ async def set_password(request: Request) -> Response:
     must_be_sure(request)
     accounts = _shell(request).accounts
     try:
-        await accounts.set_password(user.id, (await form(request, NewPassword)).password)
+        wanted = (await form(request, NewPassword)).password
+        await accounts.set_password(user.id, wanted, user.email, user.name)
     except Invalid as wrong:
         return await _account_page(request, 422, password_form=refill(request, wrong))
     await accounts.end_all_sessions(user.id)

@@ -43,6 +43,7 @@ from sekkei.web.identity.digests import digest
 from sekkei.web.identity.identities import Identities
 from sekkei.web.identity.scopes import scope_of
 from sekkei.web.identity.users import User, Via
+from sekkei.web.identity.weak_passwords import is_weak
 
 SESSION_LIFE = timedelta(days=30)
 SESSION_RENEWED_AFTER = timedelta(days=1)
@@ -66,6 +67,10 @@ class BadEmail(Invalid):
 
 class BadPassword(Invalid):
     """Too short, or too long to hash."""
+
+
+class WeakPassword(Invalid):
+    """One that somebody would guess first."""
 
 
 class BadName(Invalid):
@@ -183,7 +188,9 @@ class Accounts:
     async def rename(self, id: str, name: str) -> None:
         await self._db.write(accounts.update(id).set(Account.name, name_of(name)))
 
-    async def set_password(self, id: str, password: str) -> None:
+    async def set_password(self, id: str, password: str, *known: str) -> None:
+        """`known` is what others know of them: address and name make no password."""
+        _check_strength(password, *known)
         await self._db.write(accounts.update(id).set(Account.password, await self._passwords.hash(password)))
 
     async def with_password(self, email: str, password: str) -> Account:
@@ -200,6 +207,7 @@ class Accounts:
         email = email_of(email)
         id = secrets.token_urlsafe(18)
         code = f"{secrets.randbelow(1_000_000):06d}"
+        _check_strength(password, email, name)
         await self._db.write(
             challenges.create(
                 Challenge(
@@ -408,6 +416,11 @@ class Accounts:
             owner = await self.identities.link(account.id, issuer, subject, known)
             account = (await self.get(owner) if owner != account.id else None) or account
         return user_of(account, "bearer")
+
+
+def _check_strength(password: str, *known: str) -> None:
+    if len(password) >= PASSWORD_CHARACTERS[0] and is_weak(password[: PASSWORD_CHARACTERS[1]], *known):
+        raise WeakPassword(field="password")
 
 
 def _is_good(token: ApiToken, account: Account, now: datetime) -> bool:

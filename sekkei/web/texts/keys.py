@@ -425,6 +425,7 @@ Key = Literal[
     "refusal.token-needed",
     "refusal.too-many-passkeys",
     "refusal.too-many-tokens",
+    "refusal.weak-password",
     "refusal.wrong-code",
     "refusal.wrong-password",
     "shell.account",

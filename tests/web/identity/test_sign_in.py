@@ -8,7 +8,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
-from sekkei.web.gate import SESSION_COOKIE
+from sekkei.web.gate import HOST_SESSION_COOKIE, SESSION_COOKIE
 from sekkei.web.identity.accounts import CODE_ATTEMPTS_MAX
 from sekkei.web.identity.sign_in import CHALLENGE_COOKIE
 from sekkei.web.testing import Client, opened, test_settings
@@ -251,6 +251,35 @@ async def test_cookies_are_out_of_reach_of_scripts_and_secure_over_https() -> No
         cookie = next(value for name, value in reply.headers if name == "set-cookie" and SESSION_COOKIE in value)
         assert "Secure" in cookie.split("; ")
         assert reply.header("strict-transport-security")
+        assert cookie.startswith(f"{HOST_SESSION_COOKIE}=")
+        assert "domain" not in cookie.lower()
+
+
+async def test_who_signed_in_before_stays_so_under_the_name_that_only_we_can_set() -> None:
+    settings = test_settings(public_url="https://tasks.example.com")
+    async with opened(SYSTEM, settings=settings) as client:
+        await client.sign_in_by_email("a@example.com")
+        before = client.cookies[SESSION_COOKIE]
+        assert (await client.get("/account")).status == 200
+        assert client.cookies[HOST_SESSION_COOKIE] == before
+        assert SESSION_COOKIE not in client.cookies
+        other = client.another()
+        await other.sign_in_by_email("b@example.com")
+        client.cookies[SESSION_COOKIE] = other.cookies[SESSION_COOKIE]
+        assert "a@example.com" in (await client.get("/account")).text, "what a neighbouring host planted is not read"
+        await client.post("/sign-out", {})
+        assert not {SESSION_COOKIE, HOST_SESSION_COOKIE} & set(client.cookies)
+
+
+@pytest.mark.parametrize("password", ["password1", "12345678", "a@example.com"])
+async def test_a_password_that_is_tried_first_is_refused(password: str) -> None:
+    async with opened(SYSTEM) as client:
+        fields = {"email": "a@example.com", "name": "A", "password": password}
+        reply = await client.post("/sign-up", fields)
+        assert reply.status == 422
+        assert "推測されます" in reply.text
+        await client.sign_in_by_email("a@example.com")
+        assert (await client.post("/account/password", {"password": password})).status == 422
 
 
 async def test_a_personal_token_is_shown_once_works_and_can_be_taken_back() -> None:
