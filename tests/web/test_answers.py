@@ -59,3 +59,11 @@ def test_an_answer_is_what_it_holds() -> None:
         hash(Redirect("/"))
     assert Redirect("/").query(a=1) == Redirect("/").query(a=1)
     assert Events("a") != Events("b")
+
+
+def test_a_message_may_offer_one_thing_to_do() -> None:
+    plain = Redirect("/x").flash("a.b")
+    offered = plain.offering("shell.back", "/y")
+    assert plain.flashes[0].offer is None
+    assert offered == Redirect("/x").flash("a.b").offering("shell.back", "/y")
+    assert offered.flashes[0].offer == ("shell.back", "/y")

@@ -31,7 +31,7 @@ async def test_members_work_and_admins_manage(world: World) -> None:
 def test_managing_demands_the_proof_of_an_admin() -> None:
     """Who may do what is in the types, and mypy refuses the call; this is the list."""
     demanding = {
-        Teams: {"change", "delete", "set_role"},
+        Teams: {"change", "delete", "limit", "set_role"},
         Tags: {"add", "change", "delete"},
         Invitations: {"invite", "send_again", "revoke", "open"},
     }
