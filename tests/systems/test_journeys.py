@@ -14,8 +14,9 @@ from sekkei_systems.eventbot.service import desk
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 
 SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
-TOLERANCE = 0.1
-"""Less than this changes nothing that the page says."""
+TOLERANCE = 0.25
+"""What a page says in two digits, about assumptions, need not be renewed for every unit."""
+UNITS = 4.0
 
 
 @pytest.fixture(autouse=True)
@@ -41,4 +42,4 @@ async def test_journeys_cost_what_is_written_down(system: str) -> None:
 
 
 def _alike(before: float, now: float) -> bool:
-    return abs(now - before) <= max(1.0, before * TOLERANCE)
+    return abs(now - before) <= max(UNITS, before * TOLERANCE)
