@@ -40,7 +40,7 @@ def test_these_can_be_served() -> None:
         ("line", "/v2/bot/info", 401),
         ("stripe", "/v1/checkout/sessions/cs_1", 401),
         ("discord", "/api/v10/users/@me", 401),
-        ("studio", "/nothing", 404),
+        ("studio", "/nothing/there", 404),
     ],
 )
 async def test_it_answers_as_the_service_would(name: str, path: str, status: int) -> None:
