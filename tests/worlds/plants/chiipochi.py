@@ -119,11 +119,11 @@ PLANTS = [
     Planted("chiipochi", money_is_declared_failed_too_early, "nothing_fails_that_can_still_be_paid", 2),
     Planted("chiipochi", a_slip_counts_as_money, "nothing_succeeds_without_money", 2),
     Planted("chiipochi", a_yes_that_comes_again_donates_again, "nobody_donates_more_often_than_they_say_yes", None),
-    Planted("chiipochi", what_banks_do_later_is_not_heard, "money_equals_the_ledger", 2),
+    Planted("chiipochi", what_banks_do_later_is_not_heard, "money_equals_the_ledger", None),
     Planted("chiipochi", a_refund_stays_in_the_totals, "totals_equal_a_recount", 2),
     Planted("chiipochi", a_correction_leaves_the_stamp, "stamps_equal_donations", None),
     Planted("chiipochi", nobody_asks_the_provider, "no_payment_waits_for_ever", 2),
     Planted("chiipochi", what_a_process_left_over_stays, "everything_that_line_delivered_is_handled", 0),
     Planted("chiipochi", thanks_come_before_the_money, "nobody_is_thanked_for_nothing_or_twice", None),
-    Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", 7),
+    Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", None),
 ]

@@ -138,7 +138,7 @@ PLANTS = [
     Planted("q", a_stranger_reads_answers, "nobody_is_shown_what_sight_forbids", 0),
     Planted("q", a_follow_is_counted_on_one_side, "counters_equal_edges", 0),
     Planted("q", a_follow_does_not_ask_for_blocks, "nobody_follows_across_a_block", None),
-    Planted("q", a_reaction_is_not_noted_at_the_answer, "answers_know_their_reactions", 11),
+    Planted("q", a_reaction_is_not_noted_at_the_answer, "answers_know_their_reactions", None),
     Planted("q", every_worker_publishes, "a_question_comes_out_once_and_not_before_its_time", 0),
     Planted("q", a_question_is_published_on_the_first_day_only, "the_question_of_the_day_is_out", 0),
     Planted("q", a_push_goes_out_twice, "nobody_is_told_twice", 0),
