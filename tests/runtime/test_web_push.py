@@ -76,7 +76,12 @@ def test_what_is_no_key_is_refused(p256dh: str, auth: str) -> None:
 
 @pytest.mark.parametrize(
     ("key", "subject", "names"),
-    [("", SUBJECT, "PRIVATE_KEY"), ("abc", SUBJECT, "PRIVATE_KEY"), (KEY, "me", "SUBJECT"), (KEY, "", "SUBJECT")],
+    [
+        ("", SUBJECT, "PRIVATE_KEY"),
+        ("abc", SUBJECT, "PRIVATE_KEY"),
+        (AS_PRIVATE, "me", "SUBJECT"),
+        (AS_PRIVATE, "", "SUBJECT"),
+    ],
 )
 def test_half_a_setting_is_named(key: str, subject: str, names: str) -> None:
     with pytest.raises(ValueError, match=names):
