@@ -24,6 +24,8 @@ from sekkei.errors import (
 )
 
 BYTES_MAX = 4 * 1024 * 1024
+_READ = "Read"
+"""Names, in what is kept of an answer, the capacity of a repetition."""
 
 
 def _shape_of(name: str, required: str, **members: Shape) -> Structure:
@@ -111,13 +113,13 @@ def transact_write_items(transaction: Transaction, checked: Checked, render: Ren
     if token:
         answer = tokens.earlier_answer(transaction, token, digest)
         if answer is not None:
-            return answer
+            return _repeated(answer, checked.request.get("ReturnConsumedCapacity"))
     actions = _decide(transaction, checked)
     for action in actions:
         _carry_out(transaction, action)
     response = _answer(transaction, checked, actions)
     if token:
-        tokens.remember(transaction, token, digest, _answer_to_a_repetition(checked, response))
+        tokens.remember(transaction, token, digest, _kept(response, actions))
     return response
 
 
@@ -213,15 +215,23 @@ def _answer(transaction: Transaction, checked: Checked, actions: list[Action]) -
     return response
 
 
-def _answer_to_a_repetition(checked: Checked, response: Response) -> Response:
-    """A repetition only reads; DynamoDB bills it as reads and says so."""
-    if "ConsumedCapacity" not in response:
-        return response
-    repeated = []
-    for description in response["ConsumedCapacity"]:
-        units = description["CapacityUnits"]
-        repeated.append({"TableName": description["TableName"], "CapacityUnits": units, "ReadCapacityUnits": units})
-    return {**response, "ConsumedCapacity": repeated}
+def _kept(response: Response, actions: list[Action]) -> Response:
+    """What a repetition is answered from: it reads what the first call was about, and is charged for that."""
+    consumed = capacity.Consumed(factor=2.0)
+    for action in actions:
+        consumed.add_read(action.table, max(action.old.size if action.old else 0, action.size), consistent=True)
+    kept = {name: content for name, content in response.items() if name != "ConsumedCapacity"}
+    return {**kept, _READ: consumed.describe("INDEXES", "ReadCapacityUnits")}
+
+
+def _repeated(kept: Response, how: str | None) -> Response:
+    """The answer in the manner that the repetition asks for; as it is when an earlier version kept it."""
+    read = kept.pop(_READ, None)
+    if read is not None and capacity.wanted(how):
+        for description in read if how == "TOTAL" else ():
+            del description["Table"]
+        kept["ConsumedCapacity"] = read
+    return kept
 
 
 OPERATIONS = (Write("TransactWriteItems", SHAPE, rules, transact_write_items, quick=True),)

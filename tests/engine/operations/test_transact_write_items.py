@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import operations
+from sekkei.engine.operations import transact_write_items
 from sekkei.errors import (
     IdempotentParameterMismatchException,
     TransactionCanceledException,
@@ -186,3 +187,45 @@ async def test_a_transaction_doubles_the_item_and_not_its_index_entries(tables: 
         assert consumed["Table"]["CapacityUnits"] == 2.0
         assert consumed["GlobalSecondaryIndexes"]["by_g"]["CapacityUnits"] == index_units
         assert consumed["CapacityUnits"] == 2.0 + index_units
+
+
+async def test_a_repetition_is_charged_as_a_read_of_what_the_first_call_wrote(tables: Tables) -> None:
+    """By 4 KB and twice, in the manner the repetition asks for: also for items that are gone by then."""
+    await tables.create_plain()
+    await tables.put("plain", pk="gone", x="x" * 9000)
+    await tables.put("plain", pk="checked", x="x" * 5000)
+    request: dict[str, Any] = {
+        "TransactItems": [
+            {"Put": {"TableName": "plain", "Item": item(pk="new", x="x" * 1500)}},
+            {"Delete": {"TableName": "plain", "Key": item(pk="gone")}},
+            {
+                "ConditionCheck": {
+                    "TableName": "plain",
+                    "Key": item(pk="checked"),
+                    "ConditionExpression": "attribute_exists(pk)",
+                }
+            },
+        ],
+        "ClientRequestToken": "t",
+    }
+    first = await tables("TransactWriteItems", **request, ReturnConsumedCapacity="TOTAL")
+    written = 2.0 * (2 + 9 + 5)
+    assert first["ConsumedCapacity"] == [
+        {"TableName": "plain", "CapacityUnits": written, "WriteCapacityUnits": written}
+    ]
+    read = {"CapacityUnits": 2.0 * (1 + 3 + 2), "ReadCapacityUnits": 2.0 * (1 + 3 + 2)}
+    for how, expected in (("TOTAL", read), ("INDEXES", {**read, "Table": read})):
+        again = await tables("TransactWriteItems", **request, ReturnConsumedCapacity=how)
+        assert again == {"ConsumedCapacity": [{"TableName": "plain", **expected}]}
+    assert await tables("TransactWriteItems", **request) == {}
+
+
+async def test_the_answer_to_a_repetition_kept_by_an_earlier_version_is_given_as_it_is(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tables.create()
+    kept = {"ConsumedCapacity": [{"TableName": "items", "CapacityUnits": 2.0, "ReadCapacityUnits": 2.0}]}
+    monkeypatch.setattr(transact_write_items, "_kept", lambda response, actions: kept)
+    request: dict[str, Any] = {"TransactItems": [put("a", 1)], "ClientRequestToken": "t"}
+    await tables("TransactWriteItems", **request)
+    assert await tables("TransactWriteItems", **request, ReturnConsumedCapacity="TOTAL") == kept
