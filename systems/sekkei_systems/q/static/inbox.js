@@ -19,7 +19,11 @@ export async function inbox(view) {
     notice,
     () => empty(t("inbox.empty"), t("inbox.empty.about")),
   );
-  view.replaceChildren(h("h1", {}, t("tab.inbox")), list, h("a", { class: "q-quiet", href: "#/standing" }, t("standing")));
+  view.replaceChildren(
+    h("h1", {}, t("tab.inbox")),
+    list,
+    h("a", { class: "q-quiet", href: "#/standing" }, t("standing")),
+  );
   await change("POST", "/me/inbox/read", {});
   showUnread(0);
 }

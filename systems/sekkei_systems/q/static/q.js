@@ -126,7 +126,8 @@ function hearNews() {
 // Whoever is locked out is told why, and can object.
 async function problem(error, again, place) {
   known = null;
-  if (error.code === "banned") await standing(place, again).catch((other) => place.replaceChildren(words(other, again)));
+  if (error.code === "banned")
+    await standing(place, again).catch((other) => place.replaceChildren(words(other, again)));
   else if (error.code === "terms-needed")
     await agree(place, again).catch((other) => place.replaceChildren(words(other, again)));
   else place.replaceChildren(words(error, again));
@@ -209,4 +210,3 @@ if ("serviceWorker" in navigator) {
       { once: true },
     );
 }
-

@@ -176,7 +176,8 @@ async function put(card, status, below, again = false) {
     const address = `${board.dataset.api}/${encodeURIComponent(card.dataset.task)}/place`;
     const task = await tellInTurn(card.dataset.task, "POST", address, around);
     card.dataset.version = task.version;
-    if (!again) offer(aloud.textContent, words("undo"), () => put(cardOf(card.dataset.task), before.status, before.next, true));
+    if (!again)
+      offer(aloud.textContent, words("undo"), () => put(cardOf(card.dataset.task), before.status, before.next, true));
     await renew(card.dataset.task, false);
   } catch (problem) {
     card.dataset.status = before.status;

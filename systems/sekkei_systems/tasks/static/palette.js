@@ -104,9 +104,7 @@ function ofTask(task) {
     found.push(item("task", label, () => change(task, { priority }), "priority"));
   }
   for (const member of known.members)
-    found.push(
-      item("task", say("palette.assign", member), () => change(task, { assignee: member.id }), "assignee"),
-    );
+    found.push(item("task", say("palette.assign", member), () => change(task, { assignee: member.id }), "assignee"));
   found.push(item("task", say("palette.nobody"), () => change(task, { assignee: null }), "assignee"));
   found.push(item("task", say("palette.delete"), () => remove(task)));
   if (task.ref) found.push(item("task", say("palette.copy", task), () => copy(task.ref)));
@@ -171,7 +169,8 @@ function choices() {
   const words = plain(field.value).split(/\s+/).filter(Boolean);
   const all = [...ofTask(task), ...(mode ? [] : everywhere())].filter((one) => !mode || one.mode === mode);
   const fit = all.filter((one) => words.every((word) => one.words.includes(word)));
-  const made = field.value.trim() && !mode ? [item("do", say("palette.create", { text: field.value.trim() }), added)] : [];
+  const made =
+    field.value.trim() && !mode ? [item("do", say("palette.create", { text: field.value.trim() }), added)] : [];
   return [...(words.length && !mode ? hits : []), ...fit.slice(0, words.length ? 8 : 40), ...made];
 }
 const added = () => create(field.value.trim());
@@ -224,7 +223,11 @@ field.addEventListener("input", () => {
 
 async function search() {
   const text = field.value.trim();
-  const query = new URLSearchParams([["q", text], ["limit", 8], ...["todo", "doing", "done"].map((one) => ["status", one])]);
+  const query = new URLSearchParams([
+    ["q", text],
+    ["limit", 8],
+    ...["todo", "doing", "done"].map((one) => ["status", one]),
+  ]);
   const found = await send("GET", `${api}/tasks?${query}`).catch(() => null);
   if (!found || field.value.trim() !== text) return;
   hits = found.items.map((one) =>

@@ -71,7 +71,13 @@ for (const form of document.querySelectorAll("[data-quick]")) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "c" || event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey)
+  if (
+    event.key !== "c" ||
+    event.target.matches("input, select, textarea") ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey
+  )
     return;
   if (document.querySelector("dialog[open]")) return;
   event.preventDefault();

@@ -102,5 +102,6 @@ async function change(address, body) {
 // A refusal is a message of the next page; asking for the page shows it here.
 async function refused() {
   const found = await fragment(location.href).catch(() => null);
-  for (const toast of found?.querySelectorAll(".toast.error") ?? []) document.querySelector("[data-toasts]").append(toast);
+  for (const toast of found?.querySelectorAll(".toast.error") ?? [])
+    document.querySelector("[data-toasts]").append(toast);
 }

@@ -13,7 +13,11 @@ function shown(view) {
   const link = Object.assign(document.createElement("a"), { textContent: view.name });
   link.href = `${view.place === "list" ? `${base}/tasks` : base}?${view.query}`;
   if (link.pathname === location.pathname && link.search === location.search) link.setAttribute("aria-current", "page");
-  const gone = Object.assign(document.createElement("button"), { type: "button", textContent: "×", className: "icon-button" });
+  const gone = Object.assign(document.createElement("button"), {
+    type: "button",
+    textContent: "×",
+    className: "icon-button",
+  });
   gone.setAttribute("aria-label", say("views.delete", view));
   gone.addEventListener("click", async () => {
     chip.hidden = true;
