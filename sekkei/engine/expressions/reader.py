@@ -22,6 +22,7 @@ from sekkei.engine.expressions.lexer import (
     tokens_of,
 )
 from sekkei.engine.expressions.nodes import Operand, Operation, Path, PathElement, Value
+from sekkei.errors import ValidationException
 
 EXPRESSION_BYTES_MAX = 4096
 OPERATORS_MAX = 300
@@ -43,6 +44,12 @@ def run(rule: Rule) -> Any:
     return answer
 
 
+def _too_long(parameter: str, size: int) -> ValidationException:
+    # Of an update DynamoDB does not say how long it is.
+    length = "" if parameter == "UpdateExpression" else f" expression size: {size}"
+    return invalid(parameter, f"Expression size has exceeded the maximum allowed size;{length}")
+
+
 class Reader:
     """Reads one expression. `keywords` are the words that are no names in its grammar."""
 
@@ -53,7 +60,7 @@ class Reader:
             raise invalid(parameter, "The expression can not be empty;")
         size = len(text.encode("utf-8", "surrogatepass"))
         if size > EXPRESSION_BYTES_MAX:
-            raise invalid(parameter, f"Expression size has exceeded the maximum allowed size; expression size: {size}")
+            raise _too_long(parameter, size)
         self.parameter = parameter
         self.operators = 0
         self.has_redundant_parentheses = False

@@ -80,12 +80,14 @@ def _part(name: str, body: dict[str, Any]) -> Checked:
     """Unlike elsewhere, names and values without an expression that uses them are let pass."""
     part = Checked(body, named(body["TableName"]), action=name)
     if name == "Put":
+        if "" in body["Item"]:
+            values.check_name("")
         part.item, part.size = values.measured_item(body["Item"])
         check_item_size(part.size)
-    else:
-        part.key, part.size = values.measured_item(body["Key"])
     if "ConditionExpression" in body or "UpdateExpression" in body:
         bind(part)
+    if name != "Put":
+        part.key, part.size = values.measured_item(body["Key"])
     return part
 
 

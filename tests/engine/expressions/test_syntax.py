@@ -154,12 +154,12 @@ def test_syntax_errors_of_projections(text: str, token: str, near: str) -> None:
 )
 def test_empty_and_too_long(ask, parameter: str) -> None:  # type: ignore[no-untyped-def]
     assert ask("") == f"Invalid {parameter}: The expression can not be empty;"
-    too_long = "a" * 4097
-    assert ask(too_long) == (
-        f"Invalid {parameter}: Expression size has exceeded the maximum allowed size; expression size: 4097"
-    )
+    text = f"Invalid {parameter}: Expression size has exceeded the maximum allowed size;"
+    # Of an update it is not said how long it is.
+    length = "" if parameter == "UpdateExpression" else " expression size: {}"
+    assert ask("a" * 4097) == text + length.format(4097)
     # Bytes are counted, not characters, and before anything else is looked at.
-    assert ask("ü" * 2049).endswith("expression size: 4098")
+    assert ask("ü" * 2049) == text + length.format(4098)
 
 
 def test_the_longest_expressions_are_read() -> None:

@@ -229,3 +229,32 @@ async def test_the_answer_to_a_repetition_kept_by_an_earlier_version_is_given_as
     request: dict[str, Any] = {"TransactItems": [put("a", 1)], "ClientRequestToken": "t"}
     await tables("TransactWriteItems", **request)
     assert await tables("TransactWriteItems", **request, ReturnConsumedCapacity="TOTAL") == kept
+
+
+def deep(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {"S": "leaf"}
+    for _ in range(levels):
+        value = {"M": {"n": value}}
+    return value
+
+
+NESTED = (
+    "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
+)
+SYNTAX = 'Invalid ConditionExpression: Syntax error; token: "=", near: "= = b"'
+
+
+@pytest.mark.parametrize("attributes", [{"": {"S": "x"}, "d": deep(100)}, {"d": deep(100), "": {"S": "x"}}])
+def test_an_attribute_without_a_name_is_refused_before_one_that_is_too_deep(attributes: dict[str, Any]) -> None:
+    action = {"Put": {"TableName": "absent", "Item": {**item(pk="a"), **attributes}}}
+    assert refusal("TransactWriteItems", {"TransactItems": [action]}) == "Empty attribute name"
+
+
+@pytest.mark.parametrize("name", ["Delete", "ConditionCheck", "Update"])
+def test_the_expressions_of_an_action_are_looked_at_before_its_key(name: str) -> None:
+    action: dict[str, Any] = {"TableName": "absent", "Key": {"pk": deep(40)}}
+    condition = {**action, "ConditionExpression": "a = = b"}
+    update = {"UpdateExpression": "REMOVE a"} if name == "Update" else {}
+    assert refusal("TransactWriteItems", {"TransactItems": [{name: {**condition, **update}}]}) == SYNTAX
+    first = {"Delete": action}
+    assert refusal("TransactWriteItems", {"TransactItems": [first, {name: {**condition, **update}}]}) == NESTED
