@@ -92,12 +92,16 @@ def from_decimal(number: Decimal) -> str:
             "Number overflow. Attempting to store a number with magnitude larger than supported range"
         )
     if magnitude < EXPONENT_MIN:
-        raise ValidationException(
-            "Number underflow. Attempting to store a number with magnitude smaller than supported range"
-        )
+        raise underflow()
     if len(stripped) > DIGITS_MAX:
         raise ValidationException("Attempting to store more than 38 significant digits in a Number")
     return ("-" if sign else "") + _plain(stripped, exponent)
+
+
+def underflow() -> ValidationException:
+    return ValidationException(
+        "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+    )
 
 
 def _plain(digits: str, exponent: int) -> str:

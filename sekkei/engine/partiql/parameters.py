@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sekkei.engine.items import values
+from sekkei.engine.items import numbers, values
 from sekkei.engine.items.values import AttributeValue
 from sekkei.errors import ValidationException
 
 _INTEGER_MAX = 2**31 - 1
 _EXPONENT = re.compile(r"[eE][+-]?0*([0-9]*)$")
+_WRITTEN = re.compile(r"[+-]?(?=\.?[0-9])([0-9]*)\.?([0-9]*)[eE]([+-]?)0*([0-9]+)")
 
 
 def normalised(parameters: Sequence[dict[str, Any]]) -> list[AttributeValue]:
@@ -27,7 +28,7 @@ def check_count(needed: int, parameters: Sequence[AttributeValue]) -> None:
 
 
 def _check_numbers(value: dict[str, Any], depth: int) -> None:
-    """What differs from any other value of a request: the exponent of a number is read as 32 bits.
+    """What differs from any other value of a request: the exponent and the magnitude of a number are read as 32 bits.
 
     Numbers and nesting are looked at in one walk, since DynamoDB names whichever fault it meets first.
     """
@@ -52,4 +53,11 @@ def _check_number(text: Any) -> None:
     exponent = _EXPONENT.search(text)
     if exponent is not None and (len(exponent[1]) > 10 or int(exponent[1] or "0") > _INTEGER_MAX):
         raise ValidationException(f"The parameter cannot be converted to a numeric value: {text}")
+    written = _WRITTEN.fullmatch(text)
+    if written is not None:
+        whole, fraction, sign, power = written.groups()
+        digits = len((whole + fraction).lstrip("0")) or 1
+        if digits - len(fraction) + int(sign + power) > _INTEGER_MAX:
+            # The sum wraps around, and what is far too large counts as far too small.
+            raise numbers.underflow()
     values.normalised({"N": text})

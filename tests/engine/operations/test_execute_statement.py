@@ -10,6 +10,7 @@ from tests.engine.partiql.running import Running, s
 from tests.engine.refusals import AT_LEAST_ONE, NOT_NULL, faults, refusal
 
 V = "ValidationException"
+MAGNITUDE = "Attempting to store a number with magnitude"
 
 
 # --- parameters
@@ -20,6 +21,12 @@ V = "ValidationException"
     [
         ({"N": "1e99999999999"}, "The parameter cannot be converted to a numeric value: 1e99999999999"),
         ({"N": "1e-2147483648"}, "The parameter cannot be converted to a numeric value: 1e-2147483648"),
+        ({"N": "1e2147483647"}, f"Number underflow. {MAGNITUDE} smaller than supported range"),
+        ({"N": "-0.0012e2147483647"}, f"Number overflow. {MAGNITUDE} larger than supported range"),
+        ({"N": "0.12e2147483647"}, f"Number overflow. {MAGNITUDE} larger than supported range"),
+        ({"N": "12.0e2147483646"}, f"Number underflow. {MAGNITUDE} smaller than supported range"),
+        ({"N": f"1e{'0' * 5000}126"}, f"Number overflow. {MAGNITUDE} larger than supported range"),
+        ({"N": "e2147483647"}, "The parameter cannot be converted to a numeric value: e2147483647"),
         ({"N": "abc"}, "The parameter cannot be converted to a numeric value: abc"),
         ({"N": ""}, "The parameter cannot be converted to a numeric value"),
         (
