@@ -63,15 +63,14 @@ class _ItemTableName(TableName):
 
 
 class ItemOperation(Structure):
-    """A request about items: a TableName that cannot be one is reported alone."""
+    """A request about items: a TableName that cannot be one is reported alone, unless something is missing too."""
 
     def __init__(self, name: str, required: str = "", **members: Shape) -> None:
         super().__init__(name, f"TableName {required}", **members)
 
     def faults(self, value: dict[str, Any], path: str) -> Iterator[str]:
-        name = value.get("TableName")
-        if name is not None:
-            alone = list(TABLE_NAME.faults(name, "tableName"))
+        if self.required <= value.keys():
+            alone = list(TABLE_NAME.faults(value["TableName"], "tableName"))
             if alone:
                 return iter(alone)
         return super().faults(value, path)

@@ -131,6 +131,15 @@ def test_bounds(request_: dict[str, Any], text: str) -> None:
     assert refusal("CreateTable", {"TableName": "abc", **request_}) == text
 
 
+def test_faults_of_global_indexes_come_before_those_of_local_ones() -> None:
+    short = "Member must have length greater than or equal to 3"
+    both = {"LocalSecondaryIndexes": [index("aa", "a", "-b")], "GlobalSecondaryIndexes": [index("zz", "b")]}
+    assert refusal("CreateTable", table("ab", "a", "-b", **both)) == faults(
+        ("zz", "globalSecondaryIndexes.1.member.indexName", short),
+        ("aa", "localSecondaryIndexes.1.member.indexName", short),
+    )
+
+
 def test_three_key_attributes() -> None:
     element = r"KeySchemaElement\(attributeName=\w+, keyType=(?:HASH|RANGE)\)"
     text = refusal("CreateTable", table("abc", "a", "-b", "-c"))

@@ -45,6 +45,32 @@ def test_everything_missing(operation: str) -> None:
     assert refusal(operation, {}) == faults((None, "tableName", NOT_NULL), (None, member, NOT_NULL))
 
 
+@pytest.mark.parametrize("operation", ["PutItem", "GetItem", "DeleteItem", "UpdateItem"])
+def test_a_table_name_is_not_refused_alone_when_something_is_missing(operation: str) -> None:
+    member = "item" if operation == "PutItem" else "key"
+    assert refusal(operation, {"TableName": ""}) == faults(("", "tableName", AT_LEAST_ONE), (None, member, NOT_NULL))
+
+
+def test_faults_of_an_update_without_a_key() -> None:
+    def enum(*words: str) -> str:
+        return f"Member must satisfy enum value set: [{', '.join(words)}]"
+
+    request = {
+        "TableName": "",
+        "ReturnConsumedCapacity": "odd",
+        "ReturnValues": "odd",
+        "ConditionalOperator": "XOR",
+        "Expected": {"a": {"Exists": False}, "b": {"Exists": False}},
+    }
+    assert refusal("UpdateItem", request) == faults(
+        ("odd", "returnConsumedCapacity", enum("INDEXES", "TOTAL", "NONE")),
+        ("", "tableName", AT_LEAST_ONE),
+        ("odd", "returnValues", enum("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW")),
+        ("XOR", "conditionalOperator", enum("OR", "AND")),
+        (None, "key", NOT_NULL),
+    )
+
+
 @pytest.mark.parametrize(
     "name", ["abc", "arn:aws:dynamodb:eu-west-1:123456789012:table/abc", "arn:aws-cn:dynamodb:x:1:table/abc"]
 )
