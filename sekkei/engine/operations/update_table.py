@@ -270,15 +270,18 @@ def _change_settings(record: Record, request: Mapping[str, Any]) -> None:
         else:
             record["SSEDescription"] = encryption
     if request.get("AttributeDefinitions"):
-        _add_definitions(record, request["AttributeDefinitions"])
+        _add_definitions(record, request)
 
 
-def _add_definitions(record: Record, definitions: list[Record]) -> None:
+def _add_definitions(record: Record, request: Mapping[str, Any]) -> None:
+    """Known attributes keep their types. Another type is refused only for the key of a new index."""
     known = {definition["AttributeName"]: definition for definition in record["AttributeDefinitions"]}
-    for definition in definitions:
+    created = [change["Create"] for change in request.get("GlobalSecondaryIndexUpdates") or () if "Create" in change]
+    keys = {key["AttributeName"] for index in created for key in index["KeySchema"]}
+    for definition in request["AttributeDefinitions"]:
         name, kind = definition["AttributeName"], definition["AttributeType"]
         before = known.setdefault(name, definition)["AttributeType"]
-        if before != kind:
+        if before != kind and name in keys:
             raise ValidationException(
                 "One or more parameter values were invalid: Attributes cannot be redefined. Please check that your "
                 "attribute has the same type as previously defined. "

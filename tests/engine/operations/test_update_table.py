@@ -153,3 +153,26 @@ def test_one_index_is_created_or_deleted_at_a_time() -> None:
 )
 def test_changes_that_can_be(change: dict[str, Any]) -> None:
     assert operations.check("UpdateTable", {"TableName": "abc", **change}).table == "abc"
+
+
+async def test_another_type_for_a_known_attribute_is_passed_over_unless_the_new_index_needs_it(tables: Tables) -> None:
+    """DynamoDB keeps the type it knows; only an index whose own key would change its type is refused."""
+    await tables.create_plain()
+
+    async def add(name: str, key: str, **types: str) -> None:
+        schema = [{"AttributeName": key, "KeyType": "HASH"}]
+        created = {"IndexName": name, "KeySchema": schema, "Projection": {"ProjectionType": "ALL"}}
+        await tables(
+            "UpdateTable",
+            TableName="plain",
+            AttributeDefinitions=[{"AttributeName": name, "AttributeType": type_} for name, type_ in types.items()],
+            GlobalSecondaryIndexUpdates=[{"Create": created}],
+        )
+
+    await add("by_g", "g", pk="N", g="S")
+    described = await tables("DescribeTable", TableName="plain")
+    types = {each["AttributeName"]: each["AttributeType"] for each in described["Table"]["AttributeDefinitions"]}
+    assert types == {"pk": "S", "g": "S"}
+    await tables.put("plain", pk="text", g="text")
+    with pytest.raises(ValidationException, match="Attributes cannot be redefined"):
+        await add("by_pk", "pk", pk="N")
