@@ -19,6 +19,20 @@ from sekkei.errors import ValidationException
 
 REQUESTS_MAX = 25
 
+
+class WriteRequest(Structure):
+    """Faults of a delete are named before those of a put, yet DynamoDB repeats the put first."""
+
+    def __init__(self) -> None:
+        deletion = Structure("DeleteRequest", "Key", Key=fields.ITEM)
+        put = Structure("PutRequest", "Item", Item=fields.ITEM)
+        super().__init__("WriteRequest", DeleteRequest=deletion, PutRequest=put)
+        self._repeated = Structure("WriteRequest", PutRequest=put, DeleteRequest=deletion)
+
+    def shown(self, value: dict[str, Any]) -> str:
+        return self._repeated.shown(value)
+
+
 SHAPE = Structure(
     "BatchWriteItemInput",
     "RequestItems",
@@ -26,11 +40,7 @@ SHAPE = Structure(
     ReturnItemCollectionMetrics=fields.RETURN_ITEM_COLLECTION_METRICS,
     RequestItems=Map(
         List(
-            Structure(
-                "WriteRequest",
-                DeleteRequest=Structure("DeleteRequest", "Key", Key=fields.ITEM),
-                PutRequest=Structure("PutRequest", "Item", Item=fields.ITEM),
-            ),
+            WriteRequest(),
             shortest=1,
             longest=REQUESTS_MAX,
         ),

@@ -78,3 +78,10 @@ def test_batch_write_parts() -> None:
     put, delete = operations.check("BatchWriteItem", {"RequestItems": {"abc": writes}}).parts
     assert (put.action, put.table, put.item) == ("Put", "abc", {"a": {"N": "1"}})
     assert (delete.action, delete.table, delete.key) == ("Delete", "abc", {"a": {"N": "2"}})
+
+
+def test_a_refused_request_is_repeated_with_its_puts_first() -> None:
+    writes = [{"PutRequest": {"Item": item(pk="x")}}, {"DeleteRequest": {"Key": item(pk="y")}}]
+    text = refusal("BatchWriteItem", {"RequestItems": {"bad!name": writes}})
+    assert "{bad!name=[WriteRequest(putRequest=PutRequest(item={pk=" in text
+    assert "WriteRequest(putRequest=null, deleteRequest=DeleteRequest(key={pk=" in text
