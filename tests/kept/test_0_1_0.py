@@ -116,7 +116,8 @@ async def test_tasks_are_brought_up_to_date(client: Client) -> None:
     assert len(given) == len(ids), "every task has a number of its own in its team"
     kept_numbers = {(row["PK"]["S"], int(row["SK"]["S"][7:])): row["number_task"]["S"] for row in after["task_number"]}
     assert kept_numbers == given
-    assert [given[key] for key in sorted(given)] == sorted(ids), "the oldest has the lowest"
+    by_age = sorted(given, key=lambda key: (key[0], given[key]))
+    assert sorted(given) == by_age, "the oldest of a team has the lowest"
     await client.sign_in(DEMO_PEOPLE[0].id)
     title = before["task"][0]["team_task_title"]["S"]
     team = before["task"][0]["PK"]["S"].removeprefix("TEAM#")
