@@ -35,7 +35,7 @@ from sekkei.web import csrf
 from sekkei.web.application import Shell, application
 from sekkei.web.console.looked import Looked
 from sekkei.web.demo import load
-from sekkei.web.gate import SESSION_COOKIE
+from sekkei.web.gate import HOST_SESSION_COOKIE, SESSION_COOKIE
 from sekkei.web.identity.accounts import Passwords
 
 _TOKEN = re.compile(r'name="csrf-token" content="([0-9a-f]+)"')
@@ -93,20 +93,24 @@ class Client:
         """As somebody of the demo data, by a session of their own."""
         found = next(one for one in DEMO_PEOPLE if one.id == person)
         account = await self.shell.accounts.ensure(found)
+        self.sign_out()
         self.cookies[SESSION_COOKIE] = await self.shell.accounts.begin_session(account, "test")
 
     async def sign_in_by_email(self, email: str, name: str = "Somebody") -> str:
         """As anybody; the account is made when there is none. Returns its id."""
         account = await self.shell.accounts.by_email(email) or await self.shell.accounts.create(email, name)
+        self.sign_out()
         self.cookies[SESSION_COOKIE] = await self.shell.accounts.begin_session(account, "test")
         return account.id
 
     def sign_out(self) -> None:
-        self.cookies.pop(SESSION_COOKIE, None)
+        for name in (SESSION_COOKIE, HOST_SESSION_COOKIE):
+            self.cookies.pop(name, None)
 
     async def token(self) -> str:
         """The token for unsafe requests, as a page of ours would carry it."""
-        page = await self.get("/account" if SESSION_COOKIE in self.cookies else "/sign-in")
+        signed_in = {SESSION_COOKIE, HOST_SESSION_COOKIE} & self.cookies.keys()
+        page = await self.get("/account" if signed_in else "/sign-in")
         found = _TOKEN.search(page.text)
         assert found is not None, f"no token in the page: {page.status}"
         return found[1]

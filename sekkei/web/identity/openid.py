@@ -36,7 +36,7 @@ SUBJECT_MAX = 255
 class ProviderSilent(Refusal):
     """It does not answer, or not as it should."""
 
-    status = 502
+    status = 503
 
 
 class BadOpenId(Refusal):

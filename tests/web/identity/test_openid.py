@@ -176,7 +176,7 @@ async def test_a_provider_that_is_silent_or_somebody_else_is_told(
     client: Client, served: tuple[Served, OpenIdCounterpart]
 ) -> None:
     served[0].faults.down = True
-    assert (await client.get("/sign-in/openid")).status == 502
+    assert (await client.get("/sign-in/openid")).status == 503
     good = {
         "issuer": "https://id.example",
         "authorization_endpoint": "https://id.example/a",

@@ -54,11 +54,10 @@ class Weekly:
 
     async def remove(self, staff: Staff, weekday: int, start_time: time) -> None:
         """No more of them; those that were made stay."""
-        gone = weekly_lessons.delete(staff.managing().studio.code, weekday, start_time).must_exist()
-        try:
-            await self._db.write(gone)
-        except ConditionFailed:
-            raise refusals.NoSuchWeekly() from None
+        key = staff.managing().studio.code, weekday, start_time
+        if await self._db.get(weekly_lessons(*key).consistent()) is None:
+            raise refusals.NoSuchWeekly()
+        await self._db.write(weekly_lessons.delete(*key))  # without a condition, so that it bears being sent twice
 
     async def skip(self, staff: Staff, weekday: int, start_time: time, day: date) -> None:
         """Not on this day; one that was made is called off."""
