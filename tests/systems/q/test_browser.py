@@ -126,7 +126,9 @@ async def _keep_away(ren: Page) -> None:
 
 async def decide(place: Locator, label: str) -> None:
     """Every action asks once more; the question has the focus, so that Enter is enough."""
-    await place.locator("summary", has_text=label).press("Enter")
+    question = place.locator("summary", has_text=label)
+    await expect(question).to_be_visible()  # what is still loading takes no focus
+    await question.press("Enter")
     await expect(place.get_by_role("button", name=label)).to_be_focused()
     await place.get_by_role("button", name=label).press("Enter")
 
