@@ -35,6 +35,7 @@ async function renew(id, mark) {
   const card = await fresh(id);
   if (toCome.get(id)) return;
   const old = cardOf(id);
+  if (card && Number(old?.dataset.version) > Number(card.dataset.version)) return; // a later answer came first
   const focused = old?.contains(document.activeElement);
   const said = old?.querySelector("[data-comments]");
   old?.remove();
