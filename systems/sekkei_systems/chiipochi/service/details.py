@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-from base64 import b64decode, b64encode
 from dataclasses import asdict, dataclass
 
 import orjson
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from sekkei.runtime import days
+from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import details_of, donor_details, keep_details
 from sekkei_systems.chiipochi.design.models_books import DonorDetails
@@ -18,7 +15,6 @@ from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.service.access import Donor
 
 NAME_MAX, ADDRESS_MAX = 100, 300
-NONCE_BYTES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +28,7 @@ class Person:
 class Details:
     def __init__(self, context: Context) -> None:
         self._db, self._clock = context.db, context.clock
-        self._cipher = AESGCM(context.settings.secrets.key("chiipochi/details"))
+        self._texts = SealedTexts(context.settings.secrets.key("chiipochi/details"))
 
     async def of(self, donor: Donor) -> Person | None:
         found = await self._db.get(details_of(donor.user_id))
@@ -51,14 +47,9 @@ class Details:
         await self._db.write(donor_details.delete(donor.user_id))
 
     def sealed(self, person: Person, user_id: str) -> str:
-        nonce = secrets.token_bytes(NONCE_BYTES)
-        return b64encode(nonce + self._cipher.encrypt(nonce, orjson.dumps(asdict(person)), user_id.encode())).decode()
+        return self._texts.close(orjson.dumps(asdict(person)), user_id)
 
     def opened(self, sealed: str, user_id: str) -> Person | None:
         """None where SEKKEI_SECRET is not the one that it was sealed with."""
-        box = b64decode(sealed)
-        try:
-            found = orjson.loads(self._cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], user_id.encode()))
-        except InvalidTag:
-            return None
-        return Person(found["name"], found["address"])
+        text = self._texts.open(sealed, user_id)
+        return None if text is None else Person(**orjson.loads(text))

@@ -6,19 +6,15 @@ before anything is sold.
 
 from __future__ import annotations
 
-import base64
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
-
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.http import Http
+from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.transports.webhook import Network
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import StudioConnection, connection_of, studio_connections
@@ -34,7 +30,6 @@ from sekkei_systems.lessons.service.access import Staff
 KEPT_SECONDS = 10.0
 URL_LENGTH_MAX = 500
 TOKEN_LENGTH_MAX = 500
-NONCE_BYTES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +56,7 @@ class Connections:
     ) -> None:
         self._db, self._clock, self._studios = db, clock, studios
         self._sellers, self._provider, self._ports = sellers, provider, ports
-        self._cipher = AESGCM(key)
+        self._texts = SealedTexts(key)
         self._feed_http = PublicHttp(Http(TIMEOUTS), allowed)
         self._booking_http = PublicHttp(Http(booking.TIMEOUTS), allowed)
         self._environment: Mapping[str, BookingPort] = dict(ports)
@@ -103,7 +98,8 @@ class Connections:
         """All of it at once; this process uses it from now on, others within seconds."""
         code, before = staff.managing().studio.code, await self.of(staff)
         _check(wanted)
-        sealed = self._sealed(code, wanted.token) if wanted.token else (before.sealed_token if before else None)
+        kept = before.sealed_token if before else None
+        sealed = self._texts.close(wanted.token.encode(), code) if wanted.token else kept
         if wanted.booking_url and sealed is None:
             raise refusals.BadConnection(field="token")
         row = StudioConnection(
@@ -125,17 +121,9 @@ class Connections:
         await self._db.write(studio_connections.delete(code))
         self._use(code, None)
 
-    def _sealed(self, code: str, token: str) -> str:
-        nonce = secrets.token_bytes(NONCE_BYTES)
-        return base64.b64encode(nonce + self._cipher.encrypt(nonce, token.encode(), code.encode())).decode()
-
     def _opened(self, row: StudioConnection) -> str:
         """One that does not open (another SEKKEI_SECRET) is sent as nothing, and the studio's system refuses it."""
-        sealed = base64.b64decode(row.sealed_token or "")
-        try:
-            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], row.studio_code.encode()).decode()
-        except (InvalidTag, ValueError):
-            return ""
+        return (self._texts.open(row.sealed_token or "", row.studio_code) or b"").decode()
 
 
 def _check(wanted: Wanted) -> None:
