@@ -105,7 +105,10 @@ def test_every_wall_that_is_shown_is_moved_by_a_change(system: str) -> None:
     found = scale_of(design, declared, journeys, Measurements.load(measurements_beside(home)))
     assert set(declared.journeys) == set(journeys)
     assert declared.changes
-    assert found.walls(declared.changes)[0].users > 1.2 * found.walls()[0].users
+    before, after = found.walls()[0], found.walls(declared.changes)[0]
+    assert after.users > 1.2 * before.users
+    # The quota of a table is raised for whoever asks; a key that gives way must be left far behind.
+    assert after.key == "" or after.users > 1.9 * before.users
 
 
 def test_the_page_is_what_the_command_writes(capsys: pytest.CaptureFixture[str]) -> None:

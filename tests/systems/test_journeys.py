@@ -14,9 +14,9 @@ from sekkei_systems.eventbot.service import desk
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 
 SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
-TOLERANCE = 0.25
+TOLERANCE = 0.1
 """What a page says in two digits, about assumptions, need not be renewed for every unit."""
-UNITS = 4.0
+UNITS = 1.0
 
 
 @pytest.fixture(autouse=True)
