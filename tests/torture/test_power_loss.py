@@ -17,7 +17,7 @@ import pytest
 
 from sekkei.engine import Engine
 from sekkei.engine.storage import file, writer
-from sekkei.errors import DynamoDBError
+from sekkei.errors import DamagedFile, DynamoDBError
 from tests.torture import amounts, store
 from tests.torture.disk import PowerCut, disk
 
@@ -76,7 +76,7 @@ async def test_a_few_cuts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("synchronous", ["OFF", "NORMAL", "FULL"])
 async def test_a_missing_fsync_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synchronous: str) -> None:
     monkeypatch.setattr(file, "SYNCHRONOUS", synchronous)
-    with pytest.raises((AssertionError, DynamoDBError)):  # something is lost, or cannot be read
+    with pytest.raises((AssertionError, DynamoDBError, DamagedFile)):  # lost, unreadable, or not opened for its damage
         await cut_repeatedly(tmp_path, cuts=100, seed=2, monkeypatch=monkeypatch)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from sekkei_systems.tasks import SYSTEM
 from tests.browser import PHONE, Serve, Shots, Site, Windows, another_page, found_at
@@ -277,3 +278,37 @@ async def test_eight_boards_of_one_browser_are_all_live(browser: Windows, serve:
         await _sees(board, "未着手", "段ボールを買う")
     assert site.client.shell.connections.open["demo-aoi"] == 1
     assert browser.problems == []
+
+
+async def test_an_answer_that_was_overtaken_puts_no_card_back(browser: Windows, serve: Serve) -> None:
+    """Two moves by somebody else: what the board asked after the first arrives after what it asked after the second."""
+    site = await serve(SYSTEM, demo=True)
+    page = await browser.person(site, "demo-aoi")
+    await page.goto(site.url + "/tasks/")
+    async with another_page(page):
+        await page.get_by_role("link", name="タスク管理アプリ開発チーム").last.click()
+    await _ready(page)
+    asked, overtaken = asyncio.Event(), asyncio.Event()
+
+    async def late(route: Route) -> None:
+        answer, first = await route.fetch(), not asked.is_set()
+        asked.set()
+        if first:
+            await overtaken.wait()
+        await route.fulfill(response=answer)
+        if not first:
+            overtaken.set()
+
+    await page.route("**/cards/**", late)
+    ren, team = site.client.another(), page.url.rpartition("/")[2]
+    await ren.sign_in("demo-ren")
+    card = page.locator('.task-card[data-status="todo"]').first
+    task, title = await card.get_attribute("data-task"), await card.locator(".task-link").inner_text()
+    for status in ("doing", "done"):
+        await ren.json("PATCH", f"/tasks/api/teams/{team}/tasks/{task}", {"status": status})
+        await asked.wait()
+    await overtaken.wait()
+    async with page.expect_response("**/live/nothing"):  # a round trip after it
+        await page.evaluate("fetch('/live/nothing')")
+    await expect(page.get_by_role("region", name="進行中").get_by_role("link", name=title)).to_have_count(0)
+    await _sees(page, "完了", title)
