@@ -1,71 +1,154 @@
-"""Heat over time as a drawing: what was refused, minute by minute, a line for each table and index."""
+"""A simulated hour as a drawing: requests asked, served and throttled above, partitions of each place below.
+
+It has a title and a description for those who do not see it, and no script. `currentColor` and the variables
+`--plot-asked`, `--plot-served`, `--plot-throttled` follow the page it stands in; a file of its own brings both themes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from typing import NamedTuple
 
-WIDTH, HEIGHT = 640, 220
-LEFT, RIGHT, TOP, BOTTOM = 44, 12, 14, 28
-COLOURS = (("#b3261e", "#ffb4ab"), ("#1d5fb4", "#a8c7fa"), ("#8a5a00", "#f2c14e"), ("#1b6e3c", "#8fd6a8"))
-"""Light and dark, in turn; a dash tells lines apart where colours do not."""
-DASHES = ("none", "6 3", "2 3", "8 3 2 3")
-LINES_MAX = len(COLOURS)
-TEXT = "text{font:11px system-ui,sans-serif;fill:currentColor;stroke:none}"
+from sekkei.advice.heat import Outcome, Report
+
+WIDTH, HEIGHT = 640, 360
+LEFT, RIGHT = 56, 12
+ABOVE, BELOW = (34, 200), (248, 332)
+"""From where to where the two panels reach, from the top down."""
+DASHES = ("none", "7 3", "2 3", "9 3 2 3")
+"""They tell lines apart where colours do not."""
+PLACES_MAX = len(DASHES)
+COLOURS = {"asked": "currentColor", "served": "#2f8f5b", "throttled": "#d2453b"}
+"""Green and red stand out from white and from black alike."""
+THEMES = "<style>:root{color:#1f1f1f}@media (prefers-color-scheme:dark){:root{color:#e3e3e3}}</style>"
 
 
-def svg(shares: Mapping[str, Sequence[float]], title: str = "Refused calls, by the minute") -> str:
-    """Shares from 0 to 1 by place; the hottest places are drawn. It follows the reader's light or dark theme."""
-    hottest = sorted(shares, key=lambda name: -sum(shares[name]))[:LINES_MAX]
-    minutes = max((len(shares[name]) for name in hottest), default=1)
-    parts = [_head(title), *_grid(minutes)]
-    for number, name in enumerate(hottest):
-        parts.append(_line(number, shares[name], minutes))
-        parts.append(_label(number, name))
+class Words(NamedTuple):
+    """What is written in the drawing."""
+
+    title: str = "Requests and partitions, minute by minute"
+    requests: str = "requests/s"
+    asked: str = "asked"
+    served: str = "served"
+    throttled: str = "throttled"
+    partitions: str = "partitions"
+    minutes: str = "{minutes} min"
+    calm: str = "{asked} requests a second are asked, and all are served."
+    hot: str = "{asked} requests a second are asked; at worst {throttled} of them are throttled, at the end {last}."
+    grows: str = "{place}: from {first} to {last} partitions."
+
+
+ENGLISH = Words()
+
+
+def plot(report: Report, words: Words = ENGLISH, *, standalone: bool = True) -> str:
+    """SVG of a simulation. Within a page, `standalone=False`: the page says what is light and what is dark."""
+    shown = _places(report.outcomes.values())
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        'font-family="system-ui,sans-serif" font-size="11" fill="none">',
+        f"<title>{escape(words.title)}</title><desc>{escape(_described(report, shown, words))}</desc>",
+        THEMES if standalone else "",
+        *_requests(report, words),
+        *_partitions(shown, words),
+        *_minutes(len(report.minutes), words),
+    ]
     return "".join([*parts, "</svg>\n"])
 
 
-def _head(title: str) -> str:
-    lights = "".join(f".h{n}{{stroke:{light};fill:{light}}}" for n, (light, _) in enumerate(COLOURS))
-    darks = "".join(f".h{n}{{stroke:{dark};fill:{dark}}}" for n, (_, dark) in enumerate(COLOURS))
-    style = f"{TEXT}.g{{stroke:currentColor;opacity:.2}}{lights}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" color="#1f1f1f">'
-        f"<title>{escape(title)}</title><style>{style}"
-        f"@media (prefers-color-scheme:dark){{svg{{color:#e3e3e3}}{darks}}}</style>"
+def _places(found: Iterable[Outcome]) -> list[Outcome]:
+    """The hottest first; of those that are alike, what has most partitions."""
+    return sorted(found, key=lambda one: (-one.refused, -one.partitions, one.place))[:PLACES_MAX]
+
+
+def _described(report: Report, shown: Sequence[Outcome], words: Words) -> str:
+    most = max((minute.asked for minute in report.minutes), default=0.0)
+    worst = max((minute.throttled for minute in report.minutes), default=0.0)
+    last = report.minutes[-1].throttled if report.minutes else 0.0
+    said = (words.hot if worst > 0 else words.calm).format(
+        asked=_short(most), throttled=_short(worst), last=_short(last)
     )
+    grown = [
+        words.grows.format(place=one.place, first=f"{one.partitions_by_minute[0]:,}", last=f"{one.partitions:,}")
+        for one in shown
+        if one.partitions_by_minute
+    ]
+    return " ".join([said, *grown])
 
 
-def _grid(minutes: int) -> list[str]:
-    found = []
-    for share in (0.0, 0.5, 1.0):
-        y = _y(share)
-        found.append(f'<path class="g" d="M{LEFT} {y:g}H{WIDTH - RIGHT}"/>')
-        found.append(f'<text x="{LEFT - 6}" y="{y + 4:g}" text-anchor="end">{share:.0%}</text>')
+def _requests(report: Report, words: Words) -> Iterator[str]:
+    highest = _round_up(max((minute.asked for minute in report.minutes), default=0.0))
+    yield from _grid(ABOVE, highest, words.requests)
+    names = {"asked": words.asked, "served": words.served, "throttled": words.throttled}
+    for number, (kind, colour) in enumerate(COLOURS.items()):
+        values = [float(getattr(minute, kind)) for minute in report.minutes]
+        ink = f'stroke="var(--plot-{kind},{colour})" stroke-width="2" stroke-dasharray="{DASHES[number]}"'
+        yield _line(values, highest, ABOVE, ink)
+        yield _legend(number, len(COLOURS), 16, names[kind], ink)
+
+
+def _partitions(shown: Sequence[Outcome], words: Words) -> Iterator[str]:
+    counts = [[*one.partitions_by_minute[1:], one.partitions] for one in shown]
+    highest = _round_up(max((max(each) for each in counts), default=0))
+    yield from _grid(BELOW, highest, words.partitions)
+    for number, (one, each) in enumerate(zip(shown, counts, strict=True)):
+        ink = f'stroke="currentColor" stroke-width="1.5" stroke-dasharray="{DASHES[number]}"'
+        yield _line([float(count) for count in each], highest, BELOW, ink)
+        yield _legend(number, len(shown), 230, one.place, ink)
+
+
+def _grid(panel: tuple[int, int], highest: float, name: str) -> Iterator[str]:
+    for part in (0.0, 0.5, 1.0):
+        y = _y(part, panel)
+        yield f'<path stroke="currentColor" opacity=".2" d="M{LEFT} {y:g}H{WIDTH - RIGHT}"/>'
+        yield _text(LEFT - 6, y + 4, _short(highest * part), "end")
+    yield _text(2, panel[0] - 18, name, "start")
+
+
+def _minutes(minutes: int, words: Words) -> Iterator[str]:
     for at, anchor in ((0, "start"), (minutes, "end")):
-        found.append(f'<text x="{_x(at, minutes):g}" y="{HEIGHT - 10}" text-anchor="{anchor}">{at} min</text>')
-    return found
+        x = LEFT if at == 0 else WIDTH - RIGHT
+        yield _text(x, HEIGHT - 10, words.minutes.format(minutes=at), anchor)
 
 
-def _line(number: int, values: Sequence[float], minutes: int) -> str:
-    points = " ".join(f"{_x(at + 0.5, minutes):.1f},{_y(min(1.0, value)):.1f}" for at, value in enumerate(values))
-    dash = DASHES[number]
-    return (
-        f'<polyline class="h{number}" style="fill:none" stroke-width="2" stroke-dasharray="{dash}" points="{points}"/>'
+def _line(values: Sequence[float], highest: float, panel: tuple[int, int], ink: str) -> str:
+    wide = (WIDTH - LEFT - RIGHT) / max(1, len(values))
+    points = " ".join(
+        f"{LEFT + wide * (at + 0.5):.1f},{_y(value / highest, panel):.1f}" for at, value in enumerate(values)
     )
+    return f'<polyline {ink} points="{points}"/>'
 
 
-def _label(number: int, name: str) -> str:
-    y = TOP + 12 + number * 15
-    line = (
-        f'<path class="h{number}" stroke-width="2" stroke-dasharray="{DASHES[number]}" d="M{WIDTH - 34} {y - 4}h20"/>'
-    )
-    return f'{line}<text x="{WIDTH - 40}" y="{y}" text-anchor="end">{escape(name)}</text>'
+def _legend(number: int, of: int, y: int, name: str, ink: str) -> str:
+    """Side by side above a panel; a long name is cut."""
+    wide = (WIDTH - LEFT - 60 - RIGHT) // max(3, of)
+    x, most = LEFT + 60 + number * wide, (wide - 30) // 6
+    short = name if len(name) <= most else f"{name[: most - 1]}…"
+    return f'<path {ink} d="M{x} {y - 4}h20"/>{_text(x + 25, y, short, "start")}'
 
 
-def _x(minute: float, minutes: int) -> float:
-    return LEFT + (WIDTH - LEFT - RIGHT) * minute / max(1, minutes)
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="currentColor">{escape(text)}</text>'
 
 
-def _y(share: float) -> float:
-    return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share
+def _y(part: float, panel: tuple[int, int]) -> float:
+    top, bottom = panel
+    return bottom - (bottom - top) * min(1.0, max(0.0, part))
+
+
+def _round_up(number: float) -> float:
+    """The next of 1, 2, 5, 10 … for the top of an axis."""
+    step = 1.0
+    while True:
+        for each in (1, 2, 5):
+            if step * each >= number:
+                return step * each
+        step *= 10
+
+
+def _short(number: float) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.3g}"

@@ -17,8 +17,9 @@ the seed.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 READ_MAX = 3_000.0
 WRITE_MAX = 1_000.0
@@ -89,6 +90,8 @@ class Stream:
     popularity: Popularity
     splits_within: bool = True
     """False: one item, or a sort key that only rises, so that no split within a key helps."""
+    calls: float = 0.0
+    """Requests a second of the whole pattern: the same at every place that it asks."""
 
 
 @dataclass(slots=True)
@@ -118,6 +121,8 @@ class Outcome:
     splits: int = 0
     by_minute: list[float] = field(default_factory=list)
     """The share that was refused, minute by minute."""
+    partitions_by_minute: list[int] = field(default_factory=list)
+    """How many there were when the minute began."""
 
     @property
     def share(self) -> float:
@@ -157,6 +162,7 @@ class Place:
         self.outcome.refused += refused
         if now % 60 == 0:
             self.outcome.by_minute.append(0.0)
+            self.outcome.partitions_by_minute.append(self.outcome.partitions)
         if asked:
             self.outcome.by_minute[-1] += refused / asked / 60
         self._split()
@@ -235,12 +241,26 @@ class Provisioned:
     write: float
 
 
+class Minute(NamedTuple):
+    """Requests a second, on average of a minute."""
+
+    asked: float
+    served: float
+
+    @property
+    def throttled(self) -> float:
+        return self.asked - self.served
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     seconds: int
     outcomes: Mapping[str, Outcome]
+    """By place: `table`, or `table.index`."""
     refused: Mapping[str, float]
     """The share of each pattern's calls that was refused."""
+    minutes: Sequence[Minute] = ()
+    """All patterns together."""
 
 
 def simulate(
@@ -265,16 +285,26 @@ def simulate(
             place.second(now)
         if now % 60 == 0:
             progress(now, seconds)
-    return Report(seconds, {name: place.outcome for name, place in places.items()}, _by_pattern(by_place, places))
+    outcomes = {name: place.outcome for name, place in places.items()}
+    refused = _by_pattern(by_place, {name: outcome.share for name, outcome in outcomes.items()})
+    return Report(seconds, outcomes, refused, list(_minutes(by_place, outcomes)))
 
 
-def _by_pattern(by_place: Mapping[str, Sequence[Stream]], places: Mapping[str, Place]) -> dict[str, float]:
+def _by_pattern(by_place: Mapping[str, Sequence[Stream]], shares: Mapping[str, float]) -> dict[str, float]:
     """A call is refused when any of the places it touches refuses it: an index without room refuses the write."""
-    through: dict[str, float] = {}
+    refused: dict[str, float] = {}
     for name, streams in by_place.items():
         for stream in streams:
-            through[stream.pattern] = min(through.get(stream.pattern, 1.0), 1 - places[name].outcome.share)
-    return {pattern: 1 - share for pattern, share in through.items()}
+            refused[stream.pattern] = max(refused.get(stream.pattern, 0.0), shares[name])
+    return refused
+
+
+def _minutes(by_place: Mapping[str, Sequence[Stream]], outcomes: Mapping[str, Outcome]) -> Iterator[Minute]:
+    calls = {stream.pattern: stream.calls for found in by_place.values() for stream in found}
+    for at in range(max((len(outcome.by_minute) for outcome in outcomes.values()), default=0)):
+        refused = _by_pattern(by_place, {name: outcome.by_minute[at] for name, outcome in outcomes.items()})
+        served = sum(rate * (1 - min(1.0, refused[pattern])) for pattern, rate in calls.items())
+        yield Minute(sum(calls.values()), served)
 
 
 def wall(stream: Stream) -> float:

@@ -44,11 +44,11 @@ def streams(
         said = (hot or {}).get(name)
         own_write = units.write - sum(units.indexes.values()) if units.write else 0.0
         found.append(
-            _stream(name, table, index, entity, calls * units.read, calls * own_write, users, said, shards or {})
+            _stream(name, table, index, entity, calls * units.read, calls * own_write, users, said, shards or {}, calls)
         )
         for place, part in units.indexes.items() if units.write else ():
             held = design.tables[place.partition(".")[0]].indexes[place.partition(".")[2]]
-            found.append(_stream(name, table, held, entity, 0.0, calls * part, users, None, shards or {}))
+            found.append(_stream(name, table, held, entity, 0.0, calls * part, users, None, shards or {}, calls))
     return found
 
 
@@ -72,13 +72,14 @@ def _stream(
     users: int,
     said: str | None,
     shards: Mapping[str, int],
+    calls: float,
 ) -> heat.Stream:
     place = table.name if index is None else f"{table.name}.{index.name}"
     hashes = [table.pk] if index is None else list(index.pk)
     keys = [template for template in map(entity.template_for, hashes) if template is not None]
     popularity = popularity_of(said, users) if said else _by_nature(keys, users)
     popularity = popularity.sharded(shards[place]) if place in shards else popularity
-    return heat.Stream(name, place, read, write, popularity, splits_within(table, entity, index))
+    return heat.Stream(name, place, read, write, popularity, splits_within(table, entity, index), calls)
 
 
 def splits_within(table: Table, entity: Entity[..., Any], index: Index | None) -> bool:

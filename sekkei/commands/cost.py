@@ -181,17 +181,9 @@ def users_of(text: str) -> int:
 
 def scale_named(name: str, file: Path | None) -> Scale:
     """What is declared beside a design, or in a file."""
-    from sekkei.advice import traffic, travelled
-    from sekkei.advice.scale import scale_of
-    from sekkei.design import Measurements
-    from sekkei.design.loading import find, measurements_beside
+    from sekkei.advice import declared
 
-    design, home = find(name)
-    path = file or traffic.beside(home)
-    if not path.exists():
-        raise CouldNotRun(f"{path} is not there: it says what one user of {design.name} does. See docs/advice.md.")
-    journeys = travelled.load(travelled.beside(home))
-    return scale_of(design, traffic.load(path), journeys, Measurements.load(measurements_beside(home)))
+    return declared(name, file)
 
 
 def _scale_json(scale: Scale, sizes: list[int], prices: Prices) -> dict[str, object]:

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hot", action="append", default=[], metavar="PATTERN=zipf:1.2", help="how keys are asked for")
     parser.add_argument("--shard", action="append", default=[], metavar="PLACE=16", help="what sharding would change")
     parser.add_argument("--minutes", type=int, default=60, help="of simulated time (default: 60)")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw what is refused, minute by minute")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw requests and partitions, minute by minute")
     parser.add_argument("--seed", type=int, default=0, help="default: 0")
     parser.add_argument("--format", choices=("table", "json"), default="table", help="default: table")
 
@@ -78,10 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _draw(report: Report, path: Path) -> None:
-    from sekkei.advice.drawing import svg
+    from sekkei.advice import plot
 
     try:
-        path.write_text(svg({name: outcome.by_minute for name, outcome in report.outcomes.items()}), "utf-8")
+        path.write_text(plot(report), "utf-8")
     except OSError as error:
         raise CouldNotRun(f"{path} cannot be written: {error.strerror}.") from error
 
