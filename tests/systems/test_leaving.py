@@ -4,42 +4,30 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import AsyncIterator
 
 import orjson
 import pytest
 
 from sekkei.runtime.demo_people import DEMO_PEOPLE
-from sekkei.runtime.discovery import load_all
 from sekkei.store import Embedded
-from sekkei.web.testing import Client, opened
-from tests.systems.test_secrets_at_rest import rows
+from sekkei.web.testing import Client
+from tests.systems.together import client as client
+from tests.systems.together import store as store
+from tests.systems.together import tables
 
 REN = DEMO_PEOPLE[1]
 
 
-@pytest.fixture
-async def store() -> AsyncIterator[Embedded]:
-    made = Embedded()
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-async def client(store: Embedded) -> AsyncIterator[Client]:
-    systems, missing = load_all()
-    assert missing == {}
-    async with opened(*systems, store=store, demo=True) as client:
-        await client.work()
-        await client.sign_in(REN.id)
-        yield client
+@pytest.fixture(autouse=True)
+async def signed_in(client: Client) -> None:
+    await client.sign_in(REN.id)
 
 
 async def found(store: Embedded, *marks: str) -> dict[str, list[str]]:
     """Rows of each table that hold one of these, wherever."""
-    names = (await store.call("ListTables", {}))["TableNames"]
     there = {
-        name: [str(row) async for row in rows(store, name) if any(mark in str(row) for mark in marks)] for name in names
+        name: [str(row) for row in rows if any(mark in str(row) for mark in marks)]
+        for name, rows in (await tables(store)).items()
     }
     return {name: held for name, held in there.items() if held}
 

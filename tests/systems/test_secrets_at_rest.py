@@ -7,20 +7,19 @@ does not. Nothing here asks how anything is sealed.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 
-import pytest
-
-from sekkei.runtime import days
+from sekkei.runtime import days, totp
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.design import newest_messages
-from sekkei.runtime.discovery import load_all
 from sekkei.store import Embedded
 from sekkei.web.gate import SESSION_COOKIE
-from sekkei.web.testing import Client, opened
+from sekkei.web.testing import Client
 from sekkei_systems.lessons.service.access import Member
+from tests.systems.together import client as client
+from tests.systems.together import store as store
+from tests.systems.together import tables
 
 TOKEN = re.compile(r"[?&]token=([\w.%-]{12,})")
 CODE = re.compile(r"(?<!\d)\d{6,8}(?!\d)")
@@ -28,37 +27,9 @@ TOPIC_OF_CODES = re.compile(r"web/code/|lessons/proof/")
 PASSWORD = "correct horse battery staple 42"
 
 
-@pytest.fixture
-async def store() -> AsyncIterator[Embedded]:
-    made = Embedded()
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-async def client(store: Embedded) -> AsyncIterator[Client]:
-    systems, missing = load_all()
-    assert missing == {}
-    async with opened(*systems, store=store, demo=True) as client:
-        await client.work()
-        yield client
-
-
 async def in_clear(store: Embedded) -> dict[str, str]:
     """All that stands in each table, as text."""
-    names = (await store.call("ListTables", {}))["TableNames"]
-    return {name: str([row async for row in rows(store, name)]) for name in names}
-
-
-async def rows(store: Embedded, table: str) -> AsyncIterator[Any]:
-    start: dict[str, Any] = {}
-    while True:
-        answer = await store.call("Scan", {"TableName": table, **start})
-        for row in answer["Items"]:
-            yield row
-        if "LastEvaluatedKey" not in answer:
-            return
-        start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+    return {name: str(rows) for name, rows in (await tables(store)).items()}
 
 
 def leaves(value: object) -> Iterator[str]:
@@ -81,13 +52,17 @@ async def traffic(client: Client) -> set[str]:
     personal = (await client.shell.accounts.make_token(DEMO_PEOPLE[0].id, "script")).rpartition(".")[2]
     lessons = client.shell.deployment.systems["lessons"]
     await lessons.parts.service.contacts.begin(Member(DEMO_PEOPLE[0].id), "mail", "proof@example.com")
+    keys = client.shell.authenticators
+    app = await keys.offer(DEMO_PEOPLE[0].id)
+    spare = await keys.confirm(DEMO_PEOPLE[0].id, totp.code(app, totp.step_at(client.shell.clock.now())))
     eventbot = client.shell.deployment.systems["eventbot"].context
     later = days.now(eventbot.clock) + timedelta(days=1)
     await eventbot.schedules.put("late-1", "answer-late", {"body": '{"token": "interaction-1"}'}, at=later)
     await eventbot.jobs.start("unknown", {"token": "interaction-2"}, id="t")
     reply = {"message": {"content": "秘密の返事"}, "token": "interaction-3"}
     await eventbot.outbox.put("eventbot.reply", "1", reply, id="late/1", after=timedelta(days=1))
-    return {PASSWORD, session, personal, "interaction-1", "interaction-2", "interaction-3", "秘密の返事"}
+    known = {PASSWORD, session, personal, "interaction-1", "interaction-2", "interaction-3", "秘密の返事"}
+    return known | {totp.base32(app), *spare, *(code.replace("-", "") for code in spare)}
 
 
 async def test_no_live_secret_stands_in_any_table(client: Client, store: Embedded) -> None:

@@ -73,6 +73,7 @@ SHELL: Matrix = {
     "POST /prove/mail": Rule({"anonymous": 303, "person": 200, "operator": 200}),
     "GET /account/authenticator": Rule({"anonymous": 303, "person": 200, "operator": 200}),
     "POST /account/authenticator": Rule({"anonymous": 303, "person": 422, "operator": 422}, form={"code": "0"}),
+    "POST /account/authenticator/codes": Rule({"anonymous": 303, "person": 410, "operator": 410}),
     "POST /account/authenticator/remove": Rule({"anonymous": 303, "person": 303, "operator": 303}),
     "GET /metrics": Rule({"anonymous": 401, "person": 403, "operator": 200}),
     "GET /readyz": Rule({"anonymous": 200, "person": 200, "operator": 200}),

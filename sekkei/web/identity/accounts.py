@@ -440,6 +440,7 @@ def user_of(account: Account, via: Via) -> User:
         verified=account.email is not None,
         via=via,
         has_authenticator=account.totp is not None,
+        recovery_codes=len(account.recovery),
     )
 
 

@@ -1,7 +1,7 @@
 """Authenticator apps: a second proof of who somebody is. Not needed to sign in, but to do what is hard to undo.
 
 An app's key is derived from a random salt and the operator's secret. Only the salt is stored, so that whoever reads the
-table has no key.
+table has no key. With the app come recovery codes (`recovery.py`), for whoever loses it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import totp
 from sekkei.runtime.refusals import Gone, TooMany
 from sekkei.runtime.settings import Secrets
+from sekkei.web.identity import recovery
 from sekkei.web.identity.accounts import WrongCode
 from sekkei.web.identity.design import Account, accounts
 
@@ -32,6 +33,7 @@ class Authenticators:
         self._db = db
         self._clock = clock
         self._master = keys.key("authenticator apps")
+        self._recovery = keys.key("recovery codes")
 
     def _key(self, account_id: str, salt: str) -> bytes:
         return hmac.digest(self._master, f"{account_id}#{salt}".encode(), "sha256")[:KEY_BYTES]
@@ -49,22 +51,58 @@ class Authenticators:
             raise NotOffered()
         return self._key(account_id, salt)
 
-    async def confirm(self, account_id: str, code: str) -> None:
+    async def confirm(self, account_id: str, code: str) -> list[str]:
+        """The app is in force from now on; the recovery codes are its own, those of an app before end."""
         account = await self._db.need(accounts(account_id).consistent())
         if account.totp_offered is None:
             raise NotOffered()
         step = totp.matching_step(self._key(account_id, account.totp_offered), code, self._clock.now())
         if step is None:
             raise WrongCode(field="code")
+        codes = recovery.make()
         update = accounts.update(account_id).set(Account.totp, account.totp_offered).set(Account.totp_step, step)
+        update = update.set(Account.recovery, self._stored(account_id, codes)).remove(Account.totp_offered)
         try:
-            await self._db.write(update.remove(Account.totp_offered).when(Account.totp_offered == account.totp_offered))
+            await self._db.write(update.when(Account.totp_offered == account.totp_offered))
         except ConditionFailed:
             raise NotOffered() from None
+        return codes
 
-    async def check(self, account_id: str, code: str) -> None:
-        """Raises unless it is a code of the app; each code is good once, and only so many are looked at."""
+    def _stored(self, account_id: str, codes: list[str]) -> frozenset[str]:
+        return frozenset(recovery.stored(self._recovery, account_id, code) for code in codes)
+
+    async def renew(self, account_id: str) -> list[str]:
+        """Ten new recovery codes; those of before end."""
+        codes = recovery.make()
+        update = accounts.update(account_id).set(Account.recovery, self._stored(account_id, codes))
+        try:
+            await self._db.write(update.when(Account.totp.exists()))
+        except ConditionFailed:
+            raise NotOffered() from None
+        return codes
+
+    async def check(self, account_id: str, code: str) -> int | None:
+        """Raises unless it is a code of the app, or one for recovery: then how many of those are left.
+
+        Each is good once, and only so many are looked at.
+        """
         account = await self._counted(await self._db.need(accounts(account_id).consistent()))
+        spare = recovery.read(code)
+        if spare is not None:
+            return await self._spend(account, recovery.stored(self._recovery, account_id, spare))
+        await self._check_app(account, code)
+        return None
+
+    async def _spend(self, account: Account, hash: str) -> int:
+        used = accounts.update(account.id).discard(Account.recovery, {hash}).remove(Account.totp_tried)
+        try:
+            after = await self._db.write(used.when(Account.totp.exists(), Account.recovery.contains(hash)))
+        except ConditionFailed:
+            raise WrongCode(field="code") from None
+        return len(after.recovery)
+
+    async def _check_app(self, account: Account, code: str) -> None:
+        account_id = account.id
         key = self._key(account_id, account.totp or "")
         step = totp.matching_step(key, code, self._clock.now(), account.totp_step) if account.totp else None
         if step is None:
@@ -90,4 +128,4 @@ class Authenticators:
 
     async def remove(self, account_id: str) -> None:
         update = accounts.update(account_id).remove(Account.totp).remove(Account.totp_offered)
-        await self._db.write(update.set(Account.totp_step, -1))
+        await self._db.write(update.remove(Account.recovery).set(Account.totp_step, -1))

@@ -60,6 +60,11 @@ class Account:
     totp_tried: Attr[str | None] = attr(
         default=None, ja="コードを試した10分間と回数", en="The ten minutes that codes were tried in, and how many"
     )
+    recovery: Attr[frozenset[str]] = attr(
+        default=frozenset(),
+        ja="使われていないリカバリーコードの鍵付きハッシュ",
+        en="Keyed hashes of the recovery codes that are left",
+    )
     created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
 
 

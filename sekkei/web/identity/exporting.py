@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 EXPORTS = Rate.per_hour(10)
 CODES = f"{SHELL}/code/"
 """Messages that are no more than a key to the account."""
-SECRETS = frozenset({"hash", "password", "totp", "totp_offered", "totp_step", "totp_tried", "public_key", "credential"})
+TOTP = {"totp", "totp_offered", "totp_step", "totp_tried", "recovery"}
+SECRETS = frozenset({"hash", "password", "public_key", "credential"} | TOTP)
 
 
 def routes() -> list[Route]:

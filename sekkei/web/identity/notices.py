@@ -17,22 +17,24 @@ Changed = Literal[
     "passkey-gone",
     "authenticator",
     "authenticator-gone",
+    "recovery-new",
+    "recovery-used",
     "identity",
     "identity-gone",
 ]
 
 
-async def tell(request: Request, user: User, what: Changed) -> None:
-    await tell_address(request, user.id, user.email, what)
+async def tell(request: Request, user: User, what: Changed, **values: int) -> None:
+    await tell_address(request, user.id, user.email, what, **values)
 
 
-async def tell_address(request: Request, account_id: str, email: str, what: Changed) -> None:
+async def tell_address(request: Request, account_id: str, email: str, what: Changed, **values: int) -> None:
     """The same for somebody who is not signed in yet."""
     if not email:
         return
     message = {
         "subject": t(request, "notice.subject"),
-        "text": t(request, "notice.body", what=t(request, f"notice.{what}"), url=_account_page(request)),
+        "text": t(request, "notice.body", what=t(request, f"notice.{what}", **values), url=_account_page(request)),
     }
     outbox = request.app.state.shell.outbox
     await outbox.put("mail", email, message, id=f"notice/{secrets.token_urlsafe(12)}", people=[account_id])

@@ -71,6 +71,7 @@ def routes() -> list[Route]:
         Route("/prove/mail", mail, methods=["POST"]),
         Route("/account/authenticator", offer, methods=["GET"], name="authenticator"),
         Route("/account/authenticator", confirm, methods=["POST"]),
+        Route("/account/authenticator/codes", renew, methods=["POST"]),
         Route("/account/authenticator/remove", remove, methods=["POST"]),
     ]
 
@@ -96,24 +97,28 @@ async def prove(request: Request) -> Response:
     given = Proof()
     try:
         given = await form(request, Proof)
-        await _check(request, given)
+        left = await _check(request, given)
     except (Invalid, CodeOver) as wrong:
         return await _page(request, refill(request, wrong), wrong.status, given.challenge)
     await _shell(request).accounts.prove(user.id, request.state.session_hash)
-    flash(request, t(request, "prove.done"))
+    if left is not None:
+        await tell(request, user, "recovery-used", n=left)
+    flash(request, t(request, "prove.done") if left is None else t(request, "prove.recovered", n=left))
     return redirect(request, local_path(given.next))
 
 
-async def _check(request: Request, given: Proof) -> None:
+async def _check(request: Request, given: Proof) -> int | None:
+    """How many recovery codes are left, when it was one."""
     user, shell = in_person(request), _shell(request)
     if user.has_authenticator:
-        await shell.authenticators.check(user.id, given.code)
-    elif given.challenge:
+        return await shell.authenticators.check(user.id, given.code)
+    if given.challenge:
         account, _ = await shell.accounts.answer(given.challenge, given.code)
         if account.id != user.id:  # somebody else's code proves nothing of this one
             raise WrongCode(field="code")
     else:
         await shell.accounts.with_password(user.email, given.password)
+    return None
 
 
 async def mail(request: Request) -> Response:
@@ -158,12 +163,20 @@ async def confirm(request: Request) -> Response:
     must_be_sure(request)
     limit(request, TRIES, "prove")
     try:
-        await shell.authenticators.confirm(user.id, (await form(request, Code)).code)
+        codes = await shell.authenticators.confirm(user.id, (await form(request, Code)).code)
     except Invalid as wrong:
         return _offer_page(request, await shell.authenticators.offered(user.id), refill(request, wrong), 422)
     await tell(request, user, "authenticator")
-    flash(request, t(request, "account.saved"))
-    return redirect(request, "/account")
+    return page(request, "recovery_codes.html", codes=codes)
+
+
+async def renew(request: Request) -> Response:
+    """New recovery codes, shown this once."""
+    user = in_person(request)
+    must_be_sure(request)
+    codes = await _shell(request).authenticators.renew(user.id)
+    await tell(request, user, "recovery-new")
+    return page(request, "recovery_codes.html", codes=codes)
 
 
 async def remove(request: Request) -> Response:

@@ -26,6 +26,8 @@ class User:
     via: Via = "session"
     has_authenticator: bool = False
     """An authenticator app gives codes for this account."""
+    recovery_codes: int = 0
+    """How many are left that stand in for the app."""
     scope: str | None = None
     """What a personal token may do (sekkei.web.identity.scopes); None: whatever its owner may."""
 

@@ -38,7 +38,7 @@ class Desk:
     async def set_up(self) -> bytes:
         key = await self.client.shell.authenticators.offer(self.account)
         reply = await self.client.post("/account/authenticator", {"code": self.code(key)})
-        assert (reply.status, reply.location) == (303, "/account")
+        assert reply.status == 200, "the recovery codes are shown"
         return key
 
     def code(self, key: bytes) -> str:
