@@ -8,10 +8,8 @@ import gc
 import logging
 import signal
 import socket
-import sys
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -20,6 +18,7 @@ from sekkei import ending
 from sekkei.store import Embedded, Store
 from sekkei.web.guard import Guard, descriptors, proxies
 from sekkei.web.live import Connections
+from sekkei.wire import program
 from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server as WireServer
 from sekkei.wire.sigv4 import Key
@@ -99,13 +98,7 @@ def bind(host: str, port: int) -> socket.socket:
     return found
 
 
-def run(main: Coroutine[Any, Any, None]) -> None:
-    if sys.platform == "win32":
-        asyncio.run(main)
-    else:
-        import uvloop
-
-        uvloop.run(main)
+run = program.complete
 
 
 async def serve(app: Starlette, store: Store, listening: Listening, ready: Callable[[str | None], None]) -> None:

@@ -7,8 +7,8 @@ import gc
 import logging
 import os
 import signal
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from sekkei import ending
 from sekkei.wire.server import Server
@@ -21,12 +21,16 @@ Announce = Callable[[str], None]
 
 def run(make_server: Callable[[], Server], host: str, port: int, announce: Announce) -> None:
     """Serve until SIGTERM or SIGINT, then answer what is under way and return."""
-    main = _serve(make_server, host, port, announce)
-    if sys.platform == "win32":
+    complete(_serve(make_server, host, port, announce))
+
+
+def complete(main: Coroutine[Any, Any, None]) -> None:
+    """On uvloop where it is installed (`sekkei[fast]`), else on Python's own event loop: the same, somewhat slower."""
+    try:
+        import uvloop
+    except ModuleNotFoundError:
         asyncio.run(main)
     else:
-        import uvloop
-
         uvloop.run(main)
 
 
@@ -38,7 +42,9 @@ async def _serve(make_server: Callable[[], Server], host: str, port: int, announ
     gc.freeze()
     url = f"http://{_in_url(host)}:{server.port}"
     announce(url)
-    log.info("started", extra={"url": url, "pid": os.getpid(), "verifies_signatures": server.verifies})
+    loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
+    told = {"url": url, "pid": os.getpid(), "verifies_signatures": server.verifies, "event_loop": loop}
+    log.info("started", extra=told)
     name = await stop
     log.info("stopping", extra={"signal": name})
     await server.stop()
