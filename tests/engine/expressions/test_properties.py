@@ -210,7 +210,9 @@ def test_updates_agree_with_the_reference(given_actions: Any, item: Any) -> None
     finally:
         assert (item, values) == before
     assert not clashes
-    assert done.item == reference.update(item, given_actions)
+    expected = reference.update(item, given_actions)
+    assert expected is not None
+    assert reference.native({"M": done.item}) == reference.native({"M": expected})  # sets have no order
     assert_shows(done.updated_new(), done.item, given_actions)
     assert_shows(done.updated_old(), item, given_actions)
 
