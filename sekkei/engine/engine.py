@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import tempfile
 import threading
 import weakref
 from collections.abc import Mapping
@@ -27,6 +25,7 @@ from sekkei.engine.operation import Checked, Operation, Reading, Render, Respons
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.storage import file, index_backfill
 from sekkei.engine.storage.catalogue import DEFAULT_REGION
+from sekkei.engine.storage.scratch import Scratch
 from sekkei.engine.storage.snapshot import Catalogue, Snapshot
 from sekkei.engine.storage.writer import Writer, as_dynamodb_error
 from sekkei.errors import DynamoDBError, NotOurFile, ResourceNotFoundException
@@ -50,12 +49,12 @@ class Engine:
     ) -> None:
         self.clock = clock
         self.region = region
-        self._scratch = None if path is not None else _scratch_folder()
-        if self._scratch is not None:
-            # Also when nobody closes the engine.
-            weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
-        self.path = os.fspath(path) if path is not None else os.path.join(str(self._scratch), "memory.db")
-        if path is not None:
+        if path is None:
+            self._scratch: Scratch | None = Scratch()
+            weakref.finalize(self, self._scratch.remove)  # also when nobody closes the engine
+            self.path = os.path.join(self._scratch.path, "memory.db")
+        else:
+            self._scratch, self.path = None, os.fspath(path)
             file.prepare(self.path)
         self._catalogue = Catalogue()
         self._threads = threading.local()
@@ -211,7 +210,7 @@ class Engine:
             for connection in self._connections:
                 file.close(connection)
         if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch.remove()
 
     def __enter__(self) -> Engine:
         return self
@@ -235,10 +234,3 @@ def _resume(snapshot: Snapshot, writer: Writer) -> None:
     index_backfill.resume_backfills(snapshot.catalogue, writer)
     expiry.resume_backfills(snapshot.catalogue, writer)
     jobs.resume(snapshot, writer)
-
-
-def _scratch_folder() -> str:
-    """An engine in memory is a file in memory where the system has such a place, a temporary one elsewhere."""
-    shared_memory = "/dev/shm"
-    folder = shared_memory if os.access(shared_memory, os.W_OK) else None
-    return tempfile.mkdtemp(prefix="sekkei-", dir=folder)

@@ -1,0 +1,71 @@
+"""The folder of an engine in memory: in RAM where the system has such a place, and left behind by nobody.
+
+Whoever makes a folder holds a lock on it, which the system lets go when the process ends, however it ends. The next one
+takes away those that nobody holds. A folder gets its name once it is locked, so none is taken too early.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+
+try:
+    import fcntl
+except ImportError:  # Windows, which deletes no file that is in use
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "sekkei-memory-"
+SHARED_MEMORY = "/dev/shm"
+
+
+class Scratch:
+    """A folder of our own, until `remove`."""
+
+    def __init__(self) -> None:
+        place = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else tempfile.gettempdir()
+        _sweep(place)
+        made = tempfile.mkdtemp(prefix=".sekkei-", dir=place)
+        self._lock = _hold(made)
+        self.path = os.path.join(place, PREFIX + os.path.basename(made).removeprefix(".sekkei-"))
+        os.rename(made, self.path)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
+
+
+def _sweep(place: str) -> None:
+    """Take away what processes have left that were killed."""
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError), os.scandir(place) as entries:
+        for path in [entry.path for entry in entries if entry.name.startswith(PREFIX)]:
+            with contextlib.suppress(OSError):
+                _remove_unless_held(path)
+
+
+def _remove_unless_held(path: str) -> None:
+    lock = _hold(path)
+    assert lock is not None
+    try:
+        if os.fstat(lock).st_uid == os.geteuid():
+            shutil.rmtree(path, ignore_errors=True)
+    finally:
+        os.close(lock)
+
+
+def _hold(path: str) -> int | None:
+    """A descriptor that keeps the folder ours; raises OSError when somebody else holds it."""
+    if fcntl is None:
+        return None
+    found = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(found)
+        raise
+    return found

@@ -1,0 +1,90 @@
+"""Nothing stays behind in memory, also when a process is killed; and nobody takes what another still uses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from sekkei.engine import Engine
+from sekkei.engine.storage import scratch
+from sekkei.engine.storage.scratch import Scratch
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no file that is in use")
+PROGRAM = """
+import os, sys
+from sekkei.engine import Engine
+engine = Engine(None)
+print(os.path.dirname(engine.path), flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def another() -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """A process with an engine in memory, and that engine's folder."""
+    command = [sys.executable, "-c", PROGRAM]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None
+            yield child, Path(child.stdout.readline().strip())
+        finally:
+            child.kill()
+
+
+def folder_of(engine: Engine) -> Path:
+    return Path(engine.path).parent
+
+
+def test_a_killed_process_leaves_nothing_in_memory() -> None:
+    with another() as (child, folder):
+        assert (folder / "memory.db").exists()
+        child.kill()
+        child.wait(60)
+        with Engine(None):
+            assert not folder.exists()
+
+
+def test_what_a_living_process_uses_stays() -> None:
+    with another() as (_, folder), Engine(None) as first, Engine(None):
+        assert (folder / "memory.db").exists()
+        assert (folder_of(first) / "memory.db").exists()
+
+
+def test_an_engine_that_ends_takes_its_folder_along() -> None:
+    engine = Engine(None)
+    folder = folder_of(engine)
+    engine.close()
+    assert not folder.exists()
+
+
+def test_only_our_own_kind_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scratch, "SHARED_MEMORY", str(tmp_path))
+    for name in ("sekkei-memory-left", "sekkei-of-an-earlier-version", "another", "kept"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "sekkei-memory-link").symlink_to(tmp_path / "kept")
+    (tmp_path / "sekkei-memory-file").touch()
+    made = Scratch()
+    left = {path.name for path in tmp_path.iterdir()} - {Path(made.path).name}
+    assert left == {"sekkei-of-an-earlier-version", "another", "kept", "sekkei-memory-link", "sekkei-memory-file"}
+
+
+def test_nothing_of_another_user_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scratch, "SHARED_MEMORY", str(tmp_path))
+    (tmp_path / "sekkei-memory-left").mkdir()
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    Scratch().remove()
+    assert (tmp_path / "sekkei-memory-left").exists()
+
+
+def test_removing_twice_closes_no_descriptor_of_others(tmp_path: Path) -> None:
+    made = Scratch()
+    made.remove()
+    with (tmp_path / "file").open("w") as file:
+        made.remove()
+        file.write("still open")
