@@ -83,19 +83,30 @@ class Webhook:
         raise ConnectionError(f"the receiver answered {answer.status}")
 
     async def _address(self, url: str) -> str:
-        """One address to connect to, after all of them have been looked at."""
         try:
-            origin = Origin.of(url)
-        except ConfigurationError as error:
+            return await public_address(url, self._allowed, self._resolve)
+        except NotPublic as error:
             raise Undeliverable(str(error)) from None
-        found = await self._resolve(origin.host, origin.port)
-        if not found:
-            raise ConnectionError(f"{origin.host} has no address")
-        for text in found:
-            address = ipaddress.ip_address(text.partition("%")[0])
-            if not is_public(address) and not any(address in network for network in self._allowed):
-                raise Undeliverable(f"{origin.host} leads into a private network")
-        return found[0]
+
+
+class NotPublic(ConnectionError):
+    """A URL that is none, or that leads into a network of ours."""
+
+
+async def public_address(url: str, allowed: Sequence[Network] = (), resolve: Resolve = resolved) -> str:
+    """One address to connect to, after all of them have been looked at; for every URL that a user typed."""
+    try:
+        origin = Origin.of(url)
+    except ConfigurationError as error:
+        raise NotPublic(str(error)) from None
+    found = await resolve(origin.host, origin.port)
+    if not found:
+        raise ConnectionError(f"{origin.host} has no address")
+    for text in found:
+        address = ipaddress.ip_address(text.partition("%")[0])
+        if not is_public(address) and not any(address in network for network in allowed):
+            raise NotPublic(f"{origin.host} leads into a private network")
+    return found[0]
 
 
 def is_public(address: Address) -> bool:

@@ -13,9 +13,11 @@ from sekkei_systems.tasks.design import design
 from sekkei_systems.tasks.jobs import NUMBERING, RECURRING, RENEWAL, TaskJobs
 from sekkei_systems.tasks.pages import view
 from sekkei_systems.tasks.pages.settings import Desk
+from sekkei_systems.tasks.ports.hooks import HookSender, allowed_by
 from sekkei_systems.tasks.reactions import reactions_of
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.service import Admin, Member, Service, Visitor, open_service
+from sekkei_systems.tasks.service.hooks import KIND
 from sekkei_systems.tasks.service.personal import TaskPeople
 from sekkei_systems.tasks.webhooks import mail_events
 
@@ -43,11 +45,12 @@ def build(context: Context) -> Parts:
     return Parts(
         service=service,
         routes=[*pages.routes(given), *api.routes(given), *mail_events.routes(service.blocks, context)],
-        reactions=[reactions_of(context, service.invitations, service.recurrence, service.flows)],
+        reactions=[reactions_of(context, service)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
         once=[RENEWAL, NUMBERING],
+        transports={KIND: HookSender(service.hook_log, context.clock, allowed_by(context.settings))},
         personal=TaskPeople(context.db, service.access, service.teams).personal(),
     )
 

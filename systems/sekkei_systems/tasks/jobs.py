@@ -24,6 +24,8 @@ from sekkei_systems.tasks.design import (
     comments,
     comments_on,
     day_totals,
+    deliveries,
+    deliveries_of,
     invitation_table,
     members_of,
     memberships_in,
@@ -102,6 +104,7 @@ class TaskJobs:
                 ("everything", self._delete_everything),
                 ("team", self._delete_team),
             ],
+            "delete-hook-log": [("log", self._delete_hook_log)],
             "snapshot": [("teams", self._snapshot)],
             "reconcile": [("teams", self._reconcile)],
             "digest": [("teams", self._send_digests)],
@@ -181,6 +184,11 @@ class TaskJobs:
             [talks.delete(*ids), search_texts.delete(*ids), task_texts.delete(*ids), plans.delete(*ids)]
         )
         return Progress(4)
+
+    async def _delete_hook_log(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._db.page(deliveries_of(payload["team_id"], payload["hook_id"]).consistent(), size=STEP_ITEMS)
+        await self._db.write_many(deliveries.delete(one.team_id, one.hook_id, one.delivery_id) for one in page)
+        return Progress(len(page), "more" if len(page) else None)
 
     async def _delete_members(self, payload: Payload, cursor: str | None) -> Progress:
         """First, so that nobody can do anything in the team any more. Both sides of each membership."""

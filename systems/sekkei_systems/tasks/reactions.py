@@ -1,20 +1,21 @@
-"""What happens when items change: open boards are told, and invitations go out by mail."""
+"""What happens when items change: open boards and other programs are told, and invitations go out by mail."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from typing import Any
 from urllib.parse import urlencode
 
-from sekkei.design import Change, Reactions
+from sekkei.design import Change, Entity, Reactions
 from sekkei.runtime import days
+from sekkei.runtime.live import Live
 from sekkei.runtime.system import Context
 from sekkei.runtime.transports.mail import one_line
 from sekkei_systems.tasks.design import (
     COUNTED,
-    Activity,
     Comment,
     Invitation,
     Note,
-    Plan,
     Tag,
     Task,
     TeamUser,
@@ -31,12 +32,11 @@ from sekkei_systems.tasks.design import (
     totals,
     users,
 )
-from sekkei_systems.tasks.rules import mails
+from sekkei_systems.tasks.rules import hooks, mails
 from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.service.flows import Flows
+from sekkei_systems.tasks.service import Hooks, Invitations, Service
 from sekkei_systems.tasks.service.herald import Herald
-from sekkei_systems.tasks.service.invitations import Invitations, mail_id
-from sekkei_systems.tasks.service.recurrence import Recurrence
+from sekkei_systems.tasks.service.invitations import mail_id
 
 
 def topic(team_id: str) -> str:
@@ -44,10 +44,120 @@ def topic(team_id: str) -> str:
     return f"tasks/team/{team_id}"
 
 
-def reactions_of(context: Context, sent: Invitations, recurrence: Recurrence, flows: Flows) -> Reactions:
+def reactions_of(context: Context, service: Service) -> Reactions:
     reactions = Reactions(design, env=context.settings.env)
-    _tell_boards(reactions, context, recurrence, flows)
+    _see_to_tasks(reactions, context, service)
+    _tell_people(reactions, context)
+    _tell_boards_of_tasks(reactions, context.live)
+    _tell_boards_of_the_team(reactions, context.live)
+    _tell_programs(reactions, service.hooks)
+    _send_invitations(reactions, context, service.invitations)
+    return reactions
 
+
+def _see_to_tasks(reactions: Reactions, context: Context, service: Service) -> None:
+    """What belongs to a task follows it: what was done and when, the next of those that recur, the end of its rest."""
+
+    @reactions.on(tasks)
+    async def followed(change: Change[Task]) -> None:
+        if change.new is None:
+            payload = {name: change.ref.values[name] for name in ("team_id", "task_id")}
+            await context.jobs.start("delete-rest-of-task", payload, id=f"delete-rest-of-task/{payload['task_id']}")
+            return
+        await service.flows.changed(change.old, change.new)
+        if _just_done(change.old, change.new):
+            await service.recurrence.done(change.new)
+
+
+def _tell_people(reactions: Reactions, context: Context) -> None:
+    """That a task is theirs now, that somebody speaks to them; and how often a task was spoken of."""
+    herald = Herald(context.db, context.clock)
+
+    @reactions.on(tasks)
+    async def given(change: Change[Task]) -> None:
+        if change.new is not None:
+            await herald.changed(change.old, change.new)
+
+    @reactions.on(comments)
+    async def said(change: Change[Comment]) -> None:
+        if change.new is not None and change.old is None:
+            await herald.said(change.new)
+        if change.new is None or change.old is None:
+            await herald.counted(change.ref.values["team_id"], change.ref.values["task_id"])
+
+
+def _tell_boards_of_tasks(reactions: Reactions, live: Live) -> None:
+    @reactions.on(tasks)
+    async def changed(change: Change[Task]) -> None:
+        team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
+        if change.new is None or change.new.deleted_at is not None:
+            live.publish(topic(team_id), "gone", {"task": task_id})
+            return
+        data = {"task": task_id, "status": change.new.status.value, "version": change.new.version}
+        live.publish(topic(team_id), "task", data)
+
+    told: list[tuple[Entity[..., Any], str]] = [(plans, "plan"), (comments, "comment"), (activities, "history")]
+    for entity, event in told:
+        reactions.on(entity)(_publisher(live, event))
+
+
+def _publisher(live: Live, event: str) -> Callable[[Change[Any]], Awaitable[None]]:
+    """Tells boards which task it is about; they ask for the rest."""
+
+    async def publish(change: Change[Any]) -> None:
+        values = change.ref.values
+        live.publish(topic(values["team_id"]), event, {"task": values["task_id"]})
+
+    return publish
+
+
+def _tell_boards_of_the_team(reactions: Reactions, live: Live) -> None:
+    @reactions.on(totals)
+    async def counted(change: Change[Totals]) -> None:
+        new, old = change.new, change.old
+        if new is not None and (old is None or _counts(new) != _counts(old)):
+            live.publish(topic(new.team_id), "totals", _counts(new))
+
+    @reactions.on(notes)
+    async def noted(change: Change[Note]) -> None:
+        """The bell on the pages of the team where it happened."""
+        if change.old is None and change.new is not None:
+            live.publish(topic(change.new.team_id), "note", {"user": change.new.user_id})
+
+    @reactions.on(tags)
+    async def tag_changed(change: Change[Tag]) -> None:
+        live.publish(topic(change.ref.values["team_id"]), "team")
+
+    @reactions.on(team_users)
+    async def member_changed(change: Change[TeamUser]) -> None:
+        if change.new is None:
+            live.rights_changed(topic(change.ref.values["team_id"]))
+        live.publish(topic(change.ref.values["team_id"]), "team")
+
+
+def _counts(found: Totals) -> dict[str, int]:
+    return {status.value: getattr(found, field.name) for status, field in COUNTED.items()}
+
+
+def _tell_programs(reactions: Reactions, told: Hooks) -> None:
+    """The team's webhooks."""
+
+    @reactions.on(tasks)
+    async def of_task(change: Change[Task]) -> None:
+        await told.tell(change.ref.values["team_id"], hooks.of_task(change.old, change.new))
+
+    @reactions.on(comments)
+    async def of_comment(change: Change[Comment]) -> None:
+        if change.new is not None and change.old is None:
+            await told.tell(change.new.team_id, hooks.of_comment(change.new))
+
+    @reactions.on(team_users)
+    async def of_member(change: Change[TeamUser]) -> None:
+        found = hooks.of_member(change.old, change.new, change.sequence)
+        await told.tell(change.ref.values["team_id"], found)
+
+
+def _send_invitations(reactions: Reactions, context: Context, sent: Invitations) -> None:
     @reactions.on(invitations)
     async def send_mail(change: Change[Invitation]) -> None:
         """For a new invitation and for a new token; never twice for the same token."""
@@ -56,77 +166,6 @@ def reactions_of(context: Context, sent: Invitations, recurrence: Recurrence, fl
             return
         if await sent.is_open(new.team_id):
             await _send(context, sent, new)
-
-    return reactions
-
-
-def _tell_boards(reactions: Reactions, context: Context, recurrence: Recurrence, flows: Flows) -> None:
-    publish = context.live.publish
-    herald = Herald(context.db, context.clock)
-
-    @reactions.on(tasks)
-    async def task_changed(change: Change[Task]) -> None:
-        team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
-        if change.new is not None:
-            await herald.changed(change.old, change.new)
-            await flows.changed(change.old, change.new)
-            if _just_done(change.old, change.new):
-                await recurrence.done(change.new)
-        if change.new is None:
-            payload = {"team_id": team_id, "task_id": task_id}
-            await context.jobs.start("delete-rest-of-task", payload, id=f"delete-rest-of-task/{task_id}")
-        if change.new is None or change.new.deleted_at is not None:
-            publish(topic(team_id), "gone", {"task": task_id})
-            return
-        data = {"task": task_id, "status": change.new.status.value, "version": change.new.version}
-        publish(topic(team_id), "task", data)
-
-    @reactions.on(plans)
-    async def planned(change: Change[Plan]) -> None:
-        values = change.ref.values
-        publish(topic(values["team_id"]), "plan", {"task": values["task_id"]})
-
-    @reactions.on(totals)
-    async def counted(change: Change[Totals]) -> None:
-        new, old = change.new, change.old
-        same = (
-            new is not None
-            and old is not None
-            and all(getattr(new, field.name) == getattr(old, field.name) for field in COUNTED.values())
-        )
-        if change.new is not None and not same:
-            data = {"todo": change.new.todo, "doing": change.new.doing, "done": change.new.done}
-            publish(topic(change.new.team_id), "totals", data)
-
-    @reactions.on(comments)
-    async def said(change: Change[Comment]) -> None:
-        team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
-        if change.new is not None and change.old is None:
-            await herald.said(change.new)
-        if change.new is None or change.old is None:
-            await herald.counted(team_id, task_id)
-        publish(topic(team_id), "comment", {"task": task_id})
-
-    @reactions.on(activities)
-    async def written_down(change: Change[Activity]) -> None:
-        values = change.ref.values
-        publish(topic(values["team_id"]), "history", {"task": values["task_id"]})
-
-    @reactions.on(notes)
-    async def noted(change: Change[Note]) -> None:
-        """The bell on the pages of the team where it happened."""
-        if change.old is None and change.new is not None:
-            publish(topic(change.new.team_id), "note", {"user": change.new.user_id})
-
-    @reactions.on(tags)
-    async def tag_changed(change: Change[Tag]) -> None:
-        publish(topic(change.ref.values["team_id"]), "team")
-
-    @reactions.on(team_users)
-    async def member_changed(change: Change[TeamUser]) -> None:
-        if change.new is None:
-            context.live.rights_changed(topic(change.ref.values["team_id"]))
-        publish(topic(change.ref.values["team_id"]), "team")
 
 
 def _just_done(old: Task | None, new: Task) -> bool:

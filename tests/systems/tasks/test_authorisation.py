@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks import SYSTEM
-from sekkei_systems.tasks.design import Role
+from sekkei_systems.tasks.design import HookEvent, Role
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.service import Admin, Service, Visitor
 from tests.web.authorisation import Matrix, Rule, deviations, uncovered
@@ -15,6 +15,9 @@ from tests.web.authorisation import Matrix, Rule, deviations, uncovered
 TEAM = "/tasks/teams/{team_id}"
 API = "/tasks/api/teams/{team_id}"
 COMMENT = f"{TEAM}/tasks/{{task_id}}/comments/{{comment_id}}"
+ONE_HOOK = f"{TEAM}/webhooks/{{hook_id}}"
+API_HOOK = f"{API}/webhooks/{{hook_id}}"
+HOOK = {"url": "http://127.0.0.1:9/in", "events": "task.done"}
 API_COMMENT = f"{API}/tasks/{{task_id}}/comments/{{comment_id}}"
 
 
@@ -27,6 +30,7 @@ ANYBODY = _by(200, 200, 200, 200)
 PAGE = _by(303, 404, 200, 200)
 FORM = _by(303, 404, 303, 303)
 ADMIN_FORM = _by(303, 404, 403, 303)
+ADMIN_PAGE = _by(303, 404, 403, 200)
 READ = _by(401, 404, 200, 200)
 
 
@@ -121,6 +125,18 @@ class World:
         said = await self.service.comments.add(await self.admin(), found["task_id"], "対象")
         return {**found, "comment_id": said.comment_id}
 
+    async def hook(self) -> Mapping[str, str]:
+        events = frozenset({HookEvent.TASK_DONE})
+        for old in (await self.service.hooks.all(await self.admin()))[1:]:
+            await self.service.hooks.delete(await self.admin(), old.hook_id)
+        made, _ = await self.service.hooks.add(await self.admin(), "http://127.0.0.1:9/in", events)
+        return {"hook_id": made.hook_id}
+
+    async def delivery(self) -> Mapping[str, str]:
+        found = await self.hook()
+        sent = await self.service.hooks.test(await self.admin(), found["hook_id"])
+        return {**found, "delivery_id": sent.delivery_id}
+
     async def calendar(self) -> Mapping[str, str]:
         address = await self.service.feeds.address(await self.admin())
         *_, user_id, name = address.split("/")
@@ -176,6 +192,14 @@ def pages(world: World) -> Matrix:
         f"POST {TEAM}/tasks/{{task_id}}/rule": Rule(FORM, form={"rule": "daily"}, prepare=task),
         f"GET {TEAM}/flow.csv": Rule(PAGE),
         f"POST {TEAM}/limits": Rule(ADMIN_FORM, form={"doing": "3"}),
+        f"GET {TEAM}/webhooks": Rule(ADMIN_PAGE),
+        f"POST {TEAM}/webhooks": Rule(_by(303, 404, 403, 200), form=HOOK),
+        f"GET {ONE_HOOK}": Rule(ADMIN_PAGE, prepare=world.hook),
+        f"POST {ONE_HOOK}": Rule(ADMIN_FORM, form=HOOK, prepare=world.hook),
+        f"POST {ONE_HOOK}/delete": Rule(ADMIN_FORM, prepare=world.hook),
+        f"POST {ONE_HOOK}/resume": Rule(ADMIN_FORM, prepare=world.hook),
+        f"POST {ONE_HOOK}/test": Rule(ADMIN_FORM, prepare=world.hook),
+        f"POST {ONE_HOOK}/deliveries/{{delivery_id}}/again": Rule(ADMIN_FORM, prepare=world.delivery),
         f"POST {TEAM}/calendar": Rule(FORM),
         f"POST {TEAM}/settings": Rule(ADMIN_FORM, form={"name": "表"}),
         f"POST {TEAM}/tags": Rule(ADMIN_FORM, form={"name": "x", "color": "#000000"}),
@@ -198,6 +222,7 @@ def pages(world: World) -> Matrix:
 
 def api(world: World) -> Matrix:
     task, tag, invitation = world.task, world.tag, world.invitation
+    hook_body = {"url": HOOK["url"], "events": [HOOK["events"]]}
     tag_body = {"name": "x", "color": "#000000"}
     return {
         "GET /tasks/api/work": Rule(_by(401, 200, 200, 200)),
@@ -252,6 +277,16 @@ def api(world: World) -> Matrix:
         f"GET {API}/trash": Rule(READ),
         f"POST {API}/trash/{{task_id}}/back": Rule(READ, json={}, prepare=world.trashed),
         f"DELETE {API}/trash/{{task_id}}": Rule(_by(401, 404, 204, 204), prepare=world.trashed),
+        f"GET {API}/webhooks": Rule(_by(401, 404, 403, 200)),
+        f"POST {API}/webhooks": Rule(_by(401, 404, 403, 201), json=hook_body),
+        f"PUT {API_HOOK}": Rule(_by(401, 404, 403, 200), json=hook_body, prepare=world.hook),
+        f"DELETE {API_HOOK}": Rule(_by(401, 404, 403, 204), prepare=world.hook),
+        f"POST {API_HOOK}/resume": Rule(_by(401, 404, 403, 200), json={}, prepare=world.hook),
+        f"POST {API_HOOK}/test": Rule(_by(401, 404, 403, 202), json={}, prepare=world.hook),
+        f"GET {API_HOOK}/deliveries": Rule(_by(401, 404, 403, 200), prepare=world.hook),
+        f"POST {API_HOOK}/deliveries/{{delivery_id}}/again": Rule(
+            _by(401, 404, 403, 202), json={}, prepare=world.delivery
+        ),
         f"GET {API}/invitations": Rule(_by(401, 404, 403, 200)),
         f"POST {API}/invitations": Rule(_by(401, 404, 403, 201), json={"email": "api@x.example"}),
         f"POST {API}/invitations/{{invite_id}}/again": Rule(_by(401, 404, 403, 200), json={}, prepare=invitation),

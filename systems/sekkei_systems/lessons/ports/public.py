@@ -6,16 +6,14 @@ the connection goes to one of those very addresses.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
-from sekkei.errors import ConfigurationError
 from sekkei.runtime.http import Http
-from sekkei.runtime.transports.webhook import Network, Resolve, is_public, resolved
-from sekkei.store.http import Answer, Origin
+from sekkei.runtime.transports.webhook import Network, Resolve, public_address, resolved
+from sekkei.store.http import Answer
 
 
 class PublicHttp:
@@ -33,19 +31,5 @@ class PublicHttp:
             **({"Content-Type": "application/json"} if body else {}),
             **(headers or {}),
         }
-        address = await self._address(url)
+        address = await public_address(url, self._allowed, self._resolve)
         return await self._http.request(method, url, headers=fields, body=body, address=address)
-
-    async def _address(self, url: str) -> str:
-        try:
-            origin = Origin.of(url)
-        except ConfigurationError as error:
-            raise ConnectionError(str(error)) from None
-        found = await self._resolve(origin.host, origin.port)
-        for text in found:
-            address = ipaddress.ip_address(text.partition("%")[0])
-            if not is_public(address) and not any(address in network for network in self._allowed):
-                raise ConnectionError(f"{origin.host} leads into a private network")
-        if not found:
-            raise ConnectionError(f"{origin.host} has no address")
-        return found[0]

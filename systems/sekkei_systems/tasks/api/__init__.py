@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.web import Api
-from sekkei_systems.tasks.api import comments, invitations, members, people, plans, quick, tags, tasks, teams
+from sekkei_systems.tasks.api import comments, hooks, invitations, members, people, plans, quick, tags, tasks, teams
 
-api = Api("tasks", title="Team tasks", about="Teams, tasks, tags, comments and invitations.").include(
+api = Api("tasks", title="Team tasks", about="Teams, tasks, tags, comments, invitations and webhooks.").include(
     people.operations,
     teams.operations,
     members.operations,
@@ -15,4 +15,5 @@ api = Api("tasks", title="Team tasks", about="Teams, tasks, tags, comments and i
     plans.operations,
     comments.operations,
     invitations.operations,
+    hooks.operations,
 )

@@ -8,11 +8,13 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, structs
 
 from sekkei.web import Rate
-from sekkei_systems.tasks.design import Note, NoteKind, Role, Task
+from sekkei_systems.tasks.design import Delivered, Hook, HookDelivery, HookEvent, Note, NoteKind, Role, Task
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges
 from sekkei_systems.tasks.rules.filters import Late
 from sekkei_systems.tasks.rules.statuses import Order, Priority, Status
 
+HOOK_TESTS = (Rate.per_minute(20), "webhook")
+"""Deliveries that somebody has sent by hand to an address of their choice."""
 MAILS = (Rate.per_hour(100), "invite")
 """Mails that somebody has sent to addresses of their choice: enough for a team, too few to flood a stranger."""
 Name = Annotated[str, Meta(min_length=1, max_length=100)]
@@ -271,6 +273,52 @@ class Accept(Struct, forbid_unknown_fields=True):
 
 class Joined(Struct):
     team: str
+
+
+class HookOut(Struct, rename="camel"):
+    id: str
+    url: str
+    events: list[HookEvent]
+    created_at: datetime
+    failing_since: datetime | None
+    """Nothing has arrived since; null while all is well."""
+    stopped_at: datetime | None
+    """Nothing is sent any more; null while it is used."""
+
+    @classmethod
+    def of(cls, hook: Hook) -> HookOut:
+        events = [event for event in HookEvent if event in hook.events]
+        return cls(hook.hook_id, hook.url, events, hook.created_at, hook.failing_since, hook.stopped_at)
+
+
+class NewHookOut(HookOut):
+    secret: str
+    """What signatures are made with. It is shown here and never again."""
+
+
+class NewHook(Struct, forbid_unknown_fields=True):
+    url: Annotated[str, Meta(min_length=1, max_length=500)]
+    events: Annotated[list[HookEvent], Meta(min_length=1)]
+
+
+class DeliveryOut(Struct, rename="camel"):
+    id: str
+    event: str
+    """The type of the event, or `test`."""
+    webhook_id: str
+    """The same however often it is sent."""
+    state: Delivered
+    attempts: int
+    code: int | None
+    """What the receiver answered last."""
+    error: str | None
+    at: datetime
+    tried_at: datetime | None
+
+    @classmethod
+    def of(cls, one: HookDelivery) -> DeliveryOut:
+        told = (one.state, one.attempts, one.code, one.error, one.at, one.tried_at)
+        return cls(one.delivery_id, one.event, one.event_id, *told)
 
 
 def task_out(task: Task, comments: int = 0) -> TaskOut:

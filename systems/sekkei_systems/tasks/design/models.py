@@ -313,6 +313,8 @@ class NoteKind(Enum):
     MENTION = "mention"
     COMMENT = "comment"
     ASSIGNED = "assigned"
+    HOOK = "hook"
+    """A webhook was stopped; it is about no task."""
 
 
 @model
@@ -327,6 +329,65 @@ class Note:
     by: Attr[str] = attr("note_by", ja="だれから", en="The name of whoever caused it")
     text: Attr[str] = attr("note_text", default="")
     read: Attr[bool] = attr("note_read", default=False)
+    expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
+
+
+# Webhooks
+
+
+class HookEvent(Enum):
+    TASK_CREATED = "task.created"
+    TASK_CHANGED = "task.changed"
+    TASK_MOVED = "task.moved"
+    TASK_DONE = "task.done"
+    TASK_DELETED = "task.deleted"
+    COMMENT = "comment.created"
+    MEMBER_JOINED = "member.joined"
+    MEMBER_CHANGED = "member.changed"
+    MEMBER_LEFT = "member.left"
+
+
+class Delivered(Enum):
+    """What became of a delivery."""
+
+    WAITING = "waiting"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+@model
+class Hook:
+    team_id: Attr[str] = part()
+    hook_id: Attr[str] = part()
+    url: Attr[str] = attr("hook_url")
+    events: Attr[frozenset[HookEvent]] = attr("hook_events")
+    secret: Attr[str] = attr("hook_secret", ja="封印した署名鍵", en="What it is signed with, sealed (AES-256-GCM)")
+    created_by: Attr[str] = attr("createdBy", default="")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
+    failing_since: Attr[datetime | None] = attr(
+        "failingSince", default=None, stored_as=JST_SECONDS, en="Nothing has arrived since"
+    )
+    stopped_at: Attr[datetime | None] = attr(
+        "stoppedAt", default=None, stored_as=JST_SECONDS, en="Nothing is sent any more, until an admin says so"
+    )
+
+
+@model
+class HookDelivery:
+    team_id: Attr[str] = part()
+    hook_id: Attr[str] = part()
+    delivery_id: Attr[str] = part()
+    event_id: Attr[str] = attr("event_id", en="The same for an event however often it is sent: webhook-id")
+    event: Attr[str] = attr("event_type")
+    body: Attr[str] = attr("event_body", en="What is signed and sent, to the byte")
+    people: Attr[frozenset[str]] = attr("event_people", default=frozenset(), ja="関係する人", en="Whom it tells of")
+    state: Attr[Delivered] = attr("delivery_state", default=Delivered.WAITING)
+    attempts: Attr[int] = attr("delivery_attempts", default=0)
+    code: Attr[int | None] = attr("delivery_code", default=None, ja="応答コード", en="What the receiver answered")
+    error: Attr[str | None] = attr("delivery_error", default=None)
+    again: Attr[int] = attr("delivery_again", default=0, en="How often somebody had it sent again")
+    at: Attr[datetime] = attr("createdAt", stored_as=JST_SECONDS)
+    tried_at: Attr[datetime | None] = attr("triedAt", default=None, stored_as=JST_SECONDS)
     expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
 
 

@@ -13,6 +13,8 @@ from sekkei_systems.tasks.design.models import (
     Comment,
     DayTotals,
     Flow,
+    Hook,
+    HookDelivery,
     Invitation,
     Note,
     Number,
@@ -37,8 +39,10 @@ from sekkei_systems.tasks.design.tables import (
     batches,
     comments,
     day_totals,
+    deliveries,
     design,
     flows,
+    hooks,
     invitations,
     notes,
     numbers,
@@ -382,3 +386,21 @@ def activity_after(team_id: str, task_id: str, version: int) -> Query[Activity]:
 def activities_in(team_id: str) -> Query[Activity]:
     """Every change in a team, for a job that takes a name out of it."""
     return activities.where(Activity.team_id == team_id)
+
+
+@design.pattern(ja="チームの Webhook", added=True)
+def hooks_of(team_id: str) -> Query[Hook]:
+    """The addresses that are told what happens in a team, in the order in which they were added."""
+    return hooks.where(Hook.team_id == team_id)
+
+
+@design.pattern(ja="Webhook の送信記録（新しい順）", added=True, page=50)
+def deliveries_of(team_id: str, hook_id: str) -> Query[HookDelivery]:
+    """What an address was sent, the latest first."""
+    return deliveries.where(HookDelivery.team_id == team_id, HookDelivery.hook_id == hook_id).backwards()
+
+
+@design.pattern(ja="チームの全送信記録（ジョブ）", added=True)
+def deliveries_in(team_id: str) -> Query[HookDelivery]:
+    """Everything that was sent out of a team, for a job that takes somebody out of it."""
+    return deliveries.where(HookDelivery.team_id == team_id)

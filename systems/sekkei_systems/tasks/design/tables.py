@@ -16,6 +16,8 @@ from sekkei_systems.tasks.design.models import (
     Comment,
     DayTotals,
     Flow,
+    Hook,
+    HookDelivery,
     Invitation,
     InviteLock,
     Links,
@@ -243,6 +245,18 @@ def notes(user_id: str, at: datetime, note_id: str) -> Key:
     return Key(f"USER#{user_id}", f"NOTE#{at}#{note_id}")
 
 
+@table.entity(Hook, type="team_hook", ja="Webhook", added=True)
+def hooks(team_id: str, hook_id: str) -> Key:
+    """An address of another program that is told what happens in a team."""
+    return Key(f"TEAM#{team_id}", f"HOOK#{hook_id}")
+
+
+@table.entity(HookDelivery, type="hook_delivery", ja="Webhook の送信記録", added=True)
+def deliveries(team_id: str, hook_id: str, delivery_id: str) -> Key:
+    """What such an address was sent, and what it answered; ids are in the order of time."""
+    return Key(f"TEAM#{team_id}", f"HOOKLOG#{hook_id}#{delivery_id}")
+
+
 @table.entity(Totals, type="counter", ja="チーム集計-全て")
 def totals(team_id: str) -> Key:
     """How many tasks there are now; it never expires."""
@@ -277,7 +291,8 @@ design.relate(users, user_teams, team_users, notes, saved_views)
 design.relate(teams, user_teams, team_users, tags, tasks, day_totals, invitations, invite_locks)
 design.relate(teams, totals, many=False)
 design.relate(tasks, comments, activities)
-design.relate(teams, batches, numbers)
+design.relate(teams, batches, numbers, hooks)
+design.relate(hooks, deliveries)
 design.relate(teams, links, many=False)
 design.relate(tasks, plans, many=False)
 design.relate(tasks, flows)

@@ -11,6 +11,7 @@ from sekkei_systems.tasks.pages import (
     comments,
     files,
     home,
+    hooks,
     invitations,
     late,
     lists,
@@ -21,7 +22,7 @@ from sekkei_systems.tasks.pages import (
     trash,
 )
 
-PARTS = (home, board, lists, late, burndown, task, plan, comments, trash, settings, invitations, files, notes)
+PARTS = (home, board, lists, late, burndown, task, plan, comments, trash, settings, hooks, invitations, files, notes)
 
 
 def routes(given: Given) -> list[BaseRoute]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context
 from sekkei_systems.tasks.service.access import Access, Admin, Member
 from sekkei_systems.tasks.service.batches import Batches
@@ -11,6 +12,8 @@ from sekkei_systems.tasks.service.comments import Comments
 from sekkei_systems.tasks.service.digest import Digest
 from sekkei_systems.tasks.service.feeds import Feeds
 from sekkei_systems.tasks.service.flows import Flows
+from sekkei_systems.tasks.service.hook_log import HookLog
+from sekkei_systems.tasks.service.hooks import Hooks
 from sekkei_systems.tasks.service.invitations import Invitations
 from sekkei_systems.tasks.service.mail import MailBlocks
 from sekkei_systems.tasks.service.notes import Notes
@@ -35,6 +38,8 @@ __all__ = [
     "Digest",
     "Feeds",
     "Flows",
+    "HookLog",
+    "Hooks",
     "Invitations",
     "MailBlocks",
     "Member",
@@ -79,6 +84,8 @@ class Service:
     blocks: MailBlocks
     digest: Digest
     renewal: Renewal
+    hooks: Hooks
+    hook_log: HookLog
 
     def parts(self) -> list[object]:
         return [getattr(self, each.name) for each in fields(self)]
@@ -91,7 +98,7 @@ def open_service(context: Context) -> Service:
     people, teams, numbers = People(db, clock, jobs), Teams(db, clock, jobs), Numbers(db, clock)
     tasks = Tasks(db, clock, Search(db, numbers), numbers)
     trash = Trash(db, clock, tasks)
-    invited = secrets.key("tasks invitations")
+    invited, sealed = secrets.key("tasks invitations"), SealedTexts(secrets.key("tasks webhooks"))
     return Service(
         access=access,
         people=people,
@@ -113,4 +120,6 @@ def open_service(context: Context) -> Service:
         blocks=blocks,
         digest=Digest(db, context.outbox, people, blocks, secrets.key("tasks digest"), context.settings.public_url),
         renewal=renewal,
+        hooks=Hooks(db, clock, jobs, context.outbox, sealed, context.settings.public_url),
+        hook_log=HookLog(db, clock, sealed),
     )

@@ -13,6 +13,8 @@ from sekkei_systems.tasks.design import (
     Activity,
     Batch,
     Comment,
+    Hook,
+    HookDelivery,
     Invitation,
     Note,
     Role,
@@ -26,6 +28,10 @@ from sekkei_systems.tasks.design import (
     batches,
     comments,
     comments_in,
+    deliveries,
+    deliveries_in,
+    hooks,
+    hooks_of,
     invitations,
     invitations_of,
     invite_locks,
@@ -162,6 +168,7 @@ class TaskPeople:
         for team in page:
             done += await self._in_team(team.team_id, payload["user_id"], payload["email"])
             done += await self._in_notes(team.team_id, payload["name"])
+            done += await self._in_webhooks(team.team_id, payload["user_id"])
         return Progress(done, page.cursor)
 
     async def _in_team(self, team_id: str, user_id: str, email: str) -> int:
@@ -187,6 +194,15 @@ class TaskPeople:
             for note in await self._db.all(told.consistent()):
                 update = notes.update(note.user_id, note.at, note.note_id).set(Note.by, NOBODY)
                 done += await self._changed(update)
+        return done
+
+    async def _in_webhooks(self, team_id: str, user_id: str) -> int:
+        """What other programs were told of them goes; the addresses they added stay the team's."""
+        told = deliveries_in(team_id).filter(HookDelivery.people.contains(user_id)).consistent()
+        gone = [deliveries.delete(team_id, one.hook_id, one.delivery_id) for one in await self._db.all(told)]
+        done = await self._db.write_many(gone)
+        for hook in await self._db.all(hooks_of(team_id).filter(Hook.created_by == user_id).consistent()):
+            done += await self._changed(hooks.update(team_id, hook.hook_id).set(Hook.created_by, ""))
         return done
 
     async def _changed(self, update: Update[Any] | None) -> int:

@@ -7,6 +7,7 @@ import ipaddress
 import pytest
 
 from sekkei.runtime.http import Http
+from sekkei.runtime.transports.webhook import public_address
 from sekkei_systems.lessons.ports.public import PublicHttp
 
 
@@ -24,4 +25,4 @@ async def test_a_network_may_be_allowed() -> None:
         return ["10.1.2.3"]
 
     allowed = [ipaddress.ip_network("10.0.0.0/8")]
-    assert await PublicHttp(Http(), allowed, inside)._address("https://studio.example") == "10.1.2.3"
+    assert await public_address("https://studio.example", allowed, inside) == "10.1.2.3"

@@ -1,0 +1,1 @@
+"""The outside, beside mail: other programs that are told what happens in a team."""

@@ -1,0 +1,174 @@
+"""What other programs are told: which events a change is, what it says, and how it is signed.
+
+The form is that of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, which is HMAC-SHA256
+over `<id>.<timestamp>.<body>` with the secret after `whsec_`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from sekkei.runtime.refusals import Invalid
+from sekkei.runtime.transports.webhook import is_public
+from sekkei_systems.tasks.design import Comment, HookEvent, Task, Team, TeamUser
+from sekkei_systems.tasks.rules.history import differences
+from sekkei_systems.tasks.rules.numbers import reference
+from sekkei_systems.tasks.rules.statuses import Status
+
+URL_LENGTH_MAX = 500
+PREFIX = "whsec_"
+TEST = "test"
+_NAMES_INSIDE = (".localhost", ".local", ".internal", ".home.arpa")
+
+
+class BadHookUrl(Invalid):
+    """Not an https address of the internet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """One event, before it is written down for each address."""
+
+    id: str
+    """The same however often the stream tells it."""
+    kinds: tuple[str, ...]
+    """What it is, the most precise first: an address gets the first that it asked for."""
+    by: str
+    """Who did it; empty for what happens by itself."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def kind_for(self, wanted: frozenset[HookEvent]) -> str | None:
+        names = {event.value for event in wanted}
+        return next((kind for kind in self.kinds if kind in names or kind == TEST), None)
+
+    @property
+    def people(self) -> frozenset[str]:
+        """Everybody it tells of."""
+        task, member = self.data.get("task", {}), self.data.get("member", {})
+        return frozenset(filter(None, (self.by, task.get("assignee"), member.get("id"))))
+
+
+def of_task(old: Task | None, new: Task | None) -> Happened | None:
+    """None for what is no event: a place in a column, a number, what leaves the trash for good."""
+    task = new or old
+    assert task is not None
+    kinds, changes = _kinds(old, new), differences(old, new) if old and new else {}
+    if not kinds:
+        return None
+    data = {"task": task_data(task), **({"changes": changes} if changes else {})}
+    id = f"msg_{task.task_id}_{task.version if new else 'gone'}"
+    return Happened(id, tuple(kind.value for kind in kinds), task.updated_by, data)
+
+
+def _kinds(old: Task | None, new: Task | None) -> tuple[HookEvent, ...]:
+    was = old is not None and old.deleted_at is None
+    there = new is not None and new.deleted_at is None
+    if not was or not there:
+        gone = (HookEvent.TASK_DELETED,) if was else ()
+        back = HookEvent.TASK_CREATED if old is None else HookEvent.TASK_CHANGED
+        return (back,) if there else gone
+    assert old is not None
+    assert new is not None
+    if old.status is not new.status:
+        moved = (HookEvent.TASK_MOVED, HookEvent.TASK_CHANGED)
+        return (HookEvent.TASK_DONE, *moved) if new.status is Status.DONE else moved
+    return (HookEvent.TASK_CHANGED,) if differences(old, new) else ()
+
+
+def of_comment(comment: Comment) -> Happened:
+    data = {
+        "task": {"id": comment.task_id},
+        "comment": {"id": comment.comment_id, "text": comment.text, "mentions": sorted(comment.mentions)},
+    }
+    return Happened(f"msg_{comment.comment_id}", (HookEvent.COMMENT.value,), comment.author, data)
+
+
+def of_member(old: TeamUser | None, new: TeamUser | None, sequence: str) -> Happened | None:
+    """Somebody may come and go often, so it is the place in the stream that tells one time from another."""
+    member = new or old
+    assert member is not None
+    if old is not None and new is not None and old.role is new.role:
+        return None
+    kind = HookEvent.MEMBER_JOINED if old is None else HookEvent.MEMBER_CHANGED if new else HookEvent.MEMBER_LEFT
+    data = {"member": {"id": member.user_id, "name": member.user_name, "role": member.role.value}}
+    once = hashlib.sha256(f"{member.team_id}/{member.user_id}/{sequence}".encode()).hexdigest()[:24]
+    return Happened(f"msg_{once}", (kind.value,), "", data)
+
+
+def task_data(task: Task) -> dict[str, Any]:
+    """Without the description: whoever needs it asks the API."""
+    return {
+        "id": task.task_id,
+        "number": task.number,
+        "title": task.title,
+        "status": task.status.value,
+        "start": task.start and task.start.isoformat(),
+        "end": task.end and task.end.isoformat(),
+        "tags": sorted(ref.removeprefix("TAG#") for ref in task.tags),
+        "assignee": task.assignee,
+        "priority": task.priority and task.priority.value,
+        "version": task.version,
+    }
+
+
+def body_of(happened: Happened, kind: str, at: datetime, team: Team, by_name: str, url: str) -> str:
+    """What is sent, as it is signed. `url` is where the team's pages begin."""
+    data = dict(happened.data)
+    if task := data.get("task"):
+        named = {"reference": reference(team.key, task["number"])} if task.get("number") else {}
+        data["task"] = {**task, **named, "url": f"{url}/tasks/{task['id']}"}
+    told = {
+        "type": kind,
+        "timestamp": at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "team": {"id": team.team_id, "name": team.name},
+        "by": {"id": happened.by, "name": by_name} if happened.by else None,
+        "data": data,
+    }
+    return orjson.dumps(told).decode()
+
+
+def signed(secret: bytes, id: str, now: int, body: bytes) -> dict[str, str]:
+    """The three headers."""
+    digest = hmac.digest(secret, f"{id}.{now}.".encode() + body, hashlib.sha256)
+    signature = base64.b64encode(digest).decode()
+    return {"webhook-id": id, "webhook-timestamp": str(now), "webhook-signature": f"v1,{signature}"}
+
+
+def as_shown(secret: bytes) -> str:
+    return PREFIX + base64.b64encode(secret).decode()
+
+
+def checked_url(text: str, *, here: bool) -> str:
+    """An https address outside; `here` is a program that only this machine can open, and it may speak to itself.
+
+    What a name stands for is looked at whenever something is sent; this is for whoever mistypes."""
+    url = text.strip()
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise BadHookUrl(field="url") from None
+    plain = url.isascii() and url.isprintable() and " " not in url and len(url) <= URL_LENGTH_MAX
+    named = bool(host) and parts.username is None and parts.password is None and not parts.fragment
+    if not plain or not named or parts.scheme not in (("http", "https") if here else ("https",)):
+        raise BadHookUrl(field="url")
+    if not here and _inside(host):
+        raise BadHookUrl(field="url")
+    return url
+
+
+def _inside(host: str) -> bool:
+    try:
+        return not is_public(ipaddress.ip_address(host))
+    except ValueError:
+        return host == "localhost" or host.endswith(_NAMES_INSIDE) or "." not in host

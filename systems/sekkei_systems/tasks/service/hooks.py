@@ -1,0 +1,198 @@
+"""Webhooks: addresses of other programs that are told what happens in a team. Admins look after them."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, Page, Put, TransactionFailed
+from sekkei.runtime import days
+from sekkei.runtime.design import Message
+from sekkei.runtime.ends import is_loopback
+from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.refusals import Conflict, Invalid, NotThere
+from sekkei.runtime.sealed_texts import SealedTexts
+from sekkei_systems.tasks.design import (
+    Delivered,
+    Hook,
+    HookDelivery,
+    HookEvent,
+    Team,
+    deliveries,
+    deliveries_of,
+    hooks,
+    hooks_of,
+    one_team,
+    team_users,
+)
+from sekkei_systems.tasks.refusals import TooLarge
+from sekkei_systems.tasks.rules.hooks import TEST, Happened, as_shown, body_of, checked_url
+from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.service.access import Admin
+
+KIND = "tasks.webhook"
+HOOKS_MAX = 10
+SECRET_BYTES = 32
+KEPT = timedelta(days=30)
+LOG_SIZE = 50
+
+
+class NoSuchHook(NotThere):
+    """Deleted, or never there."""
+
+
+class NoSuchDelivery(NotThere):
+    """Older than a month, or never there."""
+
+
+class NoEvents(Invalid):
+    """An address that asks for nothing."""
+
+
+class HookStopped(Conflict):
+    """Nothing is sent to this address until it is switched on again."""
+
+
+class Hooks:
+    def __init__(
+        self, db: Database, clock: Clock, jobs: Jobs, outbox: Outbox, texts: SealedTexts, public_url: str
+    ) -> None:
+        self._db, self._clock, self._jobs, self._outbox, self._texts = db, clock, jobs, outbox, texts
+        self._url = f"{public_url}/tasks/teams"
+        self._here = is_loopback(public_url)
+
+    # By admins
+
+    async def all(self, admin: Admin) -> list[Hook]:
+        return await self._db.all(hooks_of(admin.team_id).consistent())
+
+    async def get(self, admin: Admin, hook_id: str) -> Hook:
+        found = await self._db.get(hooks(admin.team_id, hook_id).consistent())
+        if found is None:
+            raise NoSuchHook()
+        return found
+
+    async def add(self, admin: Admin, url: str, events: frozenset[HookEvent]) -> tuple[Hook, str]:
+        """The address and its secret, which is never shown again."""
+        address = self._checked(url, events)
+        if len(await self.all(admin)) >= HOOKS_MAX:
+            raise TooLarge(most=HOOKS_MAX)
+        hook_id, secret = short(self._clock), secrets.token_bytes(SECRET_BYTES)
+        made = Hook(
+            team_id=admin.team_id,
+            hook_id=hook_id,
+            url=address,
+            events=events,
+            secret=self._texts.close(secret, owner_of(admin.team_id, hook_id)),
+            created_by=admin.user_id,
+            created_at=days.now_jst(self._clock),
+        )
+        return await self._db.write(hooks.create(made)), as_shown(secret)
+
+    async def change(self, admin: Admin, hook_id: str, url: str, events: frozenset[HookEvent]) -> Hook:
+        """Whoever gives it another address means it to be used: one that was stopped goes on."""
+        update = hooks.update(admin.team_id, hook_id).set(Hook.url, self._checked(url, events))
+        update = update.set(Hook.events, events).set(Hook.failing_since, None).set(Hook.stopped_at, None)
+        try:
+            return await self._db.write(update)
+        except ConditionFailed as failed:
+            raise NoSuchHook() from failed
+
+    async def resume(self, admin: Admin, hook_id: str) -> Hook:
+        found = await self.get(admin, hook_id)
+        return await self.change(admin, hook_id, found.url, found.events)
+
+    async def delete(self, admin: Admin, hook_id: str) -> None:
+        """With its log, by a job."""
+        payload = {"team_id": admin.team_id, "hook_id": hook_id}
+        job = self._jobs.start_action("delete-hook-log", payload, id=f"delete-hook-log/{hook_id}")
+        try:
+            await self._db.transact(hooks.delete(admin.team_id, hook_id).must_exist(), job)
+        except TransactionFailed as failed:
+            raise NoSuchHook() from failed
+
+    async def log(self, admin: Admin, hook_id: str, after: str | None = None) -> Page[HookDelivery]:
+        return await self._db.page(deliveries_of(admin.team_id, hook_id).consistent(), size=LOG_SIZE, after=after)
+
+    async def test(self, admin: Admin, hook_id: str) -> HookDelivery:
+        """A delivery that says nothing, so that somebody sees whether it arrives."""
+        hook = await self._going(admin, hook_id)
+        happened = Happened(f"msg_{short(self._clock)}", (TEST,), admin.user_id)
+        team = await self._db.need(one_team(admin.team_id))
+        made = await self._made(team, hook, happened, TEST)
+        await self._db.transact(deliveries.create(made), self._message(made, happened.id))
+        return made
+
+    async def again(self, admin: Admin, hook_id: str, delivery_id: str) -> HookDelivery:
+        """The same once more, with the same id: a receiver that has it drops it."""
+        await self._going(admin, hook_id)
+        found = await self._db.get(deliveries(admin.team_id, hook_id, delivery_id).consistent())
+        if found is None:
+            raise NoSuchDelivery()
+        if found.state is Delivered.WAITING:
+            return found
+        update = deliveries.update(admin.team_id, hook_id, delivery_id).set(HookDelivery.state, Delivered.WAITING)
+        update = update.add(HookDelivery.again, 1).when(HookDelivery.again == found.again)
+        try:
+            await self._db.transact(update, self._message(found, f"{delivery_id}/{found.again + 1}"))
+        except TransactionFailed:
+            pass  # somebody else asked for the same just then
+        return found
+
+    async def _going(self, admin: Admin, hook_id: str) -> Hook:
+        found = await self.get(admin, hook_id)
+        if found.stopped_at is not None:
+            raise HookStopped()
+        return found
+
+    def _checked(self, url: str, events: frozenset[HookEvent]) -> str:
+        if not events:
+            raise NoEvents(field="events")
+        return checked_url(url, here=self._here)
+
+    # By the stream
+
+    async def tell(self, team_id: str, happened: Happened | None) -> None:
+        """Write it down for every address that asked for it; each once, however often the stream tells it."""
+        if happened is None:
+            return
+        wanting = [
+            (hook, kind)
+            for hook in await self._db.all(hooks_of(team_id))
+            if hook.stopped_at is None and (kind := happened.kind_for(hook.events)) is not None
+        ]
+        team = await self._db.get(one_team(team_id)) if wanting else None
+        if team is None or team.closing:
+            return
+        for hook, kind in wanting:
+            made = await self._made(team, hook, happened, kind)
+            try:
+                await self._db.transact(deliveries.create(made), self._message(made, happened.id))
+            except TransactionFailed:
+                pass  # the record came before
+
+    async def _made(self, team: Team, hook: Hook, happened: Happened, kind: str) -> HookDelivery:
+        now = days.now_jst(self._clock)
+        by = await self._db.get(team_users(team.team_id, happened.by)) if happened.by else None
+        return HookDelivery(
+            team_id=team.team_id,
+            hook_id=hook.hook_id,
+            delivery_id=short(self._clock),
+            event_id=happened.id,
+            event=kind,
+            body=body_of(happened, kind, now, team, by.user_name if by else "", f"{self._url}/{team.team_id}"),
+            people=happened.people,
+            at=now,
+            expires=now + KEPT,
+        )
+
+    def _message(self, made: HookDelivery, reason: str) -> Put[Message]:
+        body = {"team": made.team_id, "hook": made.hook_id, "delivery": made.delivery_id, "event": made.event}
+        return self._outbox.message(KIND, made.hook_id, body, id=f"hook/{made.hook_id}/{reason}")
+
+
+def owner_of(team_id: str, hook_id: str) -> str:
+    """Whose secret it is: one that was copied to another address does not open there."""
+    return f"{team_id}/{hook_id}"
