@@ -13,7 +13,7 @@ help:
 	@echo "make check    ruff, mypy --strict, import directions, known vulnerabilities (where they can be looked up)"
 	@echo "make bench    measure, side by side with every peer that can be installed"
 	@echo "make torture  crash, race, fuzz and bit-flip programmes"
-	@echo "make docs     renew docs/designs from the designs"
+	@echo "make docs     renew docs/designs, docs/scale.md and its pictures from the designs"
 	@echo "make site     build the documentation site into ./site"
 	@echo "make texts    renew texts/keys.py from texts/*.toml"
 	@echo "make budgets  renew tests/budgets.toml: store calls of every route"
@@ -71,7 +71,7 @@ torture: setup
 docs: setup
 	@for system in $(SYSTEMS); do for language in ja en; do \
 	  $(BIN)/sekkei docs $$system --lang $$language --out docs/designs/$$system.$$language.md; done; done
-	@$(BIN)/sekkei cost $(SYSTEMS) --users 1k,100k,10M --format md > docs/scale.md
+	@$(BIN)/sekkei cost $(SYSTEMS) --users 1k,100k,10M --format md --pictures docs/pictures > docs/scale.md.new && mv docs/scale.md.new docs/scale.md
 
 texts: setup
 	@$(BIN)/python -m sekkei.texts sekkei.publish sekkei.runtime sekkei.web $(addprefix sekkei_systems.,$(SYSTEMS)) tests.web.example

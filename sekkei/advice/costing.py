@@ -109,7 +109,7 @@ def price(
     peak: float = 3.0,
 ) -> Bill:
     """The month's bill. `peak` is how much busier the busiest hour is than the average."""
-    _check_names(design, rates, items)
+    check_names(design, rates, items)
     lines, unmeasured = [], []
     for name, rate in rates.items():
         units = measurements.units.get(name)
@@ -127,7 +127,8 @@ def price(
     return Bill(prices, lines, stored, read, write, peak, unmeasured)
 
 
-def _check_names(design: Design, rates: Mapping[str, float], items: Mapping[str, int]) -> None:
+def check_names(design: Design, rates: Mapping[str, float], items: Mapping[str, int]) -> None:
+    """Refuses what the design does not have, and numbers of nothing."""
     for name, rate in rates.items():
         if name not in design.patterns:
             raise UnknownName(f"{design.name} has no pattern {name}. It has: {', '.join(sorted(design.patterns))}.")

@@ -18,6 +18,8 @@ ABOVE, BELOW = (34, 200), (248, 332)
 """From where to where the two panels reach, from the top down."""
 DASHES = ("none", "7 3", "2 3", "9 3 2 3")
 """They tell lines apart where colours do not."""
+NOTEWORTHY = 0.005
+"""Throttling is marked from this share of what is asked."""
 PLACES_MAX = len(DASHES)
 COLOURS = {"asked": "currentColor", "served": "#2f8f5b", "throttled": "#d2453b"}
 """Green and red stand out from white and from black alike."""
@@ -50,6 +52,7 @@ def plot(report: Report, words: Words = ENGLISH, *, standalone: bool = True) -> 
         'font-family="system-ui,sans-serif" font-size="11" fill="none">',
         f"<title>{escape(words.title)}</title><desc>{escape(_described(report, shown, words))}</desc>",
         THEMES if standalone else "",
+        *_first_throttled(report),
         *_requests(report, words),
         *_partitions(shown, words),
         *_minutes(len(report.minutes), words),
@@ -88,6 +91,15 @@ def _requests(report: Report, words: Words) -> Iterator[str]:
         yield _legend(number, len(COLOURS), 16, names[kind], ink)
 
 
+def _first_throttled(report: Report) -> Iterator[str]:
+    """A line through both panels."""
+    first = next((at for at, minute in enumerate(report.minutes) if minute.throttled > minute.asked * NOTEWORTHY), None)
+    if first is not None:
+        x = LEFT + (WIDTH - LEFT - RIGHT) * (first + 0.5) / len(report.minutes)
+        ink = f'stroke="var(--plot-throttled,{COLOURS["throttled"]})" stroke-dasharray="1 3"'
+        yield f'<path {ink} d="M{x:.1f} {ABOVE[0]}V{BELOW[1]}"/>'
+
+
 def _partitions(shown: Sequence[Outcome], words: Words) -> Iterator[str]:
     counts = [[*one.partitions_by_minute[1:], one.partitions] for one in shown]
     highest = _round_up(max((max(each) for each in counts), default=0))
@@ -121,10 +133,10 @@ def _line(values: Sequence[float], highest: float, panel: tuple[int, int], ink: 
 
 
 def _legend(number: int, of: int, y: int, name: str, ink: str) -> str:
-    """Side by side above a panel; a long name is cut."""
+    """Side by side above a panel. Of a long name the middle is left out: an index is known by its end."""
     wide = (WIDTH - LEFT - 60 - RIGHT) // max(3, of)
     x, most = LEFT + 60 + number * wide, (wide - 30) // 6
-    short = name if len(name) <= most else f"{name[: most - 1]}…"
+    short = name if len(name) <= most else f"{name[: most // 3]}…{name[1 + most // 3 - most :]}"
     return f'<path {ink} d="M{x} {y - 4}h20"/>{_text(x + 25, y, short, "start")}'
 
 

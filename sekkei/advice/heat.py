@@ -3,79 +3,37 @@
 What the model knows, each a test with its source:
 
 - a partition takes 3,000 read and 1,000 write units a second, and so does a single item;
-- a new on-demand table starts with four partitions (12,000 and 4,000 units);
-- a partition that stays hot is split between keys, and within a key between sort keys; one item is never split, nor
-  does a split help a sort key that only rises;
+- a new on-demand table starts with four partitions (12,000 and 4,000 units), and half an hour after a peak there is
+  room for twice as much;
+- a partition that stays hot, or holds more than 10 GB, is split between keys, and within a key between sort keys; one
+  item is never split, nor does a split help a sort key that only rises;
 - a table with provisioned capacity saves up to 300 seconds of what it does not use, and spends it in bursts;
-- every global index has partitions of its own, and a write that its index has no room for is refused.
+- every global index has partitions of its own, and a write that its index has no room for is refused;
+- a table or index on demand takes no more than its quota.
 
-What it leaves out: splits for size (10 GB). How fast DynamoDB notices heat is not documented; `SPLIT_AFTER_SECONDS` is
-ours. Popularity is what the caller says. Within a range load is even from second to second but for a little chance, by
-the seed.
+How fast DynamoDB notices heat is not documented; `SPLIT_AFTER_SECONDS` is ours. Popularity is what the caller says.
+Within a range load is even from second to second but for a little chance, by the seed.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from typing import NamedTuple
 
-READ_MAX = 3_000.0
-WRITE_MAX = 1_000.0
+from sekkei.advice.partitions import READ_MAX, SIZE_MAX, WRITE_MAX, HotKey, Load, Range
+from sekkei.advice.popularity import Popularity, celebrity, even, zipf
+
+__all__ = ["READ_MAX", "WRITE_MAX", "Popularity", "Stream", "celebrity", "even", "hottest", "ramp", "simulate", "zipf"]
+
 FIRST_PARTITIONS = 4
 SPLIT_AFTER_SECONDS = 300
 BURST_SECONDS = 300
-KEYS_FOLLOWED = 200
-"""The hottest keys have a place of their own; the many others are spread evenly."""
+DOUBLED_AFTER_MINUTES = 30
+CHANCE = 0.05
 RANGES_MAX = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Popularity:
-    """How requests are spread over partition keys: the shares of the hottest, and what is left for all others."""
-
-    shares: tuple[float, ...]
-    name: str
-
-    @property
-    def rest(self) -> float:
-        return max(0.0, 1.0 - sum(self.shares))
-
-    def sharded(self, by: int) -> Popularity:
-        """The same keys, each cut into so many."""
-        cut = sorted((share / by for share in self.shares for _ in range(by)), reverse=True)[:KEYS_FOLLOWED]
-        return Popularity(tuple(cut), f"{self.name}, {by} shards")
-
-
-def zipf(keys: int, exponent: float = 1.0) -> Popularity:
-    """The n-th key is asked for 1/n-th as often as the first, as in most of life."""
-    followed = min(keys, KEYS_FOLLOWED)
-    weights = [1 / rank**exponent for rank in range(1, followed + 1)]
-    total = sum(weights) + _tail(followed, keys, exponent)
-    return Popularity(tuple(weight / total for weight in weights), f"zipf {exponent:g} over {keys:,} keys")
-
-
-def _tail(first: int, last: int, exponent: float) -> float:
-    """The weights from `first` + 1 to `last`, by their integral."""
-    if last <= first:
-        return 0.0
-    if exponent == 1.0:
-        from math import log
-
-        return log(last / first)
-    return float((last ** (1 - exponent) - first ** (1 - exponent)) / (1 - exponent))
-
-
-def even(keys: int) -> Popularity:
-    if keys <= KEYS_FOLLOWED:
-        return Popularity((1 / keys,) * keys, f"{keys} keys alike" if keys > 1 else "one key")
-    return Popularity((), f"{keys:,} keys alike")
-
-
-def celebrity(share: float, keys: int) -> Popularity:
-    """One key draws this share of everything; the others are alike."""
-    return Popularity((share,), f"one of {keys:,} keys draws {share:.0%}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +50,12 @@ class Stream:
     """False: one item, or a sort key that only rises, so that no split within a key helps."""
     calls: float = 0.0
     """Requests a second of the whole pattern: the same at every place that it asks."""
-
-
-@dataclass(slots=True)
-class Range:
-    """A partition, or several that are alike: hot keys with their share of each stream, and a width of the rest."""
-
-    width: float
-    keys: list[tuple[int, int, float]] = field(default_factory=list)
-    """(stream, rank, share of the stream)."""
-    alike: int = 1
-    hot_seconds: int = 0
-    stuck: bool = False
+    key: str = ""
+    """The form of its partition keys: streams of one form ask the same keys."""
+    growth: float = 0.0
+    """Bytes a second that stay."""
+    kept_together: bool = False
+    """By a local index: the items of a key are in one partition, 10 GB at most."""
 
 
 @dataclass(slots=True)
@@ -123,122 +75,238 @@ class Outcome:
     """The share that was refused, minute by minute."""
     partitions_by_minute: list[int] = field(default_factory=list)
     """How many there were when the minute began."""
+    reasons: dict[str, float] = field(default_factory=dict)
+    """Units that were refused, by DynamoDB's name of the reason."""
 
     @property
     def share(self) -> float:
         return self.refused / self.asked if self.asked else 0.0
 
-
-class Place:
-    """One table or index: its partitions, second by second."""
-
-    def __init__(
-        self, name: str, streams: Sequence[Stream], dice: random.Random, provisioned: Provisioned | None
-    ) -> None:
-        self.name, self.streams, self.dice, self.provisioned = name, streams, dice, provisioned
-        self.outcome = Outcome(name)
-        self._saved = [0.0, 0.0]
-        self.ranges = [Range(1 / FIRST_PARTITIONS) for _ in range(FIRST_PARTITIONS)]
-        for number, stream in enumerate(streams):
-            for rank, share in enumerate(stream.popularity.shares):
-                self.dice.choice(self.ranges).keys.append((number, rank, share))
-
-    def second(self, now: int) -> None:
-        """Refuse what does not fit."""
-        asked_write = asked = refused = 0.0
-        for each in self.ranges:
-            read, write = self._load(each)
-            fits_read, fits_write = min(read, READ_MAX), min(write, WRITE_MAX)
-            lost = (read - fits_read) + (write - fits_write)
-            asked += (read + write) * each.alike
-            refused += lost * each.alike
-            asked_write += write * each.alike
-            each.hot_seconds = each.hot_seconds + 1 if lost else 0
-            if lost:
-                self._note(each, now)
-        if self.provisioned is not None:
-            refused += self._over_the_table(asked - refused, asked_write)
-        self.outcome.asked += asked
-        self.outcome.refused += refused
-        if now % 60 == 0:
-            self.outcome.by_minute.append(0.0)
-            self.outcome.partitions_by_minute.append(self.outcome.partitions)
-        if asked:
-            self.outcome.by_minute[-1] += refused / asked / 60
-        self._split()
-
-    def _load(self, each: Range) -> tuple[float, float]:
-        read = write = 0.0
-        for stream in self.streams:
-            share = stream.popularity.rest * each.width
-            read += stream.read * share
-            write += stream.write * share
-        for number, _, share in each.keys:
-            read += self.streams[number].read * share
-            write += self.streams[number].write * share
-        chance = 1 + (self.dice.random() - 0.5) * 0.05
-        return read * chance, write * chance
-
-    def _over_the_table(self, asked: float, asked_write: float) -> float:
-        """Provisioned capacity with what was saved before; the excess is refused."""
-        assert self.provisioned is not None
-        excess = 0.0
-        limits = (self.provisioned.read, self.provisioned.write)
-        for kind, (load, limit) in enumerate(zip((asked - asked_write, asked_write), limits, strict=True)):
-            if load <= limit:
-                self._saved[kind] = min(self._saved[kind] + limit - load, limit * BURST_SECONDS)
-                continue
-            spent = min(load - limit, self._saved[kind])
-            self._saved[kind] -= spent
-            excess += load - limit - spent
-        return excess
-
-    def _note(self, each: Range, now: int) -> None:
-        outcome = self.outcome
-        outcome.first_refused = now if outcome.first_refused is None else outcome.first_refused
-        outcome.last_refused = now
-        if each.keys:
-            number, rank, share = max(each.keys, key=lambda key: key[2] * self._weight(key[0]))
-            stream = self.streams[number]
-            outcome.worst = f"{stream.pattern}: its key number {rank + 1} draws {share:.1%} ({stream.popularity.name})"
-
-    def _weight(self, number: int) -> float:
-        stream = self.streams[number]
-        return stream.write / WRITE_MAX + stream.read / READ_MAX
-
-    def _split(self) -> None:
-        fresh: list[Range] = []
-        for each in self.ranges:
-            if each.hot_seconds < SPLIT_AFTER_SECONDS or each.stuck or self.outcome.partitions >= RANGES_MAX:
-                fresh.append(each)
-                continue
-            halves = self._halves(each)
-            fresh += halves
-            self.outcome.splits += each.alike if len(halves) > 1 or halves[0].alike > each.alike else 0
-        self.ranges = fresh
-        self.outcome.partitions = sum(each.alike for each in fresh)
-        self.outcome.stuck = self.outcome.stuck or any(each.stuck for each in fresh)
-
-    def _halves(self, each: Range) -> list[Range]:
-        """A split between keys, or within the one key that is hot."""
-        if not each.keys:
-            return [Range(each.width / 2, alike=each.alike * 2)]
-        hottest = max(each.keys, key=lambda key: key[2] * self._weight(key[0]))
-        rest = [key for key in each.keys if key is not hottest]
-        if rest or each.width > 1e-9:
-            apart = Range(0.0, [hottest])
-            return [apart, Range(each.width, rest)]
-        number, rank, share = hottest
-        if not self.streams[number].splits_within:
-            each.stuck, each.hot_seconds = True, 0
-            return [each]
-        return [Range(0.0, [(number, rank, share / 2)]), Range(0.0, [(number, rank, share / 2)])]
+    @property
+    def reason(self) -> str:
+        """Of most refusals."""
+        return max(self.reasons, key=lambda name: self.reasons[name], default="")
 
 
 @dataclass(frozen=True, slots=True)
 class Provisioned:
     read: float
     write: float
+
+
+class Place:
+    """One table or index: its partitions, second by second."""
+
+    def __init__(
+        self,
+        name: str,
+        streams: Sequence[Stream],
+        dice: random.Random,
+        provisioned: Provisioned | None = None,
+        stored: float = 0.0,
+        quota: float = float("inf"),
+    ) -> None:
+        self.name, self.streams, self.dice, self.provisioned, self.quota = name, streams, dice, provisioned, quota
+        self.outcome = Outcome(name)
+        self.read, self.write = sum(each.read for each in streams), sum(each.write for each in streams)
+        self.lost = [[0.0, 0.0] for _ in streams]
+        """Read and write units of each stream that were refused in this minute."""
+        self.refused_by_minute: list[list[float]] = []
+        """By minute, the share of each stream that was refused."""
+        self._table_lost = [0.0, 0.0]
+        self._saved = [0.0, 0.0]
+        self._peaks: list[tuple[float, float]] = []
+        self._place(self._first(stored), stored)
+
+    def _first(self, stored: float) -> int:
+        capacity = self.provisioned or Provisioned(0.0, 0.0)
+        return max(
+            FIRST_PARTITIONS, ceil(stored / SIZE_MAX), ceil(capacity.read / READ_MAX), ceil(capacity.write / WRITE_MAX)
+        )
+
+    def _place(self, count: int, stored: float) -> None:
+        """The partitions at the start: alike, but for the hottest keys."""
+        loads = [Load(number, each.read, each.write, each.growth) for number, each in enumerate(self.streams)]
+        rest = [load.times(self.streams[load.stream].popularity.rest) for load in loads]
+        homes: dict[int, list[HotKey]] = {}
+        for key in sorted(self._hot_keys(loads), key=lambda one: one.position):
+            homes.setdefault(int(key.position * count), []).append(key)
+        wide, each = 1 / count, stored / count
+        self.ranges = [Range(rest, at * wide, (at + 1) * wide, keys, stored=each) for at, keys in homes.items()]
+        if count > len(homes):
+            self.ranges.append(Range(rest, 0.0, wide, stored=each, alike=count - len(homes)))
+        self._look()
+
+    def _hot_keys(self, loads: Sequence[Load]) -> Iterable[HotKey]:
+        """The n-th of a form is one key, whoever asks for it. Its busiest stream says whether it can be cut."""
+        found: dict[tuple[str, int], HotKey] = {}
+        for load, stream in zip(loads, self.streams, strict=True):
+            for rank, share in enumerate(stream.popularity.shares):
+                form = (stream.key or f"{stream.pattern} {load.stream}", rank)
+                if form not in found:
+                    found[form] = HotKey(self.dice.random(), rank)
+                found[form].loads.append(load.times(share))
+        for key in found.values():
+            busiest = self.streams[max(key.loads, key=lambda one: one.read / READ_MAX + one.write / WRITE_MAX).stream]
+            key.splits_within, key.kept_together = busiest.splits_within, busiest.kept_together
+        return found.values()
+
+    def _look(self) -> None:
+        """Only partitions near their limits are asked every second."""
+        most = 1 + CHANCE / 2
+        self._warm = [
+            each
+            for each in self.ranges
+            if each.full or each.read * most > READ_MAX or each.write * most > WRITE_MAX or each.hot_seconds
+        ]
+        self.outcome.partitions = sum(each.alike for each in self.ranges)
+        self.outcome.stuck = self.outcome.stuck or any(each.stuck for each in self.ranges)
+
+    def second(self, now: int, factor: float = 1.0) -> None:
+        """Refuse what does not fit."""
+        if now % 60 == 0:
+            self.outcome.partitions_by_minute.append(self.outcome.partitions)
+        lost_read = lost_write = 0.0
+        due = []
+        for each in self._warm:
+            over_read, over_write = self._over(each, factor)
+            if not (over_read or over_write):
+                each.hot_seconds = max(0, each.hot_seconds - 1)
+                continue
+            each.lost_read += over_read * factor
+            each.lost_write += over_write * factor
+            lost_read += each.read * factor * over_read * each.alike
+            lost_write += each.write * factor * over_write * each.alike
+            each.hot_seconds += 1
+            self._note(each, now)
+            if each.hot_seconds >= SPLIT_AFTER_SECONDS and not each.stuck:
+                due.append(each)
+        self._over_the_table(now, factor, lost_read, lost_write)
+        if due:
+            self._split(due)
+
+    def _over(self, each: Range, factor: float) -> tuple[float, float]:
+        """The shares of its reads and writes that a partition refuses."""
+        chance = factor * (1 + (self.dice.random() - 0.5) * CHANCE)
+        read, write = each.read * chance, each.write * chance
+        over_write = 1 - WRITE_MAX / write if write > WRITE_MAX else 0.0
+        return 1 - READ_MAX / read if read > READ_MAX else 0.0, 1.0 if each.full else over_write
+
+    def _over_the_table(self, now: int, factor: float, lost_read: float, lost_write: float) -> None:
+        """What partitions would serve, against what the whole table may; the excess is refused."""
+        served = (self.read * factor - lost_read, self.write * factor - lost_write)
+        for kind, load in enumerate(served):
+            limit = self._limit(kind, load)
+            if load > limit:
+                self._table_lost[kind] += (1 - limit / load) * factor
+                self._mark(now)
+
+    def _limit(self, kind: int, load: float) -> float:
+        if self.provisioned is None:
+            return self.quota
+        limit = (self.provisioned.read, self.provisioned.write)[kind]
+        spent = min(load - limit, self._saved[kind]) if load > limit else load - limit
+        self._saved[kind] = min(self._saved[kind] - spent, limit * BURST_SECONDS)
+        return limit + max(0.0, spent)
+
+    def _mark(self, now: int) -> None:
+        outcome = self.outcome
+        outcome.first_refused = now if outcome.first_refused is None else outcome.first_refused
+        outcome.last_refused = now
+
+    def _note(self, each: Range, now: int) -> None:
+        self._mark(now)
+        if each.keys and not self.outcome.worst:
+            key = max(each.keys, key=lambda one: one.weight)
+            load = max(key.loads, key=lambda one: one.read / READ_MAX + one.write / WRITE_MAX)
+            stream = self.streams[load.stream]
+            share = stream.popularity.shares[key.rank]
+            what = f"its key {stream.key}, number {key.rank + 1}," if stream.key else f"its key number {key.rank + 1}"
+            self.outcome.worst = f"{stream.pattern}: {what} draws {share:.1%} ({stream.popularity.name})"
+
+    def minute(self, factors: float) -> None:
+        """Close a minute: who was refused how much, what was stored, what is split for it. `factors`: their sum."""
+        for each in self.ranges:
+            self._settle(each)
+        asked = lost = 0.0
+        shares = []
+        for stream, gone in zip(self.streams, self.lost, strict=True):
+            units = (stream.read * factors, stream.write * factors)
+            for kind in (0, 1):
+                over = self._table_lost[kind] / factors if factors else 0.0
+                gone[kind] += self._because(kind, self._whole, max(0.0, units[kind] - gone[kind]) * over)
+            shares.append(max((gone[kind] / units[kind] for kind in (0, 1) if units[kind]), default=0.0))
+            asked, lost = asked + sum(units), lost + sum(gone)
+        self.lost, self._table_lost = [[0.0, 0.0] for _ in self.streams], [0.0, 0.0]
+        self.refused_by_minute.append(shares)
+        self.outcome.asked += asked
+        self.outcome.refused += lost
+        self.outcome.by_minute.append(lost / asked if asked else 0.0)
+        self._grow(factors)
+        self._prepare(factors / 60)
+
+    @property
+    def _whole(self) -> str:
+        return "AccountLimitExceeded" if self.provisioned is None else "ProvisionedThroughputExceeded"
+
+    def _settle(self, each: Range) -> None:
+        """Share out among streams what a partition has refused."""
+        if each.lost_read or each.lost_write:
+            for load in each.loads:
+                parts = (load.read * each.lost_read, load.write * each.lost_write)
+                for kind, part in enumerate(parts):
+                    why = "KeyRangeThroughputExceeded" if not each.full else ""
+                    self.lost[load.stream][kind] += self._because(kind, why, part * each.alike)
+            each.lost_read = each.lost_write = 0.0
+
+    def _because(self, kind: int, why: str, units: float) -> float:
+        """Put refused units down under DynamoDB's name for the reason (APIReference/API_ThrottlingReason)."""
+        if units:
+            of = "Index" if "." in self.name else "Table"
+            name = f"{of}{('Read', 'Write')[kind]}{why}" if why else "ItemCollectionSizeLimitExceeded"
+            self.outcome.reasons[name] = self.outcome.reasons.get(name, 0.0) + units
+        return units
+
+    def _grow(self, seconds: float) -> None:
+        large = []
+        for each in self.ranges:
+            if each.growth:
+                each.grow(seconds)
+            if each.size > SIZE_MAX and not each.full:
+                large.append(each)
+        if large:
+            self._split(large, for_size=True)
+
+    def _prepare(self, factor: float) -> None:
+        """On demand, half an hour after a peak there is room for twice as much."""
+        if self.provisioned is not None:
+            return
+        gone = self.outcome.by_minute[-1]
+        read, write = self.read * factor * (1 - gone), self.write * factor * (1 - gone)
+        old = self._peaks[-1] if self._peaks else (0.0, 0.0)
+        self._peaks.append((max(old[0], read), max(old[1], write)))
+        if len(self._peaks) <= DOUBLED_AFTER_MINUTES:
+            return
+        read, write = self._peaks[-1 - DOUBLED_AFTER_MINUTES]
+        needed = ceil(2 * max(min(read, self.quota) / READ_MAX, min(write, self.quota) / WRITE_MAX))
+        while self.outcome.partitions < needed:
+            able = [each for each in self.ranges if not each.stuck]
+            if not able:
+                return
+            self._split([max(able, key=lambda one: one.weight)])
+
+    def _split(self, chosen: Sequence[Range], *, for_size: bool = False) -> None:
+        gone = set(map(id, chosen))
+        fresh = [each for each in self.ranges if id(each) not in gone]
+        for each in chosen:
+            if self.outcome.partitions >= RANGES_MAX:
+                each.stuck = True
+            self._settle(each)
+            halves = [each] if each.stuck and not for_size else each.halves(for_size=for_size)
+            fresh += halves
+            self.outcome.splits += sum(half.alike for half in halves) - each.alike
+        self.ranges = fresh
+        self._look()
 
 
 class Minute(NamedTuple):
@@ -269,50 +337,69 @@ def simulate(
     seconds: int = 3_600,
     seed: int = 0,
     provisioned: Mapping[str, Provisioned] | None = None,
+    stored: Mapping[str, float] | None = None,
+    quota: float = float("inf"),
+    busy: Callable[[int], float] = lambda now: 1.0,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Report:
-    """So many seconds of steady load, from a table that is new."""
+    """So many seconds from a table that is new, or holds `stored` bytes. `busy` says how much of the load there is."""
     by_place: dict[str, list[Stream]] = {}
     for stream in streams:
         by_place.setdefault(stream.place, []).append(stream)
-    capacity = provisioned or {}
-    places = {
-        name: Place(name, found, random.Random(f"{seed}/{name}"), capacity.get(name))
+    places = [
+        Place(
+            name,
+            found,
+            random.Random(f"{seed}/{name}"),
+            (provisioned or {}).get(name),
+            (stored or {}).get(name, 0.0),
+            quota,
+        )
         for name, found in by_place.items()
-    }
-    for now in range(seconds):
-        for place in places.values():
-            place.second(now)
-        if now % 60 == 0:
-            progress(now, seconds)
-    outcomes = {name: place.outcome for name, place in places.items()}
-    refused = _by_pattern(by_place, {name: outcome.share for name, outcome in outcomes.items()})
-    return Report(seconds, outcomes, refused, list(_minutes(by_place, outcomes)))
-
-
-def _by_pattern(by_place: Mapping[str, Sequence[Stream]], shares: Mapping[str, float]) -> dict[str, float]:
-    """A call is refused when any of the places it touches refuses it: an index without room refuses the write."""
-    refused: dict[str, float] = {}
-    for name, streams in by_place.items():
-        for stream in streams:
-            refused[stream.pattern] = max(refused.get(stream.pattern, 0.0), shares[name])
-    return refused
-
-
-def _minutes(by_place: Mapping[str, Sequence[Stream]], outcomes: Mapping[str, Outcome]) -> Iterator[Minute]:
-    calls = {stream.pattern: stream.calls for found in by_place.values() for stream in found}
-    for at in range(max((len(outcome.by_minute) for outcome in outcomes.values()), default=0)):
-        refused = _by_pattern(by_place, {name: outcome.by_minute[at] for name, outcome in outcomes.items()})
-        served = sum(rate * (1 - min(1.0, refused[pattern])) for pattern, rate in calls.items())
-        yield Minute(sum(calls.values()), served)
-
-
-def wall(stream: Stream) -> float:
-    """How many times this load the hottest key bears when no split can help any more; infinite when splits do."""
-    if stream.splits_within or not stream.popularity.shares:
-        return float("inf")
-    hottest = stream.popularity.shares[0]
-    limits = [
-        limit / (load * hottest) for limit, load in ((READ_MAX, stream.read), (WRITE_MAX, stream.write)) if load > 0
     ]
-    return min(limits, default=float("inf"))
+    busyness = []
+    for begin in range(0, seconds, 60):
+        factors = [busy(now) for now in range(begin, min(begin + 60, seconds))]
+        for place in places:
+            for at, factor in enumerate(factors):
+                place.second(begin + at, factor)
+            place.minute(sum(factors))
+        busyness.append(sum(factors) / len(factors))
+        progress(begin, seconds)
+    return _report(seconds, places, busyness)
+
+
+def ramp(minutes: float) -> Callable[[int], float]:
+    """For `busy`: from nobody to everybody in so many minutes; 0: everybody at once."""
+    return lambda now: min(1.0, (now + 1) / (minutes * 60)) if minutes else 1.0
+
+
+def _report(seconds: int, places: Sequence[Place], busyness: Sequence[float]) -> Report:
+    calls = {stream.pattern: stream.calls for place in places for stream in place.streams}
+    asked, refused = dict.fromkeys(calls, 0.0), dict.fromkeys(calls, 0.0)
+    minutes = []
+    for at, busy in enumerate(busyness):
+        shares = _refused_in(places, at)
+        for pattern, share in shares.items():
+            asked[pattern] += busy
+            refused[pattern] += busy * share
+        all_asked = sum(calls.values()) * busy
+        minutes.append(Minute(all_asked, all_asked - sum(calls[name] * busy * share for name, share in shares.items())))
+    outcomes = {place.name: place.outcome for place in places}
+    return Report(seconds, outcomes, {name: refused[name] / (asked[name] or 1.0) for name in calls}, minutes)
+
+
+def _refused_in(places: Sequence[Place], minute: int) -> dict[str, float]:
+    """A call is refused when any of the places it touches refuses it: an index without room refuses the write."""
+    found: dict[str, float] = {}
+    for place in places:
+        for stream, share in zip(place.streams, place.refused_by_minute[minute], strict=True):
+            found[stream.pattern] = max(found.get(stream.pattern, 0.0), min(1.0, share))
+    return found
+
+
+def hottest(streams: Sequence[Stream]) -> float:
+    """What streams of one form ask of its hottest key, against what a partition bears: 1.0 is all of it."""
+    read = sum(stream.read * stream.popularity.shares[0] for stream in streams)
+    write = sum(stream.write * stream.popularity.shares[0] for stream in streams)
+    return max(read / READ_MAX, write / WRITE_MAX)

@@ -6,9 +6,10 @@ everything else is spread as things in life are (zipf), over as many keys as the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from sekkei.advice import heat
 from sekkei.advice.facts import Facts, is_constant, is_day, is_few, steps_of
@@ -16,9 +17,71 @@ from sekkei.design import Action, Design, Entity, Index, Measurements, Query, Re
 from sekkei.design.codecs import Choice, Day, Flag, Instant, LiteralCodec
 from sekkei.design.templates import Template
 
+RATE_MAX = 1e6
+SHARDS_MAX = 100_000
+
 
 class BadLoad(ValueError):
     """A load that makes no sense; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """What one call of a pattern asks of one table or index, for one of its entities."""
+
+    entity: Entity[..., Any]
+    table: Table
+    index: Index | None
+    read: float
+    write: float
+    created: bool
+
+    @property
+    def place(self) -> str:
+        return self.table.name if self.index is None else f"{self.table.name}.{self.index.name}"
+
+    @property
+    def keys(self) -> list[Template]:
+        """The templates of the partition key."""
+        hashes = [self.table.pk] if self.index is None else list(self.index.pk)
+        return [template for template in map(self.entity.template_for, hashes) if template is not None]
+
+    @property
+    def form(self) -> str:
+        return " + ".join(template.text for template in self.keys)
+
+    @property
+    def splits(self) -> bool:
+        return splits_within(self.table, self.entity, self.index)
+
+    @property
+    def kept_together(self) -> bool:
+        return self.index is None and any(index.local for index in self.table.indexes.values())
+
+    @property
+    def growth(self) -> float:
+        """Bytes that one call leaves here."""
+        return _bytes_at(self.entity, self.index) if self.created else 0.0
+
+
+def touches(design: Design, name: str, measurements: Measurements) -> list[Touch]:
+    """Where a pattern goes. Its units are shared evenly among its steps; each index has what was measured there."""
+    if name not in design.patterns:
+        raise BadLoad(f"{design.name} has no pattern {name}. It has: {', '.join(sorted(design.patterns))}.")
+    units = Facts(design, measurements).units(name)
+    if units is None:
+        raise BadLoad(f"{name} is not measured yet. Run `sekkei measure {design.name}` first.")
+    steps = [place for step in steps_of(design.patterns[name]) for place in places_of(step)]
+    indexes = dict(units.indexes) if units.write else {}
+    read, write = units.read / len(steps), (units.write - sum(indexes.values())) / len(steps)
+    found = [Touch(entity, table, index, read, write, created) for entity, table, index, created in steps]
+    for place, part in indexes.items():
+        held = design.tables[place.partition(".")[0]]
+        index = held.indexes[place.partition(".")[2]]
+        there = [step for step in steps if step[1] is held and _is_in(step[0], index)]
+        there = there or [step for step in steps if step[1] is held] or steps
+        found += [Touch(entity, held, index, 0.0, part / len(there), created) for entity, _, _, created in there]
+    return found
 
 
 def streams(
@@ -31,55 +94,77 @@ def streams(
     shards: Mapping[str, int] | None = None,
 ) -> list[heat.Stream]:
     """`rates` are calls a second of one user, by pattern; `hot` says how a pattern's keys are asked for."""
-    facts = Facts(design, measurements)
+    _known(design, rates, hot or {}, shards or {})
     found: list[heat.Stream] = []
     for name, rate in rates.items():
-        if name not in design.patterns:
-            raise BadLoad(f"{design.name} has no pattern {name}. It has: {', '.join(sorted(design.patterns))}.")
-        units = facts.units(name)
-        if units is None:
-            raise BadLoad(f"{name} is not measured yet. Run `sekkei measure {design.name}` first.")
-        calls = rate * users
-        entity, table, index = place_of(next(iter(steps_of(design.patterns[name]))))
-        said = (hot or {}).get(name)
-        own_write = units.write - sum(units.indexes.values()) if units.write else 0.0
-        found.append(
-            _stream(name, table, index, entity, calls * units.read, calls * own_write, users, said, shards or {}, calls)
-        )
-        for place, part in units.indexes.items() if units.write else ():
-            held = design.tables[place.partition(".")[0]].indexes[place.partition(".")[2]]
-            found.append(_stream(name, table, held, entity, 0.0, calls * part, users, None, shards or {}, calls))
+        for touch in touches(design, name, measurements):
+            said = (hot or {}).get(name) if touch.read or touch.index is None else None
+            keys = popularity_of(said or nature_of(touch.keys), users)
+            keys = keys.sharded((shards or {}).get(touch.place, 1)) if touch.place in (shards or {}) else keys
+            found.append(_stream(name, touch, rate * users, keys))
     return found
 
 
-def place_of(
+def _stream(name: str, touch: Touch, calls: float, keys: heat.Popularity) -> heat.Stream:
+    return heat.Stream(
+        name,
+        touch.place,
+        touch.read * calls,
+        touch.write * calls,
+        keys,
+        touch.splits,
+        calls,
+        touch.form,
+        touch.growth * calls,
+        touch.kept_together,
+    )
+
+
+def _known(design: Design, rates: Mapping[str, float], hot: Mapping[str, str], shards: Mapping[str, int]) -> None:
+    """Refuses what speaks of nothing: it would change nothing, and nobody would be told."""
+    for name, rate in rates.items():
+        if rate > RATE_MAX:
+            raise BadLoad(f"{name}: nobody does that {rate:g} times a second; give at most {RATE_MAX:g}.")
+    for name in hot:
+        if name not in rates:
+            raise BadLoad(
+                f"--hot {name}: no --rate speaks of it. Say how often one user does it: --rate {name}=20/day."
+            )
+    places = [each for table in design.tables.values() for each in (table.name, *_index_names(table))]
+    for place, count in shards.items():
+        if place not in places:
+            raise BadLoad(f"{design.name} has no table or index {place}. It has: {', '.join(places)}.")
+        if not 1 <= count <= SHARDS_MAX:
+            raise BadLoad(f"--shard {place}={count}: give 1 to {SHARDS_MAX:,} shards.")
+
+
+def _index_names(table: Table) -> list[str]:
+    return [f"{table.name}.{name}" for name in table.indexes]
+
+
+def places_of(
     step: Query[Any] | Ref[Any] | Action[Any, Any] | Transaction,
-) -> tuple[Entity[..., Any], Table, Index | None]:
-    """The place that a step asks."""
+) -> list[tuple[Entity[..., Any], Table, Index | None, bool]]:
+    """The places that a step asks, and whether it leaves something new there."""
     if isinstance(step, Query):
-        return step.entities[0], step.view.table, step.view.index
-    found = step.actions[0] if isinstance(step, Transaction) else step
-    return found.entity, found.entity.table, None
+        return [(step.entities[0], step.view.table, step.view.index, False)]
+    if isinstance(step, Ref):
+        return [(step.entity, step.entity.table, None, False)]
+    actions = step.actions if isinstance(step, Transaction) else (step,)
+    return [(each.entity, each.entity.table, None, each.verb in ("create", "put")) for each in actions]
 
 
-def _stream(
-    name: str,
-    table: Table,
-    index: Index | None,
-    entity: Entity[..., object],
-    read: float,
-    write: float,
-    users: int,
-    said: str | None,
-    shards: Mapping[str, int],
-    calls: float,
-) -> heat.Stream:
-    place = table.name if index is None else f"{table.name}.{index.name}"
-    hashes = [table.pk] if index is None else list(index.pk)
-    keys = [template for template in map(entity.template_for, hashes) if template is not None]
-    popularity = popularity_of(said, users) if said else _by_nature(keys, users)
-    popularity = popularity.sharded(shards[place]) if place in shards else popularity
-    return heat.Stream(name, place, read, write, popularity, splits_within(table, entity, index), calls)
+def _is_in(entity: Entity[..., Any], index: Index) -> bool:
+    return all(entity.template_for(name) is not None for name in index.attributes)
+
+
+def _bytes_at(entity: Entity[..., Any], index: Index | None) -> float:
+    from sekkei.advice import believable
+    from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, entry_of, item_bytes
+
+    item = entity.encode(believable.instance(entity, 0))
+    entry = item if index is None else entry_of(entity.table, index, item)
+    return 0.0 if entry is None else float(item_bytes(entry) + STORAGE_OVERHEAD_BYTES)
 
 
 def splits_within(table: Table, entity: Entity[..., Any], index: Index | None) -> bool:
@@ -92,10 +177,6 @@ def splits_within(table: Table, entity: Entity[..., Any], index: Index | None) -
         return False
     first = next((component for template in sorts for component in template.components), None)
     return first is not None and not isinstance(first.codec, Day | Instant)
-
-
-def _by_nature(keys: list[Template], users: int) -> heat.Popularity:
-    return popularity_of(nature_of(keys), users)
 
 
 def nature_of(keys: list[Template]) -> str:
@@ -156,8 +237,27 @@ def _no_popularity(said: str) -> BadLoad:
     )
 
 
-def walls(found: list[heat.Stream], users: int) -> Iterator[tuple[float, heat.Stream]]:
-    """Each place where no split helps any more, and the number of users that it bears; the nearest first."""
-    known = {(stream.place, stream.pattern): stream for stream in found}
-    bearing = [(heat.wall(stream) * users, stream) for stream in known.values()]
-    return iter(sorted((each for each in bearing if each[0] != float("inf")), key=lambda each: each[0]))
+class Bound(NamedTuple):
+    """A key that no split relieves, and how many users it bears."""
+
+    users: float
+    place: str
+    key: str
+    pattern: str
+    """What asks most of it."""
+    popularity: str
+
+
+def walls(found: Iterable[heat.Stream], users: int) -> list[Bound]:
+    """The nearest first. All that is asked of one key counts together."""
+    by_key: dict[tuple[str, str], list[heat.Stream]] = {}
+    for stream in found:
+        if stream.popularity.shares and not stream.splits_within:
+            by_key.setdefault((stream.place, stream.key or stream.pattern), []).append(stream)
+    bounds = []
+    for (place, key), streams_there in by_key.items():
+        share = heat.hottest(streams_there)
+        if share:
+            most = max(streams_there, key=lambda one: heat.hottest([one]))
+            bounds.append(Bound(users / share, place, key, most.pattern, most.popularity.name))
+    return sorted(bounds)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sekkei.advice import heat, traffic, travelled
-from sekkei.advice.costing import request_dollars
+from sekkei.advice.costing import GB, request_dollars
 from sekkei.advice.load import popularity_of
 from sekkei.advice.prices import Prices
-from sekkei.advice.scale import DAY_SECONDS, Scale, Wall, scale_of
+from sekkei.advice.scale import DAY_SECONDS, TABLE_QUOTA, Scale, Wall, scale_of
 from sekkei.advice.traffic import BadTraffic
 from sekkei.design import Measurements
 from sekkei.design.loading import find, measurements_beside
@@ -71,10 +71,26 @@ def streams_of(scale: Scale, users: int) -> list[heat.Stream]:
         calls = rate * users * scale.traffic.peak / DAY_SECONDS
         for one in scale.asked_by[name].asked:
             keys = popularity_of(scale.traffic.popularity(one.place, one.key, one.nature), users)
-            found.append(heat.Stream(name, one.place, one.read * calls, one.write * calls, keys, one.splits, calls))
+            units = (one.read * calls, one.write * calls)
+            found.append(heat.Stream(name, one.place, *units, keys, one.splits, calls, one.key))
     return found
 
 
-def simulate_users(scale: Scale, users: int, *, minutes: int = 60, seed: int = 0) -> heat.Report:
-    """The busiest hour of so many users, from tables that are new."""
-    return heat.simulate(streams_of(scale, users), seconds=minutes * 60, seed=seed)
+def stored_by(scale: Scale, users: int) -> dict[str, float]:
+    """Bytes by place, after a year."""
+    return {each.place: each.gigabytes * GB for each in scale.bill(users, Prices.of("us-east-1")).stored}
+
+
+def simulate_users(scale: Scale, users: int, *, minutes: int = 60, seed: int = 0, ramp: int = 0) -> heat.Report:
+    """The busiest hour of so many users, from tables that hold what a year of them leaves.
+
+    With `ramp` they come one after the other in so many minutes.
+    """
+    return heat.simulate(
+        streams_of(scale, users),
+        seconds=minutes * 60,
+        seed=seed,
+        stored=stored_by(scale, users),
+        quota=TABLE_QUOTA,
+        busy=heat.ramp(ramp),
+    )

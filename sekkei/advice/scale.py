@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sekkei.advice.costing import GB, Bill, Line, Stored, request_dollars
-from sekkei.advice.facts import Facts, steps_of
 from sekkei.advice.heat import READ_MAX, WRITE_MAX
-from sekkei.advice.load import nature_of, place_of, popularity_of, splits_within
+from sekkei.advice.load import BadLoad, nature_of, popularity_of, touches
 from sekkei.advice.prices import Prices
 from sekkei.advice.traffic import BadTraffic, Change, Traffic
 from sekkei.advice.travelled import Asked, Travelled
@@ -160,24 +159,13 @@ def _held(design: Design, traffic: Traffic) -> Travelled:
 
 def of_pattern(design: Design, name: str, measurements: Measurements) -> Travelled:
     """A measured pattern as if it were a journey."""
-    if name not in design.patterns:
-        raise BadTraffic(f"{design.name} has no pattern {name}. It has: {', '.join(sorted(design.patterns))}.")
-    units = Facts(design, measurements).units(name)
-    if units is None:
-        raise BadTraffic(f"{name} is not measured yet. Run `sekkei measure {design.name}` first.")
-    entity, table, index = place_of(next(iter(steps_of(design.patterns[name]))))
-    indexes = dict(units.indexes) if units.write else {}
-    own = units.write - sum(indexes.values())
-    places = [(table, index, units.read, own)]
-    for place, part in indexes.items():
-        held = design.tables[place.partition(".")[0]]
-        places.append((held, held.indexes[place.partition(".")[2]], 0.0, part))
-    asked = []
-    for held, at, read, write in places:
-        hashes = (held.pk,) if at is None else at.pk
-        templates = [found for one in hashes if (found := entity.template_for(one)) is not None]
-        nature = nature_of(templates)
-        form = " + ".join(template.text for template in templates)
-        splits = splits_within(held, entity, at) and nature != "today"
-        asked.append(Asked(held.name if at is None else f"{held.name}.{at.name}", form, read, write, splits, nature))
-    return Travelled(design.patterns[name].en, [], units.calls, asked, {})
+    try:
+        found = touches(design, name, measurements)
+    except BadLoad as error:
+        raise BadTraffic(str(error)) from error
+    natures = [nature_of(touch.keys) for touch in found]
+    asked = [
+        Asked(touch.place, touch.form, touch.read, touch.write, touch.splits and nature != "today", nature)
+        for touch, nature in zip(found, natures, strict=True)
+    ]
+    return Travelled(design.patterns[name].en, [], measurements.units[name].calls, asked, {})

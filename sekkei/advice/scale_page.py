@@ -6,18 +6,46 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from sekkei.advice.costing import Bill
+from sekkei.advice.drawing import ENGLISH, plot
+from sekkei.advice.places import simulate_users
 from sekkei.advice.prices import Prices
 from sekkei.advice.scale import TABLE_QUOTA, Scale, Wall
 
 WALLS_SHOWN = 4
 
 
-def page(scales: Sequence[tuple[str, Scale]], sizes: Sequence[int], prices: Prices, command: str) -> str:
+def page(
+    scales: Sequence[tuple[str, Scale]], sizes: Sequence[int], prices: Prices, command: str, pictures: str = ""
+) -> str:
+    """`pictures`: the directory where they are, as the page sees it."""
     shown = ", ".join(f"{size:,}" for size in sizes[:-1]) + f" and {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
     words = files("sekkei.advice").joinpath("scale.md").read_text("utf-8")
     head = words.format(sizes=shown, region=prices.region, date=prices.date, command=command)
-    parts = [head, *_summary(scales, sizes, prices), *(markdown(*one, sizes, prices) for one in scales)]
+    parts = [head, *_summary(scales, sizes, prices)]
+    for name, scale in scales:
+        parts.append(markdown(name, scale, sizes, prices))
+        if pictures and scale.walls():
+            parts += ["", f"![{_caption(name, scale)}]({pictures}/{picture_name(name)})"]
     return "\n".join(parts) + "\n"
+
+
+def picture_name(name: str) -> str:
+    return f"heat-{name}.svg"
+
+
+def picture(name: str, scale: Scale) -> str:
+    """An hour in which twice as many users come as it bears."""
+    report = simulate_users(scale, 2 * scale.walls()[0].users, ramp=60)
+    return plot(report, ENGLISH._replace(title=_caption(name, scale)))
+
+
+def _caption(name: str, scale: Scale) -> str:
+    nearest = scale.walls()[0]
+    what = where(nearest).replace("`", "")
+    return (
+        f"{name}: in an hour, from nobody to {round_users(2 * nearest.users)} users, twice as many as it bears. "
+        f"What gives way first: {what}."
+    )
 
 
 def _summary(scales: Sequence[tuple[str, Scale]], sizes: Sequence[int], prices: Prices) -> list[str]:

@@ -27,7 +27,7 @@ examples:
   sekkei cost tasks --rate default_board=30/min --format json
   sekkei cost tasks --users 1k,100k,10M          what its users do, declared in design/traffic.toml, at three sizes
   sekkei cost tasks --learn metrics.json         from CloudWatch, a run noted by `sekkei up --note-units`, an access log
-  sekkei cost chiipochi eventbot lessons q tasks --users 1k,100k,10M --format md > docs/scale.md
+  sekkei cost q tasks --users 1k,100k,10M --format md --pictures docs/pictures > docs/scale.md
 
 A rate is calls a second on average (50/s, 30/min, 2000/h, 1M/day); --rates names a file of lines `pattern = "50/s"`.
 `sekkei measure DESIGN` first: units come from there. Prices are those of sekkei/advice/prices.toml, with their date;
@@ -59,10 +59,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--region", default="us-east-1", help="default: %(default)s")
     parser.add_argument("--prices", type=Path, metavar="FILE", help="prices of your own")
     parser.add_argument("--peak", type=float, default=3.0, help="busiest hour against the average (default: 3)")
+    parser.add_argument("--pictures", type=Path, metavar="DIR", help="with --format md: draw where each breaks first")
     parser.add_argument("--format", choices=("table", "json", "md"), default="table", help="default: table")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.pictures and not (arguments.users and arguments.format == "md"):
+        raise CouldNotRun("--pictures goes with --users 1k,100k,10M --format md.")
     if arguments.users:
         return _at_scale(arguments)
     if arguments.learn:
@@ -161,12 +164,27 @@ def _at_scale(arguments: argparse.Namespace) -> int:
         raise CouldNotRun(str(error)) from error
     if arguments.format == "md":
         command = f"sekkei cost {' '.join(arguments.designs)} --users {arguments.users} --format md"
-        print(scale_page.page(scales, sizes, prices, command), end="")
+        command += f" --pictures {arguments.pictures.as_posix()}" if arguments.pictures else ""
+        pictures = _draw(arguments.pictures, scales) if arguments.pictures else ""
+        print(scale_page.page(scales, sizes, prices, command, pictures), end="")
     elif arguments.format == "json":
         print(json.dumps({name: _scale_json(scale, sizes, prices) for name, scale in scales}, indent=1))
     else:
         print("\n\n".join(scale_page.text(name, scale, sizes, prices) for name, scale in scales))
     return OK
+
+
+def _draw(directory: Path, scales: list[tuple[str, Scale]]) -> str:
+    """A picture of each; how the page names the directory, which is beside it."""
+    from sekkei.advice.scale_page import picture, picture_name
+
+    for name, scale in scales:
+        if scale.walls():
+            try:
+                (directory / picture_name(name)).write_text(picture(name, scale), "utf-8")
+            except OSError as error:
+                raise CouldNotRun(f"{error.filename} cannot be written: {error.strerror}.") from error
+    return directory.name
 
 
 def users_of(text: str) -> int:

@@ -38,7 +38,8 @@ def test_who_does_not_see_it_is_told() -> None:
     assert found.get("role") == "img"
     assert found.findtext(f"{SPACE}title") == Words().title
     assert found.findtext(f"{SPACE}desc") == (
-        "4k requests a second are asked; at worst 1.78k of them are throttled, at the end 0. t: from 4 to 8 partitions."
+        "4k requests a second are asked; at worst 1.78k of them are throttled, at the end 0. "
+        "t: from 4 to 16 partitions."
     )
 
 

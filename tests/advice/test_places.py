@@ -6,6 +6,7 @@ import pytest
 
 import sekkei.advice
 from sekkei.advice import declared, heat_of, plot, simulate_users
+from sekkei.advice.load import walls
 from sekkei.advice.places import streams_of
 from sekkei.advice.prices import Prices
 from tests.advice.test_scale import by_hand
@@ -46,3 +47,13 @@ def test_nothing_else_is_exported() -> None:
     assert all(hasattr(sekkei.advice, name) for name in sekkei.advice.__all__)
     with pytest.raises(AttributeError):
         sekkei.advice.nothing  # noqa: B018
+
+
+def test_the_walls_of_a_simulation_are_those_of_the_bill() -> None:
+    """Two ways to the same number: the hottest key of each form, from streams and from what is declared."""
+    for name in ("chiipochi", "q"):
+        scale = declared(name)
+        nearest = next(wall for wall in scale.walls() if wall.key)
+        bound = walls(streams_of(scale, nearest.users), nearest.users)[0]
+        assert (bound.place, bound.key) == (nearest.place, nearest.key)
+        assert bound.users == pytest.approx(nearest.users, rel=0.002)

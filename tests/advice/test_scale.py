@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sekkei import cli
+from sekkei.advice import declared, simulate_users, travelled
 from sekkei.advice import traffic as traffic_of
-from sekkei.advice import travelled
 from sekkei.advice.prices import Prices
 from sekkei.advice.scale import Scale, scale_of
 from sekkei.advice.scale_page import round_users
@@ -111,6 +111,29 @@ def test_every_wall_that_is_shown_is_moved_by_a_change(system: str) -> None:
     assert after.key == "" or after.users > 1.9 * before.users
 
 
-def test_the_page_is_what_the_command_writes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["cost", *SYSTEMS, "--users", "1k,100k,10M", "--format", "md"]) == 0
-    assert capsys.readouterr().out == PAGE.read_text("utf-8"), "docs/scale.md is stale: run `make docs`"
+def test_the_page_is_what_the_command_writes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs" / "pictures").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    asked = ["cost", *SYSTEMS, "--users", "1k,100k,10M", "--format", "md", "--pictures", "docs/pictures"]
+    assert cli.main(asked) == 0
+    stale = "is stale: run `make docs`"
+    assert capsys.readouterr().out == PAGE.read_text("utf-8"), f"docs/scale.md {stale}"
+    drawn = {path.name: path.read_text("utf-8") for path in (tmp_path / "docs" / "pictures").iterdir()}
+    assert set(drawn) == {f"heat-{system}.svg" for system in SYSTEMS}
+    for name, text in drawn.items():
+        assert text == (PAGE.parent / "pictures" / name).read_text("utf-8"), f"docs/pictures/{name} {stale}"
+
+
+def test_pictures_show_the_wall() -> None:
+    """At half of the way to twice as many users as it bears, calls begin to be refused, and go on to be."""
+    for system in ("chiipochi", "q"):
+        scale = declared(system)
+        wall = scale.walls()[0]
+        report = simulate_users(scale, 2 * wall.users, ramp=60)
+        outcome = report.outcomes[wall.place]
+        assert outcome.first_refused == pytest.approx(1_800, abs=60)
+        assert outcome.reason.endswith(f"{wall.kind.title()}KeyRangeThroughputExceeded")
+        assert outcome.stuck
+        assert report.minutes[-1].served < 0.8 * report.minutes[-1].asked
