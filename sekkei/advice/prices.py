@@ -32,6 +32,11 @@ class Prices:
     storage_free_gb: float = 0.0
     pitr_gb_month: float | None = None
 
+    @staticmethod
+    def regions(path: Path | None = None) -> list[str]:
+        """Those whose prices the file has."""
+        return sorted(name for name, known in _read(path).items() if isinstance(known, Mapping))
+
     @classmethod
     def of(cls, region: str, path: Path | None = None) -> Prices:
         found = _read(path)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from sekkei.advice.amounts import count_of, rate_of
 from sekkei.commands import OK, CouldNotRun
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ example; `sekkei measure SYSTEM --journeys` measures whole journeys of a system.
 """
 
 N = TypeVar("N", int, float, str)
-_SCALES = {"": 1, "k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
-_SECONDS = {"s": 1, "min": 60, "h": 3_600, "day": 86_400, "month": 730 * 3_600}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -210,25 +209,6 @@ def _scale_json(scale: Scale, sizes: list[int], prices: Prices) -> dict[str, obj
         "walls": [wall._asdict() for wall in scale.walls()],
         "walls_after_changes": [wall._asdict() for wall in scale.walls(scale.traffic.changes)],
     }
-
-
-def rate_of(text: str) -> float:
-    """`50/s`, `30/min`, `2k/h`, `1M/day`: calls a second."""
-    number, _, unit = text.partition("/")
-    if unit not in _SECONDS:
-        raise ValueError(f"{text!r} is no rate: write 50/s, 30/min, 2000/h or 1M/day")
-    return count_of(number) / _SECONDS[unit]
-
-
-def count_of(text: str) -> int:
-    scale = text[-1:] if text[-1:] in _SCALES else ""
-    try:
-        number = float(text.removesuffix(scale))
-    except ValueError:
-        raise ValueError(f"{text!r} is no number: write 2000, 50k, 10M or 2G") from None
-    if number < 0 or number != number or number == float("inf"):
-        raise ValueError(f"{text!r} is no number of anything")
-    return round(number * _SCALES[scale])
 
 
 def pair_of(text: str, read: Callable[[str], N]) -> tuple[str, N]:

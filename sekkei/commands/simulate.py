@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sekkei.advice.amounts import count_of, rate_of
 from sekkei.commands import FINDINGS, OK, CouldNotRun
-from sekkei.commands.cost import count_of, pair_of, rate_of, users_of
+from sekkei.commands.cost import pair_of, users_of
 
 if TYPE_CHECKING:
     from sekkei.advice.heat import Outcome, Report, Stream

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sekkei import cli
-from sekkei.commands.cost import count_of, rate_of
+from sekkei.advice.amounts import count_of, rate_of
 
 
 @pytest.fixture
@@ -50,6 +50,7 @@ def test_mistakes(design: str, arguments: list[str], said: str, capsys: pytest.C
 
 def test_rates_and_counts() -> None:
     assert (rate_of("50/s"), rate_of("30/min"), rate_of("1M/day")) == (50.0, 0.5, pytest.approx(1e6 / 86_400))
+    assert (rate_of("0.5/s"), rate_of("1.5/min")) == (0.5, 0.025), "a rate need not be whole"
     assert (count_of("2000"), count_of("1.5k"), count_of("10M"), count_of("2G")) == (2000, 1500, 10**7, 2 * 10**9)
 
 

@@ -13,7 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sekkei.advice import drawing
 from sekkei.advice.checking import check
+from sekkei.advice.heat import Report
+from sekkei.advice.prices import Prices
 from sekkei.advice.tracing import path_of, uses_of
 from sekkei.design import Design, UniqueKey, tables
 from sekkei.errors import DynamoDBError
@@ -21,11 +24,12 @@ from sekkei.publish.document import Diagram
 from sekkei.publish.svg import svg
 from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import operator
+from sekkei.web.console.costs import SPREADS, costs_of
 from sekkei.web.console.looked import looked_by
 from sekkei.web.console.rows import hues_of
 from sekkei.web.console.words import in_words
 from sekkei.web.rendering import page
-from sekkei.web.texts import language_of
+from sekkei.web.texts import language_of, t
 
 T = TypeVar("T")
 TITLE_MAX = 28
@@ -67,9 +71,11 @@ async def show_map(request: Request) -> Response:
     steps = await _differences(request, design) if request.query_params.get("live") else None
     lit = path.entities if path is not None else (entity.name,) if entity is not None else ()
     here = f"/console/designs/{quote(name)}/map"
-    return page(
+    costs = await costs_of(request, looked, name, pattern.name) if pattern is not None else None
+    shown = page(
         request,
         "console/map.html",
+        422 if costs is not None and costs.form.errors else 200,
         name=name,
         title=looked.title(name),
         design=design,
@@ -85,7 +91,23 @@ async def show_map(request: Request) -> Response:
         table_name=lambda table: design.table_name(table, looked.env),
         findings=check(design, looked.measured(name)),
         steps=steps,
+        costs=costs,
+        regions=[(one, one) for one in Prices.regions()],
+        spreads=SPREADS,
+        source=looked.sources.get(name, name),
+        picture=lambda report: _picture(request, report),
     )
+    if costs is not None and costs.running is not None and not costs.running.finished:
+        shown.headers["Refresh"] = "1"
+    return shown
+
+
+def _picture(request: Request, report: Report) -> str:
+    """What was refused, minute by minute, as an address that an image can have."""
+    drawn = drawing.svg(
+        {one: found.by_minute for one, found in report.outcomes.items()}, t(request, "console.map.heat.title")
+    )
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
 async def _differences(request: Request, design: Design) -> list[str]:

@@ -20,6 +20,7 @@ from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.system import Localized
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
+from sekkei.web.console.simulations import Simulations
 from sekkei.web.identity.design import design as web_design
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Looked:
     further: tuple[Design, ...] = ()
     """Designs whose items are understood too, without being listed."""
     journal: Journal = field(default_factory=lambda: _journal())
+    simulations: Simulations = field(default_factory=Simulations)
 
     def design(self, name: str) -> Design:
         if name not in self.designs:
