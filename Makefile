@@ -3,7 +3,7 @@ SYSTEMS := chiipochi eventbot lessons q tasks
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: help setup up browser test check bench torture docs site texts budgets calls peers lock clean
+.PHONY: help setup up browser test check bench torture docs site pictures texts budgets calls peers lock clean
 
 help:
 	@echo "make up       set up, then run everything at http://127.0.0.1:8000"
@@ -72,6 +72,9 @@ docs: setup
 	@for system in $(SYSTEMS); do for language in ja en; do \
 	  $(BIN)/sekkei docs $$system --lang $$language --out docs/designs/$$system.$$language.md; done; done
 	@$(BIN)/sekkei cost $(SYSTEMS) --users 1k,100k,10M --format md --pictures docs/pictures > docs/scale.md.new && mv docs/scale.md.new docs/scale.md
+
+pictures: setup
+	@$(BIN)/python -m tests.pictures
 
 texts: setup
 	@$(BIN)/python -m sekkei.texts sekkei.publish sekkei.runtime sekkei.web $(addprefix sekkei_systems.,$(SYSTEMS)) tests.web.example

@@ -141,6 +141,12 @@ Shots = Callable[..., Awaitable[Path]]
 async def browser() -> AsyncIterator[Windows]:
     if not CHROMIUM:
         pytest.skip("no Chromium here; `make browser` installs it")
+    async with chromium_open() as windows:
+        yield windows
+
+
+@asynccontextmanager
+async def chromium_open() -> AsyncIterator[Windows]:
     async with async_playwright() as playwright:
         chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         windows = Windows(chromium)
@@ -163,6 +169,12 @@ def late(app: ASGIApp) -> ASGIApp:
 
 @pytest_asyncio.fixture
 async def serve() -> AsyncIterator[Serve]:
+    async with serving() as start:
+        yield start
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[Serve]:
     """`await serve(SYSTEM, ..., demo=True)`: listening on a free port, with the worker running.
 
     SEKKEI_SLOW=0.5 makes every answer up to that many seconds late: a test that waits for the wrong thing fails then.

@@ -98,7 +98,8 @@ async def show_map(request: Request) -> Response:
         picture=lambda report: _picture(request, report),
     )
     if costs is not None and costs.running is not None and not costs.running.finished:
-        shown.headers["Refresh"] = "1"
+        # For browsers without scripts; with one, the page loads itself again and stays where it was scrolled to.
+        shown.headers["Refresh"] = f"3; url={here}?{request.url.query}"
     return shown
 
 

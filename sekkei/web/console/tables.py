@@ -186,19 +186,20 @@ def _filter_rows(request: Request) -> list[dict[str, str]]:
     return [*(row for row in rows if row["attr"]), dict.fromkeys(lists, "")]
 
 
-def _fingerprint(operation: str, asked: dict[str, Any]) -> bytes:
+def fingerprint(operation: str, asked: dict[str, Any]) -> bytes:
+    """A cursor is good for the question that it came from."""
     return b"console/" + orjson.dumps([operation, asked], option=orjson.OPT_SORT_KEYS)
 
 
 def _start(request: Request, operation: str, asked: dict[str, Any]) -> dict[str, Any] | None:
     after = request.query_params.get("after")
     secret = request.app.state.shell.settings.secrets.key("cursors")
-    return unseal(after, _fingerprint(operation, asked), secret) if after else None
+    return unseal(after, fingerprint(operation, asked), secret) if after else None
 
 
 def _cursor(request: Request, operation: str, asked: dict[str, Any], found: reading.Found) -> str | None:
     secret = request.app.state.shell.settings.secrets.key("cursors")
-    return seal(found.last, _fingerprint(operation, asked), secret) if found.last else None
+    return seal(found.last, fingerprint(operation, asked), secret) if found.last else None
 
 
 async def export(request: Request) -> Response:

@@ -114,6 +114,9 @@ document.addEventListener("click", (event) => {
   area.focus();
 });
 
+// What is still being worked on is asked for again.
+if (document.querySelector("[data-again]")) setTimeout(() => location.reload(), 1000);
+
 // Follow a stream: ask for what came since, put it on top.
 for (const button of document.querySelectorAll("[data-follow]")) {
   const list = document.querySelector(button.dataset.follow);

@@ -89,7 +89,7 @@ async def test_a_simulation_runs_beside_and_shows_how_far_it_is(monkeypatch: pyt
         monkeypatch.setattr(simulations, "WAITED_SECONDS", 0)
         shown = await client.get(asked)
         assert "Minute 12 of 60" in shown.text, "others are answered meanwhile"
-        assert dict(shown.headers)["refresh"] == "1"
+        assert dict(shown.headers)["refresh"] == f"3; url={asked}"
         held.set()
         done = await waiting
         assert "refresh" not in dict(done.headers)
