@@ -103,12 +103,11 @@ async def show_map(request: Request) -> Response:
     return shown
 
 
-def _picture(request: Request, report: Report) -> str:
-    """What was refused, minute by minute, as an address that an image can have."""
-    drawn = drawing.svg(
-        {one: found.by_minute for one, found in report.outcomes.items()}, t(request, "console.map.heat.title")
-    )
-    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
+def _picture(request: Request, report: Report) -> Markup:
+    """Asked, served and throttled, minute by minute, in the reader's language."""
+    blanks = {name: f"{{{name}}}" for name in ("asked", "throttled", "last", "first", "place", "minutes")}
+    words = (t(request, f"console.map.plot.{name}", **blanks) for name in drawing.Words._fields)
+    return Markup(drawing.plot(report, drawing.Words(*words), standalone=False))
 
 
 async def _differences(request: Request, design: Design) -> list[str]:
