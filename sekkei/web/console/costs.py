@@ -16,7 +16,7 @@ from starlette.requests import Request
 from sekkei.advice import heat, traffic
 from sekkei.advice.amounts import count_of, rate_of
 from sekkei.advice.costing import UnknownName, price, request_dollars
-from sekkei.advice.load import BadLoad, streams
+from sekkei.advice.load import BadLoad, streams, walls
 from sekkei.advice.prices import SECONDS_A_MONTH, Prices
 from sekkei.advice.scale import TABLE_QUOTA, of_pattern
 from sekkei.advice.traffic import BadTraffic, Traffic
@@ -83,7 +83,7 @@ async def costs_of(request: Request, looked: Looked, name: str, pattern: str) ->
     except _Bad as wrong:
         found.form = Form(form.values, {wrong.field: t(request, f"console.map.cost.{wrong.code}", text=wrong.text)})
         return found
-    found.limits = sorted(_limits(asked, rate))
+    found.limits = sorted(_limits(asked, rate), key=lambda one: one.rate)
     if request.query_params.get("heat"):
         key = (name, pattern, rate, users, form.values["spread"])
         found.running = await looked.simulations.run(key, asked)
@@ -150,13 +150,14 @@ def _streams(
 
 def _limits(asked: list[heat.Stream], rate: float) -> Iterator[Limit]:
     """A key that no split helps, and the quota that AWS gives a table or an index."""
-    for one in asked:
-        units = max(one.read, one.write)
+    for bound in walls(asked, 1):
+        shares = [one.popularity.shares[0] for one in asked if (one.place, one.key or one.pattern) == bound[1:3]]
+        yield Limit(bound.users * rate, bound.place, max(shares))
+    for place in dict.fromkeys(one.place for one in asked):
+        there = [one for one in asked if one.place == place]
+        units = max(sum(one.read for one in there), sum(one.write for one in there))
         if units:
-            yield Limit(TABLE_QUOTA / units * rate, one.place, None)
-        bears = heat.wall(one)
-        if bears != float("inf"):
-            yield Limit(bears * rate, one.place, one.popularity.shares[0])
+            yield Limit(TABLE_QUOTA / units * rate, place, None)
 
 
 def _declared(looked: Looked, name: str) -> Traffic | None:

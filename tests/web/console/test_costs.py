@@ -94,8 +94,11 @@ async def test_a_simulation_runs_beside_and_shows_how_far_it_is(monkeypatch: pyt
         done = await waiting
         assert "refresh" not in dict(done.headers)
         assert "requests a second are asked; at worst" in done.text, "the drawing is described"
-        assert "2.5%" in done.text
-        assert len(client.shell.looked.simulations.found) == 1
+        (running,) = client.shell.looked.simulations.found.values()
+        assert running.report is not None
+        for outcome in running.report.outcomes.values():
+            assert outcome.share > 0
+            assert f"<td>{outcome.share:.1%}</td>" in done.text
 
 
 async def test_simulations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
