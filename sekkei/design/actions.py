@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
 from .conditions import Condition
 from .errors import ValueRefused
@@ -22,10 +22,12 @@ from .keys import Ref
 
 if TYPE_CHECKING:
     from .entity import Entity
+    from .fields import Takes
 
 M = TypeVar("M")
 T = TypeVar("T")
 X = TypeVar("X")
+P = ParamSpec("P")
 M_co = TypeVar("M_co", covariant=True)
 R_co = TypeVar("R_co", covariant=True)
 set_type = set  # Update.set hides the built-in inside its class
@@ -105,10 +107,23 @@ class Update(Action[M, M]):
         if field.role == "version":
             raise ValueRefused("SK208", f"{field.label} counts the writes by itself. Do not set it.")
 
-    def set(self, field: Field[M, T], value: T) -> Update[M]:
-        """None removes the attribute."""
-        stored = field.encode(value)
-        return self._change("remove" if stored is None else "set", field, value)
+    if TYPE_CHECKING:
+
+        def set(self, field: Takes[M, P], *value: P.args, **named: P.kwargs) -> Update[M]:
+            """None removes the attribute."""
+
+        def set_if_absent(self, field: Takes[M, P], *value: P.args, **named: P.kwargs) -> Update[M]:
+            """Set the attribute only where the item has none."""
+    else:
+
+        def set(self, field: Field[M, T], value: T) -> Update[M]:
+            """None removes the attribute."""
+            stored = field.encode(value)
+            return self._change("remove" if stored is None else "set", field, value)
+
+        def set_if_absent(self, field: Field[M, T], value: T) -> Update[M]:
+            """Set the attribute only where the item has none."""
+            return self._change("default", field, value)
 
     @overload
     def remove(self, field: Field[M, T | None]) -> Update[M]: ...
@@ -143,10 +158,6 @@ class Update(Action[M, M]):
     def prepend(self, field: Field[M, list[X]] | Field[M, tuple[X, ...]], *elements: X) -> Update[M]:
         """Put elements at the beginning of a list."""
         return self._change("prepend", field, list(elements))
-
-    def set_if_absent(self, field: Field[M, T], value: T) -> Update[M]:
-        """Set the attribute only where the item has none."""
-        return self._change("default", field, value)
 
     @overload
     def knowing(self, known: M) -> Update[M]: ...

@@ -7,7 +7,7 @@ At run time `Task.title` is the Field; an instance's own value hides it, so read
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from .codecs import AttributeValue, Codec, Unfit
 from .conditions import Between, Call, Compare, Condition, OneOf
@@ -19,6 +19,8 @@ X = TypeVar("X")
 M = TypeVar("M")
 N = TypeVar("N")
 K = TypeVar("K")
+P = ParamSpec("P")
+M_co = TypeVar("M_co", covariant=True)
 
 MISSING: Any = object()
 Role = Literal["attr", "part", "computed", "template", "version"]
@@ -44,8 +46,20 @@ class Spec:
         self.role, self.stored, self.options = role, stored, options
 
 
+if TYPE_CHECKING:
+
+    class Takes(Protocol[M_co, P]):
+        """An attribute of a model, and what can be set to it: so a checker says which value does not fit."""
+
+        def _takes(self, *value: P.args, **named: P.kwargs) -> M_co: ...
+
+
 class Field(Generic[M, T]):
     """One attribute of a model; compares into conditions."""
+
+    if TYPE_CHECKING:
+
+        def _takes(self, value: T) -> M: ...
 
     def __init__(self, owner: type[Any], name: str, annotation: Any, codec: Codec, optional: bool, spec: Spec) -> None:
         options = spec.options

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "typing"
 
 
-def errors_of_mypy(*paths: Path) -> dict[str, set[int]]:
+def said_by_mypy(*paths: Path) -> str:
     command = [
         sys.executable,
         "-m",
@@ -28,8 +28,12 @@ def errors_of_mypy(*paths: Path) -> dict[str, set[int]]:
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def errors_of_mypy(*paths: Path) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {path.name: set() for path in paths}
-    for path, line in re.findall(r"^(.+?):(\d+): error:", done.stdout, re.MULTILINE):
+    for path, line in re.findall(r"^(.+?):(\d+): error:", said_by_mypy(*paths), re.MULTILINE):
         found.setdefault(Path(path).name, set()).add(int(line))
     return found
 
@@ -65,3 +69,20 @@ def test_right_use_is_accepted_and_wrong_use_refused(errors_of: object) -> None:
     assert found["correct.py"] == set()
     assert len(wrong_lines()) > 45
     assert found["wrong.py"] == wrong_lines()
+
+
+EXPLAINED = {
+    "set(Task.title, 3)": 'Argument 2 to "set" of "Update" has incompatible type "int"; expected "str"',
+    "set(Task.title, None)": 'Argument 2 to "set" of "Update" has incompatible type "None"; expected "str"',
+    'set(Task.status, "todo")': 'Argument 2 to "set" of "Update" has incompatible type "str"; expected "Status"',
+    "set(Task.title)": 'Missing positional argument "value" in call to "set" of "Update"',
+}
+
+
+@pytest.mark.timeout(200)
+def test_mypy_explains_a_wrong_value_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "explained.py"
+    lines = ["from tests.design.example import Task, tasks", *(f'tasks.update("t", "k").{call}' for call in EXPLAINED)]
+    path.write_text("\n".join(lines) + "\n")
+    said = said_by_mypy(path).splitlines()
+    assert [line.split(" error: ")[1].rpartition("  [")[0] for line in said] == list(EXPLAINED.values())
