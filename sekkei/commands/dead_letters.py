@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -25,6 +26,9 @@ examples:
   sekkei dead-letters retry record:tasks/task-table-v3/100000000000000000042
                                                  hand a stream record to its system's reactions, here and now
   sekkei dead-letters drop job:q/leave/u1               let go of it
+  sekkei dead-letters skip shard:tasks/task-table-v3/shardId-1
+                                                 read on behind a part of a stream that cannot be read, or set a
+                                                 job aside that fails each time; it stays here, to be retried
 
 Exit code: 0 well (nothing is set aside, or everything named went through), 1 something is set aside or fails still,
 2 could not run. Operators see the same at /console/aside.
@@ -34,7 +38,7 @@ PAGE_ITEMS = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("list", "retry", "drop"))
+    parser.add_argument("what", choices=("list", "retry", "drop", "skip"))
     parser.add_argument("names", metavar="NAME", nargs="*", help="as `list` shows them, such as message:tasks/invite/1")
     parser.add_argument("--data", metavar="DIR", help="folder of the data (default: ./data, or SEKKEI_DATA)")
 
@@ -116,14 +120,17 @@ def _lines(one: DeadLetter) -> str:
 async def _each(dead_letters: DeadLetters, what: str, chosen: list[tuple[DeadLetterKind, str]]) -> int:
     from sekkei.runtime.refusals import Refusal
 
-    code = OK
+    code, by = OK, f"{_who()} (sekkei dead-letters)"
     for kind, id in chosen:
         name = f"{kind.value}:{id}"
         try:
             if what == "drop":
-                await dead_letters.drop(kind, id)
+                await dead_letters.drop(kind, id, by=by)
                 print(f"{name}: dropped.")
-            elif await dead_letters.retry(kind, id):
+            elif what == "skip":
+                await dead_letters.skip(kind, id, by=by)
+                print(f"{name}: skipped; it can be retried.")
+            elif await dead_letters.retry(kind, id, by=by):
                 print(f"{name}: {'it went through' if kind.value == 'record' else 'will be tried again'}.")
             else:
                 print(f"{name}: it fails still; `sekkei dead-letters list` says why.")
@@ -131,6 +138,13 @@ async def _each(dead_letters: DeadLetters, what: str, chosen: list[tuple[DeadLet
         except Refusal as refusal:
             raise CouldNotRun(f"{name}: {refusal}") from None
     return code
+
+
+def _who() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user has a number and no name
+        return f"uid {os.getuid()}"
 
 
 def _split(name: str) -> tuple[DeadLetterKind, str]:

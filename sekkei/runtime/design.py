@@ -196,6 +196,45 @@ def set_aside(consumer: str, sequence: str) -> Key:
 
 
 @model
+class UnreadShard:
+    """A part of a stream that cannot be read; the parts after it wait for it, until it is read or skipped."""
+
+    consumer: Attr[str] = part(escape=True)
+    shard: Attr[str] = part(escape=True)
+    sequence: Attr[str | None] = attr(default=None, en="The last record that was read")
+    error: Attr[str] = attr()
+    attempts: Attr[int] = attr()
+    skipped_at: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)
+    listed_pk: Attr[str] = attr(default="UNREAD")
+    listed_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    expires: Attr[datetime | None] = attr(default=None, stored_as=epoch())
+
+
+@table.entity(UnreadShard, type="unread_shard")
+def unread_shards(consumer: str, shard: str) -> Key:
+    return Key(f"UNREAD#{consumer}", f"SHARD#{shard}")
+
+
+@model
+class Act:
+    """What an operator did with something that had failed: who, when, what."""
+
+    id: Attr[str] = part()
+    by: Attr[str] = attr(en="An address, an account, or who ran the command; a dash once they have left")
+    what: Attr[str] = attr(en="retry, drop, skip, end")
+    subject: Attr[str] = attr(en="As dead letters are named: shard:tasks/task-table-v3/shardId-1")
+    detail: Attr[str] = attr(default="", en="Why it had failed")
+    listed_pk: Attr[str] = attr(default="ACT")
+    listed_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
+    expires: Attr[datetime] = attr(stored_as=epoch())
+
+
+@table.entity(Act, type="act")
+def acts(id: str) -> Key:
+    return Key(f"ACT#{id}", "ACT")
+
+
+@model
 class Once:
     """Something that has happened, by its key, and the answer it gave."""
 
@@ -274,6 +313,8 @@ job_runs_by_due = job_runs.index("due")
 job_runs_listed = job_runs.index("listed")
 set_aside_listed = set_aside.index("listed")
 alarms_listed = alarms.index("listed")
+unread_shards_listed = unread_shards.index("listed")
+acts_listed = acts.index("listed")
 
 
 @design.pattern(ja="時刻の来た予約", added=True)
@@ -329,6 +370,24 @@ def newest_jobs() -> Query[JobRun]:
 def newest_set_aside() -> Query[SetAside]:
     """Stream records that were set aside, newest first."""
     return set_aside_listed.where(SetAside.listed_pk == "ASIDE").backwards()
+
+
+@design.pattern(ja="読めないシャード", added=True)
+def newest_unread_shards() -> Query[UnreadShard]:
+    """Parts of streams that cannot be read or were skipped, newest first."""
+    return unread_shards_listed.where(UnreadShard.listed_pk == "UNREAD").backwards()
+
+
+@design.pattern(ja="あるストリームの読めないシャード", added=True)
+def unread_shards_of(consumer: str) -> Query[UnreadShard]:
+    """The same, of one reader of one stream."""
+    return unread_shards.where(UnreadShard.consumer == consumer)
+
+
+@design.pattern(ja="運営者の操作の記録", added=True)
+def newest_acts() -> Query[Act]:
+    """What operators did with what had failed, newest first."""
+    return acts_listed.where(Act.listed_pk == "ACT").backwards()
 
 
 @design.pattern(ja="待たせている宛先", added=True)

@@ -1,6 +1,6 @@
 """What an operator's Prometheus reads: this process's counters, and what stands in the store for all of them.
 
-Counters are this process's alone and begin anew with it, as Prometheus expects. A scrape costs eight store calls.
+Counters are this process's alone and begin anew with it, as Prometheus expects. A scrape costs nine store calls.
 """
 
 from __future__ import annotations

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database, Reactions
+from sekkei.design import ConditionFailed, Database, Reactions
 from sekkei.design import replace as changed
 from sekkei.errors import (
     ExpiredIteratorException,
@@ -24,7 +25,15 @@ from sekkei.errors import (
 )
 from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
-from sekkei.runtime.design import Checkpoint, SetAside, checkpoints, set_aside
+from sekkei.runtime.design import (
+    Checkpoint,
+    SetAside,
+    UnreadShard,
+    checkpoints,
+    set_aside,
+    unread_shards,
+    unread_shards_of,
+)
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import LeaseLost, Leases, take
 from sekkei.store.protocol import Store
@@ -33,7 +42,7 @@ BATCH_RECORDS = 100
 ATTEMPTS_MAX = 5
 UNREAD_MAX = 3
 UNREAD_PAUSE = timedelta(seconds=5)
-"""For a shard that cannot be read; after three times in a row an alarm rings."""
+"""For a shard that cannot be read; after three times in a row an alarm rings, and an operator may skip it."""
 LEASE = timedelta(seconds=60)
 """Renewed at half of its life, so that an idle stream costs two writes a minute."""
 SHARDS_KNOWN = timedelta(minutes=5)
@@ -146,15 +155,39 @@ class Pump:
         except ResourceNotFoundException:
             raise
         except Exception as error:
-            log.warning("a shard could not be read", extra={"shard": shard, "error": one_line(error)})
-            self._unread[shard] = failures + 1, days.now(self._clock) + UNREAD_PAUSE
-            self._iterators.pop(shard, None)
-            if failures + 1 >= UNREAD_MAX:
-                await self._alarms.ring(f"shard/{self._consumer}", f"{shard}: {one_line(error)}")
+            await self._count_unread(shard, failures + 1, error)
             return 0
         if self._unread.pop(shard, None) is not None:
             await self._alarms.clear(f"shard/{self._consumer}")
+            gone = unread_shards.delete(self._consumer, shard).when(UnreadShard.skipped_at.absent())
+            with suppress(ConditionFailed):  # what was skipped stays written down
+                await self._runtime.write(gone)
         return read
+
+    async def _count_unread(self, shard: str, failures: int, error: Exception) -> None:
+        log.warning("a shard could not be read", extra={"shard": shard, "error": one_line(error)})
+        self._unread[shard] = failures, days.now(self._clock) + UNREAD_PAUSE
+        place = self._places.get(shard)
+        self._lose(shard)  # the row is looked at the next time: it may have been skipped
+        if failures < UNREAD_MAX:
+            return
+        await self._alarms.ring(f"shard/{self._consumer}", f"{shard}: {one_line(error)}")
+        row = unread_shards.upsert(self._consumer, shard).set(UnreadShard.error, one_line(error))
+        row = row.set(UnreadShard.attempts, failures).set_if_absent(UnreadShard.listed_pk, "UNREAD")
+        now = days.now(self._clock)
+        row = row.set_if_absent(UnreadShard.listed_at, now).set(UnreadShard.expires, now + SET_ASIDE_KEPT)
+        if place is not None and place.sequence is not None:
+            row = row.set(UnreadShard.sequence, place.sequence)
+        try:
+            await self._runtime.write(row)
+        except Exception as failed:  # a store that fails altogether is what the alarm tells of
+            log.warning("a dead shard could not be written down", extra={"shard": shard, "error": one_line(failed)})
+
+    def try_again(self, shard: str) -> None:
+        """Somebody wants it read once more, now."""
+        self._unread[shard] = 0, days.now(self._clock)
+        self._finished.discard(shard)
+        self._lose(shard)
 
     def _is_next(self, shard: Mapping[str, Any], known: _Known) -> bool:
         """A child's records come after its parent's."""
@@ -175,8 +208,15 @@ class Pump:
             return None
         if self._known is not None and self._known.stream != stream:
             self._forget()
+        await self._look_for_unread()
         self._known = _Known(stream, await self._shards(stream), now + SHARDS_KNOWN)
         return self._known
+
+    async def _look_for_unread(self) -> None:
+        """What is written down of earlier: shards that are dead, or were skipped and are to be read after all."""
+        for row in await self._runtime.all(unread_shards_of(self._consumer)):
+            if row.skipped_at is None and row.shard not in self._unread:
+                self.try_again(row.shard)
 
     def _forget(self) -> None:
         self._known = None

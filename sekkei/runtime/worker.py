@@ -34,7 +34,9 @@ from sekkei.runtime.watched import Ear, watched
 from sekkei.store.protocol import Store
 
 QUICK_SECONDS = 0.05
-"""After a round that found nothing; the pause doubles with each further one."""
+"""After a round that found nothing."""
+GROWTH = 4
+"""So much longer is the pause after each further one: a store over HTTP pays for every look."""
 LEAST_SECONDS = 0.01
 """What is due and waits for a place is not looked at more often than this."""
 IDLE_SECONDS = 1.9
@@ -264,7 +266,7 @@ class Worker:
             if busy or await self._until_next(each, pause, version):
                 pause = QUICK_SECONDS
             else:
-                pause = min(pause * 2, each.idle_seconds)
+                pause = min(pause * GROWTH, each.idle_seconds)
 
     async def _until_next(self, each: Round, pause: float, version: int | None) -> bool:
         """Wait until there is a reason to look again; whether that was something heard in this process."""

@@ -20,6 +20,7 @@ from sekkei.runtime.outbox import Outbox, Undeliverable
 from sekkei.runtime.pump import ATTEMPTS_MAX, UNREAD_MAX, UNREAD_PAUSE, Pump
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store.protocol import Request, Response
+from tests.runtime.test_dead_shards import unread
 from tests.runtime.test_pump import Reader, db, pump, write
 from tests.runtime.test_schedules import Calls, worker_of
 
@@ -165,10 +166,14 @@ async def test_a_dead_shard(db: Database, clock: ManualClock) -> None:
         assert await reading.run_once() == 0, "it is left alone for a while"
         clock.advance(UNREAD_PAUSE.total_seconds() + 1)
     assert await ringing(first._runtime, clock) == ["shard/test/notes"]
+    (shown,) = await unread(first._runtime, clock)
+    assert (shown.name, shown.attempts, shown.waits) == (f"shard:{shown.id}", UNREAD_MAX, True)
+    assert "this shard is broken" in shown.error
     store.dead = False
     await reading.run_once()
     assert reader.seen == ["a"]
     assert await ringing(first._runtime, clock) == []
+    assert await unread(first._runtime, clock) == []
 
 
 async def test_a_round_that_always_fails(

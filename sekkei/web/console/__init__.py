@@ -36,7 +36,7 @@ from sekkei.web.console.letters import cards_of
 from sekkei.web.console.searching import PAGES_MAX, SEARCHED_A_PAGE, Found, matches, search
 from sekkei.web.forms import form
 from sekkei.web.identity.proof import require_proof
-from sekkei.web.identity.users import require_user
+from sekkei.web.identity.users import current_user, require_user
 from sekkei.web.rendering import flash, page, redirect
 from sekkei.web.texts import t
 
@@ -100,6 +100,12 @@ def operator(request: Request) -> Shell:
     if not shell.demo_allowed(request):
         require_proof(request)
     return shell
+
+
+def who(request: Request) -> str:
+    """Whom the record of an act names; `local` is whoever sits at the machine of a demo and has not signed in."""
+    user = current_user(request)
+    return (user.email or user.id) if user is not None else "local"
 
 
 async def show_overview(request: Request) -> Response:
@@ -177,7 +183,7 @@ async def show_jobs(request: Request) -> Response:
 async def stop_job(request: Request) -> Response:
     """A job that fails again and again stands aside, to be tried again or dropped."""
     dead_letters = operator(request).deployment.dead_letters
-    await dead_letters.stop((await form(request, Stopped)).id)
+    await dead_letters.stop((await form(request, Stopped)).id, by=who(request))
     flash(request, t(request, "console.job.set-aside"))
     return redirect(request, "/console/aside?kind=job")
 
@@ -258,7 +264,7 @@ def _words_of_aside(one: DeadLetter) -> str:
 async def retry(request: Request) -> Response:
     dead_letters = operator(request).deployment.dead_letters
     chosen = await form(request, Chosen)
-    if not await dead_letters.retry(chosen.kind, chosen.id):
+    if not await dead_letters.retry(chosen.kind, chosen.id, by=who(request)):
         flash(request, t(request, "console.retry-failed"), "error")
     elif chosen.kind is DeadLetterKind.RECORD:
         flash(request, t(request, "console.retried"))
@@ -270,7 +276,7 @@ async def retry(request: Request) -> Response:
 async def drop(request: Request) -> Response:
     dead_letters = operator(request).deployment.dead_letters
     chosen = await form(request, Chosen)
-    await dead_letters.drop(chosen.kind, chosen.id)
+    await dead_letters.drop(chosen.kind, chosen.id, by=who(request))
     flash(request, t(request, "console.dropped"))
     return redirect(request, f"/console/aside?kind={chosen.kind.value}")
 

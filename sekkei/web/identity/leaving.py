@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sekkei.design import TransactionFailed
+from sekkei.runtime.acts import Acts
 from sekkei.runtime.discovery import load_all
 from sekkei.runtime.jobs import Job, Jobs, Payload, Progress
 from sekkei.runtime.outbox import SHELL
@@ -60,7 +61,7 @@ def running(shell: Shell) -> Running:
 
     runtime, clock = shell.deployment.runtime, shell.clock
     jobs = {
-        LEAVE: leaving_job(SHELL, [("identity", identity)], runtime),
+        LEAVE: leaving_job(SHELL, [("identity", identity), ("acts", Acts(runtime, clock).forget)], runtime),
         LINK_IDENTITIES: Job([("identities", shell.accounts.identities.link_earlier)]),
     }
     own = Parts(jobs=jobs, once=[LINK_IDENTITIES])
