@@ -68,6 +68,7 @@ async def test_pages_stay_within_their_budgets(team: Team) -> None:
         "/columns/todo": (6, 12),
         "/tasks": (6, 14),
         f"/tasks/{task.task_id}": (9, 12),
+        f"/tasks/{task.task_id}/comments": (3, 5),
         "/settings": (8, 14),
     }
     found = {path: await team.cost(team.client.get(team.path + path)) for path in budgets}

@@ -256,6 +256,13 @@ class Number:
 
 
 @model
+class Imported:
+    team_id: Attr[str] = part()
+    source: Attr[str] = part(escape=True, ja="元のプログラムでのID", en="The program and what it calls the task")
+    task_id: Attr[str] = attr("imported_task")
+
+
+@model
 class SavedView:
     user_id: Attr[str] = part()
     team_id: Attr[str] = part()

@@ -15,6 +15,7 @@ from sekkei_systems.tasks.design.models import (
     Flow,
     Hook,
     HookDelivery,
+    Imported,
     Invitation,
     Note,
     Number,
@@ -43,6 +44,7 @@ from sekkei_systems.tasks.design.tables import (
     design,
     flows,
     hooks,
+    imported,
     invitations,
     notes,
     numbers,
@@ -404,3 +406,9 @@ def deliveries_of(team_id: str, hook_id: str) -> Query[HookDelivery]:
 def deliveries_in(team_id: str) -> Query[HookDelivery]:
     """Everything that was sent out of a team, for a job that takes somebody out of it."""
     return deliveries.where(HookDelivery.team_id == team_id)
+
+
+@design.pattern(ja="取り込み済みか", added=True)
+def imported_as(team_id: str, source: str) -> Ref[Imported]:
+    """Which task came out of another program's file."""
+    return imported(team_id, source)

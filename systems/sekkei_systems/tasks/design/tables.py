@@ -18,6 +18,7 @@ from sekkei_systems.tasks.design.models import (
     Flow,
     Hook,
     HookDelivery,
+    Imported,
     Invitation,
     InviteLock,
     Links,
@@ -233,6 +234,12 @@ def numbers(team_id: str, number: int) -> Key:
     return Key(f"TEAM#{team_id}", f"NUMBER#{number:08}")
 
 
+@table.entity(Imported, type="task_imported", ja="取り込んだタスク", added=True)
+def imported(team_id: str, source: str) -> Key:
+    """A task that came out of another program's file; it stays when the task is gone, so that it comes in once."""
+    return Key(f"TEAM#{team_id}", f"IMPORTED#{source}")
+
+
 @table.entity(SavedView, type="user_view", ja="保存したビュー", added=True)
 def saved_views(user_id: str, team_id: str, view_id: str) -> Key:
     """A filter that somebody comes back to."""
@@ -291,7 +298,7 @@ design.relate(users, user_teams, team_users, notes, saved_views)
 design.relate(teams, user_teams, team_users, tags, tasks, day_totals, invitations, invite_locks)
 design.relate(teams, totals, many=False)
 design.relate(tasks, comments, activities)
-design.relate(teams, batches, numbers, hooks)
+design.relate(teams, batches, numbers, hooks, imported)
 design.relate(hooks, deliveries)
 design.relate(teams, links, many=False)
 design.relate(tasks, plans, many=False)

@@ -12,6 +12,7 @@ from sekkei_systems.tasks.pages import (
     files,
     home,
     hooks,
+    imports,
     invitations,
     late,
     lists,
@@ -22,7 +23,23 @@ from sekkei_systems.tasks.pages import (
     trash,
 )
 
-PARTS = (home, board, lists, late, burndown, task, plan, comments, trash, settings, hooks, invitations, files, notes)
+PARTS = (
+    home,
+    board,
+    lists,
+    late,
+    burndown,
+    task,
+    plan,
+    comments,
+    trash,
+    settings,
+    hooks,
+    invitations,
+    files,
+    imports,
+    notes,
+)
 
 
 def routes(given: Given) -> list[BaseRoute]:

@@ -12,7 +12,7 @@ from sekkei.web import Html, Pages, Rate, limit
 from sekkei_systems.tasks.design import DayTotals
 from sekkei_systems.tasks.pages.view import View
 from sekkei_systems.tasks.rules import spreadsheet
-from sekkei_systems.tasks.rules.flow import by_day, summary
+from sekkei_systems.tasks.rules.flow import by_day, summary, write_json
 from sekkei_systems.tasks.service import Flows, Teams
 from sekkei_systems.tasks.service.flows import LIFE
 
@@ -60,6 +60,16 @@ async def export(request: Request, view: View, flows: Flows) -> Response:
     body = spreadsheet.write_flow(found, view.member.key)
     name = f'attachment; filename="flow-{view.today}.csv"'
     return Response(body, media_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
+
+
+@pages.get("/teams/{team_id}/flow.json", name="flow-json")
+async def export_json(request: Request, view: View, teams: Teams, flows: Flows) -> Response:
+    """The same, and how many tasks there were at the end of each of those days."""
+    limit(request, Rate.per_minute(10), "export")
+    done = await flows.between(view.member, view.today - LIFE, view.today)
+    body = write_json(done, await teams.days(view.member, LIFE.days), view.member.key)
+    name = f'attachment; filename="flow-{view.today}.json"'
+    return Response(body, media_type="application/json", headers={"Content-Disposition": name})
 
 
 def filled(found: list[DayTotals]) -> tuple[list[str], list[DayTotals | None]]:

@@ -6,9 +6,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from sekkei.clock import Clock
+from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
-from sekkei_systems.tasks.pages.view import View
+from sekkei_systems.tasks.pages.view import Names
 from sekkei_systems.tasks.service import Comments, Member
 from sekkei_systems.tasks.service.comments import TEXT_MAX
 
@@ -20,10 +22,13 @@ class CommentForm(Struct):
 
 
 @pages.get("/teams/{team_id}/tasks/{task_id}/comments", name="comments")
-async def listed(view: View, comments: Comments, task_id: str) -> Html:
-    """The comments alone, for a page that is open."""
-    found = await comments.all(view.member, task_id)
-    return Html("tasks/_comments.html", view=view, member=view.member, task_id=task_id, comments=found)
+async def listed(member: Member, comments: Comments, task_id: str, clock: Clock) -> Html:
+    """The comments alone, for a page that is open. Every such page asks after every comment, so the team around it is
+    not read: names stand out where somebody was called by them."""
+    found = await comments.all(member, task_id)
+    called = await comments.called(member, found)
+    names = Names(member=member, members=called, tags={}, today=days.today(clock))
+    return Html("tasks/_comments.html", view=names, member=member, task_id=task_id, comments=found)
 
 
 @pages.post("/teams/{team_id}/tasks/{task_id}/comments", name="comment")

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from sekkei_systems.tasks.design import Activity, Flow, Task
+import orjson
+
+from sekkei_systems.tasks.design import Activity, DayTotals, Flow, Task
+from sekkei_systems.tasks.rules.numbers import reference
 from sekkei_systems.tasks.rules.statuses import Status
 
 
@@ -51,3 +54,20 @@ def by_day(flows: Iterable[Flow], first: date, last: date) -> list[int]:
     """How many were done on each day."""
     counted = Counter(one.day for one in flows)
     return [counted[first + timedelta(days=at)] for at in range((last - first).days + 1)]
+
+
+def write_json(flows: Iterable[Flow], days: Iterable[DayTotals], key: str) -> bytes:
+    """What was done and when, and how many tasks there were at the end of each day; the last of those is now."""
+    done = [
+        {
+            "id": one.task_id,
+            "number": reference(key, one.number) or None,
+            "title": one.title,
+            "created": one.created_at,
+            "begun": one.begun_at,
+            "done": one.done_at,
+        }
+        for one in flows
+    ]
+    totals = [{"day": one.day, "todo": one.todo, "doing": one.doing, "done": one.done} for one in days]
+    return orjson.dumps({"done": done, "days": totals}, option=orjson.OPT_INDENT_2)

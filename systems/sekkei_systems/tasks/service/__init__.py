@@ -14,6 +14,7 @@ from sekkei_systems.tasks.service.feeds import Feeds
 from sekkei_systems.tasks.service.flows import Flows
 from sekkei_systems.tasks.service.hook_log import HookLog
 from sekkei_systems.tasks.service.hooks import Hooks
+from sekkei_systems.tasks.service.imports import Imports
 from sekkei_systems.tasks.service.invitations import Invitations
 from sekkei_systems.tasks.service.mail import MailBlocks
 from sekkei_systems.tasks.service.notes import Notes
@@ -40,6 +41,7 @@ __all__ = [
     "Flows",
     "HookLog",
     "Hooks",
+    "Imports",
     "Invitations",
     "MailBlocks",
     "Member",
@@ -86,6 +88,7 @@ class Service:
     renewal: Renewal
     hooks: Hooks
     hook_log: HookLog
+    imports: Imports
 
     def parts(self) -> list[object]:
         return [getattr(self, each.name) for each in fields(self)]
@@ -97,13 +100,13 @@ def open_service(context: Context) -> Service:
     access, renewal, blocks = Access(db), Renewal(db, clock), MailBlocks(db, clock)
     people, teams, numbers = People(db, clock, jobs), Teams(db, clock, jobs), Numbers(db, clock)
     tasks = Tasks(db, clock, Search(db, numbers), numbers)
-    trash = Trash(db, clock, tasks)
+    trash, tags = Trash(db, clock, tasks), Tags(db, clock, jobs)
     invited, sealed = secrets.key("tasks invitations"), SealedTexts(secrets.key("tasks webhooks"))
     return Service(
         access=access,
         people=people,
         teams=teams,
-        tags=Tags(db, clock, jobs),
+        tags=tags,
         tasks=tasks,
         comments=Comments(db, clock),
         trash=trash,
@@ -122,4 +125,5 @@ def open_service(context: Context) -> Service:
         renewal=renewal,
         hooks=Hooks(db, clock, jobs, context.outbox, sealed, context.settings.public_url),
         hook_log=HookLog(db, clock, sealed),
+        imports=Imports(db, clock, tasks, tags, teams),
     )

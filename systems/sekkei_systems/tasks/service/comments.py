@@ -11,7 +11,7 @@ from sekkei.design import Action, ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.refusals import Refusal
-from sekkei_systems.tasks.design import Comment, comments, comments_on, members_of, one_task
+from sekkei_systems.tasks.design import Comment, TeamUser, comments, comments_on, members_of, one_task, team_users
 from sekkei_systems.tasks.refusals import BadText, NoSuchComment, NoSuchTask, NotYourComment
 from sekkei_systems.tasks.rules.entered import text_of
 from sekkei_systems.tasks.rules.mentions import mentioned
@@ -28,6 +28,12 @@ class Comments:
     async def all(self, member: Member, task_id: str) -> list[Comment]:
         """The oldest first."""
         return list(await self._db.page(comments_on(member.team_id, task_id).consistent(), size=SHOWN_MAX))
+
+    async def called(self, member: Member, found: list[Comment]) -> dict[str, TeamUser]:
+        """Those whom some comments call by @name and who are still in the team."""
+        ids = sorted(frozenset[str]().union(*(one.mentions for one in found)))
+        people = await self._db.get_many([team_users(member.team_id, id) for id in ids]) if ids else []
+        return {one.user_id: one for one in people if one is not None}
 
     async def mine(self, member: Member, task_id: str, comment_id: str) -> Comment:
         """One's own, to be edited."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sekkei.web.testing import Client
+from sekkei.web.testing import Client, Reply
 from sekkei_systems.tasks.service import Service
 
 
@@ -34,6 +34,13 @@ def offered(page: str) -> str:
 
 
 async def upload(client: Client, team: str, content: bytes) -> str:
+    reply = await sent_file(client, f"{team}/import", content)
+    assert reply.status == 303
+    return (await client.get(reply.location, follow=True)).text
+
+
+async def sent_file(client: Client, path: str, content: bytes) -> Reply:
+    """A form with one file, as a browser sends it."""
     token = await client.token()
     boundary = "xxBOUNDARYxx"
     parts = [
@@ -45,6 +52,4 @@ async def upload(client: Client, team: str, content: bytes) -> str:
         f"--{boundary}--\r\n".encode(),
     ]
     headers = {"Content-Type": f"multipart/form-data; boundary={boundary}", "Accept": "text/html"}
-    reply = await client.request("POST", f"{team}/import", b"".join(parts), headers)
-    assert reply.status == 303
-    return (await client.get(reply.location, follow=True)).text
+    return await client.request("POST", path, b"".join(parts), headers)

@@ -38,3 +38,6 @@ async def test_flow_out_of_the_history(client: Client) -> None:
     exported = await client.get(f"{team}/flow.csv")
     assert "TASK-1,'=1+1," in exported.text
     assert "attachment" in (exported.header("content-disposition") or "")
+    told = (await client.get(f"{team}/flow.json")).json()
+    assert [(one["number"], one["title"]) for one in told["done"]] == [("TASK-1", "=1+1")]
+    assert (told["days"][-1]["todo"], told["days"][-1]["done"]) == (0, 1)

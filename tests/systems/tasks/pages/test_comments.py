@@ -35,3 +35,13 @@ async def test_deleting_goes_back_to_the_task(world: World) -> None:
     said = await world.service.comments.add(aoi, task.task_id, "消す")
     answer = await delete(aoi, world.service.comments, task.task_id, said.comment_id)
     assert answer == Redirect("tasks:task", team_id=team.team_id, task_id=task.task_id).flash("comment.deleted")
+
+
+async def test_the_comments_alone_show_whom_they_call(client: Client) -> None:
+    """As on the whole page, though the team around them is not read."""
+    task = await new_task(client, await new_team(client))
+    await client.post(f"{task}/comments", {"text": "@佐藤 葵 **見て**"})
+    written = re.compile(r'<div class="prose">.*?</div>', re.DOTALL)
+    (alone,) = written.findall((await client.get(f"{task}/comments")).text)
+    assert alone in written.findall((await client.get(task)).text)
+    assert '<span class="mention">@佐藤 葵</span>' in alone

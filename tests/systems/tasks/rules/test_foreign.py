@@ -1,0 +1,119 @@
+"""Files of other programs: what is read, what stays behind, and what is no such file."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from datetime import date
+
+import orjson
+import pytest
+
+from sekkei_systems.tasks.refusals import TooLarge
+from sekkei_systems.tasks.rules import foreign
+from sekkei_systems.tasks.rules.foreign import UnknownFile, plain_of, read, status_of
+from sekkei_systems.tasks.rules.statuses import Priority, Status
+from tests.systems.tasks.boards import VIKUNJA, trello, vikunja
+
+
+def test_a_board_of_trello() -> None:
+    board = read(trello())
+    assert (board.program, board.name) == ("trello", "引っ越し")
+    assert [(one.title, one.status) for one in board.tasks] == [
+        ("水道の連絡", Status.DOING),
+        ("段ボールを買う", Status.TODO),
+        ("鍵を返す", Status.DONE),
+    ]
+    box = board.tasks[1]
+    assert box.source == "trello/c1"
+    assert (box.start, box.end) == (date(2025, 11, 6), date(2025, 11, 11)), "as the day is called in Japan"
+    assert box.tags == ("急ぎ", "green")
+    assert box.people == ("Nobody Here", "Ren")
+    assert box.checks == (("小さい箱", True), ("大きい箱", False))
+    assert board.left == {"archived": 2, "attachments": 1, "untitled": 1, "comments": 1}
+
+
+@pytest.mark.parametrize("content", [vikunja(), orjson.dumps(VIKUNJA), b"\xef\xbb\xbf" + orjson.dumps(VIKUNJA)])
+def test_an_export_of_vikunja(content: bytes) -> None:
+    board = read(content)
+    first, second = board.tasks
+    assert (first.source, first.title, first.description) == ("vikunja/11", "Write report", "One & two\nthree")
+    assert (first.status, first.priority, first.start, first.end) == (
+        Status.DOING,
+        Priority.HIGH,
+        None,
+        date(2025, 12, 1),
+    )
+    assert (second.status, second.priority) == (Status.DONE, None)
+    assert board.left == {"comments": 1, "repeats": 1, "relations": 1, "archived": 1}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"{", b"[]", b"{}", b"[1]", b'"x"', b"title\nx", b"\xff\xfe", b"PK\x03\x04broken",
+        orjson.dumps({"cards": {}, "lists": []}), orjson.dumps([{"name": "no title"}]),
+    ],
+)  # fmt: skip
+def test_what_is_no_such_file(content: bytes) -> None:
+    with pytest.raises(UnknownFile):
+        read(content)
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        1, None, {}, {"id": 5}, {"id": "x", "name": ["list"]},
+        {"id": "x", "name": "ok", "due": "tomorrow", "idLabels": 3, "idMembers": {}, "pos": "top", "idList": []},
+        {"id": "x", "name": "ok", "due": "9999-99-99T00:00:00Z", "start": 5, "desc": 7, "attachments": "many"},
+    ],
+)  # fmt: skip
+def test_a_card_that_is_odd_breaks_nothing(card: object) -> None:
+    if isinstance(card, dict) and isinstance(card.get("idList"), list):
+        card = {**card, "idList": None}
+    assert len(read(trello(cards=[card])).tasks) == (isinstance(card, dict) and card.get("name") == "ok")
+
+
+def test_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign, "TASKS_MAX", 2)
+    with pytest.raises(TooLarge):
+        read(trello())
+    monkeypatch.setattr(foreign, "UNPACKED_MAX", 10)
+    with pytest.raises(TooLarge):
+        read(vikunja())
+    monkeypatch.setattr(foreign, "BYTES_MAX", 10)
+    with pytest.raises(TooLarge):
+        read(b"x" * 11)
+
+
+def test_an_archive_without_data() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("other.json", "[]")
+    with pytest.raises(UnknownFile):
+        read(out.getvalue())
+
+
+def test_what_is_too_long_is_cut_and_counted() -> None:
+    cards = [{"id": "c", "name": "x" * 300, "desc": "y" * 10_001, "idList": "l1"}]
+    board = read(trello(cards=cards, actions=[]))
+    assert (len(board.tasks[0].title), len(board.tasks[0].description)) == (200, 10_000)
+    assert board.left == {"long-titles": 1, "long-texts": 1}
+
+
+@pytest.mark.parametrize(
+    ("column", "status"),
+    [
+        ("To Do", Status.TODO), ("未着手", Status.TODO), ("Not started", Status.TODO), ("Doing", Status.DOING),
+        ("In progress", Status.DOING), ("進行中", Status.DOING), ("レビュー待ち", Status.DOING),
+        ("Done 🎉", Status.DONE),
+        ("対応済み", Status.DONE), ("Abandoned", Status.TODO), ("", Status.TODO),
+    ],
+)  # fmt: skip
+def test_a_column_by_its_name(column: str, status: Status) -> None:
+    assert status_of(column) is status
+
+
+def test_html_as_text() -> None:
+    assert plain_of("<h1>A</h1><p>b<br>c</p>&lt;d&gt;") == "A\nb\nc\n<d>"
+    assert plain_of("a &amp; b") == "a & b"
