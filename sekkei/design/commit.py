@@ -59,7 +59,7 @@ class TransactionToken:
 
 async def write(db: Database, action: Action[Any, Any], given: str | None = None) -> Any:
     """Carry out one action; returns what its type says."""
-    token, now = TransactionToken(db, given), int(db.clock.now())
+    token, now = TransactionToken(db, given), _moment(db, given)
     answer_lost = False
     before = await _read(db, action.ref) if given is not None and isinstance(action, Delete) else None
     for attempt in range(TRIES_MAX):
@@ -83,7 +83,7 @@ async def write(db: Database, action: Action[Any, Any], given: str | None = None
 
 async def transact(db: Database, actions: tuple[Action[Any, Any], ...], token: str | None, pattern: str | None) -> None:
     """Carry out several actions, all or none."""
-    through_all, now = TransactionToken(db, token), int(db.clock.now())
+    through_all, now = TransactionToken(db, token), _moment(db, token)
     for attempt in range(TRIES_MAX):
         pieces, knowledge = await _prepare(db, actions, now)
         _check_distinct(pieces)
@@ -101,8 +101,15 @@ def _contended(what: str) -> Contended:
     )
 
 
-async def _prepare(db: Database, actions: tuple[Action[Any, Any], ...], now: int) -> tuple[list[Piece], Knowledge]:
-    """`now` is the same in every try, so that a try that nothing has changed for asks for the same."""
+def _moment(db: Database, token: str | None) -> int | None:
+    """What counts as expired: the same in every try, so that a try that nothing has changed for asks for the same. None
+    with a token of the caller's, who may send it again later: such a request must not tell the time."""
+    return int(db.clock.now()) if token is None else None
+
+
+async def _prepare(
+    db: Database, actions: tuple[Action[Any, Any], ...], now: int | None
+) -> tuple[list[Piece], Knowledge]:
     knowledge = Knowledge(now, db.table_name)
     pieces: list[Piece] = []
     for action in actions:
@@ -115,6 +122,8 @@ async def _prepare(db: Database, actions: tuple[Action[Any, Any], ...], now: int
 
 
 async def _pieces(db: Database, action: Action[Any, Any], knowledge: Knowledge) -> list[Piece]:
+    if knowledge.now is None and action.entity.ttl is not None:
+        await _clear_expired(db, action.ref)
     try:
         return pieces_of(action, knowledge)
     except Unknown:
@@ -286,20 +295,32 @@ async def _migrated(db: Database, piece: Piece, old: dict[str, AttributeValue]) 
 
 async def _cleared(db: Database, piece: Piece, old: dict[str, AttributeValue]) -> bool:
     """An upsert met an expired item that lingers: take it away, then try again."""
-    entity, action = piece.ref.entity, piece.action
-    if not isinstance(action, Update) or not action.creating or alive(entity, old, db.clock.now()):
+    action = piece.action
+    if not isinstance(action, Update) or not action.creating or alive(piece.ref.entity, old, db.clock.now()):
         return False
-    assert entity.ttl is not None
+    await _clear(db, piece.ref, old)
+    return True
+
+
+async def _clear_expired(db: Database, ref: Ref[Any]) -> None:
+    """Where conditions cannot tell the time, what has expired is gone before they are asked."""
+    old = await _read(db, ref)
+    if old is not None and not alive(ref.entity, old, db.clock.now()):
+        await _clear(db, ref, old)
+
+
+async def _clear(db: Database, ref: Ref[Any], old: dict[str, AttributeValue]) -> None:
+    """Take away an expired item that lingers, unless it was written again."""
+    ttl = ref.entity.ttl
+    assert ttl is not None
     expression = Expression()
-    request = {"TableName": db.table_name(entity.table), "Key": piece.ref.key}
-    expired = f"{expression.name(entity.ttl.stored)} = {expression.value(old[entity.ttl.stored])}"
-    request["ConditionExpression"] = expired
+    request = {"TableName": db.table_name(ref.entity.table), "Key": ref.key}
+    request["ConditionExpression"] = f"{expression.name(ttl.stored)} = {expression.value(old[ttl.stored])}"
     expression.into(request)
     try:
         await db.store.call("DeleteItem", request)
     except (ConditionalCheckFailedException, TransactionConflictException):
         pass  # it is somebody else's fresh item by now, or somebody is at it
-    return True
 
 
 def _why(piece: Piece, old: dict[str, AttributeValue] | None) -> str:

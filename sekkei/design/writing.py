@@ -45,9 +45,10 @@ class Missing(LookupError):
 
 
 class Knowledge:
-    """What the database knows when it writes: the time, the tables' real names, and items that it read first."""
+    """What the database knows when it writes: the time (None: what has expired is gone already), the tables' real
+    names, and items that it read first."""
 
-    def __init__(self, now: int, table_name: Callable[[Any], str]) -> None:
+    def __init__(self, now: int | None, table_name: Callable[[Any], str]) -> None:
         self.now, self.table_name = now, table_name
         self.read: dict[Ref[Any], Stored | None] = {}
 
@@ -85,6 +86,8 @@ class _Conditions:
         self.terms.append(f"({absent} OR {kind} = {self.expression.value({'S': str(self.entity.type)})})")
 
     def not_expired(self, ttl: Field[Any, Any]) -> None:
+        if self.knowledge.now is None:
+            return
         name = self.expression.name(ttl.stored)
         now = self.expression.value({"N": str(self.knowledge.now)})
         self.terms.append(f"(attribute_not_exists({name}) OR {name} > {now})")
@@ -92,7 +95,7 @@ class _Conditions:
     def absent(self) -> None:
         text = f"attribute_not_exists({self.expression.name(self._key)})"
         ttl = self.entity.ttl
-        if ttl is not None:
+        if ttl is not None and self.knowledge.now is not None:
             now = self.expression.value({"N": str(self.knowledge.now)})
             text = f"({text} OR {self.expression.name(ttl.stored)} <= {now})"
         self.terms.append(text)

@@ -2,11 +2,26 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from datetime import UTC, date, datetime
 
 import pytest
 
+from sekkei.clock import ManualClock
 from sekkei.design import Database, TransactionFailed, ValueRefused, replace
-from tests.design.example import Member, Status, Task, Team, Totals, add_task, members, tasks, teams, totals
+from tests.design.example import (
+    DayTotals,
+    Member,
+    Status,
+    Task,
+    Team,
+    Totals,
+    add_task,
+    day_totals,
+    members,
+    tasks,
+    teams,
+    totals,
+)
 
 TASK = Task(team_id="t1", task_id="k1", title="x")
 
@@ -73,6 +88,45 @@ async def test_a_token_makes_it_happen_once(db: Database) -> None:
     await db.transact(bump, token=token)
     await db.transact(bump, token=token)
     assert (await db.need(totals("t1"))).todo == 1
+
+
+DAY = date(2025, 8, 20)
+
+
+def lasting(clock: ManualClock, seconds: int, todo: int = 0) -> DayTotals:
+    expires = datetime.fromtimestamp(clock.now() + seconds, UTC)
+    return DayTotals(team_id="t1", day=DAY, todo=todo, expires=expires)
+
+
+async def test_a_token_also_holds_later_for_what_expires(db: Database, clock: ManualClock) -> None:
+    made = lasting(clock, 3600)
+    for number, action in enumerate(
+        (
+            day_totals.create(made),
+            day_totals.update("t1", DAY).add(DayTotals.todo, 1),
+            day_totals.upsert("t1", DAY).add(DayTotals.todo, 1),
+            day_totals.replace(replace(made, todo=7)),
+            day_totals.delete("t1", DAY).must_exist(),
+        )
+    ):
+        token = f"{uuid.uuid4()}"
+        for _ in range(3):
+            await db.transact(action, teams.put(Team(team_id="t1", name=str(number))), token=token)
+            clock.advance(5)
+        found = await db.get(day_totals("t1", DAY))
+        assert (None if found is None else found.todo) == (0, 1, 2, 7, None)[number]
+
+
+async def test_what_has_expired_counts_as_gone_under_a_token_too(db: Database, clock: ManualClock) -> None:
+    await db.write(day_totals.put(lasting(clock, -60, todo=9)))
+    with pytest.raises(TransactionFailed):
+        await db.transact(day_totals.update("t1", DAY).add(DayTotals.todo, 1), token=str(uuid.uuid4()))
+    await db.write(day_totals.put(lasting(clock, -60, todo=9)))
+    await db.transact(day_totals.upsert("t1", DAY).add(DayTotals.todo, 1), token=str(uuid.uuid4()))
+    assert (await db.need(day_totals("t1", DAY))).todo == 1
+    await db.write(day_totals.put(lasting(clock, -60, todo=9)))
+    await db.write(day_totals.create(lasting(clock, 60)), token=str(uuid.uuid4()))
+    assert (await db.need(day_totals("t1", DAY))).todo == 0
 
 
 async def test_one_action_per_item(db: Database) -> None:
