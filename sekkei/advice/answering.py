@@ -11,10 +11,9 @@ from typing import Any
 
 from sekkei.advice.checking import check
 from sekkei.advice.costing import price
-from sekkei.advice.personal import COVER, covered_names, is_personal
 from sekkei.advice.prices import Prices
 from sekkei.advice.proposing import propose
-from sekkei.advice.trying import parameters, runs, shown, try_pattern
+from sekkei.advice.trying import parameters, row_of, runs, try_pattern
 from sekkei.design import Design, Entity, Measurements, Pattern, SekkeiError, Table
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
@@ -103,12 +102,9 @@ class Answers:
         size = max(1, min(limit, ITEMS_MAX))
         texts = {key: _argument(value) for key, value in arguments.items()}
         tried = await try_pattern(
-            self.design, self._store, name, texts, env=self.env, secret=self._secret, size=size, after=after
+            self.design, self._store, name, texts, env=self.env, secret=self._secret, size=size, after=after, cover=True
         )
-        rows = [
-            {"entity": kind, **{key: COVER if is_personal(key) and text else text for key, text in row.items()}}
-            for kind, row in zip(tried.entities, tried.rows, strict=True)
-        ]
+        rows = [{"entity": kind, **row} for kind, row in zip(tried.entities, tried.rows, strict=True)]
         items, cut = _within(rows)
         tally = tried.tally
         return {
@@ -227,11 +223,7 @@ def _is(entity: Entity[..., Any], item: Mapping[str, Any]) -> bool:
 
 
 def _covered(entity: Entity[..., Any], instance: Any) -> Answer:
-    hidden = covered_names(entity.model.by_stored, entity.table)
-    return {
-        name: COVER if field.is_stored and field.stored in hidden else shown(getattr(instance, name))
-        for name, field in entity.model.fields.items()
-    }
+    return dict(row_of(instance, entity, cover=True))
 
 
 def _argument(value: Any) -> str:

@@ -37,5 +37,18 @@ def covered_names(names: Iterable[str], table: Table | None) -> frozenset[str]:
 
 
 def covered(item: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    """The item with the values of these attributes covered."""
-    return {name: {"S": COVER} if name in names else value for name, value in item.items()}
+    """The item with the values of these attributes covered, and what is personal inside of others."""
+    return {name: {"S": COVER} if name in names else covered_within(value) for name, value in item.items()}
+
+
+def covered_within(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored value in which the personal entries of maps are covered, however deep they lie."""
+    ((kind, inside),) = value.items()
+    if kind == "M":
+        return {"M": {name: {"S": COVER} if is_personal(name) else covered_within(one) for name, one in inside.items()}}
+    return {"L": [covered_within(one) for one in inside]} if kind == "L" else dict(value)
+
+
+def holders(item: Mapping[str, Any]) -> frozenset[str]:
+    """The attributes that hold something personal inside."""
+    return frozenset(name for name, value in item.items() if covered_within(value) != value)

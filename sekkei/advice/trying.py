@@ -19,9 +19,10 @@ from enum import Enum
 from time import perf_counter
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
+from sekkei.advice.personal import COVER, covered_names, covered_within, is_personal
 from sekkei.advice.recording import Recording, Tally
 from sekkei.clock import SYSTEM, Clock
-from sekkei.design import Database, Design, Pattern, Query, Ref
+from sekkei.design import Database, Design, Entity, Pattern, Query, Ref
 from sekkei.store.protocol import Request, Response, Store
 
 Kind = Literal["text", "number", "date", "datetime", "time", "choice", "flag", "list"]
@@ -219,10 +220,12 @@ async def try_pattern(
     size: int = 50,
     after: str | None = None,
     clock: Clock = SYSTEM,
+    cover: bool = False,
 ) -> Tried:
     """Run it, and note everything. Raises LookupError for an unknown pattern, BadArgument, or what the store raises.
 
-    `after` is a step's cursor: of a pattern with several steps, that one goes on alone."""
+    `after` is a step's cursor: of a pattern with several steps, that one goes on alone. `cover` hides what is
+    personal."""
     if name not in design.patterns:
         raise LookupError(f"{design.name} has no pattern {name}. It has: {', '.join(sorted(design.patterns))}.")
     pattern = design.patterns[name]
@@ -236,7 +239,7 @@ async def try_pattern(
     tried = Tried(name)
     began = perf_counter()
     for number in chosen:
-        found = await _step(db, steps[number], size, cursor)
+        found = await _step(db, steps[number], size, cursor, cover)
         if found.cursor is not None and len(steps) > 1:
             found.cursor = f"{number + 1}:{found.cursor}"
         tried.steps.append(found)
@@ -255,12 +258,12 @@ def _resumed(steps: list[Any], after: str | None) -> tuple[list[int], str | None
     return [int(number) - 1], cursor
 
 
-async def _step(db: Database, step: Any, size: int, after: str | None) -> Step:
+async def _step(db: Database, step: Any, size: int, after: str | None, cover: bool) -> Step:
     if isinstance(step, Query):
         page = await db.page(step, size=size, after=after)
-        return _kept(db.design, list(page), page.cursor)
+        return _kept(db.design, list(page), page.cursor, cover)
     refs = [step] if isinstance(step, Ref) else list(step)
-    return _kept(db.design, [one for one in await db.get_many(refs) if one is not None], None)
+    return _kept(db.design, [one for one in await db.get_many(refs) if one is not None], None, cover)
 
 
 def _planned(pattern: Pattern[..., Any], arguments: Mapping[str, Any]) -> Any:
@@ -270,10 +273,42 @@ def _planned(pattern: Pattern[..., Any], arguments: Mapping[str, Any]) -> Any:
         raise BadArgument("", "refused", why=str(refused)) from refused
 
 
-def _kept(design: Design, found: list[Any], cursor: str | None) -> Step:
-    names = {entity.model.cls: entity.name for table in design.tables.values() for entity in table.entities}
-    rows = [{name: shown(getattr(one, name)) for name in type(one).__sekkei__.fields} for one in found]
-    return Step(rows, [names.get(type(one), type(one).__name__) for one in found], cursor)
+def _kept(design: Design, found: list[Any], cursor: str | None, cover: bool) -> Step:
+    entities = {entity.model.cls: entity for table in design.tables.values() for entity in table.entities}
+    rows = [row_of(one, entities.get(type(one)), cover=cover) for one in found]
+    return Step(
+        rows, [entities[type(one)].name if type(one) in entities else type(one).__name__ for one in found], cursor
+    )
+
+
+def row_of(instance: Any, entity: Entity[..., Any] | None, *, cover: bool) -> dict[str, str]:
+    """Its fields as people read them; with `cover`, without what is personal, be it inside of maps."""
+    fields = type(instance).__sekkei__.fields
+    hidden = covered_names(entity.model.by_stored, entity.table) if entity is not None and cover else frozenset()
+    found = {}
+    for name, field_ in fields.items():
+        value = getattr(instance, name)
+        personal = field_.stored in hidden if field_.is_stored and entity is not None else is_personal(name)
+        found[name] = (COVER if value else "") if cover and personal else _read(field_, value, cover)
+    return found
+
+
+def _read(field_: Any, value: Any, cover: bool) -> str:
+    """A value without what is personal inside."""
+    if cover and (isinstance(value, dict | list | tuple) or hasattr(value, "__sekkei__")):
+        stored = field_.encode(value)
+        covered = covered_within(stored) if stored is not None else None
+        if covered is not None and covered != stored:
+            return json.dumps(_bare_json(covered), ensure_ascii=False)
+    return shown(value)
+
+
+def _bare_json(value: Mapping[str, Any]) -> Any:
+    """A stored value without its types."""
+    ((kind, inside),) = value.items()
+    if kind == "M":
+        return {name: _bare_json(one) for name, one in inside.items()}
+    return [_bare_json(one) for one in inside] if kind == "L" else None if kind == "NULL" else inside
 
 
 def shown(value: Any) -> str:

@@ -108,6 +108,14 @@ def who(request: Request) -> str:
     return (user.email or user.id) if user is not None else "local"
 
 
+def running(request: Request) -> Shell:
+    """The same, where systems run; `sekkei look` has nothing to stop, retry or drop."""
+    shell = operator(request)
+    if shell.looked.alone:
+        raise NotThere()
+    return shell
+
+
 async def show_overview(request: Request) -> Response:
     alone = operator(request).looked.alone
     return redirect(request, "/console/tables" if alone else "/console/outbox")
@@ -182,7 +190,7 @@ async def show_jobs(request: Request) -> Response:
 
 async def stop_job(request: Request) -> Response:
     """A job that fails again and again stands aside, to be tried again or dropped."""
-    dead_letters = operator(request).deployment.dead_letters
+    dead_letters = running(request).deployment.dead_letters
     await dead_letters.stop((await form(request, Stopped)).id, by=who(request))
     flash(request, t(request, "console.job.set-aside"))
     return redirect(request, "/console/aside?kind=job")
@@ -209,7 +217,7 @@ async def show_alarms(request: Request) -> Response:
 
 async def end_alarm(request: Request) -> Response:
     """Seen to. It rings again if it is not."""
-    alarms = operator(request).deployment.worker.alarms
+    alarms = running(request).deployment.worker.alarms
     if not await alarms.end((await form(request, Rung)).name):
         raise NotThere()
     flash(request, t(request, "console.alarm.ended"))
@@ -262,7 +270,7 @@ def _words_of_aside(one: DeadLetter) -> str:
 
 
 async def retry(request: Request) -> Response:
-    dead_letters = operator(request).deployment.dead_letters
+    dead_letters = running(request).deployment.dead_letters
     chosen = await form(request, Chosen)
     if not await dead_letters.retry(chosen.kind, chosen.id, by=who(request)):
         flash(request, t(request, "console.retry-failed"), "error")
@@ -274,7 +282,7 @@ async def retry(request: Request) -> Response:
 
 
 async def drop(request: Request) -> Response:
-    dead_letters = operator(request).deployment.dead_letters
+    dead_letters = running(request).deployment.dead_letters
     chosen = await form(request, Chosen)
     await dead_letters.drop(chosen.kind, chosen.id, by=who(request))
     flash(request, t(request, "console.dropped"))

@@ -28,6 +28,8 @@ WITHOUT_VALUE = ("exists", "not_exists")
 TYPES = ("", "S", "N", "B", "BOOL", "NULL")
 """The first means: whatever the design says of the attribute, or text and number alike."""
 FILTERS_MAX = 8
+IN_MAX = 100
+"""As many as DynamoDB compares with."""
 COLUMNS_MAX = 50
 DOCUMENT_TYPES = ("S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL")
 _STEP = re.compile(r"[^.\[\]]+|\[\d+\]")
@@ -255,7 +257,9 @@ class _Expression:
             texts = [text.strip() for text in one.value.split(",") if text.strip()]
             if not texts:
                 raise BadAsk(place, "empty")
-            return f"{path} IN ({', '.join(self.value(stored(text, kind, place)) for text in texts[:100])})"
+            if len(texts) > IN_MAX:
+                raise BadAsk(place, "too-many-values", most=str(IN_MAX))
+            return f"{path} IN ({', '.join(self.value(stored(text, kind, place)) for text in texts)})"
         low = self.value(stored(one.value, kind, place))
         if one.operator == "between":
             return f"{path} BETWEEN {low} AND {self.value(stored(one.to, kind, place))}"

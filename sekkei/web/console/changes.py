@@ -103,6 +103,6 @@ def shower(request: Request, table: Table | None) -> Any:
         if value is None:
             return "—"
         hidden = not revealed and name in masks.covered_names({name}, table)
-        return masks.COVER if hidden else text_of(value)
+        return masks.COVER if hidden else text_of(value if revealed else masks.covered_within(value))
 
     return shown

@@ -106,7 +106,7 @@ def _entity(request: Request, table: Table | None, item: Item | None) -> Entity[
 def _covers(request: Request, place: Place) -> frozenset[str]:
     if masks.is_revealed(request) or place.item is None:
         return frozenset()
-    return masks.covered_names(set(place.item) - set(place.schema.keys), place.table)
+    return masks.covered_names(set(place.item) - set(place.schema.keys), place.table) | masks.holders(place.item)
 
 
 def digest(item: Item | None) -> str:
@@ -118,13 +118,19 @@ def digest(item: Item | None) -> str:
 
 
 async def show_new(request: Request) -> Response:
-    place = await _place(request, item=False)
-    return _form(request, place, _filled(request, place), new=True)
+    return await _show(request, new=True)
 
 
 async def show_edit(request: Request) -> Response:
-    place = await _place(request, item=True)
-    return _form(request, place, _filled(request, place), new=False)
+    return await _show(request, new=False)
+
+
+async def _show(request: Request, *, new: bool) -> Response:
+    try:
+        place = await _place(request, item=not new)
+    except DynamoDBError as error:
+        return page(request, "console/tables.html", 502, tables=[], wrong=in_words(request, error), cursor=None)
+    return _form(request, place, _filled(request, place), new=new)
 
 
 def _is_raw(request: Request, place: Place) -> bool:
@@ -145,7 +151,7 @@ def _readable(place: Place) -> bool:
 def _filled(request: Request, place: Place) -> Form:
     covers = _covers(request, place)
     if _is_raw(request, place):
-        shown = masks.covered(place.item, covers) if place.item is not None else _skeleton(place)
+        shown = _covered(place.item, covers) if place.item is not None else _skeleton(place)
         return Form({"raw": orjson.dumps(shown, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()})
     assert place.entity is not None
     if place.item is not None:
@@ -153,6 +159,10 @@ def _filled(request: Request, place: Place) -> Form:
     fields = place.entity.model.fields.values()
     defaults = {PREFIX + one.name: one for one in fields if one.in_init and not one.required and one.factory is None}
     return Form({name: _default(one) for name, one in defaults.items()})
+
+
+def _covered(item: Item, covers: frozenset[str]) -> Item:
+    return masks.covered(item, covers) if covers else item
 
 
 def _default(field: Any) -> str:
@@ -186,16 +196,23 @@ def _form(request: Request, place: Place, form: Form, *, new: bool, status: int 
 
 
 async def create(request: Request) -> Response:
-    place = await _place(request, item=False)
-    return await _save(request, place, new=True)
+    return await _save(request, new=True)
 
 
 async def edit(request: Request) -> Response:
-    place = await _place(request, item=True)
-    return await _save(request, place, new=False)
+    return await _save(request, new=False)
 
 
-async def _save(request: Request, place: Place, *, new: bool) -> Response:
+async def _again(request: Request, error: DynamoDBError) -> Response:
+    """The store does not say what is there now. What was typed is kept in the page, to be sent once more."""
+    return page(request, "console/again.html", 502, wrong=in_words(request, error), sent=await _sent(request))
+
+
+async def _save(request: Request, *, new: bool) -> Response:
+    try:
+        place = await _place(request, item=not new)
+    except DynamoDBError as error:
+        return await _again(request, error)
     sent = await _sent(request)
     form = Form({name: text for name, text in sent.items() if name not in ("seen", "confirm")})
     if not new and sent.get("seen") != digest(place.item):
@@ -280,7 +297,10 @@ def _note(request: Request, looked: Looked, change: Change) -> Entry:
 
 
 async def delete(request: Request) -> Response:
-    place = await _place(request, item=True)
+    try:
+        place = await _place(request, item=True)
+    except DynamoDBError as error:
+        return await _again(request, error)
     sent = await _sent(request)
     here = address_of(place.item or {}, place.schema)
     if sent.get("seen") != digest(place.item):
@@ -304,10 +324,14 @@ async def show_journal(request: Request) -> Response:
     looked = operator(request).looked
     revealed = masks.is_revealed(request)
 
-    def covered(change: Change, name: str) -> bool:
+    def shown(change: Change, name: str, value: Any) -> str:
         known = looked.table(change.table)
-        keys = change.keys
-        return not revealed and name not in keys and name in masks.covered_names({name}, known[1] if known else None)
+        if value is None:
+            return "—"
+        if revealed or name in change.keys:
+            return text_of(value)
+        hidden = name in masks.covered_names({name}, known[1] if known else None)
+        return masks.COVER if hidden else text_of(masks.covered_within(value))
 
     return page(
         request,
@@ -315,8 +339,7 @@ async def show_journal(request: Request) -> Response:
         looked=looked,
         entries=list(looked.journal.entries),
         text_of=text_of,
-        covered=covered,
-        cover=masks.COVER,
+        shown=shown,
     )
 
 
@@ -339,6 +362,8 @@ async def undo(request: Request) -> Response:
         flash(request, t(request, "console.edit.undone"))
     except Meanwhile:
         flash(request, t(request, "console.edit.undo-meanwhile"), "error")
+    except TooWide:
+        flash(request, t(request, "console.wrong.too-wide"), "error")
     except DynamoDBError as error:
         flash(request, in_words(request, error), "error")
     return redirect(request, "/console/journal")

@@ -113,8 +113,7 @@ def _entity(table: Table | None, item: Item | None) -> str | None:
 
 def _covers(request: Request, past: Past, schema: Schema, table: Table | None) -> bool:
     images = [image for record in past.records for image in _images(record) if image is not None]
-    names = {name for image in images for name in image} - set(schema.keys)
-    return bool(masks.covered_names(names, table)) and not masks.is_revealed(request)
+    return masks.shown_items(request, images, schema.keys, table)[1]
 
 
 def _moment(request: Request) -> tuple[datetime | None, str]:

@@ -22,13 +22,14 @@ from sekkei.store.protocol import Store
 from sekkei.web.console import masks, operator
 from sekkei.web.console.asking import BadAsk, Schema, schema_of, stored
 from sekkei.web.console.looked import entity_of, looked_by
-from sekkei.web.console.rows import address_of, hues_of, text_of
+from sekkei.web.console.rows import address_of, hues_of, text_of, visible
 from sekkei.web.console.tables import described, indexes_of
 from sekkei.web.console.words import in_words
 from sekkei.web.rendering import page
 from sekkei.web.texts import t
 
 Item = Mapping[str, Mapping[str, Any]]
+FACT_CHARACTERS_MAX = 2000
 
 
 def routes() -> list[BaseRoute]:
@@ -86,8 +87,8 @@ def key_of(request: Request, table: Mapping[str, Any]) -> tuple[Schema, dict[str
     schema = schema_of(table)
     assert schema is not None
     given = [request.query_params.get(name) for name in ("key", "sort")][: len(schema.table_keys)]
-    if None in given:
-        raise NotThere()
+    if not all(given):
+        raise NotThere()  # no key can be empty
     try:
         key = {
             name: stored(text or "", schema.types[name], "key")
@@ -104,7 +105,9 @@ def _view(request: Request, table: dict[str, Any], schema: Schema, item: Item) -
     declared = known[1] if known else None
     entity = entity_of(declared, item) if declared is not None else None
     hidden = masks.covered_names(set(item) - set(schema.keys), declared)
-    covers = frozenset() if masks.is_revealed(request) else hidden
+    revealed = masks.is_revealed(request)
+    covers = frozenset() if revealed else hidden
+    seen = item if revealed else masks.covered(item, hidden)
     key = {name: item[name] for name in schema.table_keys}
     return {
         "table": table,
@@ -114,30 +117,38 @@ def _view(request: Request, table: dict[str, Any], schema: Schema, item: Item) -
         "looked": looked,
         "hues": hues_of(known[0] if known else None),
         "design": looked.name_of(known[0]) if known else None,
-        "facts": facts_of(request, entity, item, covers),
+        "facts": facts_of(request, entity, item, seen, covers),
         "held": [held_by(request, table, index, item, entity) for index in indexes_of(table)],
         "related": related_to(looked, known[0], entity, item) if known and entity else [],
-        "covers": bool(covers & set(item)),
-        "raw": orjson.dumps(masks.covered(item, covers), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode(),
+        "covers": seen != item,
+        "raw": visible(orjson.dumps(seen, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()),
         "size": item_bytes(dict(item)),
         "address": address_of(item, schema),
         "copied": forms([("GetItem", {"TableName": schema.table, "Key": key})]),
     }
 
 
-def facts_of(request: Request, entity: Entity[..., Any] | None, item: Item, covers: frozenset[str]) -> list[Fact]:
-    """As the model declares them, then what it does not know."""
+def facts_of(
+    request: Request, entity: Entity[..., Any] | None, item: Item, seen: Item, covers: frozenset[str]
+) -> list[Fact]:
+    """As the model declares them, then what it does not know. `seen` is the item with what is personal covered."""
     values = decoded(entity, item)
     language = request.state.speech.language
     found: list[Fact] = []
     for name, field in entity.model.fields.items() if entity is not None else ():
-        text = masks.COVER if field.stored in covers else shown(values.get(name)) if values else ""
+        stored, covered = item.get(field.stored), seen.get(field.stored)
+        if field.stored in covers:
+            text = masks.COVER
+        elif stored is not None and covered is not None and stored != covered:
+            text = text_of(covered, FACT_CHARACTERS_MAX)
+        else:
+            text = visible(shown(values.get(name))) if values else ""
         about = (field.ja if language == "ja" else field.en) or ""
         kept = field.stored if field.is_stored else ""
         found.append(Fact(name, kept, field.codec.kind, text, about, field.derived, True))
     told = {fact.stored for fact in found}
     for name in sorted(set(item) - told):
-        text = masks.COVER if name in covers else text_of(item[name], 2000)
+        text = text_of(seen[name], FACT_CHARACTERS_MAX)
         known = entity is not None and name in entity.stored_names
         found.append(Fact("", name, next(iter(item[name])), text, "", known, known))
     return found

@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import hmac
 import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice.personal import COVER, covered, covered_names
+from sekkei.advice.personal import COVER, covered, covered_names, covered_within, holders
+from sekkei.design import Table
 from sekkei.web.console import operator
 from sekkei.web.forms import form
 from sekkei.web.rendering import flash, local_path, redirect
 from sekkei.web.texts import t
 
+Item = Mapping[str, Mapping[str, Any]]
 COOKIE = "sekkei_reveal"
 SECONDS = 600
 
-__all__ = ["COVER", "covered", "covered_names", "is_revealed"]
+__all__ = ["COVER", "covered", "covered_names", "covered_within", "holders", "is_revealed", "shown_items"]
 
 log = logging.getLogger("sekkei.web.console")
 
@@ -41,6 +45,18 @@ def is_revealed(request: Request) -> bool:
         return False
     now: float = request.app.state.shell.clock.now()
     return now < int(until)
+
+
+def shown_items(
+    request: Request, items: Sequence[Item], keys: Iterable[str], table: Table | None
+) -> tuple[list[dict[str, Any]], bool]:
+    """The items as this browser may see them, and whether something of them is covered."""
+    whole = [dict(item) for item in items]
+    if is_revealed(request):
+        return whole, False
+    names = covered_names({name for item in items for name in item} - set(keys), table)
+    made = [covered(item, names) for item in items]
+    return made, made != whole
 
 
 async def reveal(request: Request) -> Response:

@@ -10,6 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sekkei.advice.personal import is_personal
+from sekkei.design import Table
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
 from sekkei.store.read_only import ReadOnly
@@ -23,6 +25,9 @@ from sekkei.web.console.words import in_words
 from sekkei.web.forms import Form
 from sekkei.web.rendering import page
 
+_SELECTED = re.compile(r"\bSELECT\b(.*?)\bFROM\b", re.IGNORECASE | re.DOTALL)
+_STEP = re.compile(r'"[^"]*"|[\w-]+')
+_PATH = re.compile(r'(?:"[^"]*"|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|[\w-]+)|\s*\[\s*\d+\s*\])+')
 _FROM = re.compile(r'\bFROM\s+(?:"([^"]+)"|([\w.-]+))(?:\."([^"]+)")?', re.IGNORECASE)
 
 
@@ -84,9 +89,23 @@ async def _drawn(request: Request, statement: str, found: Found) -> tuple[Any, A
         return None, None, False
     known = looked_by(request).table(schema.table)
     declared = known[1] if known else None
-    names = {name for item in found.items for name in item} - set(schema.keys)
-    hidden = frozenset() if masks.is_revealed(request) else masks.covered_names(names, declared)
-    return rows_of(found.items, schema, declared, hidden), schema, bool(hidden & names)
+    items, covers = masks.shown_items(request, found.items, schema.keys, declared)
+    if not masks.is_revealed(request):
+        inside = _personal_ends(statement, declared)
+        covers = covers or any(inside & item.keys() for item in items)
+        items = [{name: {"S": masks.COVER} if name in inside else one for name, one in item.items()} for item in items]
+    return rows_of(items, schema, declared), schema, covers
+
+
+def _personal_ends(statement: str, table: Table | None) -> frozenset[str]:
+    """`SELECT address.line1` answers with a `line1`: it is as personal as what it was taken from."""
+    selected = _SELECTED.search(statement)
+    found = set()
+    for path in _PATH.findall(selected[1] if selected else ""):
+        steps = [step.strip('"') for step in _STEP.findall(path)]
+        if len(steps) > 1 and (masks.covered_names(steps[:1], table) & {steps[0]} or any(map(is_personal, steps))):
+            found.add(steps[-1])
+    return frozenset(found)
 
 
 def _names(looked: Looked) -> list[tuple[str, list[str]]]:

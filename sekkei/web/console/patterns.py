@@ -13,8 +13,9 @@ from sekkei.advice.trying import BadArgument, Tried, parameters, runs, shown, tr
 from sekkei.design import Design, SekkeiError
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
-from sekkei.web.console import operator
+from sekkei.web.console import masks, operator
 from sekkei.web.console.looked import Looked, looked_by
+from sekkei.web.console.rows import visible
 from sekkei.web.console.words import in_words
 from sekkei.web.forms import Form
 from sekkei.web.rendering import page
@@ -61,6 +62,8 @@ async def show_pattern(request: Request) -> Response:
         runnable=runs(pattern),
         form=form,
         tried=tried,
+        covers=tried is not None and any(masks.COVER in text for row in tried.rows for text in row.values()),
+        visible=visible,
         copies=copies(tried, design, given) if tried is not None else {},
         units=costs.units.get(pattern.name),
         example=_example(looked, design, pattern.name),
@@ -85,4 +88,5 @@ async def _tried(request: Request, design: str, pattern: str, given: dict[str, s
         size=PAGE_ITEMS,
         after=request.query_params.get("after"),
         clock=shell.clock,
+        cover=not masks.is_revealed(request),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from sekkei.web.console.masks import COVER
 
 Item = Mapping[str, Mapping[str, Any]]
 CELL_CHARACTERS_MAX = 200
+_TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Cell(NamedTuple):
@@ -36,6 +38,8 @@ class Row:
     cells: dict[str, Cell]
     entity: str | None
     address: str
+    partition: str
+    """The partition key in full; cells are cut."""
     span: int = 0
 
 
@@ -53,21 +57,22 @@ class Rows:
         return len(self.entities) > 1
 
 
-def rows_of(items: Sequence[Item], schema: Schema, table: Table | None, hidden: frozenset[str]) -> Rows:
-    made = [_row(item, schema, table, hidden) for item in items]
+def rows_of(items: Sequence[Item], schema: Schema, table: Table | None) -> Rows:
+    made = [_row(item, schema, table) for item in items]
     _span(made, len(schema.hashes))
     columns = list(dict.fromkeys(name for row in made for name in row.cells))
     entities = list(dict.fromkeys(row.entity for row in made if row.entity is not None))
     return Rows(made, columns, list(schema.keys), entities)
 
 
-def _row(item: Item, schema: Schema, table: Table | None, hidden: frozenset[str]) -> Row:
+def _row(item: Item, schema: Schema, table: Table | None) -> Row:
     whole = table is not None and schema.everything
     entity = entity_of(table, item) if table is not None and (whole or table.discriminator in item) else None
-    cells = [_cell(name, value, hidden) for name, value in _in_order(item, entity)]
+    cells = [_cell(name, value) for name, value in _in_order(item, entity)]
     keys = [next((cell for cell in cells if cell.name == name), Cell(name, "", "")) for name in schema.keys]
     rest = {cell.name: cell for cell in cells if cell.name not in schema.keys}
-    return Row(keys, rest, entity.name if entity is not None else None, address_of(item, schema))
+    partition = _text(item, schema.hashes[0])
+    return Row(keys, rest, entity.name if entity is not None else None, address_of(item, schema), partition)
 
 
 def _in_order(item: Item, entity: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
@@ -77,16 +82,25 @@ def _in_order(item: Item, entity: Any) -> Iterable[tuple[str, Mapping[str, Any]]
     return ((name, item[name]) for name in names)
 
 
-def _cell(name: str, value: Mapping[str, Any], hidden: frozenset[str]) -> Cell:
+def _cell(name: str, value: Mapping[str, Any]) -> Cell:
     ((kind, _),) = value.items()
-    return Cell(name, kind, COVER if name in hidden else text_of(value))
+    return Cell(name, kind, text_of(value))
+
+
+def _text(item: Item, name: str) -> str:
+    return str(next(iter(item[name].values()))) if name in item else ""
 
 
 def text_of(value: Mapping[str, Any], most: int = CELL_CHARACTERS_MAX) -> str:
     """One value in a cell."""
     found = plain(dict(value))
-    text = found if isinstance(found, str) else orjson.dumps(found).decode()
+    text = visible(found if isinstance(found, str) else orjson.dumps(found).decode())
     return text if len(text) <= most else text[:most] + "…"
+
+
+def visible(text: str) -> str:
+    """Characters that turn the direction of what follows are written out: `exe.\u202egpj` is no picture."""
+    return _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _span(rows: list[Row], hashes: int) -> None:

@@ -143,15 +143,14 @@ def _view(request: Request, table: dict[str, Any], schema: Schema, found: readin
     looked = looked_by(request)
     known = looked.table(schema.table)
     names = {name for item in found.items for name in item} - set(schema.keys)
-    hidden = masks.covered_names(names, known[1] if known else None)
-    shown = frozenset() if masks.is_revealed(request) else hidden
+    items, covers = masks.shown_items(request, found.items, schema.keys, known[1] if known else None)
     given = request.query_params
     return {
         "table": table,
         "schema": schema,
         "tabs": _tabs(request, table, schema),
-        "drawn": rows_of(found.items, schema, known[1] if known else None, shown),
-        "covers": bool(shown & names),
+        "drawn": rows_of(items, schema, known[1] if known else None),
+        "covers": covers,
         "hues": hues_of(known[0] if known else None),
         "design": looked.name_of(known[0]) if known else None,
         "given": given,
@@ -208,14 +207,14 @@ async def export(request: Request) -> Response:
     form = request.query_params.get("format", "csv")
     if form not in exporting.MEDIA:
         raise NotThere()
-    table = await described(looked.store, request.path_params["name"])
-    schema = _schema(request, table)
     try:
+        table = await described(looked.store, request.path_params["name"])
+        schema = _schema(request, table)
         operation, asked = _asked(request, schema)
-    except BadAsk:
-        return await show_items(request)
-    pages = reading.each_page(looked.store, operation, asked)
-    first: list[dict[str, Any]] = await anext(pages, [])
+        pages = reading.each_page(looked.store, operation, asked)
+        first: list[dict[str, Any]] = await anext(pages, [])
+    except (BadAsk, DynamoDBError):
+        return await show_items(request)  # which says what is wrong
     columns = _columns(request, schema, first)
     chosen = bool(Ask.read(request.query_params).columns)
     content = exporting.written(_covered(request, schema, first, pages), form, columns, rest=not chosen)
@@ -235,15 +234,7 @@ async def _covered(
     request: Request, schema: Schema, first: list[dict[str, Any]], pages: AsyncIterator[list[dict[str, Any]]]
 ) -> AsyncIterator[list[dict[str, Any]]]:
     known = looked_by(request).table(schema.table)
-    revealed = masks.is_revealed(request)
-
-    def cover(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if revealed:
-            return items
-        names = {name for item in items for name in item} - set(schema.keys)
-        hidden = masks.covered_names(names, known[1] if known else None)
-        return [masks.covered(item, hidden) for item in items]
-
-    yield cover(first)
+    table = known[1] if known else None
+    yield masks.shown_items(request, first, schema.keys, table)[0]
     async for items in pages:
-        yield cover(items)
+        yield masks.shown_items(request, items, schema.keys, table)[0]

@@ -150,7 +150,7 @@ def _value(entity: Entity[..., Any], field: Field[Any, Any], text: str) -> Any:
     try:
         found = field.codec.decode(_stored(field.codec, text))
         field.encode(found)
-    except (SekkeiError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
+    except (SekkeiError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
         raise BadField(name, "unfit", text=text[:60], why=_expected(field)) from error
     return found
 
@@ -202,6 +202,8 @@ def raw_of(text: str) -> dict[str, Any]:
         found = json.loads(text)
     except ValueError as error:
         raise BadField("raw", "no-json", why=str(error)) from None
+    except RecursionError:
+        raise BadField("raw", "too-deep") from None
     whole = isinstance(found, dict) and all(isinstance(value, dict) and len(value) == 1 for value in found.values())
     if not whole or not found:
         raise BadField("raw", "no-item")
