@@ -177,6 +177,10 @@ class BadConnection(Invalid):
     pass
 
 
+class BookingsOnlyHere(Invalid):
+    """The studio's system does not know of them, and would sell their places again."""
+
+
 class BadPass(Invalid):
     pass
 

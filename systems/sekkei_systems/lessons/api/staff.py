@@ -43,6 +43,14 @@ class ConnectionIn(msgspec.Struct, rename="camel"):
     booking_url: Url | None = None
     booking_page: Url | None = None
     token: Url | None = None
+    bookings_entered: bool = False
+    """What is booked here already was entered in the studio's system."""
+
+    def wanted(self) -> Wanted:
+        feed, booking, page, token = (
+            (value or "").strip() for value in (self.feed_url, self.booking_url, self.booking_page, self.token)
+        )
+        return Wanted(feed, booking, page, token, self.bookings_entered)
 
 
 class ConnectionOut(msgspec.Struct, rename="camel"):
@@ -78,8 +86,7 @@ async def connection(member: Member, access: Access, connections: Connections, s
 async def connect(
     member: Member, access: Access, connections: Connections, studio: Identifier, body: ConnectionIn
 ) -> ConnectionOut:
-    given = {name: (value or "").strip() for name, value in msgspec.structs.asdict(body).items()}
-    return connection_out(await connections.save(await access.staff(member, studio), Wanted(**given)))
+    return connection_out(await connections.save(await access.staff(member, studio), body.wanted()))
 
 
 @operations.delete("/studios/{studio}/connection", summary="The environment's holds again", status=204, tag="studios")

@@ -17,5 +17,9 @@ class StudioConnection:
     booking_url: Attr[str | None] = attr("bookingUrl", default=None, ja="予約システムの URL", en="its booking system")
     booking_page: Attr[str | None] = attr("bookingPage", default=None, ja="予約ページの URL", en="its booking page")
     sealed_token: Attr[str | None] = attr("sealedToken", default=None, ja="封をしたトークン", en="its token, sealed")
+    counts_ours: Attr[bool] = attr(
+        "countsOurs", default=False, ja="ここの予約も数えているか", en="whether it counts ours"
+    )
+    """Bookings of before the connection were entered there too."""
     updated_by: Attr[str] = attr("updatedBy", ja="変更した人", en="who changed it")
     updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")

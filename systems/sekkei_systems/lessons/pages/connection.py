@@ -23,9 +23,13 @@ class ConnectionForm(msgspec.Struct):
     booking_url: Typed = ""
     booking_page: Typed = ""
     token: Typed = ""
+    bookings_entered: bool = False
 
     def wanted(self) -> Wanted:
-        return Wanted(**{name: value.strip() for name, value in msgspec.structs.asdict(self).items()})
+        feed, booking, page, token = (
+            typed.strip() for typed in (self.feed_url, self.booking_url, self.booking_page, self.token)
+        )
+        return Wanted(feed, booking, page, token, self.bookings_entered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ class Own:
     told: bool
     page: str | None
     port: bool
+    counts_ours: bool = False
+    """Bookings made here before were entered in its system."""
 
 
 async def _nothing_newer() -> None:
@@ -50,6 +52,11 @@ class Sellers:
         own = self.own.get(lesson.studio_code)
         return bool({lesson.studio_code, ""} & self.ports) if own is None else own.port
 
+    def counts_ours(self, lesson: Lesson) -> bool:
+        """Whether what its studio's system says is taken includes what was booked here."""
+        own = self.own.get(lesson.studio_code)
+        return self.by_port(lesson) or (own is not None and own.counts_ours)
+
     def tells(self, lesson: Lesson) -> bool:
         """Whether its studio's system says what is free."""
         own = self.own.get(lesson.studio_code)
@@ -61,12 +68,14 @@ class Sellers:
         return self.sells_here(lesson) and not self.by_port(lesson)
 
     def sells_here(self, lesson: Lesson) -> bool:
-        if self.by_port(lesson):
-            return True
-        own = self.own.get(lesson.studio_code)
+        return self.by_port(lesson) or (lesson.pushed_at is None and self.is_ours(lesson.studio_code))
+
+    def is_ours(self, studio_code: str) -> bool:
+        """Whether no other system has a part in selling its places."""
+        own = self.own.get(studio_code)
         if own is not None:
-            return lesson.pushed_at is None and not own.told and own.page is None
-        return lesson.pushed_at is None and not ({lesson.studio_code, ""} & (self.told | self.pages.keys()))
+            return not (own.told or own.page is not None or own.port)
+        return not ({studio_code, ""} & (self.told | self.ports | self.pages.keys()))
 
     def page(self, lesson: Lesson) -> str | None:
         """Where a lesson is booked that is not sold here, as far as we know."""

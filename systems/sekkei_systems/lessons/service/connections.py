@@ -17,13 +17,15 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.transports.webhook import Network
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import StudioConnection, connection_of, studio_connections
+from sekkei_systems.lessons.design import StudioConnection, connection_of, studio_connections, timetable
 from sekkei_systems.lessons.ports.booking import http as booking
 from sekkei_systems.lessons.ports.booking.port import BookingPort
 from sekkei_systems.lessons.ports.public import PublicHttp
 from sekkei_systems.lessons.ports.timetable.by_studio import TIMEOUTS, ByStudio
 from sekkei_systems.lessons.ports.timetable.feed import Feed
+from sekkei_systems.lessons.rules.places import places_here
 from sekkei_systems.lessons.rules.selling import Own, Sellers
+from sekkei_systems.lessons.rules.slots import LAST_DAY, slot_of
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.service.access import Staff
 
@@ -40,6 +42,12 @@ class Wanted:
     booking_url: str = ""
     booking_page: str = ""
     token: str = ""
+    bookings_entered: bool = False
+    """What is booked here already was entered in the studio's system."""
+
+    @property
+    def is_none(self) -> bool:
+        return not (self.feed_url or self.booking_url or self.booking_page)
 
 
 class Connections:
@@ -84,7 +92,7 @@ class Connections:
                 self._ports[code] = self._environment[code]
             return
         self._read[code] = row
-        self._sellers.own[code] = Own(bool(row.feed_url), row.booking_page, bool(row.booking_url))
+        self._sellers.own[code] = Own(bool(row.feed_url), row.booking_page, bool(row.booking_url), row.counts_ours)
         feed = Feed(row.feed_url, self._feed_http, self._clock, self._studios) if row.feed_url else None
         self._provider.own[code] = feed
         self._ports.pop(code, None)
@@ -95,25 +103,40 @@ class Connections:
         return await self._db.get(connection_of(staff.managing().studio.code))
 
     async def save(self, staff: Staff, wanted: Wanted) -> StudioConnection:
-        """All of it at once; this process uses it from now on, others within seconds."""
+        """All of it at once; this process uses it from now on, others within seconds. Raises BookingsOnlyHere: a system
+        that does not know of a booking would sell its place again."""
         code, before = staff.managing().studio.code, await self.of(staff)
         _check(wanted)
         kept = before.sealed_token if before else None
         sealed = self._texts.close(wanted.token.encode(), code) if wanted.token else kept
         if wanted.booking_url and sealed is None:
             raise refusals.BadConnection(field="token")
+        await self.fresh()
+        begins = self._sellers.is_ours(code) and not wanted.is_none
+        if begins and not wanted.bookings_entered:
+            await self._check_nothing_is_booked(code)
         row = StudioConnection(
             studio_code=code,
             feed_url=wanted.feed_url or None,
             booking_url=wanted.booking_url or None,
             booking_page=wanted.booking_page or None,
             sealed_token=sealed if wanted.booking_url else None,
+            counts_ours=begins or (before is not None and before.counts_ours),
             updated_by=staff.user_id,
             updated_at=days.now(self._clock),
         )
         await self._db.write(studio_connections.put(row))
         self._use(code, row)
         return row
+
+    async def _check_nothing_is_booked(self, code: str) -> None:
+        now = days.now(self._clock)
+        coming = await self._db.all(timetable(code, days.today(self._clock), LAST_DAY).consistent())
+        booked = [one for one in coming if places_here(one) and slot_of(one).starts_at > now]
+        if booked:
+            first, last = booked[0].lesson_date, booked[-1].lesson_date
+            n = sum(map(places_here, booked))
+            raise refusals.BookingsOnlyHere(field="bookings_entered", n=n, first=f"{first}", last=f"{last}")
 
     async def forget(self, staff: Staff) -> None:
         """The environment's holds again."""

@@ -228,7 +228,7 @@ class Monitor:
         for _ in range(TRIES):
             if found.told:
                 current = await self._counts.counted(current)
-            said = as_said(current, found, includes_ours=self._sellers.by_port(current))
+            said = as_said(current, found, includes_ours=self._sellers.counts_ours(current))
             room = has_room(said, found)
             if said == current and current.was_available == room:
                 return current, said

@@ -75,11 +75,19 @@ class Reservations:
         """Those of the table are kept in step by `Connections`."""
         return self._ports.get(studio_code, self._ports.get(""))
 
+    def _reached(self, made: Reservation) -> BookingPort:
+        """Its connection may have been removed since: nothing is heard from it until it is there again."""
+        port = self.port(made.studio_code)
+        if port is None:
+            raise NoWord("no connection")
+        return port
+
     async def begin(self, booking: UserLesson) -> Reservation:
         """A place is held at the studio; raises Full, Closed or StudioSilent."""
         slot, port = slot_of(booking), self.port(booking.studio_code)
-        assert port is not None
         assert booking.reservation_id is not None
+        if port is None:
+            raise refusals.StudioSilent()
         now = days.now(self._clock)
         made = Reservation(
             reservation_id=booking.reservation_id,
@@ -163,9 +171,7 @@ class Reservations:
         return found.state
 
     async def _confirm(self, made: Reservation) -> None:
-        port = self.port(made.studio_code)
-        assert port is not None
-        await port.confirm(made.reservation_id)
+        await self._reached(made).confirm(made.reservation_id)
         await self._done(made, ReservationState.BOOKED)
 
     async def _release(self, made: Reservation, *, patient: bool = True) -> None:
@@ -177,10 +183,8 @@ class Reservations:
                 fresh = await self._db.get(reservations(made.reservation_id).consistent())
                 if fresh is None or fresh.state is not ReservationState.RELEASING:
                     return  # it was booked or settled
-        port = self.port(made.studio_code)
-        assert port is not None
         try:
-            await port.release(made.reservation_id)
+            await self._reached(made).release(made.reservation_id)
         except (NoWord, StudioRefused):
             if not patient:
                 raise NoWord("release") from None

@@ -17,3 +17,14 @@ async def test_a_manager_says_where_the_studio_s_own_system_is(client: Client) -
     assert "s3cret" not in page
     assert "保存されています。" in page
     assert "接続を消しました。" in (await client.post(f"{CONNECTION}/forget", {}, follow=True)).text
+
+
+async def test_a_manager_is_asked_for_what_is_booked_here_only(client: Client) -> None:
+    assert (await client.post("/lessons/act/book/gnz/2025-07-30/19:30", {})).status == 303
+    form = {"booking_url": "https://studio.example", "token": "s3cret"}
+    wrong = await client.post(CONNECTION, form)
+    assert wrong.status == 422
+    assert "2025-07-30 から 2025-07-30 までに、ここだけで取られた予約が 1 件あります。" in wrong.text
+    saved = await client.post(CONNECTION, {**form, "bookings_entered": "on"}, follow=True)
+    assert "接続を保存しました。" in saved.text
+    assert 'name="bookings_entered"' not in saved.text, "asked once"

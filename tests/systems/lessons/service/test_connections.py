@@ -8,8 +8,9 @@ from sekkei.clock import ManualClock
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened, test_settings
 from sekkei_systems.lessons import SYSTEM, refusals
-from sekkei_systems.lessons.design import Role, lessons_table
+from sekkei_systems.lessons.design import ReservationState, Role, lessons_table
 from sekkei_systems.lessons.local.studio_system import State, StudioSystem
+from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Member, Staff
@@ -43,6 +44,72 @@ async def test_a_booking_goes_to_the_system_that_the_table_names(store: Store, c
             await service.bookings.book(Member("ren"), LESSON)
         await service.connections.forget(AOI)
         assert service.reservations.port("gnz") is None, "the environment has none"
+
+
+async def test_what_is_booked_here_is_never_sold_again_there(store: Store, clock: ManualClock) -> None:
+    """One of two is booked here before the studio's own system, which knows of none, takes over."""
+    system = StudioSystem(clock)
+    system.offer(str(LESSON), 2)
+    settings = test_settings(values=ALLOW)
+    async with running(system, clock) as url, opened(SYSTEM, store=store, clock=clock, settings=settings) as client:
+        await client.sign_in("demo-aoi")
+        await add_lesson(client, capacity="2")
+        service = _service(client)
+        await service.bookings.book(Member("hana"), LESSON)
+        for wanted in (
+            Wanted(booking_url=url, token=TOKEN),
+            Wanted(feed_url=url),
+            Wanted(booking_page="https://studio.example"),
+        ):
+            with pytest.raises(refusals.BookingsOnlyHere) as refused:
+                await service.connections.save(AOI, wanted)
+            assert "1" in refused.value.text("en")
+        assert await service.connections.of(AOI) is None
+        assert await service.bookings.book(Member("ren"), LESSON), "as before"
+
+
+async def test_a_system_that_was_told_of_our_bookings_counts_them(world: World) -> None:
+    await world.lesson(capacity=5)
+    for person in ("hana", "ren"):
+        await world.book(person, LESSON)
+    feed = Wanted(feed_url="https://studio.example", bookings_entered=True)
+    await world.service.connections.save(AOI, feed)
+    await world.monitor.pushed(LESSON, Availability(2, 5, True))
+    lesson = await world.lesson_now()
+    assert (lesson.booked, lesson.booked_here) == (3, 2)
+    await world.service.connections.save(AOI, Wanted(feed_url="https://other.example"))
+    found = await world.service.connections.of(AOI)
+    assert found is not None
+    assert found.counts_ours, "asked once"
+
+
+async def test_what_is_over_needs_no_entering(world: World) -> None:
+    await world.lesson(capacity=5)
+    await world.book("hana", LESSON)
+    world.clock.advance(86_400 * 2)
+    assert await world.service.connections.save(AOI, Wanted(feed_url="https://studio.example"))
+
+
+async def test_a_connection_may_go_while_a_reservation_is_unfinished(store: Store, clock: ManualClock) -> None:
+    """It is asked again, until the studio's system is there again or the row's time is over; nothing fails for ever."""
+    system = StudioSystem(clock)
+    system.offer(str(LESSON), 1)
+    settings = test_settings(values=ALLOW)
+    async with running(system, clock) as url, opened(SYSTEM, store=store, clock=clock, settings=settings) as client:
+        await client.sign_in("demo-aoi")
+        await add_lesson(client)
+        service = _service(client)
+        wanted = Wanted(booking_url=url, token=TOKEN)
+        await service.connections.save(AOI, wanted)
+        booking = await service.bookings.book(Member("hana"), LESSON)
+        await service.bookings.cancel(Member("hana"), LESSON)
+        await service.connections.forget(AOI)
+        assert booking.reservation_id is not None
+        assert await service.reservations.settle(booking.reservation_id) is ReservationState.RELEASING
+        await service.connections.save(AOI, wanted)
+        await service.reservations.settle(booking.reservation_id)
+        assert await service.reservations.settle(booking.reservation_id) is None
+        assert [one.state for one in system.reservations.values()] == [State.RELEASED]
 
 
 async def test_another_process_knows_before_it_sells(store: Store, clock: ManualClock) -> None:
