@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -25,6 +25,11 @@ NAMESPACE = "AWS/DynamoDB"
 LOG_LINE = re.compile(r'\[(?P<when>[^\]]+)\] "(?P<method>[A-Z]+) (?P<path>\S+)[^"]*" (?P<status>\d{3})')
 """Common and Combined Log Format, as nginx and Apache write them."""
 LOG_TIME = "%d/%b/%Y:%H:%M:%S %z"
+
+
+UNITS_MAX = 1e15
+STRANGE = "it is JSON, but no noted run, no answer of GetMetricData or GetMetricStatistics, and no metric stream"
+LABELLED = "ask with the label ${PROP('Dim.TableName')} ${PROP('Dim.GlobalSecondaryIndexName')} ${PROP('MetricName')}"
 
 
 class CannotLearn(ValueError):
@@ -64,25 +69,27 @@ def learn(content: bytes, design: Design, journeys: Mapping[str, Travelled]) -> 
         raise CannotLearn("it is no text") from None
     if not text.strip():
         raise CannotLearn("it is empty")
-    try:
-        found = [json.loads(text)]
-    except json.JSONDecodeError:
-        found = list(_json_lines(text))
+    found = list(_documents(text))
     found = found[0] if len(found) == 1 and isinstance(found[0], list) else found
     if not found:
         return _from_log(_common_lines(text), journeys)
     if not all(isinstance(one, Mapping) for one in found):
-        raise CannotLearn("it is JSON, but none that is known: a noted run, GetMetricData's answer or a metric stream")
+        raise CannotLearn(STRANGE)
     return _from_json(found, design, journeys)
 
 
-def _json_lines(text: str) -> Iterator[Any]:
-    for line in text.splitlines():
+def _documents(text: str) -> Iterator[Any]:
+    """One after the other: JSON lines, pages as they were printed, or what Firehose joined without a break."""
+    decoder, at = json.JSONDecoder(), 0
+    while at < len(text) and text[at] in "{[ \t\r\n":
+        if text[at] in " \t\r\n":
+            at += 1
+            continue
         try:
-            yield json.loads(line)
-        except json.JSONDecodeError:
-            if line.strip():
-                return
+            document, at = decoder.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            return
+        yield document
 
 
 def _from_json(found: Sequence[Any], design: Design, journeys: Mapping[str, Travelled]) -> Learned:
@@ -91,7 +98,10 @@ def _from_json(found: Sequence[Any], design: Design, journeys: Mapping[str, Trav
         if first.get("form") == FORM:
             return _from_run(first, design)
         if "MetricDataResults" in first:
-            return _from_points("CloudWatch", _metric_data(found), design)
+            learned = _from_points("CloudWatch", _metric_data(found, design), design)
+            return replace(learned, left_out=_with_pages(learned.left_out, found))
+        if "Datapoints" in first:
+            return _from_points("CloudWatch", _metric_statistics(found, design), design)
         if "metric_name" in first and "namespace" in first:
             return _from_points("CloudWatch's metric stream", _metric_stream(found), design)
         if "request" in first and "ts" in first:
@@ -100,7 +110,7 @@ def _from_json(found: Sequence[Any], design: Design, journeys: Mapping[str, Trav
         if isinstance(error, CannotLearn):
             raise
         raise CannotLearn(f"it is not as it should be: {type(error).__name__}: {error}") from error
-    raise CannotLearn("it is JSON, but none that is known: a noted run, GetMetricData's answer or a metric stream")
+    raise CannotLearn(STRANGE)
 
 
 # A noted run
@@ -119,20 +129,46 @@ def _from_run(run: Mapping[str, Any], design: Design) -> Learned:
 # CloudWatch
 
 
-def _metric_data(answers: Iterable[Mapping[str, Any]]) -> Iterator[Point]:
+def _metric_data(answers: Iterable[Mapping[str, Any]], design: Design) -> Iterator[Point]:
     """GetMetricData's answer, or several pages of it. The label says what a result is about."""
     for result in (one for answer in answers for one in answer["MetricDataResults"]):
-        label = str(result.get("Label", ""))
-        words = re.split(r"[\s/|:,]+", label)
+        label, status = str(result.get("Label", "")), result.get("StatusCode", "Complete")
+        words = [word for word in re.split(r"[\s/|:,]+", label) if not word.startswith("${")]
         metric = next((word for word in words if word in METRICS), None)
         if metric is None:
             raise CannotLearn(
                 f"the result {result.get('Id', '?')} is labelled {label!r}. Ask with the label "
                 "${PROP('Dim.TableName')} ${PROP('Dim.GlobalSecondaryIndexName')} ${PROP('MetricName')}, and Stat=Sum"
             )
-        place = ".".join(word for word in words if word and word != metric)
+        if status not in ("Complete", "PartialData"):
+            raise CannotLearn(f"CloudWatch answered {status} for {label!r}; ask again")
+        place = ".".join(word for word in words if word and word != metric) or _only_table(design, LABELLED)
         for at, value in zip(result["Timestamps"], result["Values"], strict=True):
             yield Point(_moment(at), place, METRICS[metric], float(value))
+
+
+def _metric_statistics(answers: Iterable[Mapping[str, Any]], design: Design) -> Iterator[Point]:
+    """GetMetricStatistics' answers, one for each metric. They do not say which table was asked for."""
+    for answer in answers:
+        metric = str(answer.get("Label", ""))
+        if metric not in METRICS:
+            raise CannotLearn(f"it is of {metric or 'no metric'}: ask for {' and '.join(METRICS)}")
+        for point in answer["Datapoints"]:
+            if "Sum" not in point:
+                raise CannotLearn("its data points have no Sum: ask with --statistics Sum")
+            place = _only_table(design, "take `aws cloudwatch get-metric-data`")
+            yield Point(_moment(point["Timestamp"]), place, METRICS[metric], float(point["Sum"]))
+
+
+def _only_table(design: Design, instead: str) -> str:
+    if len(design.tables) > 1:
+        raise CannotLearn(f"it does not say which table it is about, and {design.name} has several: {instead}")
+    return next(iter(design.tables))
+
+
+def _with_pages(left_out: str, answers: Sequence[Mapping[str, Any]]) -> str:
+    more = "further pages of the answer (NextToken)" if answers[-1].get("NextToken") else ""
+    return "; ".join(part for part in (left_out, more) if part)
 
 
 def _metric_stream(lines: Iterable[Mapping[str, Any]]) -> Iterator[Point]:
@@ -148,7 +184,7 @@ def _metric_stream(lines: Iterable[Mapping[str, Any]]) -> Iterator[Point]:
 def _moment(text: Any) -> float:
     if isinstance(text, int | float):
         return float(text)
-    found = datetime.fromisoformat(str(text))
+    found = datetime.fromisoformat(str(text))  # as the CLI and boto3 print it; a number is what the API sends
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
@@ -166,8 +202,8 @@ def _averaged(source: str, points: Sequence[Point], seconds: float, period: floa
     places: dict[str, list[float]] = {}
     by_time: dict[float, float] = {}
     for point in points:
-        if point.units < 0:
-            raise CannotLearn(f"{point.place} took {point.units:g} units, less than none")
+        if not 0 <= point.units < UNITS_MAX:
+            raise CannotLearn(f"{point.place} took {point.units:g} units: that is no number of units")
         place = names[point.place]
         if place is not None:
             places.setdefault(place, [0.0, 0.0])[point.kind] += point.units / seconds
@@ -185,6 +221,8 @@ def _averaged(source: str, points: Sequence[Point], seconds: float, period: floa
 def _place(name: str, design: Design) -> str | None:
     """The design's name of a table or index that has this name in a store."""
     for table in design.tables.values():
+        if name == table.name:
+            return name
         stored = re.escape(table.naming).replace(r"\{env\}", r"[\w-]+").replace(r"\{table\}", re.escape(table.name))
         match = re.fullmatch(rf"(?:{stored})(?:\.(?P<index>.+))?", name)
         if match is not None:

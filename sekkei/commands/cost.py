@@ -35,7 +35,8 @@ A rate is calls a second on average (50/s, 30/min, 2000/h, 1M/day); --rates name
 --prices puts a file of your own in their place. A price that is not known is shown so and left out of the sum.
 
 --learn takes the answer of `aws cloudwatch get-metric-data` (consumed units, Stat=Sum, labels with table, index and
-metric), the JSON of a metric stream, a noted run, or an access log (nginx, Apache, Caddy) of a system with journeys.
+metric) or, for one table, get-metric-statistics, the JSON of a metric stream, a noted run, or an access log (nginx,
+Apache, Caddy) of a system with journeys.
 
 With --users it says what so many users cost and which key or quota gives way first. What one of them does stands in
 traffic.toml beside the design (shop.traffic.toml beside shop.py); --traffic names another file. docs/advice.md has an

@@ -91,6 +91,52 @@ def test_a_metric_stream() -> None:
     assert learned(f"[{','.join(lines)}]").places == found.places
 
 
+def statistics(label: str, *sums: float, **more: float) -> dict[str, Any]:
+    """As `aws cloudwatch get-metric-statistics` prints it: https://docs.aws.amazon.com/AmazonCloudWatch/latest/
+    APIReference/API_GetMetricStatistics.html. Data points come in no order."""
+    points = [
+        {"Timestamp": f"2026-11-15T09:{minute:02d}:00+00:00", "Sum": value, "Unit": "Count", **more}
+        for minute, value in enumerate(sums)
+    ]
+    return {"Label": label, "Datapoints": points[::-1]}
+
+
+def test_metric_statistics() -> None:
+    read, write = statistics("ConsumedReadCapacityUnits", 60, 180), statistics("ConsumedWriteCapacityUnits", 0, 120)
+    printed = "\n".join(json.dumps(each, indent=4) for each in (read, write))  # cat read.json write.json
+    for content in (printed, [read, write]):
+        found = learned(content)
+        assert found.places == {"things": (2.0, 1.0)}
+        assert found.peak == pytest.approx((300 / 60) / 3)
+
+
+def test_metric_statistics_do_not_name_a_table() -> None:
+    two, _ = thing_design()
+    two.table("others", "PK")
+    content = json.dumps(statistics("ConsumedReadCapacityUnits", 60)).encode()
+    with pytest.raises(CannotLearn, match="does not say which table"):
+        learn(content, two, {})
+
+
+def test_the_api_sends_times_as_numbers_and_a_label_may_be_the_metric() -> None:
+    # API_MetricDataResult: timestamps in Unix time; API_MetricDataQuery: without Label CloudWatch makes one.
+    result = metric("ConsumedReadCapacityUnits", 60, 60) | {"Timestamps": [1_794_700_800, 1_794_700_860]}
+    assert learned({"MetricDataResults": [result], "Messages": []}).places == {"things": (1.0, 0.0)}
+
+
+def test_pages_of_an_answer() -> None:
+    first = {"MetricDataResults": [metric("things ConsumedReadCapacityUnits", 60) | {"StatusCode": "PartialData"}]}
+    result = metric("things ConsumedReadCapacityUnits", 0, 60)
+    second = {"MetricDataResults": [result], "NextToken": "abc"}
+    found = learned(json.dumps(first, indent=4) + json.dumps(second, indent=4))
+    assert found.places == {"things": (1.0, 0.0)}
+    assert found.left_out == "further pages of the answer (NextToken)"
+
+
+def test_what_firehose_joined_without_a_break() -> None:
+    assert learned(stream_line("things", 0, 120) + stream_line("things", 1, 0)).places == {"things": (1.0, 0.0)}
+
+
 LOG = """\
 10.0.0.1 - - [15/Nov/2026:09:00:00 +0900] "GET /shop/ HTTP/1.1" 200 512 "-" "Mozilla/5.0"
 10.0.0.1 - aoi [15/Nov/2026:09:00:30 +0900] "GET /shop/?page=2 HTTP/1.1" 200 512
@@ -149,15 +195,25 @@ async def test_a_noted_run(tmp_path: Path) -> None:
     [
         ("", "it is empty"),
         ("hello\nworld", "no line of an access log"),
-        ("{}", "none that is known"),
-        ("[1, 2]", "none that is known"),
+        ("{}", "it is JSON, but no noted run"),
+        ("[1, 2]", "it is JSON, but no noted run"),
         ('{"MetricDataResults": []}', "no units that were consumed"),
         ({"MetricDataResults": [metric("m1", 1)]}, "Ask with the label"),
         (
             {"MetricDataResults": [metric("elsewhere ConsumedReadCapacityUnits", 1)]},
             "none of its tables is one of small",
         ),
-        ({"MetricDataResults": [metric("things ConsumedReadCapacityUnits", -1)]}, "less than none"),
+        ({"MetricDataResults": [metric("things ConsumedReadCapacityUnits", -1)]}, "no number of units"),
+        ({"MetricDataResults": [metric("things ConsumedReadCapacityUnits", float("nan"))]}, "no number of units"),
+        ({"MetricDataResults": [metric("things ConsumedReadCapacityUnits", float("inf"))]}, "no number of units"),
+        (
+            {"MetricDataResults": [metric("things ConsumedReadCapacityUnits", 1) | {"StatusCode": "InternalError"}]},
+            "answered InternalError",
+        ),
+        (statistics("ConsumedReadCapacityUnits"), "no units that were consumed"),
+        (statistics("SuccessfulRequestLatency", 1), "ask for ConsumedReadCapacityUnits"),
+        ({"Label": "ConsumedReadCapacityUnits", "Datapoints": [{"Timestamp": "2026-11-15T09:00:00Z"}]}, "have no Sum"),
+        ("[" * 100_000, "no line of an access log"),
         ({"MetricDataResults": [{"Label": "things ConsumedReadCapacityUnits"}]}, "not as it should be"),
         ({"form": "sekkei-run-1"}, "not as it should be"),
         (LOG.replace("/shop", "/other"), "none of its 6 requests is one of a journey"),
