@@ -22,7 +22,9 @@ from sekkei.design import Design, Table
 
 METRICS = {"ConsumedReadCapacityUnits": 0, "ConsumedWriteCapacityUnits": 1}
 NAMESPACE = "AWS/DynamoDB"
-LOG_LINE = re.compile(r'\[(?P<when>[^\]]+)\] "(?P<method>[A-Z]+) (?P<path>\S+)[^"]*" (?P<status>\d{3})')
+LOG_LINE = re.compile(
+    r'\[(?P<when>[^][]{1,64})\] "(?P<method>[A-Z]{1,16}) (?P<path>\S{1,8192})[^"]*" (?P<status>\d{3})'
+)
 """Common and Combined Log Format, as nginx and Apache write them."""
 LOG_TIME = "%d/%b/%Y:%H:%M:%S %z"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 from sekkei.advice.facts import Facts, Read, is_constant, is_day, is_few
 from sekkei.advice.findings import Finding, finding
-from sekkei.design import Index, Table
+from sekkei.design import Entity, Index, Table, Update
 
-UNIQUE_BY_NATURE = frozenset({"email", "username", "handle", "login"})
 AMPLIFIED = 2.0
 """Units of indexes for one unit of the item, from which on a write is worth a look."""
 
@@ -49,15 +49,29 @@ def less_capacity(facts: Facts) -> Iterator[Finding]:
 
 def moving_keys(facts: Facts) -> Iterator[Finding]:
     for pattern in facts.design.patterns.values():
+        once = {
+            change.field.stored
+            for write in facts.writes
+            if write.pattern is pattern and isinstance(write.action, Update)
+            for change in write.action.changes
+            if change.kind == "default"
+        }
         for plan in pattern.plans:
             table = facts.design.tables.get(plan.table)
             if table is None or not plan.changes:
                 continue
-            moved = [i.name for i in table.indexes.values() if set(i.attributes) & set(plan.changes)]
+            changed = {name for name in plan.changes if name not in once and not _may_be_absent(table, name)}
+            moved = [index.name for index in table.indexes.values() if set(index.attributes) & changed]
             if moved:
                 units = facts.units(pattern.name)
                 figure = "" if units is None else f"{units.write:g} write units"
                 yield finding("R23", pattern.name, f"it moves the item in {', '.join(moved)}", figure)
+
+
+def _may_be_absent(table: Table, stored: str) -> bool:
+    """With such a key an item enters its index or leaves it: one write, not two."""
+    fields = [field for entity in table.entities if (field := entity.model.by_stored.get(stored)) is not None]
+    return bool(fields) and all(field.optional and field.absent_as is None for field in fields)
 
 
 def amplified_writes(facts: Facts) -> Iterator[Finding]:
@@ -75,25 +89,29 @@ def amplified_writes(facts: Facts) -> Iterator[Finding]:
 
 
 def lookups(facts: Facts) -> Iterator[Finding]:
+    """An index whose whole key is given, with nothing to sort by: whoever asks wants what this key names."""
     for table, index in facts.indexes:
-        reads = [read for read in facts.reads_of(table, index) if not _finds_many(read)]
+        reads = facts.reads_of(table, index)
         if index.local or index.sk or not reads:
             continue
         for read in reads:
-            yield finding("R27", read.pattern.name, f"it finds one item through {_place(table, index)}")
+            yield finding("R27", read.pattern.name, f"it looks up by the whole key of {_place(table, index)}")
         for entity in facts.holders(table, index):
-            fields = [entity.model.by_stored.get(name) for name in index.pk]
-            named = next((field for field in fields if field is not None), None)
-            marked = {c.field.name for unique in entity.uniques for c in unique.template.components}
-            if named is None or named.name not in UNIQUE_BY_NATURE:
-                continue
-            if not any(f"{mark}_".startswith(f"{named.name}_") for mark in marked):  # username, or username_folded
-                yield finding("R38", _place(table, index), f"{named.label} is looked up as if it were unique")
+            yield from _as_if_unique(_place(table, index), entity, index, reads)
 
 
-def _finds_many(read: Read) -> bool:
-    """`sessions_of` speaks of sessions, `session_by_token` of one."""
-    return any(entity.name in read.pattern.name for entity in read.query.entities)
+def _as_if_unique(place: str, entity: Entity[..., Any], index: Index, reads: list[Read]) -> Iterator[Finding]:
+    """A page of one item says so; a name, such as email, does not."""
+    named = next((field for name in index.pk if (field := entity.model.by_stored.get(name)) is not None), None)
+    alone = [read.pattern.name for read in reads if read.query.size == 1 and entity in read.query.entities]
+    if named is not None and alone and not _is_declared_unique(entity, named.name):
+        yield finding("R38", place, f"{', '.join(alone)} asks for one item by {named.label}, as if it were unique")
+
+
+def _is_declared_unique(entity: Entity[..., Any], name: str) -> bool:
+    """By itself, or folded: username, or username_folded."""
+    marked = {component.field.name for unique in entity.uniques for component in unique.template.components}
+    return any(f"{mark}_".startswith(f"{name}_") for mark in marked)
 
 
 def sparse(facts: Facts) -> Iterator[Finding]:
