@@ -122,7 +122,7 @@ async def _prepare(
 
 
 async def _pieces(db: Database, action: Action[Any, Any], knowledge: Knowledge) -> list[Piece]:
-    if knowledge.now is None and action.entity.ttl is not None:
+    if knowledge.now is None and action.entity.ttl is not None and _needs_a_living_item(action):
         await _clear_expired(db, action.ref)
     try:
         return pieces_of(action, knowledge)
@@ -270,7 +270,7 @@ async def _old_item(
 async def _outdated(db: Database, piece: Piece, old: dict[str, AttributeValue] | None, knowledge: Knowledge) -> bool:
     """Did the condition fail only because of what was read before? Then reading again may help."""
     mine = piece.unique is None and old is not None
-    if mine and (await _migrated(db, piece, old or {}) or await _cleared(db, piece, old or {})):
+    if mine and (await _migrated(db, piece, old or {}) or await _cleared(db, piece, old or {}, knowledge)):
         return True
     if piece.ref not in knowledge.read:
         return False
@@ -293,17 +293,27 @@ async def _migrated(db: Database, piece: Piece, old: dict[str, AttributeValue]) 
     return True
 
 
-async def _cleared(db: Database, piece: Piece, old: dict[str, AttributeValue]) -> bool:
-    """An upsert met an expired item that lingers: take it away, then try again."""
+async def _cleared(db: Database, piece: Piece, old: dict[str, AttributeValue], knowledge: Knowledge) -> bool:
+    """An upsert, or a condition that could not tell the time, met an expired item that lingers: take it away, then try
+    again."""
     action = piece.action
-    if not isinstance(action, Update) or not action.creating or alive(piece.ref.entity, old, db.clock.now()):
+    in_the_way = knowledge.now is None or (isinstance(action, Update) and action.creating)
+    if not in_the_way or alive(piece.ref.entity, old, db.clock.now()):
         return False
     await _clear(db, piece.ref, old)
     return True
 
 
+def _needs_a_living_item(action: Action[Any, Any]) -> bool:
+    if isinstance(action, Put):
+        return action.mode == "replace"
+    if isinstance(action, Delete):
+        return action.needed
+    return isinstance(action, Update) or (isinstance(action, Check) and action.present)
+
+
 async def _clear_expired(db: Database, ref: Ref[Any]) -> None:
-    """Where conditions cannot tell the time, what has expired is gone before they are asked."""
+    """Where a condition cannot tell the time, what has expired is gone before it is asked."""
     old = await _read(db, ref)
     if old is not None and not alive(ref.entity, old, db.clock.now()):
         await _clear(db, ref, old)
