@@ -25,7 +25,7 @@ from sekkei.runtime.watched import Watched, watched
 from sekkei.runtime.worker import Running, Worker, worker_name
 from sekkei.store.protocol import Store
 
-SEALED = ("body", "payload", "record")
+SEALED = ("body", "payload", "record", "answer")
 """Of the runtime's rows: what messages say, what schedules and jobs are given, stream records that were set aside."""
 
 

@@ -1,7 +1,12 @@
-"""Things that must happen once: a row per key, written in the transaction of the effect."""
+"""Things that must happen once: a row per key, written in the transaction of the effect.
+
+A key that somebody chose is stored as a hash together with their id (`own_key`), and answers are sealed: the rows live
+for a week, and whoever leaves meanwhile is named in none of them.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -12,6 +17,11 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Once, once
 
 KEPT = timedelta(days=7)
+
+
+def own_key(system: str, *whose: str) -> str:
+    """The key that somebody chose, as a row's name that names nobody."""
+    return f"{system}/{hashlib.sha256(chr(0).join(whose).encode()).hexdigest()}"
 
 
 class Idempotency:
@@ -26,7 +36,7 @@ class Idempotency:
         now = days.now(self._clock)
         return once.create(Once(key=key, answer=dict(answer or {}), at=now, expires=now + kept))
 
-    async def answer(self, key: str) -> dict[str, Any] | None:
-        """What it answered when it happened; None when it has not."""
-        found = await self._runtime.get(once(key).consistent())
-        return None if found is None else found.answer
+    async def answer(self, key: str, *earlier: str) -> dict[str, Any] | None:
+        """What it answered when it happened; None when it has not. `earlier`: what the key was called before."""
+        found = await self._runtime.get_many([once(one).consistent() for one in (key, *earlier)])
+        return next((one.answer for one in found if one is not None), None)

@@ -1,5 +1,6 @@
 """Message bodies are sealed in the store: sign-in codes, invitation links and personal texts are for whoever gets the
-message, not for whoever reads the tables. So is what schedules and jobs are given, and records that were set aside.
+message, not for whoever reads the tables. So is what schedules and jobs are given, what a repeated request is
+answered, and records that were set aside.
 
 A store that seals some attributes of one table with AES-256-GCM under a key derived from SEKKEI_SECRET, and opens them
 for this program. What an earlier version wrote in clear is read as it is. A body belongs to its row: one that was

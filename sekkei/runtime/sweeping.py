@@ -5,16 +5,18 @@ For steps of a job that runs seldom: a page at a time, and only what holds the i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from sekkei.design import Database, Table
-from sekkei.errors import ConditionalCheckFailedException
+from sekkei.design.retries import pause
+from sekkei.errors import ConditionalCheckFailedException, TransactionConflictException
 from sekkei.runtime.jobs import Payload, Progress
 
 PAGE_ITEMS = 500
+TRIES = 8
 NOBODY = "—"
 """Stands where somebody's id or name stood who has left."""
 
@@ -23,13 +25,18 @@ class Sweep:
     """Puts NOBODY in place of an id, wherever one of these attributes holds it."""
 
     def __init__(
-        self, db: Database, tables: Sequence[Table], attributes: Sequence[str], *, beside: Sequence[str] = ()
+        self,
+        db: Database,
+        tables: Sequence[Table],
+        attributes: Sequence[str],
+        *,
+        beside: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """`beside`: attributes of the same items that tell of them too, such as their name."""
+        """`beside`: for an attribute, others of the same item that tell of them too, such as their name."""
         self._db = db
         self._tables = [db.table_name(table) for table in tables]
         self._keys = {db.table_name(table): [key for key in (table.pk, table.sk) if key] for table in tables}
-        self._attributes, self._beside = list(attributes), list(beside)
+        self._attributes, self._beside = list(attributes), dict(beside or {})
 
     async def step(self, payload: Payload, cursor: str | None) -> Progress:
         number, start = orjson.loads(cursor) if cursor else (0, None)
@@ -55,7 +62,7 @@ class Sweep:
 
     async def _replaced(self, table: str, item: dict[str, Any], user_id: str) -> int:
         held = [name for name in self._attributes if item.get(name) == {"S": user_id}]
-        held += [name for name in self._beside if name in item]
+        held += [name for one in held for name in self._beside.get(one, ()) if name in item]
         places = range(len(held))
         request = {
             "TableName": table,
@@ -66,7 +73,18 @@ class Sweep:
             "ExpressionAttributeValues": {":user": {"S": user_id}, ":nobody": {"S": NOBODY}},
         }
         try:
-            await self._db.store.call("UpdateItem", request)
+            await self._patiently(request)
         except ConditionalCheckFailedException:
             return 0  # changed or deleted meanwhile
         return 1
+
+    async def _patiently(self, request: dict[str, Any]) -> None:
+        """A transaction that holds the item is over in a moment."""
+        for attempt in range(TRIES):
+            try:
+                await self._db.store.call("UpdateItem", request)
+                return
+            except TransactionConflictException:
+                if attempt + 1 == TRIES:
+                    raise
+                await pause(attempt, self._db.clock)

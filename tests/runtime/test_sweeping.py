@@ -55,7 +55,7 @@ async def test_an_id_is_replaced_wherever_it_stands(monkeypatch: pytest.MonkeyPa
             by = "u1" if number % 3 == 0 else "u10"
             await db.write(lines.put(Line(book="b", number=number, by=by, name=by.upper())))
         await db.write(months.put(Month(id="2026-11", by="u1")))
-        sweep = Sweep(db, [first, second], ["signedBy", "closedBy"], beside=["name"])
+        sweep = Sweep(db, [first, second], ["signedBy", "closedBy"], beside={"signedBy": ["name"]})
         assert await swept(db, sweep, "u1") == 5
         assert await swept(db, sweep, "u1") == 0
         kept = await db.all(lines.where(Line.book == "b"))
@@ -63,3 +63,12 @@ async def test_an_id_is_replaced_wherever_it_stands(monkeypatch: pytest.MonkeyPa
             ("—", "—") if number % 3 == 0 else ("u10", "U10") for number in range(10)
         ]
         assert (await db.need(months("2026-11"))).by == "—"
+
+
+async def test_what_stands_beside_another_attribute_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name is that of whom the line is about, not of whoever signed it."""
+    async with sekkei.testing.store(design, clock=ManualClock()) as db:
+        await db.write(lines.put(Line(book="b", number=1, by="u1", name="Aoi")))
+        await swept(db, Sweep(db, [first], ["signedBy", "closedBy"], beside={"closedBy": ["name"]}), "u1")
+        line = await db.need(lines("b", 1))
+        assert (line.by, line.name) == (sweeping.NOBODY, "Aoi")

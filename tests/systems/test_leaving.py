@@ -43,6 +43,20 @@ async def test_somebody_of_all_systems_leaves_no_trace(client: Client, store: Em
     assert await found(store, REN.id, REN.email) == {}
 
 
+async def test_a_request_that_could_be_repeated_names_nobody(client: Client, store: Embedded) -> None:
+    """The row that answers it is kept for a week, longer than whoever leaves."""
+    team = (await client.json("POST", "/tasks/api/teams", {"name": "班"})).json()["id"]
+    key = {"Idempotency-Key": "k1"}
+    task = {"title": "秘密の仕事", "assignee": REN.id}
+    made = await client.json("POST", f"/tasks/api/teams/{team}/tasks", task, headers=key)
+    assert made.status == 201, made.text
+    marks = [str(row) for row in (await tables(store))["sekkei-runtime"] if "ONCE#" in str(row)]
+    assert len(marks) == 1
+    assert not [word for word in (REN.id, REN.email, "秘密の仕事") if word in marks[0]]
+    again = await client.json("POST", f"/tasks/api/teams/{team}/tasks", task, headers=key)
+    assert again.json() == made.json()
+
+
 async def test_their_file_has_something_of_every_system(client: Client) -> None:
     answer = await client.get("/account/export")
     with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:

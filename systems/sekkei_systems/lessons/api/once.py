@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from sekkei.design import Put
 from sekkei.runtime.design import Once
-from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.idempotency import Idempotency, own_key
 from sekkei_systems.lessons.api.shapes import LessonName, TieOut, tie_out
 from sekkei_systems.lessons.design import UserLesson
 from sekkei_systems.lessons.refusals import KeyReused
@@ -40,12 +40,13 @@ async def once(
     """
     if key is None:
         return tie_out(await operation(member, slot, None))
-    row = f"lessons/{member.user_id}/{key}"
+    row = own_key("lessons", member.user_id, key)
+    earlier = f"lessons/{member.user_id}/{key}"  # of rows that an earlier version wrote; they go within a week
 
     def mark(tie: UserLesson) -> Put[Once]:
         return idempotency.mark(row, {"asked": asked, "answer": msgspec.to_builtins(tie_out(tie))})
 
-    answered = await idempotency.answer(row)
+    answered = await idempotency.answer(row, earlier)
     if answered is None:
         try:
             return tie_out(await operation(member, slot, mark))

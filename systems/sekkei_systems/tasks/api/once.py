@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from sekkei.design import Action, TransactionFailed
-from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.idempotency import Idempotency, own_key
 from sekkei_systems.tasks.refusals import KeyReused
 from sekkei_systems.tasks.service import Member
 
@@ -37,13 +37,15 @@ async def once(
     """Make it, with its mark in the same transaction: there is never one without the other."""
     if key is None:
         return out(await make(lambda made: []))
-    row = f"tasks/{member.team_id}/{member.user_id}/{hashlib.sha256(key.encode()).hexdigest()}"
+    row = own_key("tasks", member.team_id, member.user_id, key)
+    # Of rows that an earlier version wrote; they go within a week.
+    earlier = f"tasks/{member.team_id}/{member.user_id}/{hashlib.sha256(key.encode()).hexdigest()}"
     body = hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
 
     def mark(made: M) -> list[Action[Any, Any]]:
         return [idempotency.mark(row, {"asked": body, "answer": msgspec.to_builtins(out(made))})]
 
-    answered = await idempotency.answer(row)
+    answered = await idempotency.answer(row, earlier)
     if answered is None:
         try:
             return out(await make(mark))

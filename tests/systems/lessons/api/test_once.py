@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from sekkei.runtime.design import once
+from sekkei.runtime.idempotency import Idempotency
 from sekkei.web.testing import Client, Reply
 from tests.systems.lessons.world import LESSON
 
@@ -25,3 +27,19 @@ async def test_a_request_with_a_key_is_carried_out_once(client: Client) -> None:
     waits = [await mei.json("POST", "/lessons/api/me/waitlist", {"lesson": str(LESSON)}, headers=key) for _ in "ab"]
     assert [(one.status, one.json()["type"]) for one in waits] == [(201, "waitlist")] * 2, "keys are everybody's own"
     assert waits[0].json()["waitlistId"] == waits[1].json()["waitlistId"]
+
+
+async def test_a_row_of_an_earlier_version_still_answers(client: Client) -> None:
+    """It carried whose it is in its name; such rows go within a week, by their TTL."""
+    runtime = client.shell.deployment.runtime
+    headers = {"Idempotency-Key": "k1"}
+    first = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)}, headers=headers)
+    await client.json("DELETE", f"/lessons/api/me/bookings/{LESSON}")
+    marks = Idempotency(runtime, client.shell.clock)
+    asked, user = f"bookings {LESSON}", "demo-aoi"
+    await runtime.write(marks.mark(f"lessons/{user}/old", {"asked": asked, "answer": first.json()}))
+    old = await runtime.need(once(f"lessons/{user}/old").consistent())
+    assert old.expires is not None
+    headers = {"Idempotency-Key": "old"}
+    again = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)}, headers=headers)
+    assert (again.status, again.json()) == (201, first.json()), "it books nothing anew"
