@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sekkei.advice.findings import Finding, rules
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+
+
+class Checked(NamedTuple):
+    """What was found in one design, and where its sources are."""
+
+    design: str
+    found: Sequence[Finding]
+    source_of: Callable[[str], tuple[str, int] | None] = lambda place: None
+    """The file, as seen from where the command runs, and the line of a pattern or a table."""
 
 
 def table(design: str, found: Sequence[Finding], *, explained: bool = True) -> str:
@@ -38,29 +47,41 @@ def markdown(design: str, found: Sequence[Finding]) -> str:
     return "\n".join([f"## {design}", "", *(rows if found else ["Nothing found."]), ""])
 
 
-def as_json(design: str, found: Sequence[Finding]) -> str:
-    return json.dumps({"design": design, "findings": [each.as_dict() for each in found]}, indent=1, ensure_ascii=False)
+def as_json(all_checked: Sequence[Checked]) -> str:
+    """One design as it is; several as a list."""
+    said = [{"design": each.design, "findings": [one.as_dict() for one in each.found]} for each in all_checked]
+    return json.dumps(said[0] if len(said) == 1 else said, indent=1, ensure_ascii=False)
 
 
-def sarif(design: str, found: Sequence[Finding]) -> str:
-    """For code scanning: one run of one tool."""
+def sarif(all_checked: Sequence[Checked]) -> str:
+    """For code scanning: a run for each design."""
     known = [
         {"id": rule.id, "shortDescription": {"text": rule.title}, "fullDescription": {"text": rule.fact or rule.title}}
         for rule in rules().values()
-        if not rule.kept
     ]
-    driver = {"name": "sekkei check", "rules": known}
-    run = {"tool": {"driver": driver}, "results": [_result(design, each) for each in found]}
-    return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False)
+    tool = {"driver": {"name": "sekkei check", "rules": known}}
+    runs = [
+        {
+            "tool": tool,
+            "automationDetails": {"id": f"sekkei/{each.design}/"},
+            "results": [_result(each, one) for one in each.found],
+        }
+        for each in all_checked
+    ]
+    return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": runs}, indent=1, ensure_ascii=False)
 
 
-def _result(design: str, each: Finding) -> dict[str, Any]:
-    place = {"logicalLocations": [{"fullyQualifiedName": f"{design}/{each.place}"}]}
+def _result(checked: Checked, each: Finding) -> dict[str, Any]:
+    place: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": f"{checked.design}/{each.place}"}]}
+    source = checked.source_of(each.place)
+    if source is not None:
+        file, line = source
+        place["physicalLocation"] = {"artifactLocation": {"uri": file}, "region": {"startLine": line}}
     figure = f" ({each.figure})" if each.figure else ""
     result: dict[str, Any] = {
         "ruleId": each.rule.id,
         "level": _LEVELS[each.severity],
-        "message": {"text": f"{each.text}{figure}. {each.rule.remedy}"},
+        "message": {"text": f"{each.text}{figure}. {each.rule.remedy}".strip()},
         "locations": [place],
     }
     if each.accepted:
@@ -68,9 +89,13 @@ def _result(design: str, each: Finding) -> dict[str, Any]:
     return result
 
 
-FORMATS: dict[str, Callable[[str, Sequence[Finding]], str]] = {
-    "table": table,
+def _each(one: Callable[[str, Sequence[Finding]], str]) -> Callable[[Sequence[Checked]], str]:
+    return lambda all_checked: "\n".join(one(each.design, each.found) for each in all_checked)
+
+
+FORMATS: dict[str, Callable[[Sequence[Checked]], str]] = {
+    "table": _each(table),
     "json": as_json,
-    "md": markdown,
+    "md": _each(markdown),
     "sarif": sarif,
 }

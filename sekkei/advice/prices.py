@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 HOURS_A_MONTH = 730
+PRICE_MAX = 1e6
 SECONDS_A_MONTH = HOURS_A_MONTH * 3_600
 
 
@@ -64,6 +65,6 @@ def _read(path: Path | None) -> dict[str, Any]:
 
 
 def _price(name: str, value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < PRICE_MAX:
         raise NoPrices(f"{name} = {value!r} is no price.")
     return float(value)

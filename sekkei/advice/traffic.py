@@ -93,8 +93,12 @@ def _traffic(found: Mapping[str, Any]) -> Traffic:
     if not 1 <= peak <= 1_000:
         raise BadTraffic(f"peak = {peak:g}: the busiest hour is 1 to 1000 times the average.")
     others, user = _popularity(found.get("others", "zipf")), str(found.get("user", "a user"))
-    changes = tuple(_change(one) for one in found.get("changes", ()))
-    return Traffic(user, peak, others, rates["journeys"], rates["patterns"], rates["items"], keys, changes)
+    changes = found.get("changes", [])
+    if not isinstance(changes, list):
+        raise BadTraffic("changes is a list: write [[changes]] before each.")
+    return Traffic(
+        user, peak, others, rates["journeys"], rates["patterns"], rates["items"], keys, tuple(map(_change, changes))
+    )
 
 
 def _table(name: str, found: Any) -> Mapping[str, Any]:

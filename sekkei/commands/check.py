@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
+
+if TYPE_CHECKING:
+    from sekkei.advice.formats import Checked
+    from sekkei.design import Design
 
 SUMMARY = "Check designs against the rules of DynamoDB: hot keys, dear indexes, filters, scans, lost updates."
 
@@ -36,13 +43,17 @@ def run(arguments: argparse.Namespace) -> int:
         return _explain(arguments.explain)
     if not arguments.designs:
         raise CouldNotRun("Name a design to check: a system such as tasks, or module:attribute.")
-    codes = [_check(name, arguments.format, arguments.users) for name in arguments.designs]
-    return max(codes)
-
-
-def _check(name: str, how: str, users: str | None) -> int:
-    from sekkei.advice.checking import check, is_clean
+    from sekkei.advice.checking import is_clean
     from sekkei.advice.formats import FORMATS
+
+    checked = [_checked(name, arguments.users) for name in arguments.designs]
+    print(FORMATS[arguments.format](checked))
+    return OK if all(is_clean(list(each.found)) for each in checked) else FINDINGS
+
+
+def _checked(name: str, users: str | None) -> Checked:
+    from sekkei.advice.checking import check
+    from sekkei.advice.formats import Checked
     from sekkei.commands.cost import scale_named, users_of
     from sekkei.design import Measurements, SekkeiError
     from sekkei.design.loading import find, measurements_beside
@@ -50,12 +61,24 @@ def _check(name: str, how: str, users: str | None) -> int:
     try:
         design, home = find(name)
         design.check()
-        scale, many = (scale_named(name, None), users_of(users)) if users else (None, 0)
+        scale, many = (None, 0) if users is None else (scale_named(name, None), users_of(users))
         found = check(design, Measurements.load(measurements_beside(home)), scale=scale, users=many)
     except (SekkeiError, ImportError, SyntaxError, ValueError) as error:
         raise CouldNotRun(f"{name}: {error}") from error
-    print(FORMATS[how](design.name, found))
-    return OK if is_clean(found) else FINDINGS
+    return Checked(design.name, found, lambda place: _source_of(design, home, place))
+
+
+def _source_of(design: Design, home: Path, place: str) -> tuple[str, int]:
+    """Where a pattern stands; for all else, the first line of the design."""
+    from inspect import unwrap
+
+    file, line = (home / "__init__.py" if home.is_dir() else home), 1
+    if place in design.patterns:
+        code = unwrap(design.patterns[place].function).__code__
+        file, line = Path(code.co_filename), code.co_firstlineno
+    path = file.resolve()
+    inside = path.is_relative_to(Path.cwd())
+    return (quote(path.relative_to(Path.cwd()).as_posix()) if inside else path.as_uri()), line
 
 
 def _explain(id: str) -> int:

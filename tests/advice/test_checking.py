@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sekkei.advice.checking import check, is_clean
-from sekkei.advice.formats import FORMATS
+from sekkei.advice.formats import FORMATS, Checked
 from sekkei.design import DesignError, Index
 from tests.advice.conftest import thing_design
 
@@ -44,7 +44,7 @@ def test_the_gravest_come_first() -> None:
 @pytest.mark.parametrize("how", FORMATS)
 def test_every_format_says_what_was_found(how: str) -> None:
     design, _ = thing_design(pitr=False)
-    said = FORMATS[how](design.name, check(design))
+    said = FORMATS[how]([Checked(design.name, check(design))])
     assert "R47" in said
     assert "things" in said
 
@@ -52,7 +52,7 @@ def test_every_format_says_what_was_found(how: str) -> None:
 def test_sarif_says_what_is_suppressed() -> None:
     design, _ = thing_design(pitr=False)
     design.accept("R47", "things", "made anew every night")
-    (run,) = json.loads(FORMATS["sarif"](design.name, check(design)))["runs"]
+    (run,) = json.loads(FORMATS["sarif"]([Checked(design.name, check(design))]))["runs"]
     (result,) = run["results"]
     assert result["suppressions"] == [{"kind": "inSource", "justification": "made anew every night"}]
     assert "R47" in {rule["id"] for rule in run["tool"]["driver"]["rules"]}

@@ -1,4 +1,4 @@
-"""The month's bill, held against a calculation by hand (docs/cost.md has the same one in words)."""
+"""The month's bill, held against a calculation by hand (docs/advice.md has the same one in words)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from sekkei.advice.sizes import item_bytes
 from sekkei.design import Design, Index, Measurements, Query, Units, Update
 from sekkei.design.loading import find, measurements_beside
 from tests.advice.conftest import State, Thing, thing_design
+
+PAGE = (Path(__file__).parents[2] / "docs" / "advice.md").read_text("utf-8")
 
 
 def shop() -> Design:
@@ -42,6 +44,8 @@ def test_by_hand() -> None:
     # 100 calls × 2 units and 10 calls × 3 units a second; 730 hours of 3,600 seconds.
     seconds = 730 * 3_600
     assert bill.on_demand == pytest.approx(200 * seconds / 1e6 * 0.125 + 30 * seconds / 1e6 * 0.625)
+    assert round(bill.on_demand or 0.0, 2) == 114.98
+    assert "$65.70 + $49.28 = $114.98" in PAGE
     assert bill.provisioned == pytest.approx((600 * 0.00013 + 90 * 0.00065) * 730)  # three times the average
     assert bill.autoscaled == pytest.approx((286 * 0.00013 + 43 * 0.00065) * 730)  # 70 % in use, rounded up
     entity = shop().tables["things"].entities[0]
@@ -76,9 +80,10 @@ def test_prices_of_ones_own(tmp_path: Path) -> None:
     assert (prices.date, prices.write_million, prices.read_million) == ("2030-01-01", 9.0, None)
     with pytest.raises(NoPrices, match="No prices for mars-1"):
         Prices.of("mars-1", path)
-    path.write_text('[moon-1]\nwrite_million = "much"\n')
-    with pytest.raises(NoPrices, match="is no price"):
-        Prices.of("moon-1", path)
+    for much in ('"much"', "-1", "nan", "inf", "true"):
+        path.write_text(f"[moon-1]\nwrite_million = {much}\n")
+        with pytest.raises(NoPrices, match="is no price"):
+            Prices.of("moon-1", path)
     path.write_text("[moon-1]\nlunch = 3\n")
     with pytest.raises(NoPrices, match="no such price"):
         Prices.of("moon-1", path)
@@ -101,4 +106,5 @@ def test_a_system_by_hand() -> None:
     bill = price(design, Measurements.load(measurements_beside(home)), rates=rates, items={}, prices=prices)
     dollars = {line.pattern: round(line.dollars or 0.0, 2) for line in bill.lines}
     assert dollars == {"join": 112.74, "events_of_guild": 131.07}
-    assert "$112.74 + $131.07 = $243.81" in (Path(__file__).parents[2] / "docs" / "advice.md").read_text("utf-8")
+    assert "$112.74 + $131.07 = $243.81" in PAGE
+    assert "⌈27,450 / 4,096⌉ = 7 blocks" in PAGE

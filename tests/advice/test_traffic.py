@@ -51,6 +51,9 @@ what = "Shard it."
         ("rates = 1", "there is no such thing"),
         ("journeys = 1", "is a table"),
         ('[[changes]]\nplace = "t"', "a change has a place"),
+        ("changes = 5", "changes is a list"),
+        ("changes = [1]", "is a table"),
+        ("peak = nan", "is no number of times"),
         ("[", "traffic.toml"),
     ],
 )
