@@ -18,8 +18,10 @@ from sekkei_systems.q.demo import demo
 from sekkei_systems.q.design.tables import design as q_design
 from sekkei_systems.q.jobs import RECURRING, QJobs
 from sekkei_systems.q.jobs.personal import QPeople
+from sekkei_systems.q.ports.counted_push import CountedPush
 from sekkei_systems.q.ports.web_push import Browsers
 from sekkei_systems.q.reactions import reactions_of
+from sekkei_systems.q.rules.notices import PUSH
 from sekkei_systems.q.rules.notices import WEB_PUSH as WEB_PUSH_KIND
 from sekkei_systems.q.service import Service, open_service
 
@@ -38,17 +40,20 @@ def build(context: Context) -> Parts:
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
         personal=QPeople(context.db, jobs.withdrawal.steps()).personal(),
-        transports=transports_of(context, service),
+        transports=transports_of(context, service, expo),
     )
 
 
-def transports_of(context: Context, service: Service) -> dict[str, Transport]:
-    """Browsers are told through Q.'s own end, which knows whose they are; locally the outbox shows the messages."""
+def transports_of(context: Context, service: Service, expo: Expo | None) -> dict[str, Transport]:
+    """Browsers are told through Q.'s own end, which knows whose they are; locally the outbox shows the messages. What
+    becomes of them is counted."""
+    found: dict[str, Transport] = {} if expo is None else {PUSH: CountedPush(expo, service.numbers)}
     vapid = vapid_of(context.settings, context.clock)
-    if vapid is None:
-        return {}
-    out = WebPush(vapid, Http(), context.settings.get("push_hosts"))
-    return {WEB_PUSH_KIND: Browsers(context.db, service.accounts, out, vapid.public)}
+    if vapid is not None:
+        out = WebPush(vapid, Http(), context.settings.get("push_hosts"))
+        browsers = Browsers(context.db, service.accounts, out, vapid.public)
+        found[WEB_PUSH_KIND] = CountedPush(browsers, service.numbers)
+    return found
 
 
 def given_of(context: Context, service: Service) -> Given:

@@ -206,10 +206,11 @@ def matrix(place: Place) -> dict[str, Rule]:
 
 
 def console(place: Place) -> dict[str, Rule]:
-    names = ("queue", "submissions", "questions", "days", "flagged", "reports", "users", "words", "log")
+    names = ("queue", "submissions", "questions", "days", "flagged", "reports", "users", "words", "log", "numbers")
     return {
         "GET /q/admin": admins(200),
         **{f"GET /q/admin/{name}": admins(200) for name in names},
+        **{f"GET /q/admin/numbers/{name}.csv": admins(200) for name in ("days", "cohorts")},
         "POST /q/admin/questions": admins(303, form={"text": "新しいお題？"}),
         "POST /q/admin/questions/{question_id}": admins(
             303, form={"decision": "approve"}, prepare=place.fresh_question

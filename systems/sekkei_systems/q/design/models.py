@@ -184,6 +184,12 @@ class User:
         en="has read notices so far",
         added=True,
     )
+    counted_present: Attr[bool | None] = attr(
+        "countedPresent", default=None, ja="運営の数字で「いる人」に数えたか", en="counted as there", added=True
+    )
+    active_week: Attr[date | None] = attr(
+        "activeWeek", default=None, ja="最後に回答した週（月曜日）", en="last week with an answer", added=True
+    )
     username_folded: Attr[str | None] = computed(folded, keep=False)
     version: Attr[int] = version(added=True)
 

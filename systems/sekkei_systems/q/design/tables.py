@@ -2,8 +2,9 @@
 blocks, votes.
 
 Names of tables, keys, indexes and attributes are those of the original document, to the letter; its index
-`username-index`, marked TODO there, is built here. What was added is marked `added=True`. The streams of Follows,
-FollowRequests and Reactions are added too: people are told of followers and reactions through them.
+`username-index`, marked TODO there, is built here. What was added is marked `added=True`. The streams are added too:
+through those of Follows, FollowRequests and Reactions people are told of followers and reactions, and through those of
+Users, Answers and Reports the operator's numbers are kept.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ users_table = design.table(
         ),
         Index("username-index", "username", ja="ユーザー名の重複チェック", en="user by user name"),
     ],
+    stream="NEW_IMAGE",
     pitr=True,
     ja="ユーザー",
     en="Users",
@@ -85,6 +87,7 @@ answers_table = design.table(
         Index("GSI1_UserHistory", "userId", "date", ja="ユーザーの過去回答一覧", en="a user's answers by day"),
         Index("GSI2_Flagged", "flagState", "createdAt", ja="審査待ちの回答", en="answers to review", added=True),
     ],
+    stream="NEW_AND_OLD_IMAGES",
     pitr=True,
     ja="回答",
     en="Answers",
@@ -128,6 +131,7 @@ reports_table = design.table(
         Index("GSI2_Reporter", "reporterId", "createdAt", ja="通報者別一覧", en="reports of a user", added=True),
         Index("GSI3_Target", "targetId", "createdAt", ja="対象別一覧", en="reports about something", added=True),
     ],
+    stream="NEW_AND_OLD_IMAGES",
     pitr=True,
     ja="通報",
     en="Reports",

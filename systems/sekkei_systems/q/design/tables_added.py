@@ -15,6 +15,7 @@ profile_reviews_table = design.table(
     indexes=[
         Index("GSI1_Waiting", "state", "since", ja="審査待ち（古い順）", en="what waits, oldest first", added=True)
     ],
+    stream="NEW_AND_OLD_IMAGES",
     pitr=True,
     ja="プロフィールの審査待ち",
     en="Parts of profiles that wait for a look",
@@ -25,6 +26,7 @@ decisions_table = design.table(
     "userId",
     "decisionId",
     indexes=[Index("GSI1_Waiting", "waits", "since", ja="承認・異議の待ち", en="approvals and appeals", added=True)],
+    stream="NEW_AND_OLD_IMAGES",
     pitr=True,
     ja="モデレーションの決定と異議申し立て",
     en="What moderators decided about people, and appeals",

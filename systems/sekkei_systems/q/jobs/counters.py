@@ -13,6 +13,7 @@ from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Follow, User
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.rules import times
+from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import keep_name
 
@@ -43,7 +44,10 @@ class Counters:
         return Progress(len(page), page.cursor)
 
     async def _tidy(self, user: User) -> None:
-        """What an older version left: names of administrators, and requests to accounts that are public."""
+        """What an older version left: names of administrators, requests to accounts that are public, people who are in
+        no number yet; or whom a stream that nobody read for a day has left out."""
+        if user.counted_present is not is_present(user):
+            await self._service.numbers.presence(user.user_id)
         if user.is_admin and user.display_name:
             await self._db.transact(*keep_name(user.user_id, user.display_name))
         if not user.is_private:

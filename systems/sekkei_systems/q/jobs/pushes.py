@@ -99,7 +99,7 @@ class Pushes:
         for one in page:
             if one.device_type is DeviceType.WEB:
                 continue  # a push service says at once when a browser is gone
-            message = await self._context.outbox.get(message_id(NoticeKind.QUESTION, day.isoformat(), one.token))
+            message = await self._context.outbox.get(_asked(day, one))
             if message is None:
                 continue
             if message.state is State.FAILED and "DeviceNotRegistered" in (message.last_error or ""):
@@ -112,6 +112,7 @@ class Pushes:
             if len(found) < len(tickets) and int(payload["time"]) < RECEIPT_TIMES:
                 await self._ask_at(payload["day"], int(payload["time"]) + 1, RECEIPTS_AGAIN_AFTER)
         for one in gone:
+            await self._service.numbers.push(f"q/{_asked(day, one)}", "gone")
             await self._forget(one)
         return Progress(len(page), page.cursor)
 
@@ -137,3 +138,8 @@ class Pushes:
             )
         except ConditionFailed:
             pass  # registered anew meanwhile
+
+
+def _asked(day: date, device: PushToken) -> str:
+    """The message that told a device of a day's question."""
+    return message_id(NoticeKind.QUESTION, day.isoformat(), device.token)

@@ -62,6 +62,7 @@ from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.erasing import erasing_of
 from sekkei_systems.q.service.leaving import schedule_of
 from sekkei_systems.q.service.moderation import WITHDRAWN
+from sekkei_systems.q.service.numbers import leaving as counted_out
 from sekkei_systems.q.service.people import admin_name, reserved
 from sekkei_systems.q.service.sanctions import suspension_of
 
@@ -453,7 +454,10 @@ class Withdrawal:
         found = await self._db.get(users(user).consistent())
         if found is None:
             return 0, None
-        last: list[Action[Any, Any]] = [users.delete(user)]
+        last: list[Action[Any, Any]] = [
+            users.delete(user).when(User.counted_present == found.counted_present),
+            *counted_out(found, days.today(self._clock)),
+        ]
         if found.was_admin and found.display_name:
             last.append(unique_keys.delete(admin_name(found.display_name)))
         if found.is_banned and found.banned_until is None:

@@ -11,6 +11,7 @@ from sekkei_systems.q.pages import (
     drawings,
     flagged,
     log,
+    numbers,
     overview,
     questions,
     queue,
@@ -21,7 +22,8 @@ from sekkei_systems.q.pages import (
     words,
 )
 
-FILES = (client, drawings, overview, queue, submissions, flagged, reports, questions, days, users, standing, words, log)
+DESK = (overview, queue, submissions, flagged, reports, questions, days, users, standing, words, numbers, log)
+FILES = (client, drawings, *DESK)
 
 
 def routes(given: Given) -> list[BaseRoute]:

@@ -16,6 +16,8 @@ from sekkei_systems.q.texts import say
 TEXT_MAX = 300
 """Code points of a message's text. Expo takes 4,096 bytes with everything; emoji of several parts are long."""
 KEPT_SECONDS = 6 * 3600
+PUSH = "push"
+"""The kind of message that goes to phones."""
 WEB_PUSH = "web-push"
 """The kind of message that goes to browsers."""
 

@@ -23,6 +23,7 @@ from sekkei_systems.q.service.leaving import Leaving
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.moderation import Moderation
 from sekkei_systems.q.service.notices import Notices
+from sekkei_systems.q.service.numbers import Numbers
 from sekkei_systems.q.service.open_question import OpenQuestion
 from sekkei_systems.q.service.people import People
 from sekkei_systems.q.service.planning import Planning
@@ -63,6 +64,7 @@ class Service:
     profiles: Profiles
     queue: Queue
     inbox: Inbox
+    numbers: Numbers
     accounts: Accounts
     """Who can sign in: the house's, not Q.'s own."""
     logs: Logs
@@ -142,6 +144,7 @@ def open_service(context: Context) -> Service:
         profiles=Profiles(db, clock, logs, decisions, moderation),
         queue=Queue(db, decisions),
         inbox=Inbox(db, clock, sight),
+        numbers=Numbers(db, clock),
         accounts=accounts,
         logs=logs,
         words=words,

@@ -18,6 +18,7 @@ from sekkei_systems.q.design.models_added import Notice
 from sekkei_systems.q.design.tables import blocks, mutes, users
 from sekkei_systems.q.refusals import QuietHalf
 from sekkei_systems.q.rules.notices import (
+    PUSH,
     WEB_PUSH,
     NoticeKind,
     Wishes,
@@ -114,7 +115,7 @@ class Notices:
                 WEB_PUSH, device.token, for_browser(device, message), id=id, after=wait, people=people
             )
             return
-        await self._outbox.put("push", device.token, message, id=id, after=wait, people=people)
+        await self._outbox.put(PUSH, device.token, message, id=id, after=wait, people=people)
 
 
 def message_id(kind: NoticeKind, reason: str, token: str) -> str:

@@ -37,3 +37,15 @@ async def test_a_counter_that_moves_is_not_mended(world: World) -> None:
     world.pass_time()
     await jobs.counters.recount(drift)
     assert (await world.user("b")).follower_count == 8
+
+
+async def test_people_of_an_earlier_version_are_counted(world: World) -> None:
+    """Those who were there before anybody counted, or while nobody read the stream."""
+    await world.join("boss", "a", "b")
+    await world.make_admin("boss")
+    await world.service.leaving.ask("b")
+    world.clock.advance(25 * 3600)  # the stream has forgotten them
+    await world.opened.context.jobs.start("reconcile", {}, id="reconcile/test")
+    await world.settle()
+    shown = await world.service.numbers.show("boss")
+    assert (shown.members, [one.joined for one in shown.cohorts if one.joined]) == (2, [3])
