@@ -76,6 +76,22 @@ class NoSuchThing(NotThere):
     """Anything else that is not there."""
 
 
+class InvitesFull(Conflict):
+    """As many links that are still good as one may have."""
+
+
+class TakenAlready(Conflict):
+    """Whoever asks has taken this invite before."""
+
+
+class FindableNeeded(Conflict):
+    """Only those who want to be found may look for others by address."""
+
+
+class TooManyContacts(Conflict):
+    """As many addresses as one may ask for in a day."""
+
+
 class Hidden(NotAllowed):
     """Lists of a private account are for its followers."""
 

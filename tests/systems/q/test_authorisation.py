@@ -90,6 +90,10 @@ class Place:
         )
         return {}
 
+    async def fresh_invite(self) -> Mapping[str, str]:
+        host = await self.fresh_user()
+        return {"token": (await self.service.invites.make(host["user_id"]))[0]}
+
     async def removed_answer(self) -> Mapping[str, str]:
         day = days.today(self.world.clock)
         update = answers.update(day, TARGET).set(Answer.is_deleted, True).set(Answer.deleted_by_admin, True)
@@ -181,6 +185,15 @@ def matrix(place: Place) -> dict[str, Rule]:
         f"DELETE {person}/block": api(404, prepare=fresh),
         f"PUT {person}/mute": api(204, prepare=fresh),
         f"DELETE {person}/mute": api(404, prepare=fresh),
+        "GET /q/i/{token}": Rule({"anonymous": 200, "outsider": 303, "banned": 303, "member": 303, "admin": 303}),
+        "GET /q/api/me/suggestions": api(200),
+        "GET /q/api/me/invites": api(200),
+        "POST /q/api/me/invites": api(201),
+        "DELETE /q/api/me/invites/{invite_id}": api(404),
+        "GET /q/api/invites/{token}": api(200),
+        "POST /q/api/invites/{token}": api(200, prepare=place.fresh_invite),
+        "PUT /q/api/me/findable": api(204, json={"findable": True}),
+        "POST /q/api/me/contacts": api(200, json={"hashes": ["0" * 64]}),
         "POST /q/api/reports": api(204, json=report),
         "POST /q/api/questions": api(201, json={"text": "提案？"}),
         "GET /q/api/questions/candidates": api(200),
@@ -250,6 +263,8 @@ async def test_every_route_by_everybody(place: Place) -> None:
         "report_id": "nothing",
         "question_id": "nothing",
         "decision_id": "nothing",
+        "invite_id": "nothing",
+        "token": (await place.service.invites.make(TARGET))[0],
     }
     found = await deviations(rules, place.clients, parameters)
     assert found == []

@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 from starlette.routing import Mount, Route
 
+from sekkei.runtime import days
 from sekkei.web.testing import Client
-from sekkei_systems.q.design.models import ReactionType, Visibility
+from sekkei_systems.q.design.models import Answer, ReactionType, User, Visibility
+from sekkei_systems.q.design.tables import answers, users
 from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World, picture
 
@@ -81,6 +83,28 @@ async def banned(world: World) -> None:
     await world.ban(AUTHOR, by="boss")
 
 
+async def suspended(world: World) -> None:
+    await both(world)
+    proved_at = days.now(world.clock)
+    await world.service.sanctions.suspend("boss", AUTHOR, 3, "少し休んでください", proved_at=proved_at)
+
+
+async def suspension_over(world: World) -> None:
+    """Only what is read by day changes: nothing new came out meanwhile."""
+    await suspended(world)
+    proved_at = days.now(world.clock)
+    await world.service.sanctions.unban("boss", AUTHOR, proved_at=proved_at)
+
+
+async def flagged(world: World) -> None:
+    """Everything of the author waits for a moderator."""
+    await both(world)
+    update = users.update(AUTHOR).set(User.name_flagged, True).set(User.bio_flagged, True)
+    await world.db.write(update.set(User.picture_flagged, True))
+    for one in await world.service.answers.history(AUTHOR, AUTHOR):
+        await world.db.write(answers.update(one.answer.day, AUTHOR).set(Answer.is_flagged, True))
+
+
 async def leaving(world: World) -> None:
     await both(world)
     await world.service.leaving.ask(AUTHOR)
@@ -105,6 +129,9 @@ SITUATIONS: list[tuple[Prepare, frozenset[str], frozenset[str]]] = [
     (author_blocks, frozenset(), frozenset()),
     (unblocked, PROFILE, PROFILE),
     (banned, frozenset(), frozenset()),
+    (suspended, frozenset(), frozenset()),
+    (suspension_over, ALL, ALL),
+    (flagged, frozenset(), frozenset()),
     (leaving, frozenset(), frozenset()),
     (deleted, PROFILE, PROFILE),
 ]
@@ -170,12 +197,14 @@ async def test_exactly_what_the_situation_allows(
     yesterday, today = await people(world, visibility)
     if has_answered:
         await world.answer(VIEWER, "わたしも")
+    token, _ = await world.service.invites.make(AUTHOR)
     digest = ((await world.user(AUTHOR)).profile_image_url or "").rpartition("/")[2]
     await prepare(world)
     parameters: dict[str, list[Any]] = {
         "user_id": [AUTHOR, VIEWER, FRIEND],
         "day": [str(yesterday), str(today)],
         "digest": [digest],
+        "token": [token],
     }
     allowed = mutual if visibility is Visibility.MUTUAL else followers
     if not has_answered:

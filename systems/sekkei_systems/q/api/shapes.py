@@ -30,6 +30,7 @@ from sekkei_systems.q.service.timeline import Entry
 Text = Annotated[str, Meta(max_length=2000)]
 Short = Annotated[str, Meta(max_length=254)]
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
+AddressHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 of an address in lower case, in hex")]
 Minute = Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 Emoji = Annotated[str, Meta(min_length=1, max_length=4, description="❤️ 🔥 😂 🤔 👀")]
 
@@ -173,6 +174,14 @@ class Search(Shape):
     app_id: Short
 
 
+class Findable(Shape):
+    findable: bool
+
+
+class Addresses(Shape):
+    hashes: Annotated[list[AddressHash], Meta(min_length=1, max_length=50)]
+
+
 # Out
 
 
@@ -212,6 +221,20 @@ class Person(Shape):
     relation: RelationOut | None = None
 
 
+class Suggested(Shape):
+    person: Person
+    through: int
+    """How many of those whom one follows, and who were looked at, follow them."""
+
+
+class InviteOut(Shape):
+    invite_id: str
+    expires_at: datetime
+    uses_left: int
+    url: str | None = None
+    """Only when it is made; afterwards nobody knows it but those who have it."""
+
+
 class Me(Shape):
     user_id: str
     email: str
@@ -232,6 +255,8 @@ class Me(Shape):
     flagged: list[str]
     """Which parts of the profile only oneself sees until moderators have looked: name, bio, picture."""
     is_verified: bool
+    findable: bool = False
+    """By those who know one's address, and want to be found too."""
 
 
 class QuestionOut(Shape):
@@ -386,6 +411,7 @@ def me(user: User, answers_first: bool) -> Me:
         answers_first_fixed=answers_first,
         following_count=user.following_count,
         follower_count=user.follower_count,
+        findable=user.findable,
         is_admin=user.is_admin,
         deleting_at=user.deleting_at,
         flagged=[part.value for part, flag in flags_of(user).items() if flag],

@@ -184,6 +184,15 @@ class User:
         en="has read notices so far",
         added=True,
     )
+    findable: Attr[bool] = attr(
+        default=False, ja="メールアドレスを知る人に見つけてもらうか", en="found by those with their address", added=True
+    )
+    contacts_day: Attr[date | None] = attr(
+        "contactsDay", default=None, ja="連絡先で最後に探した日", en="last looked for contacts on", added=True
+    )
+    contacts_asked: Attr[int] = attr(
+        "contactsAsked", default=0, ja="その日に探した件数", en="how many on that day", added=True
+    )
     counted_present: Attr[bool | None] = attr(
         "countedPresent", default=None, ja="運営の数字で「いる人」に数えたか", en="counted as there", added=True
     )

@@ -32,7 +32,9 @@ class QJobs:
         self.questions = Questions(context, service)
         self.pushes = Pushes(context, service, expo)
         self.counters = Counters(context, service)
-        self.withdrawal = Withdrawal(context, service.accounts, service.reactions.end, service.people.banned_address)
+        self.withdrawal = Withdrawal(
+            context, service.accounts, service.reactions.end, service.people.banned_address, service.contacts.key
+        )
         self.bans = CountingBans(context)
         self._erase = service.erasing.erase
         self._end_suspension = service.sanctions.end_suspension

@@ -70,4 +70,5 @@ class QPeople:
             "devices": design.tokens_of(user_id),
             "decisions": design.decisions_about(user_id),
             "notices": design.notices_of(user_id),
+            "invites": design.invites_of(user_id),
         }

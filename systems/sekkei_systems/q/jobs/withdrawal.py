@@ -58,6 +58,7 @@ from sekkei_systems.q.design.tables import (
     users,
 )
 from sekkei_systems.q.design.tables_added import decisions, notices, profile_reviews, reports_concerning
+from sekkei_systems.q.design.tables_growth import contacts, invites
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.erasing import erasing_of
 from sekkei_systems.q.service.leaving import schedule_of
@@ -87,7 +88,9 @@ class Withdrawal:
         accounts: Accounts,
         end_reaction: EndReaction,
         banned_address: Callable[[str], str],
+        contact_key: Callable[[str], str],
     ) -> None:
+        self._contact_key = contact_key
         self._banned_address = banned_address
         self._end_reaction = end_reaction
         self._db = context.db
@@ -141,6 +144,8 @@ class Withdrawal:
             ("notices", self._notices),
             ("notices-about", self._notices_about),
             ("reviews", self._reviews),
+            ("invites", self._invites),
+            ("contact", self._contact),
             ("picture", self._picture),
             ("user", self._user),
         ]
@@ -442,6 +447,16 @@ class Withdrawal:
     async def _reviews(self, user: str, after: str | None) -> tuple[int, str | None]:
         found = await self._db.all(design.reviews_of(user).consistent())
         return await self._delete([profile_reviews.delete(user, one.part) for one in found]), None
+
+    # By which they were found
+
+    async def _invites(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._page(design.invites_of(user), after)
+        return await self._delete([invites.delete(one.invite_id) for one in page]), page.cursor
+
+    async def _contact(self, user: str, after: str | None) -> tuple[int, str | None]:
+        found = await self._db.get(users(user).consistent())
+        return (await self._delete([contacts.delete(self._contact_key(found.email))]) if found else 0), None
 
     # The user
 

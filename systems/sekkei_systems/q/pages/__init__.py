@@ -10,6 +10,7 @@ from sekkei_systems.q.pages import (
     days,
     drawings,
     flagged,
+    invites,
     log,
     numbers,
     overview,
@@ -23,7 +24,7 @@ from sekkei_systems.q.pages import (
 )
 
 DESK = (overview, queue, submissions, flagged, reports, questions, days, users, standing, words, numbers, log)
-FILES = (client, drawings, *DESK)
+FILES = (client, invites, drawings, *DESK)
 
 
 def routes(given: Given) -> list[BaseRoute]:

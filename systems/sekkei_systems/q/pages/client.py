@@ -24,6 +24,7 @@ MODULES = (
     "q/posts.js",
     "q/today.js",
     "q/people.js",
+    "q/growth.js",
     "q/me.js",
     "q/questions.js",
     "q/inbox.js",
@@ -53,7 +54,7 @@ pages = Pages()
 @pages.get("/", name="home")
 async def home(user: User | None, language: str) -> Html:
     if user is None:
-        return Html("q/landing.html")
+        return Html("q/landing.html", enter="/sign-in?next=/q/", inviter=None, invited=False)
     texts = say.section(language, "client")
     headers = {"Content-Security-Policy": POLICY, "X-Account": user.id}
     return Html("q/app.html", headers=headers, texts=texts, modules=MODULES)

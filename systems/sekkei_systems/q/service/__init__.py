@@ -13,12 +13,14 @@ from sekkei_systems.q.rules.terms import terms_of
 from sekkei_systems.q.rules.times import window_of
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.answers import Answers
+from sekkei_systems.q.service.contacts import Contacts
 from sekkei_systems.q.service.decisions import Decisions
 from sekkei_systems.q.service.devices import Devices
 from sekkei_systems.q.service.editing import Editing
 from sekkei_systems.q.service.erasing import Erasing
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.inbox import Inbox
+from sekkei_systems.q.service.invites import Invites
 from sekkei_systems.q.service.leaving import Leaving
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.moderation import Moderation
@@ -33,6 +35,7 @@ from sekkei_systems.q.service.reactions import Reactions
 from sekkei_systems.q.service.reports import Reports
 from sekkei_systems.q.service.sanctions import Sanctions
 from sekkei_systems.q.service.submissions import Submissions
+from sekkei_systems.q.service.suggestions import Suggestions
 from sekkei_systems.q.service.timeline import Timelines
 from sekkei_systems.q.service.visibility import Visibility
 from sekkei_systems.q.service.words import ForbiddenWords
@@ -47,6 +50,9 @@ class Service:
     question: OpenQuestion
     people: People
     graph: Graph
+    suggestions: Suggestions
+    invites: Invites
+    contacts: Contacts
     answers: Answers
     timelines: Timelines
     reactions: Reactions
@@ -127,6 +133,9 @@ def open_service(context: Context) -> Service:
             db, clock, sight, graph, words, reviews_pictures(settings), settings.secrets.key("q-banned"), terms
         ),
         graph=graph,
+        suggestions=Suggestions(db, clock, sight, graph),
+        invites=Invites(db, clock, sight, settings.secrets.key("q-invites")),
+        contacts=Contacts(db, clock, graph, settings.secrets.key("q-contacts")),
         answers=answers,
         timelines=Timelines(db, sight, question, reactions),
         reactions=reactions,

@@ -174,7 +174,7 @@ class Graph:
     async def requests(self, member: Member, after: str | None = None) -> Page[Card]:
         """Who asks to follow."""
         page = await self._db.page(design.requests_to(member.id).consistent(), size=LIST_PAGE, after=after)
-        return await self._cards(member.id, [one.follower_id for one in page], page.cursor)
+        return await self.cards(member.id, [one.follower_id for one in page], page.cursor)
 
     async def standing(self, member: Member, other: str) -> tuple[bool, bool]:
         """Whether a user has asked to follow another, and whether they mute them."""
@@ -231,7 +231,7 @@ class Graph:
 
     async def muted(self, member: Member, after: str | None = None) -> Page[Card]:
         page = await self._db.page(design.muted(member.id).consistent(), size=LIST_PAGE, after=after)
-        return await self._cards(member.id, [one.muted_id for one in page], page.cursor)
+        return await self.cards(member.id, [one.muted_id for one in page], page.cursor)
 
     # Lists
 
@@ -250,9 +250,10 @@ class Graph:
 
     async def _list(self, viewer: str, query: Query[Follow], side: str, after: str | None) -> Page[Card]:
         page = await self._db.page(query, size=LIST_PAGE, after=after)
-        return await self._cards(viewer, [getattr(one, side) for one in page], page.cursor)
+        return await self.cards(viewer, [getattr(one, side) for one in page], page.cursor)
 
-    async def _cards(self, viewer: str, ids: list[str], cursor: str | None) -> Page[Card]:
+    async def cards(self, viewer: str, ids: list[str], cursor: str | None = None) -> Page[Card]:
+        """People as they stand in a list: whom sight forbids is not in it."""
         found, relations, quiet, asked = await asyncio.gather(
             self._sight.users(viewer, ids),
             self._sight.relations(viewer, ids),

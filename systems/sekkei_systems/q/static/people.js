@@ -1,4 +1,5 @@
 // Other people: finding, following, profiles, lists, reports.
+import { inviting, suggestions } from "./growth.js";
 import { avatar, back, button, counted, dialog, empty, form, h, menu, pages, sure, who } from "./parts.js";
 import { memory } from "./posts.js";
 import { after, change, doing, get, toast, wordsOf } from "./requests.js";
@@ -10,10 +11,14 @@ const DESCRIPTION_MAX = 500;
 export async function people(view, again) {
   const me = await get("/me", { keep: true });
   const requests = h("section");
+  const known = h("section");
   const lists = h("section");
   view.classList.add("two");
-  view.replaceChildren(h("div", { class: "q-side" }, h("h1", {}, t("people")), search(), requests, sharing(me)), lists);
-  await Promise.all([showRequests(requests), showLists(lists, me)]);
+  view.replaceChildren(
+    h("div", { class: "q-side" }, h("h1", {}, t("people")), search(), requests, sharing(me), known),
+    lists,
+  );
+  await Promise.all([showRequests(requests), suggestions(known), showLists(lists, me)]);
 }
 
 function search() {
@@ -71,6 +76,7 @@ function sharing(me) {
       button("QR", () => code(me), "soft", { "aria-label": t("people.code") }),
       button(navigator.share ? t("people.send") : t("people.copy"), share, "soft"),
     ),
+    button(t("invite.make"), inviting, "soft"),
   );
 }
 
@@ -147,8 +153,8 @@ function listOf(user, kind) {
   return pages(load, (person) => (mine && kind === "followers" ? follower(person) : row(person)), nobody);
 }
 
-function row(person, ...more) {
-  return h("div", { class: "q-line-item" }, who(person), followButton(person), more);
+export function row(person, more = "", small = undefined) {
+  return h("div", { class: "q-line-item" }, who(person, small), followButton(person), more);
 }
 
 // One's own followers can be shown out, quietly.

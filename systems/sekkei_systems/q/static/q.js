@@ -1,5 +1,6 @@
 // The client's own page: which view is shown, and news of a new question.
 import { listen } from "../live.js";
+import { invited } from "./growth.js";
 import { inbox, showUnread, standing } from "./inbox.js";
 import { agree, chooseId, join, leaving } from "./join.js";
 import { mine } from "./me.js";
@@ -28,6 +29,7 @@ const ROUTES = [
   [/^\/u\/([\w-]+)\/(following|followers)$/, "people", list],
   [/^\/a\/([\d-]+)\/([\w-]+)$/, "people", answerPage],
   [/^\/id\/@?(\w+)$/, "people", byAppId],
+  [/^\/invite\/(\w+)$/, "people", invited],
 ];
 let turn = 0;
 let shownAt = 0;

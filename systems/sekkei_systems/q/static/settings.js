@@ -1,4 +1,5 @@
 // Settings: who sees one's answers, notices, language, people kept away, the account.
+import { contacts, links } from "./growth.js";
 import { back, button, h, sure, who } from "./parts.js";
 import { unblock, unmute } from "./people.js";
 import { pushing, unsubscribe } from "./push.js";
@@ -16,6 +17,8 @@ addEventListener("beforeinstallprompt", (event) => {
 
 export async function settings(view, again) {
   const [me, notices] = await Promise.all([get("/me", { keep: true }), get("/me/notifications", { keep: true })]);
+  const invites = h("div", { class: "stack" });
+  links(invites);
   view.replaceChildren(
     back("#/me"),
     h("h1", {}, t("me.settings")),
@@ -27,6 +30,7 @@ export async function settings(view, again) {
       away(t("mutes"), "/me/mutes", unmute, t("unmute")),
       away(t("blocks"), "/me/blocks", unblock, t("unblock")),
     ),
+    panel(t("contacts"), contacts(me, again), invites),
     panel(t("set.account"), account(me, again)),
   );
 }

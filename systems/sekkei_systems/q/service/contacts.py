@@ -1,0 +1,77 @@
+"""Finding people by addresses that one knows, where both want it.
+
+Whoever wants to be found is in a table under a keyed hash of their address: a copy of the table tells nobody's. Whoever
+asks must want to be found too, sends hashes instead of addresses, and so few a day that nothing can be tried out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+
+from sekkei.clock import Clock
+from sekkei.design import Database, TransactionFailed
+from sekkei.runtime import days
+from sekkei_systems.q.design.models import User
+from sekkei_systems.q.design.models_growth import Contact
+from sekkei_systems.q.design.tables import users
+from sekkei_systems.q.design.tables_growth import contacts
+from sekkei_systems.q.refusals import FindableNeeded, TooManyContacts
+from sekkei_systems.q.service.access import Member
+from sekkei_systems.q.service.graph import Card, Graph
+
+AT_ONCE = 50
+A_DAY = 200
+
+
+def hashed(address: str) -> str:
+    """As a client hashes an address before it asks."""
+    return hashlib.sha256(address.strip().lower().encode()).hexdigest()
+
+
+def stored_as(secret: bytes, address_hash: str) -> str:
+    return hmac.digest(secret, address_hash.encode(), "sha256").hex()
+
+
+class Contacts:
+    def __init__(self, db: Database, clock: Clock, graph: Graph, secret: bytes) -> None:
+        self._db = db
+        self._clock = clock
+        self._graph = graph
+        self._secret = secret
+
+    def key(self, email: str) -> str:
+        """Under which somebody is found."""
+        return stored_as(self._secret, hashed(email))
+
+    async def be_findable(self, member: Member, findable: bool) -> None:
+        """Both in one transaction: what the settings show is what is so."""
+        key = self.key(member.user.email)
+        row = contacts.put(Contact(address=key, user_id=member.id)) if findable else contacts.delete(key)
+        update = users.update(member.id).set(User.findable, findable).set(User.updated_at, days.now(self._clock))
+        await self._db.transact(update, row)
+
+    async def find(self, member: Member, hashes: Sequence[str]) -> list[Card]:
+        """Those of them who want to be found, as far as sight shows them."""
+        if not member.user.findable:
+            raise FindableNeeded()
+        wanted = list(dict.fromkeys(hashes))[:AT_ONCE]
+        await self._spend(member, len(wanted))
+        rows = await self._db.get_many([contacts(stored_as(self._secret, one)).consistent() for one in wanted])
+        ids = [one.user_id for one in rows if one is not None and one.user_id != member.id]
+        return list(await self._graph.cards(member.id, ids))
+
+    async def _spend(self, member: Member, count: int) -> None:
+        """So many a day, counted where it cannot be forgotten."""
+        today = days.today(self._clock)
+        spent = users.update(member.id).add(User.contacts_asked, count).keeping_version()
+        spent = spent.when(User.contacts_day == today, User.contacts_asked <= A_DAY - count)
+        first = users.update(member.id).set(User.contacts_day, today).set(User.contacts_asked, count).keeping_version()
+        for attempt in (spent, first.when((User.contacts_day < today) | User.contacts_day.absent())):
+            try:
+                await self._db.transact(attempt)
+                return
+            except TransactionFailed:
+                continue
+        raise TooManyContacts()

@@ -1,0 +1,138 @@
+"""Links that invite: both follow each other, once, within limits, and never across a block."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sekkei.design import Database
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import Follow
+from sekkei_systems.q.design.tables import follow_requests, follows, users
+from sekkei_systems.q.design.tables_growth import invites
+from sekkei_systems.q.refusals import InvitesFull, NoSuchThing, NoSuchUser, Oneself, TakenAlready
+from sekkei_systems.q.service.invites import GOOD_FOR, LINKS_MAX, USES
+from sekkei_systems.q.service.people import Profile
+from tests.systems.q.conftest import World
+
+
+@pytest.fixture
+async def town(world: World) -> World:
+    await world.join("host", "guest")
+    return world
+
+
+async def link(world: World, who: str = "host") -> str:
+    token, _ = await world.service.invites.make(who)
+    return str(token)
+
+
+async def edges(db: Database) -> set[tuple[str, str]]:
+    found: list[Follow] = await db.all(follows.scan().consistent())
+    return {(one.follower_id, one.followee_id) for one in found}
+
+
+async def counts(world: World, name: str) -> tuple[int, int]:
+    user = await world.user(name)
+    return user.following_count, user.follower_count
+
+
+async def test_both_follow_and_both_counters_move(town: World) -> None:
+    token = await link(town)
+    assert (await town.service.invites.open("guest", token)).inviter.user_id == "host"
+    assert await town.service.invites.take("guest", token) == "following"
+    assert await edges(town.db) == {("host", "guest"), ("guest", "host")}
+    assert [await counts(town, name) for name in ("host", "guest")] == [(1, 1), (1, 1)]
+    with pytest.raises(TakenAlready):
+        await town.service.invites.take("guest", token)
+    await town.service.graph.unfollow("host", "guest")
+    with pytest.raises(TakenAlready):  # it does not bring back whom the host has left
+        await town.service.invites.take("guest", token)
+
+
+async def test_one_way_that_is_there_stays(town: World) -> None:
+    await town.follow(("guest", "host"))
+    await town.service.invites.take("guest", await link(town))
+    assert [await counts(town, name) for name in ("host", "guest")] == [(1, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("private", ["host", "guest"])
+async def test_a_private_account_is_asked(town: World, private: str) -> None:
+    other = "guest" if private == "host" else "host"
+    await town.service.people.change(private, Profile(is_private=True))
+    outcome = await town.service.invites.take("guest", await link(town))
+    assert outcome == ("requested" if private == "host" else "following")
+    assert await edges(town.db) == {(private, other)}
+    assert await town.db.get(follow_requests(private, other).consistent()) is not None
+    assert [await counts(town, name) for name in (private, other)] == [(1, 0), (0, 1)]
+
+
+@pytest.mark.parametrize(("blocker", "blocked"), [("host", "guest"), ("guest", "host")])
+async def test_never_across_a_block(town: World, blocker: str, blocked: str) -> None:
+    token = await link(town)
+    await town.service.graph.block(blocker, blocked)
+    with pytest.raises((NoSuchUser, NoSuchThing)):
+        await town.service.invites.take("guest", token)
+    assert await edges(town.db) == set()
+    await town.service.graph.unblock(blocker, blocked)
+    await town.service.invites.take("guest", token)  # who blocked asks before following again
+    assert await edges(town.db) == {(blocked, blocker)}
+
+
+async def test_links_end(town: World) -> None:
+    token = await link(town)
+    for wrong in ("", "x" * 32, "0" * 32, token.upper() + "0"):
+        with pytest.raises(NoSuchThing):
+            await town.service.invites.open("guest", wrong)
+    with pytest.raises(Oneself):
+        await town.service.invites.take("host", token)
+    town.pass_time()
+    (mine,) = await town.service.invites.mine("host")
+    with pytest.raises(NoSuchThing):
+        await town.service.invites.end("guest", mine.invite_id)
+    await town.service.invites.end("host", mine.invite_id)
+    with pytest.raises(NoSuchThing):
+        await town.service.invites.take("guest", token)
+    late = await link(town)
+    town.clock.advance(GOOD_FOR.total_seconds() + 1)
+    with pytest.raises(NoSuchThing):
+        await town.service.invites.take("guest", late)
+    assert await town.proven.invites.inviter(late) is None
+
+
+async def test_limits(fair: World) -> None:
+    await fair.join("host", *(f"guest{n}" for n in range(USES + 2)))
+    token = await link(fair)
+    taken = await asyncio.gather(
+        *(fair.service.invites.take(f"guest{n}", token) for n in range(USES + 2)), return_exceptions=True
+    )
+    assert sum(one == "following" for one in taken) == USES
+    assert all(one == "following" or isinstance(one, NoSuchThing) for one in taken)
+    assert await counts(fair, "host") == (USES, USES)
+    for _ in range(LINKS_MAX):
+        await link(fair)
+    with pytest.raises(InvitesFull):
+        await link(fair)
+
+
+async def test_nothing_of_a_link_is_stored_and_it_leaves_with_its_maker(fair: World) -> None:
+    await fair.join("boss", "host", "guest")
+    await fair.make_admin("boss")
+    token = await link(fair)
+    await fair.service.invites.take("guest", token)
+    (stored,) = await fair.db.all(invites.scan())
+    assert token not in repr(stored)
+    assert "guest" not in repr(stored)
+    assert (await fair.proven.invites.inviter(token)).display_name == "Host"  # type: ignore[union-attr]
+    await fair.ban("host")
+    assert await fair.proven.invites.inviter(token) is None
+    with pytest.raises(NoSuchUser):
+        await fair.service.invites.open("guest", token)
+    await fair.unban("host")
+    await fair.service.leaving.ask("host")
+    fair.clock.advance(8 * 24 * 3600)
+    for _ in range(10):
+        await fair.settle()
+    assert await fair.db.get(users("host").consistent()) is None
+    assert await fair.db.all(design.invites_of("host")) == []
