@@ -134,6 +134,36 @@ def a_withdrawal_is_given_up(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Withdrawal, "_picture", picture)
 
 
+def a_ban_leaves_its_decision_in_force(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q.service import sanctions
+
+    patch.setattr(sanctions, "_ending", lambda found: [])
+
+
+def nobody_ends_suspensions(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q.service.sanctions import Sanctions
+
+    patch.setattr(Sanctions, "end_suspension", nothing())
+
+
+def whoever_is_locked_out_still_counts(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q.rules import numbers
+
+    sound = numbers.of_presence
+
+    def of_presence(user: Any, present: bool) -> Any:
+        return sound(user, True)
+
+    patch.setattr(numbers, "of_presence", of_presence)
+
+
+def decisions_are_not_told(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q.design.tables_added import decisions
+    from sekkei_systems.q.service.decisions import Decisions
+
+    patch.setattr(Decisions, "actions", lambda self, made: [decisions.create(made)])
+
+
 PLANTS = [
     Planted("q", a_stranger_reads_answers, "nobody_is_shown_what_sight_forbids", 0),
     Planted("q", a_follow_is_counted_on_one_side, "counters_equal_edges", 0),
@@ -144,6 +174,10 @@ PLANTS = [
     Planted("q", a_push_goes_out_twice, "nobody_is_told_twice", 0),
     Planted("q", devices_of_those_who_left_stay, "nothing_remains_of_those_who_left", 0),
     Planted("q", nobody_is_let_go, "whoever_left_is_gone", 0),
+    Planted("q", a_ban_leaves_its_decision_in_force, "one_decision_locks_somebody_out", 0),
+    Planted("q", nobody_ends_suspensions, "suspensions_end_in_time", 0),
+    Planted("q", whoever_is_locked_out_still_counts, "the_numbers_say_who_is_there_and_what_waits", 0),
+    Planted("q", decisions_are_not_told, "whoever_is_acted_on_hears_of_it", 0),
     Planted("q", a_withdrawal_is_given_up, "nothing_is_given_up", None),
     Planted("q", a_message_is_never_sent, "everything_ends", 0),
 ]

@@ -115,7 +115,7 @@ class Decisions:
             decisions.update(made.user_id, made.decision_id)
             .set(Decision.appeal, to)
             .set(Decision.appeal_by, by.id)
-            .when(Decision.appeal == AppealState.OPEN)
+            .when(Decision.appeal == AppealState.OPEN, Decision.state == made.state)
         )
         if overturn:
             update = update.set(Decision.state, DecisionState.ENDED)

@@ -158,7 +158,7 @@ class Sanctions:
         settling = await self._decisions.settling(by, made, overturn)
         details = {"overturned": overturn, "kind": made.kind.value}
         entry = self._logs.entry(by, AdminAction.DECIDE_APPEAL, "user", user_id, details)
-        if overturn and made.kind in LOCKING_OUT:
+        if overturn and _locks_out(made):
             await self._let_in(user_id, entry, settling)
             return
         undone: list[Action[Any, Any]] = []
@@ -186,7 +186,9 @@ class Sanctions:
             free = free | User.banned_until.exists()  # a suspension may become a ban
         update = update.when(free, User.is_admin.is_(False))
         entry = self._logs.entry(by, action, "user", made.user_id, details)
+        others = [one for one in await self._decisions.about(made.user_id) if one.decision_id != made.decision_id]
         actions: list[Action[Any, Any]] = [update, entry, self._counting(entry.instance), *also]
+        actions += _ending([one for one in others if _locks_out(one)])
         if await self._accounts.get(made.user_id) is not None:
             actions.append(self._accounts.signing_out(made.user_id))
         await self._transact(made.user_id, *actions)
@@ -235,7 +237,12 @@ def _locks_out(one: Decision) -> bool:
 
 
 def _ending(found: Sequence[Decision]) -> list[Action[Any, Any]]:
-    return [decisions.update(one.user_id, one.decision_id).set(Decision.state, DecisionState.ENDED) for one in found]
+    """Each as long as it is in force: one decision at a time locks somebody out."""
+    in_force = Decision.state == DecisionState.IN_FORCE
+    return [
+        decisions.update(one.user_id, one.decision_id).set(Decision.state, DecisionState.ENDED).when(in_force)
+        for one in found
+    ]
 
 
 def _restored(day: date, author: str) -> Action[Any, Any]:

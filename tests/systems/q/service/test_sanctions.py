@@ -9,6 +9,7 @@ import pytest
 
 from sekkei.runtime import days
 from sekkei.runtime.design import newest_messages
+from sekkei_systems.q import design
 from sekkei_systems.q.design.models import ReportCategory, ReportStatus, TargetType
 from sekkei_systems.q.design.models_added import DecisionKind, DecisionState
 from sekkei_systems.q.refusals import (
@@ -177,3 +178,24 @@ async def test_reporters_hear_what_came_of_it_and_not_to_whom(fair: World) -> No
     said = [(one.notice.said, one.notice.about_id, one.notice.values) for one in await fair.service.inbox.page("b")]
     assert said == [("notice.outcome.dismissed", None, None), ("notice.outcome.resolved", None, None)]
     assert await mails(fair) == []
+
+
+async def locking(world: World, user: str) -> list[tuple[str, str]]:
+    found = await world.db.all(design.decisions_about(user).consistent())
+    return [(one.kind.value, one.state.value) for one in found if one.kind.value in ("suspension", "ban")]
+
+
+async def test_a_ban_ends_the_suspension_that_it_follows(desk: World) -> None:
+    """One decision at a time locks somebody out, so that its end opens the door and nothing else does."""
+    proved_at = days.now(desk.clock)
+    made = await desk.service.sanctions.suspend("boss", "a", 3, "x", proved_at=proved_at)
+    await desk.service.decisions.appeal("a", made.decision_id, "ちがいます")
+    desk.clock.advance(60)
+    await desk.ban("a", reason="y")
+    assert sorted(await locking(desk, "a")) == [("ban", "in-force"), ("suspension", "ended")]
+    proved_at = days.now(desk.clock)
+    await desk.service.sanctions.decide_appeal("boss", "a", made.decision_id, True, proved_at=proved_at)
+    assert (await desk.user("a")).is_banned  # the appeal was about the suspension, which is over
+    await desk.unban("a")
+    assert {state for _, state in await locking(desk, "a")} == {"ended"}
+    assert not (await desk.user("a")).is_banned

@@ -7,24 +7,25 @@ kept up to date with every commit. A request takes a while: what was to be seen 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date
 from typing import Any
 
-from sekkei.runtime.days import JST
-from sekkei.runtime.design import Message
-from sekkei.worlds import Broken, Person, Script, World, promises
+from sekkei.worlds import Broken, Person, Script, World
 from sekkei_systems.q import SYSTEM
-from sekkei_systems.q.design.models import Answer, Block, DailyQuestion, Follow, Reaction, ReactionType, User
-from sekkei_systems.q.design.tables import design
+from sekkei_systems.q.design.models import (
+    Answer,
+    ReactionType,
+    Report,
+    ReportStatus,
+    User,
+)
+from sekkei_systems.q.design.models_added import Decision
 
 HOUR, DAY = 3600.0, 86400.0
 EVENING = HOUR * 22 - 10
 """Ten seconds before the last minute in which a question comes out."""
-SKEW = 3.0
 QUESTION_SECONDS = 120
 API = "/q/api"
 
@@ -335,99 +336,50 @@ async def bans_or_pardons(me: Person) -> str:
     return f"{what}s {name}: {reply.status}"
 
 
+@WORLD.does("keeper", 0.6)
+async def warns(me: Person) -> str:
+    name, other = _somebody(me)
+    return f"warns {name}: {(await me.post(f'/q/admin/users/{other}/warn', {'reason': 'world'})).status}"
+
+
+@WORLD.does("keeper", 0.8)
+async def suspends(me: Person) -> str:
+    name, other = _somebody(me)
+    wanted = {"reason": "world", "days": me.dice.choice(["1", "3"])}
+    return f"suspends {name}: {(await me.post(f'/q/admin/users/{other}/suspend', wanted)).status}"
+
+
+@WORLD.does("keeper", 0.8)
+async def decides_an_appeal(me: Person) -> str | None:
+    found: list[Decision] = [one for one in me.world.decoded("Decisions") if one.waits == "appeal"]
+    if not found:
+        return None
+    one, ruling = me.dice.choice(found), me.dice.choice(["uphold", "overturn"])
+    reply = await me.post(f"/q/admin/users/{one.user_id}/decisions/{one.decision_id}", {"decision": ruling})
+    return f"{ruling}s a decision: {reply.status}"
+
+
+@WORLD.does("keeper", 0.8)
+async def settles_a_report(me: Person) -> str | None:
+    found: list[Report] = [one for one in me.world.decoded("Reports") if one.status is ReportStatus.PENDING]
+    if not found:
+        return None
+    one, status = me.dice.choice(found), me.dice.choice(["resolved", "dismissed"])
+    return f"settles a report: {(await me.post(f'/q/admin/reports/{one.report_id}', {'status': status})).status}"
+
+
+@WORLD.does("member", 0.8)
+async def appeals(me: Person) -> str | None:
+    """Against what was decided last, also while locked out."""
+    reply = await me.json("GET", f"{API}/me/standing")
+    found = reply.json()["decisions"] if reply.status == 200 else []
+    if not found:
+        return None
+    sent = await me.json("POST", f"{API}/me/standing/{found[0]['decisionId']}/appeal", {"text": "違います"})
+    return f"appeals: {sent.status}"
+
+
 @WORLD.does("keeper", 1)
 async def looks_at_the_desk(me: Person) -> str:
-    page = me.dice.choice(["", "/users", "/reports", "/log"])
+    page = me.dice.choice(["", "/users", "/reports", "/queue", "/numbers", "/log"])
     return f"opens the desk{page}: {(await me.get(f'/q/admin{page}')).status}"
-
-
-# Promises
-
-
-@WORLD.always_in("Users", "Follows")
-def counters_equal_edges(world: World) -> None:
-    """Those who are banned are not counted, from the moment on when their edges are marked."""
-    edges: list[Follow] = world.decoded("Follows")
-    following = Counter(one.follower_id for one in edges if not one.followee_banned)
-    followers = Counter(one.followee_id for one in edges if not one.follower_banned)
-    for user in world.decoded("Users"):
-        said, there = (user.following_count, user.follower_count), (following[user.user_id], followers[user.user_id])
-        assert said == there, f"{user.display_name} says {said}, there are {there}"
-
-
-@WORLD.always_in("Follows", "Blocks")
-def nobody_follows_across_a_block(world: World) -> None:
-    blocks: list[Block] = world.decoded("Blocks")
-    apart = {(one.blocker_id, one.blocked_id) for one in blocks} | {(one.blocked_id, one.blocker_id) for one in blocks}
-    crossing = [one for one in world.decoded("Follows") if (one.follower_id, one.followee_id) in apart]
-    assert crossing == [], f"{len(crossing)} follows across a block"
-
-
-@WORLD.always_in("Answers", "Reactions", "Users")
-def answers_know_their_reactions(world: World) -> None:
-    """Of those who stay; whoever has left loses one after the other."""
-    given: dict[tuple[date, str], dict[str, str]] = {}
-    rows: list[Reaction] = world.decoded("Reactions")
-    for one in rows:
-        given.setdefault((one.day, one.user_id), {})[one.reactor_id] = one.reaction_type.value
-    here = {one.user_id for one in world.decoded("Users") if one.deleting_at is None}
-    for answer in (one for one in world.decoded("Answers") if one.user_id in here):
-        there = given.get((answer.day, answer.user_id), {})
-        assert answer.reactors in (None, there), f"an answer knows {answer.reactors}, there are {there}"
-
-
-@WORLD.always_in("DailyQuestions")
-def a_question_comes_out_once_and_not_before_its_time(world: World) -> None:
-    known: dict[date, Any] = world.given["published"]
-    for row in world.decoded("DailyQuestions"):
-        if row.published_at is not None:
-            first = known.setdefault(row.day, (row.published_at, row.question_text))
-            assert first == (row.published_at, row.question_text), f"{row.day} came out again"
-            early = _planned(row) - row.published_at.timestamp()
-            assert early < SKEW, f"{row.day} came out {early:.0f} s early"
-
-
-def _planned(row: DailyQuestion) -> float:
-    at = row.scheduled_publish_time
-    return datetime.combine(row.day, at, JST).timestamp()
-
-
-WORLD.finally_(promises.everything_ends)
-WORLD.finally_(promises.nothing_is_given_up)
-
-
-@WORLD.finally_
-def the_question_of_the_day_is_out(world: World) -> None:
-    """If it was planned for more than two minutes ago; and its day is over soon after it is planned for."""
-    now = world.clock.now()
-    for row in world.decoded("DailyQuestions"):
-        late = now - _planned(row)
-        skipped = late > timedelta(days=2).total_seconds()
-        assert row.published_at is not None or late < promises.LATE_SECONDS or skipped, f"{row.day} did not come out"
-
-
-@WORLD.finally_
-def nobody_is_told_twice(world: World) -> None:
-    pushed = Counter((one.to, one.id) for one in world.outside["push"].received)
-    known = {one.id for one in promises.runtime_rows(world) if isinstance(one, Message) and one.attempts <= 1}
-    for (to, message_id), times in pushed.items():
-        assert times <= 1 or message_id not in known, f"{to} was told {times} times of {message_id}"
-
-
-@WORLD.finally_
-def nothing_remains_of_those_who_left(world: World) -> None:
-    there = {one.user_id for one in world.decoded("Users")}
-    gone = {one.name: one.memory["id"] for one in world.people if one.memory["id"] not in there}
-    for table in (*design.tables, "sekkei-runtime"):
-        stored = [json.dumps(item, ensure_ascii=False) for item in world.items(table)]
-        for name, user_id in gone.items():
-            left = [one for one in stored if user_id in one and '"withdraw"' not in one]  # the job that did it may
-            assert left == [], f"{table} still knows {name}: {left[0][:200]}"
-
-
-@WORLD.finally_
-def whoever_left_is_gone(world: World) -> None:
-    now = world.clock.now()
-    for user in world.decoded("Users"):
-        late = user.deleting_at is not None and now - user.deleting_at.timestamp() > 7 * DAY + promises.LATE_SECONDS
-        assert not late, f"{user.display_name} left more than a week ago"
