@@ -33,9 +33,10 @@ def counters_equal_edges(world: World) -> None:
 
 @WORLD.always_in("Users", "Decisions")
 def one_decision_locks_somebody_out(world: World) -> None:
-    """Nobody is locked out without one, and nobody goes free under one; what a suspension says is when it ends."""
+    """Nobody is locked out without one, and nobody goes free under one; what a suspension says is when it ends. Whoever
+    leaves loses their decisions before their row."""
     found: list[Decision] = world.decoded("Decisions")
-    for user in world.decoded("Users"):
+    for user in (one for one in world.decoded("Users") if one.deleting_at is None):
         locking = [one for one in found if one.user_id == user.user_id and _locks_out(one)]
         assert len(locking) == int(user.is_banned), f"{user.display_name}: {len(locking)} decisions, {user.is_banned}"
         if locking:
