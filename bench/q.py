@@ -32,6 +32,7 @@ ANSWERS = (1_500, 100_000)
 ROUNDS = 7
 EVERYBODY = 20_000
 AT_ONCE = 64
+ALONE = 500
 
 
 class Metered:
@@ -58,9 +59,9 @@ class Metered:
 def run() -> None:
     peers.PEERS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=peers.PEERS) as folder:
-        print(asyncio.run(_timelines(Path(folder))))
+        print(asyncio.run(_publish_minute(Path(folder))), flush=True)
         print()
-        print(asyncio.run(_publish_minute(Path(folder))))
+        print(asyncio.run(_timelines(Path(folder))))
 
 
 def main() -> None:
@@ -117,33 +118,68 @@ async def _open(store: Store) -> _Opened:
     return _Opened(opened.parts.service, opened.context.db, clock)
 
 
-async def _publish_minute(folder: Path) -> str:
-    """Everybody answers at once, through the service, each answer on the disk when it returns."""
-    store = Embedded(folder / "minute.db")
+async def _publish_minute(folder: Path, everybody: int = EVERYBODY) -> str:
+    """Everybody answers at once, through the service, each answer on the disk when it returns.
+
+    Then some answer one after the other: what one answer takes of the processor, whatever else the machine does.
+    """
+    store = Metered(Embedded(folder / "minute.db"))
     opened = await _open(store)
     nobody = crowd.made(people=0, followees=0, now=crowd.NOW)
     await crowd.store(opened.db, changed(nobody, users={}, answers={}))
-    names = [f"user-{number:05}" for number in range(EVERYBODY)]
+    names = [f"user-{number:05}" for number in range(everybody + ALONE)]
     await crowd.put(opened.db, users, (_user(name) for name in names))
-    waiting = iter(names)
-    took: list[float] = []
+    store.calls = 0
+    took, seconds = await _together(opened, names[:everybody])
+    calls = store.calls / everybody
+    processor = [await _alone(opened, name) for name in names[everybody:]]
+    stored = await opened.db.count(q.answers_of_day(nobody.day).consistent())
+    await store.close()
+    head = [
+        "answers",
+        "at once",
+        "answers a second",
+        "p50, ms",
+        "p99, ms",
+        "p50 CPU, ms",
+        "p99 CPU, ms",
+        "store calls",
+        "lost",
+    ]
+    row = [f"{everybody:,}", str(AT_ONCE), f"{everybody / seconds:,.0f}", *_parts(took, 0), *_parts(processor, 2)]
+    return table(head, [[*row, f"{calls:.1f}", str(len(names) - stored)]])
+
+
+async def _together(opened: _Opened, names: list[str]) -> tuple[list[float], float]:
+    """How long each took, in milliseconds, and all of them in seconds."""
+    waiting, took = iter(names), []
 
     async def lane() -> None:
         for name in waiting:
             started = time.perf_counter()
-            await opened.q.answers.answer(await opened.q.access.author(name), "みんなで一斉に答える")
+            await _answer(opened, name)
             took.append((time.perf_counter() - started) * 1000)
 
     started = time.perf_counter()
     await asyncio.gather(*(lane() for _ in range(AT_ONCE)))
-    seconds = time.perf_counter() - started
-    stored = await opened.db.count(q.answers_of_day(nobody.day).consistent())
-    await store.close()
-    took.sort()
-    cut = [took[int(len(took) * part)] for part in (0.5, 0.99)]
-    head = ["answers", "at once", "answers a second", "p50, ms", "p99, ms", "stored", "lost"]
-    row = [f"{EVERYBODY:,}", str(AT_ONCE), f"{EVERYBODY / seconds:,.0f}", *(f"{one:.0f}" for one in cut)]
-    return table(head, [[*row, f"{stored:,}", str(EVERYBODY - stored)]])
+    return took, time.perf_counter() - started
+
+
+async def _alone(opened: _Opened, name: str) -> float:
+    """Milliseconds of the processor, the store's writer included."""
+    started = time.process_time()
+    await _answer(opened, name)
+    return (time.process_time() - started) * 1000
+
+
+async def _answer(opened: _Opened, name: str) -> None:
+    await opened.q.answers.answer(await opened.q.access.author(name), "みんなで一斉に答える")
+
+
+def _parts(took: list[float], digits: int) -> list[str]:
+    """The median, and what one in a hundred exceeds."""
+    took = sorted(took)
+    return [f"{took[int(len(took) * part)]:.{digits}f}" for part in (0.5, 0.99)]
 
 
 def _user(name: str) -> User:

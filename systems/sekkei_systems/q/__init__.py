@@ -16,7 +16,7 @@ from sekkei_systems.q.api import api
 from sekkei_systems.q.api.posts import Shown
 from sekkei_systems.q.demo import demo
 from sekkei_systems.q.design.tables import design as q_design
-from sekkei_systems.q.jobs import RECURRING, QJobs
+from sekkei_systems.q.jobs import ONCE, RECURRING, QJobs
 from sekkei_systems.q.jobs.personal import QPeople
 from sekkei_systems.q.ports.counted_push import CountedPush
 from sekkei_systems.q.ports.web_push import Browsers
@@ -39,6 +39,7 @@ def build(context: Context) -> Parts:
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
+        once=ONCE,
         personal=QPeople(context.db, jobs.withdrawal.steps()).personal(),
         transports=transports_of(context, service, expo),
     )

@@ -9,6 +9,7 @@ from sekkei.runtime.system import Context, ScheduledJob
 from sekkei_systems.q.jobs.bans import AGAIN as COUNT_BANNED_AGAIN
 from sekkei_systems.q.jobs.bans import CountingBans
 from sekkei_systems.q.jobs.counters import Counters
+from sekkei_systems.q.jobs.earlier import EARLIER, Earlier
 from sekkei_systems.q.jobs.pushes import Pushes, Receipts
 from sekkei_systems.q.jobs.questions import Questions
 from sekkei_systems.q.jobs.withdrawal import Withdrawal
@@ -25,6 +26,7 @@ RECURRING = {
     "digest": "0 20 * * 0",
 }
 """Japan's time."""
+ONCE = (EARLIER,)
 
 
 class QJobs:
@@ -36,6 +38,7 @@ class QJobs:
             context, service.accounts, service.reactions.end, service.people.banned_address, service.contacts.key
         )
         self.bans = CountingBans(context)
+        self.earlier = Earlier(context, service, self.bans)
         self._erase = service.erasing.erase
         self._end_suspension = service.sanctions.end_suspension
 
@@ -48,6 +51,7 @@ class QJobs:
             "digest": Job([("tokens", self.pushes.digest)]),
             "withdraw": Job(self.withdrawal.steps()),
             COUNT_BANNED: Job(self.bans.steps()),
+            EARLIER: Job(self.earlier.steps()),
         }
 
     def scheduled(self) -> Mapping[str, ScheduledJob]:
