@@ -311,6 +311,13 @@ def _bare_json(value: Mapping[str, Any]) -> Any:
     return [_bare_json(one) for one in inside] if kind == "L" else None if kind == "NULL" else inside
 
 
+def typed_as(value: Any) -> str:
+    """An argument as somebody would type it; `arguments_of` reads it again."""
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(map(typed_as, value))
+    return shown(value)
+
+
 def shown(value: Any) -> str:
     """One value as people read it."""
     if value is None:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import ast
+import json
 import shlex
-from typing import Any
+import shutil
+import subprocess
+from datetime import date, datetime, time, timezone
+from decimal import Decimal
+from typing import Any, get_args
 
+import boto3
 import pytest
+from botocore import xform_name
 
-from sekkei.advice.copying import forms, literal
+from sekkei.advice.copying import copies, forms, literal
+from sekkei.advice.furnishing import example_of, furnished
+from sekkei.advice.trying import runs, shown, try_pattern, typed_as
+from sekkei.design.loading import load
 from sekkei.store import Embedded, Store
 
 NAMES = {"#p": "PK", "#s": "SK", "#c": "colour"}
@@ -85,3 +95,156 @@ def test_one_item_and_several() -> None:
 def test_values() -> None:
     value = {"M": {"a": {"L": [{"BOOL": True}, {"NULL": True}]}, "b": {"SS": ["x"]}}}
     assert literal(value) == "{'a': [true, NULL], 'b': <<'x'>>}"
+
+
+ODD: dict[str, Any] = {
+    "k": {"B": "AAECAw=="},
+    "s": {"N": "1"},
+    'it\'s "odd"': {"S": "o'clock $(rm -rf) `id` \\ \u2028"},
+    "big": {"N": "12345678901234567890123456789012345678"},
+    "bytes": {"BS": ["AAE=", "/+8="]},
+    "inside": {"M": {"it's": {"L": [{"N": "1.5"}, {"BOOL": False}, {"B": "AA=="}]}}},
+    "tags": {"SS": ["a", "b'c"]},
+}
+ODD_TABLE = {
+    "TableName": "odd",
+    "AttributeDefinitions": [
+        {"AttributeName": "k", "AttributeType": "B"},
+        {"AttributeName": "s", "AttributeType": "N"},
+    ],
+    "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}, {"AttributeName": "s", "KeyType": "RANGE"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+KEYED = {"KeyConditionExpression": "#k = :k", "ExpressionAttributeNames": {"#k": "k"}}
+ODD_QUESTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("GetItem", {"TableName": "odd", "Key": {"k": ODD["k"], "s": ODD["s"]}}),
+    ("Query", {"TableName": "odd", **KEYED, "ExpressionAttributeValues": {":k": ODD["k"]}}),
+    (
+        "Query",
+        {"TableName": "odd", **KEYED, "ExpressionAttributeValues": {":k": ODD["k"]}, "ScanIndexForward": False},
+    ),
+    *(
+        (
+            "Scan",
+            {
+                "TableName": "odd",
+                "FilterExpression": test,
+                "ExpressionAttributeNames": {"#n": name},
+                "ExpressionAttributeValues": {":v": value},
+            },
+        )
+        for test, name, value in [
+            ("#n = :v", 'it\'s "odd"', ODD['it\'s "odd"']),
+            ("#n = :v", "big", ODD["big"]),
+            ("#n = :v", "bytes", ODD["bytes"]),
+            ("#n = :v", "inside", ODD["inside"]),
+            ("#n = :v", "tags", ODD["tags"]),
+            ("contains(#n, :v)", "tags", {"S": "b'c"}),
+            ("contains(#n, :v)", "bytes", {"B": "AAE="}),
+            ("NOT contains(#n, :v)", "tags", {"S": "none"}),
+            ("#n IN (:v)", "big", ODD["big"]),
+            ("#n <> :v", "big", {"N": "1"}),
+            ("attribute_type(#n, :v)", "inside", {"S": "M"}),
+            ("(#n = :v OR attribute_not_exists(#n))", "big", ODD["big"]),
+        ]
+    ),
+]
+
+
+async def asked_of_odd(store: Store, operation: str, request: dict[str, Any]) -> list[Any]:
+    answer = await store.call(operation, request)
+    return answer["Items"] if "Items" in answer else [answer["Item"]]
+
+
+@pytest.mark.parametrize(("operation", "request_"), ODD_QUESTIONS)
+async def test_odd_values_are_found_by_partiql_too(operation: str, request_: dict[str, Any]) -> None:
+    store = Embedded()
+    await store.call("CreateTable", ODD_TABLE)
+    for number in ("1", "2"):
+        await store.call("PutItem", {"TableName": "odd", "Item": {**ODD, "s": {"N": number}}})
+    text, _, given = forms([(operation, request_)], lambda request: "s")["PartiQL"].partition("\n-- Parameters: ")
+    parameters = {"Parameters": json.loads(given)} if given else {}
+    found = await store.call("ExecuteStatement", {"Statement": text, **parameters})
+    assert found["Items"] == await asked_of_odd(store, operation, request_) != []
+    await store.close()
+
+
+def test_odd_values_are_found_by_boto3_and_the_cli_too(sekkei_server: Any) -> None:
+    """The text for boto3 is run as it stands; the CLI's is read by a shell and given to the CLI's own parser."""
+    client = boto3.client("dynamodb", **sekkei_server.boto3)
+    client.create_table(**ODD_TABLE)
+    read = ast.parse(forms([("GetItem", {"TableName": "odd", "Key": ODD})])["boto3"], mode="eval").body
+    assert isinstance(read, ast.Call)
+    item = ast.literal_eval(read.keywords[1].value)
+    assert item["bytes"] == {"BS": [b"\0\1", b"\xff\xef"]}
+    client.put_item(TableName="odd", Item=item)
+    for operation, request in ODD_QUESTIONS:
+        found = forms([(operation, request)])
+        answer = eval(found["boto3"], {"client": client})
+        assert (answer["Items"] if "Items" in answer else [answer["Item"]]) == [item]
+        words = shlex.split(found["AWS CLI"])
+        texts = dict(zip(words[3::2], words[4::2], strict=False))
+        for name, value in request.items():
+            if isinstance(value, dict):
+                assert json.loads(texts[f"--{xform_name(name, '-')}"]) == value
+
+
+def test_the_script_is_a_script() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("no node here")
+    for operation, request in ODD_QUESTIONS:
+        text = forms([(operation, request)])["JavaScript (AWS SDK v3)"]
+        inside = text[text.index("Command({") + len("Command(") : text.rindex("));")]
+        plain = "(n, v) => v?.type === 'Buffer' ? Buffer.from(v).toString('base64') : v"
+        told = f"console.log(JSON.stringify({inside}, {plain}))"
+        done = subprocess.run(["node", "-e", told], capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout) == request
+
+
+DESIGNS = [
+    "examples/online_shop.py",
+    "examples/session_store.py",
+    "examples/gaming_profile.py",
+    "examples/social_network.py",
+    "examples/recurring_payments.py",
+    "tasks",
+]
+
+
+@pytest.mark.parametrize("source", DESIGNS)
+async def test_the_typed_python_gives_what_the_page_gave(source: str) -> None:
+    design = load(source)
+    store = await furnished(design, "dev")
+    db = design.open(store, env="dev")
+    ran = 0
+    for name, pattern in design.patterns.items():
+        if not runs(pattern):
+            continue
+        texts = {key: typed_as(value) for key, value in example_of(design, name).items()}
+        tried = await try_pattern(design, store, name, texts, env="dev")
+        code = copies(tried, design, texts)["Python"]
+        if "\n" in code:
+            continue
+        hints = [one for hint in pattern.parameters.values() for one in (hint, *get_args(hint))]
+        known = {one.__name__: one for one in hints if isinstance(one, type)}
+        names = {**known, "db": db, name: pattern, "datetime": datetime, "date": date, "time": time}
+        there: dict[str, Any] = {**names, "timezone": timezone, "Decimal": Decimal}
+        exec("async def asked():\n    return " + code, there)
+        found = await there["asked"]()
+        items = found if isinstance(found, list) else [found]
+        flat = [one for some in items for one in ([some] if hasattr(type(some), "__sekkei__") else some or [])]
+        rows = [{key: shown(getattr(one, key)) for key in type(one).__sekkei__.fields} for one in flat if one]
+        assert rows == tried.rows, code
+        ran += 1
+    assert ran
+    await store.close()
+
+
+async def test_a_text_that_looks_like_code_stays_a_text() -> None:
+    design = load("examples/session_store.py")
+    store = await furnished(design, "dev")
+    odd = "'); datetime.x #"
+    tried = await try_pattern(design, store, "sessions_of", {"username": odd}, env="dev")
+    code = copies(tried, design, {"username": odd})["Python"]
+    assert code == f"await db.page(sessions_of(username={odd!r}))"
+    await store.close()

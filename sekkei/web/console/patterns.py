@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 from sekkei.advice.checking import check
 from sekkei.advice.copying import copies
 from sekkei.advice.furnishing import example_of
-from sekkei.advice.trying import BadArgument, Tried, parameters, runs, shown, try_pattern
+from sekkei.advice.trying import BadArgument, Tried, parameters, runs, try_pattern, typed_as
 from sekkei.design import Design, SekkeiError
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
@@ -73,7 +73,7 @@ async def show_pattern(request: Request) -> Response:
 
 def _example(looked: Looked, design: Design, pattern: str) -> dict[str, str]:
     """Arguments for which something is found, where the items are made up."""
-    return {name: shown(value) for name, value in example_of(design, pattern).items()} if looked.sampled else {}
+    return {name: typed_as(value) for name, value in example_of(design, pattern).items()} if looked.sampled else {}
 
 
 async def _tried(request: Request, design: str, pattern: str, given: dict[str, str]) -> Tried:

@@ -106,7 +106,8 @@ async def show_items(request: Request) -> Response:
         found = await reading.read_page(looked.store, operation, asked, schema, _start(request, operation, asked))
         if request.query_params.get("count"):
             counted = await reading.count(looked.store, operation, asked)
-        copied = forms([(operation, {**asked, "Limit": reading.PAGE_ITEMS})])
+        sort = next(iter(schema.sorts), None)
+        copied = forms([(operation, {**asked, "Limit": reading.PAGE_ITEMS})], lambda request: sort)
         cursor = _cursor(request, operation, asked, found)
     except BadAsk as wrong:
         form, cursor = Form({}, {wrong.field: t(request, f"console.wrong.{wrong.code}", **wrong.values)}), None
