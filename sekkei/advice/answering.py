@@ -155,6 +155,8 @@ class Answers:
 
     def decode(self, item: Mapping[str, Any], table: str = "") -> Answer:
         """What a stored item (DynamoDB JSON) is: entity, attributes, which indexes hold it."""
+        if not all(isinstance(value, Mapping) and len(value) == 1 for value in item.values()):
+            raise Unanswerable('This is no DynamoDB JSON: each attribute has one type, such as {"PK": {"S": "a"}}.')
         tables = [
             one for one in self.design.tables.values() if table in ("", one.name, self.design.table_name(one, self.env))
         ]

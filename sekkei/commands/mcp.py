@@ -34,6 +34,9 @@ It needs: pip install 'sekkei[mcp]'
 """
 
 CHECK_SECONDS = 60
+ANSWER_BYTES_MAX = 250_000
+"""Of one answer as a whole; items have a smaller limit of their own."""
+WORDS_MAX = 2_000
 TOKEN = "SEKKEI_MCP_TOKEN"
 
 
@@ -172,8 +175,11 @@ async def _told(answer: Callable[..., Any], *arguments: Any) -> str:
         if inspect.isawaitable(found):
             found = await found
     except (SekkeiError, DynamoDBError, ValueError, LookupError, CouldNotRun) as error:
-        raise ToolError(str(error)) from error
-    return json.dumps(found, ensure_ascii=False, indent=1, default=str)
+        raise ToolError(str(error)[:WORDS_MAX]) from error
+    text = json.dumps(found, ensure_ascii=False, indent=1, default=str)
+    if len(text.encode(errors="replace")) > ANSWER_BYTES_MAX:
+        raise ToolError(f"The answer has more than {ANSWER_BYTES_MAX:,} bytes: ask for less.")
+    return text
 
 
 async def check_file(source: str, named: bool) -> Any:
@@ -228,7 +234,7 @@ def guarded(app: Any, token: str) -> Callable[..., Awaitable[None]]:
     import hmac
 
     async def guard(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "http":
+        if scope["type"] != "lifespan":
             given = dict(scope["headers"]).get(b"authorization", b"")
             if not hmac.compare_digest(given, b"Bearer " + token.encode()):
                 headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]

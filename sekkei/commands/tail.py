@@ -8,7 +8,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from sekkei.commands import OK, CouldNotRun
+from sekkei.commands import OK, CouldNotRun, printable
 from sekkei.commands.startup import STORE_HELP, open_to_look, store_errors, store_named
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ async def _print_changes(store: Store, arguments: argparse.Namespace, table: Tab
         for change in changes:
             if arguments.entity not in (None, change.entity):
                 continue
-            print(as_json(change) if arguments.json else as_line(change), flush=True)
+            print(as_json(change) if arguments.json else printable(as_line(change)), flush=True)
             left = None if left is None else left - 1
             if left == 0:
                 return

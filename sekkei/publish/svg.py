@@ -56,7 +56,9 @@ def svg(diagram: Diagram, *, lit: Collection[str] = (), address: Address | None 
     ]
     drawn = [_box(box, lit, address) for box in boxes]
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    return f'<svg role="img" xmlns="http://www.w3.org/2000/svg" {size}>{"".join(edges)}{"".join(drawn)}</svg>'
+    # Whoever listens to a page hears nothing of what is inside of an image, links included.
+    role = "img" if address is None else "group"
+    return f'<svg role="{role}" xmlns="http://www.w3.org/2000/svg" {size}>{"".join(edges)}{"".join(drawn)}</svg>'
 
 
 # Where everything stands
@@ -191,7 +193,10 @@ def _box(box: Box, lit: Collection[str], address: Address | None) -> str:
     )
     state = f' class="{"lit" if box.name in lit else "dim"}"' if lit else ""
     inside = f"<g{state}>{drawn}</g>" if lit else drawn
-    return inside if address is None else f'<a href="{escape(address(box.name))}">{inside}</a>'
+    name = f"{box.title}: {', '.join(box.lines)}"
+    return (
+        inside if address is None else f'<a href="{escape(address(box.name))}" aria-label="{escape(name)}">{inside}</a>'
+    )
 
 
 def _edge(parent: Box, child: Box, many: bool, lit: Collection[str]) -> str:

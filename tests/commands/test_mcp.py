@@ -62,7 +62,7 @@ async def test_over_stdin_and_stdout_in_a_process_of_its_own() -> None:
         assert proposed["served_by"] == "index GSI1"
 
 
-async def test_every_tool_answers() -> None:
+async def test_every_tool_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     from mcp import Client
 
     from examples.online_shop import design, invoices
@@ -79,6 +79,17 @@ async def test_every_tool_answers() -> None:
             assert told(await client.call_tool("decode_item", {"item": item}))["entity"] == "invoices"
             unpriced = await client.call_tool("price_pattern", {"pattern": "inventory", "calls_per_second": 1})
             assert unpriced.is_error
+            key = {"PK": {"S": "o#1"}, "SK": {"S": "i#2"}, "type": {"S": "invoice"}}
+            for item in ({"PK": "x"}, {"PK": {}}, {"PK": {"S": 1}}, {**key, "amount": {"N": "5", "S": "x"}}):
+                assert (await client.call_tool("decode_item", {"item": item})).is_error
+            for named in ("/etc/passwd", "../../x.py", "--help", "\0.py"):
+                assert (await client.call_tool("check_design", {"file": named})).is_error
+            for wrong in ({"pattern": ["x"]}, {"pattern": "whole_order", "limit": "many"}, {"pattern": "__class__"}):
+                assert (await client.call_tool("run_pattern", wrong)).is_error
+            echoed = await client.call_tool("describe_entity", {"entity": "x" * 100_000})
+            assert len(str(echoed.content)) < 3_000
+            monkeypatch.setattr("sekkei.commands.mcp.ANSWER_BYTES_MAX", 100)
+            assert "ask for less" in str((await client.call_tool("overview", {})).content)
         assert len(Tools(answers, "").all()) == 10
     finally:
         await store.close()

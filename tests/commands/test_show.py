@@ -27,12 +27,18 @@ def store(tmp_path: Path) -> str:
         at = datetime(2026, 11, 15, tzinfo=UTC)
         order = orders.encode(Order(order_id="1", customer_id="mei", at=at))
         invoice = invoices.encode(Invoice(order_id="1", invoice_id="2", amount=5))
-        for item in (order, {**invoice, "odd": {"S": "x"}}, {"PK": {"S": "x"}, "SK": {"S": "y"}}):
+        odd = {"PK": {"S": "x"}, "SK": {"S": "y"}, "odd": {"S": "a\x1b[31mb\x07\u202ec"}}
+        for item in (order, {**invoice, "odd": {"S": "x"}}, odd):
             await store.call("PutItem", {"TableName": "OnlineShop", "Item": item})
         await store.close()
 
     asyncio.run(fill())
     return str(path)
+
+
+def test_a_stored_text_does_nothing_to_the_terminal(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["show", "OnlineShop", "x", "y", "--store", store]) == 0
+    assert "a\\x1b[31mb\\x07\\u202ec" in capsys.readouterr().out
 
 
 def test_by_entity_and_by_key(store: str, capsys: pytest.CaptureFixture[str]) -> None:

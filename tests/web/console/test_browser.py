@@ -181,3 +181,52 @@ async def test_titles_end_inside_their_boxes(browser: Windows, serve: Serve) -> 
         assert await page.locator(".map svg text.title").count() > 10
         assert await page.evaluate(outside) == []
     assert browser.problems == []
+
+
+async def test_the_map_is_walked_and_a_pattern_priced_by_keyboard_alone(
+    browser: Windows, serve: Serve, shots: Shots
+) -> None:
+    from sekkei_systems.tasks import SYSTEM
+
+    site = await serve(SYSTEM)
+    page = await browser.window(locale="en-US")
+    await page.goto(f"{site.url}/console/designs/tasks/map")
+    await page.locator(".map svg a").first.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".map svg g.lit")).to_have_count(1)
+    await page.get_by_role("link", name="default_board", exact=True).first.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="Cost and heat")).to_be_visible()
+    await page.get_by_label("Calls", exact=True).fill("5k/s")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("A month at 5k/s")).to_be_visible()
+    await page.get_by_role("button", name="Simulate an hour").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".heat svg")).to_be_visible()
+    for size, scheme in ((PHONE, "dark"), (TABLET, "light")):
+        window = await browser.window(size, color_scheme=scheme)
+        await window.goto(page.url)
+        await expect(window.locator(".heat svg")).to_be_visible()
+        assert await fits(window)
+        await shots(window, f"cost-{scheme}")
+    assert browser.problems == []
+
+
+async def test_every_control_has_a_name(browser: Windows, serve: Serve) -> None:
+    site, store = await looking(serve, write=True)
+    page = await browser.window()
+    nameless = """[...document.querySelectorAll("a, button, input:not([type=hidden]), select, textarea, [tabindex]")]
+        .filter((one) => one.getClientRects().length)
+        .filter((one) => {
+            const labels = [...(one.labels ?? [])].map((label) => label.textContent).join("");
+            const own = one.matches("input, select, textarea, [role=region]") ? "" : one.textContent;
+            return !(one.ariaLabel || labels || own || one.title).trim();
+        }).map((one) => one.outerHTML.slice(0, 120))"""
+    one = f"key={ORDER}&sort={ORDER}"
+    paths = ["", "?attr=quantity&is=between&value=1&and=3", f"/item?{one}", f"/edit?{one}", "/new", f"/history?{one}"]
+    others = ["patterns/online-shop/whole_order?go=1&order_id=x", "partiql?statement=SELECT+*+FROM+OnlineShop"]
+    for path in [*(SHOP + path for path in paths), *(f"/console/{path}" for path in others), "/console/journal"]:
+        await page.goto(site.url + path)
+        await expect(page.locator("html")).to_be_visible()
+        assert await page.evaluate(nameless) == [], path
+    await store.close()

@@ -14,6 +14,9 @@ async def test_a_pattern_lights_its_path_and_an_attribute_names_who_touches_it()
         whole = (await client.get(MAP)).text
         assert "<svg" in whole
         assert 'class="dim"' not in whole
+        drawn = whole[whole.index('class="card map"') :].partition("</svg>")[0]
+        assert 'role="img"' not in drawn, "links inside of an image are not heard"
+        assert 'aria-label="チーム タスク: team_id, task_id"' in drawn
         one = (await client.get(f"{MAP}?pattern=members_of")).text
         assert one.count('<g class="lit">') == 1
         assert "チームの全ユーザー" in one
