@@ -95,6 +95,16 @@ class Facts:
     def reads_of(self, table: Table, index: Index | None) -> list[Read]:
         return [read for read in self.reads if read.query.view.table is table and read.query.view.index is index]
 
+    def needed(self, table: Table, index: Index) -> list[str] | None:
+        """The stored attributes that patterns read through an index; None when one of them reads whole items."""
+        reads = self.reads_of(table, index)
+        shapes = [read.query.shape for read in reads if read.query.shape is not None]
+        if not reads or len(shapes) < len(reads):
+            return None
+        found = {field.stored for shape in shapes for field in shape.fields.values() if field.is_stored}
+        found |= {field.stored for read in reads for one in read.query.filters for field in one.fields()}
+        return sorted(found | {name for name in (table.discriminator, table.ttl) if name is not None})
+
     def holders(self, table: Table, index: Index) -> list[Entity[..., Any]]:
         """The entities whose items can be in an index."""
         return [e for e in table.entities if all(e.template_for(name) is not None for name in index.attributes)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sekkei.advice.costing import Bill
     from sekkei.advice.learning import Learned
     from sekkei.advice.prices import Prices
+    from sekkei.advice.saving import Saving
     from sekkei.advice.scale import Scale
     from sekkei.advice.travelled import Travelled
     from sekkei.design import Design
@@ -74,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise CouldNotRun("Several designs, --format md and --traffic go with --users 1k,100k,10M.")
     from sekkei.advice.costing import UnknownName, price
     from sekkei.advice.prices import NoPrices, Prices
+    from sekkei.advice.saving import savings
     from sekkei.design import Measurements, SekkeiError
     from sekkei.design.loading import find, measurements_beside
 
@@ -94,7 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
     if bill.unmeasured:
         names = ", ".join(bill.unmeasured)
         raise CouldNotRun(f"Not measured yet: {names}. Run `sekkei measure {name}` first.")
-    print(_as_json(bill) if arguments.format == "json" else _as_table(bill))
+    saved = savings(design, bill)
+    print(_as_json(bill, saved) if arguments.format == "json" else _as_table(bill, saved))
     return OK
 
 
@@ -239,7 +243,7 @@ def _money(amount: float | None) -> str:
     return "unknown" if amount is None else f"${amount:,.2f}"
 
 
-def _as_table(bill: Bill) -> str:
+def _as_table(bill: Bill, saved: Sequence[Saving] = ()) -> str:
     lines = [f"A month in {bill.prices.region}, at prices of {bill.prices.date} ({bill.prices.source})", ""]
     width = max((len(line.pattern) for line in bill.lines), default=7)
     lines.append(f"{'':<{width}}  {'calls/s':>10}  {'read/s':>10}  {'write/s':>10}  {'on demand':>12}")
@@ -264,11 +268,14 @@ def _as_table(bill: Bill) -> str:
     ]
     known = [amount for amount in (bill.on_demand, bill.storage, bill.pitr) if amount is not None]
     left_out = "" if len(known) == 3 else "   without what is unknown"
-    return "\n".join([*lines, f"in all, on demand                {_money(sum(known)):>14}{left_out}"])
+    lines.append(f"in all, on demand                {_money(sum(known)):>14}{left_out}")
+    lines += ["", "what one change saves"] if saved else []
+    lines += [f"  {_money(each.dollars)}  {each.place}: {each.what}" for each in saved]
+    return "\n".join(lines)
 
 
-def _as_json(bill: Bill) -> str:
-    return json.dumps(_bill_json(bill), indent=1)
+def _as_json(bill: Bill, saved: Sequence[Saving] = ()) -> str:
+    return json.dumps({**_bill_json(bill), "savings": [asdict(each) for each in saved]}, indent=1)
 
 
 def _bill_json(bill: Bill) -> dict[str, object]:

@@ -115,7 +115,7 @@ def test_learned_from_cloudwatch(design: str, tmp_path: Path, capsys: pytest.Cap
     ("content", "more", "said"),
     [
         (b"\xff\xfe", [], "it is no text"),
-        (b"[1]", [], "none that is known"),
+        (b"[1]", [], "it is JSON, but no noted run"),
         (None, [], "No such file"),
         (b"{}", ["--rate", "finish=1/s"], "without --rate"),
     ],

@@ -146,12 +146,9 @@ def unused(facts: Facts) -> Iterator[Finding]:
 
 def wide_projections(facts: Facts) -> Iterator[Finding]:
     for table, index in facts.indexes:
-        reads = facts.reads_of(table, index)
-        if index.projection != "ALL" or not reads or any(read.query.shape is None for read in reads):
-            continue
-        shapes = [read.query.shape for read in reads if read.query.shape is not None]
-        needed = sorted({field.stored for shape in shapes for field in shape.fields.values() if field.is_stored})
-        yield finding("R24", _place(table, index), f"ALL is projected, and its patterns read {', '.join(needed)}")
+        needed = facts.needed(table, index)
+        if index.projection == "ALL" and needed is not None:
+            yield finding("R24", _place(table, index), f"ALL is projected, and its patterns read {', '.join(needed)}")
 
 
 CHECKS = (
