@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 import uvloop
 
-from bench import peers
+from bench import peers, tasks_in_chromium
 from bench.load import load, rate
 from bench.markdown import number, ratio, table
 from sekkei.runtime.demo_people import DEMO_PEOPLE
@@ -66,6 +66,8 @@ class Site:
 def run(sizes: tuple[int, int] = SIZES, cost_sizes: Sequence[int] = COST_SIZES) -> None:
     peers.PEERS.mkdir(exist_ok=True)
     print(asyncio.run(_costs(cost_sizes)))
+    print()
+    tasks_in_chromium.run()
     print()
     with (
         tempfile.TemporaryDirectory(prefix="bench-", dir=peers.PEERS) as folder,
@@ -134,7 +136,7 @@ async def _costs_of(size: int) -> dict[str, str]:
         await client.get("/tasks/")
         opened_system = client.shell.deployment.systems["tasks"]
         service: Service = opened_system.parts.service
-        team_id, _ = await _team(opened_system.context.db, service, "demo-aoi", size)
+        team_id, _ = await team_of(opened_system.context.db, service, "demo-aoi", size)
         admin = await service.access.admin("demo-aoi", team_id)
         long = await service.tasks.create(admin, TaskDraft("千文字", "あ" * 1_000, assignee="demo-aoi"))
         base = f"/tasks/teams/{team_id}"
@@ -188,7 +190,9 @@ async def _program(folder: str, sizes: tuple[int, int], pipe: Connection) -> Non
         service: Service = shell.deployment.systems["tasks"].parts.service
         account = await shell.accounts.ensure(DEMO_PEOPLE[0])
         await service.people.arrive(Visitor(account.id, account.email, account.name))
-        teams = [await _team(shell.deployment.systems["tasks"].context.db, service, account.id, size) for size in sizes]
+        teams = [
+            await team_of(shell.deployment.systems["tasks"].context.db, service, account.id, size) for size in sizes
+        ]
         socket = bind("127.0.0.1", 0)
         server = http_server(app, lambda: None)
         server.config.lifespan = "off"
@@ -205,7 +209,7 @@ async def _program(folder: str, sizes: tuple[int, int], pipe: Connection) -> Non
     await store.close()
 
 
-async def _team(db: Any, service: Service, who: str, size: int) -> tuple[str, tuple[str, ...]]:
+async def team_of(db: Any, service: Service, who: str, size: int) -> tuple[str, tuple[str, ...]]:
     """A team whose tasks are spread evenly over statuses and a year; the ids of some of them."""
     team_id = (await service.teams.create(who, f"{size:,} tasks")).team_id
     numbers = iter(range(size))

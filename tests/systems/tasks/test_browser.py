@@ -312,3 +312,28 @@ async def test_an_answer_that_was_overtaken_puts_no_card_back(browser: Windows, 
         await page.evaluate("fetch('/live/nothing')")
     await expect(page.get_by_role("region", name="進行中").get_by_role("link", name=title)).to_have_count(0)
     await _sees(page, "完了", title)
+
+
+async def test_what_could_not_be_asked_for_is_asked_for_again(browser: Windows, serve: Serve) -> None:
+    """The event arrives, and the connection is gone for the moment in which the board asks for the card."""
+    site = await serve(SYSTEM, demo=True)
+    page = await browser.person(site, "demo-aoi")
+    await page.goto(site.url + "/tasks/")
+    async with another_page(page):
+        await page.get_by_role("link", name="タスク管理アプリ開発チーム").last.click()
+    await _ready(page)
+    lost = asyncio.Event()
+
+    async def once(route: Route) -> None:
+        first = not lost.is_set()
+        lost.set()
+        await (route.abort() if first else route.continue_())
+
+    await page.route("**/cards/**", once)
+    ren, team = site.client.another(), page.url.rpartition("/")[2]
+    await ren.sign_in("demo-ren")
+    card = page.locator('.task-card[data-status="todo"]').first
+    task, title = await card.get_attribute("data-task"), await card.locator(".task-link").inner_text()
+    await ren.json("PATCH", f"/tasks/api/teams/{team}/tasks/{task}", {"status": "done"})
+    await lost.wait()
+    await _sees(page, "完了", title)

@@ -46,7 +46,7 @@ def unpacked(text: str) -> Board:
 
 @pages.get("/teams/{team_id}/imports", name="imports")
 async def ask(view: View) -> Html:
-    return Html("tasks/imports.html", view=view, form=Form(), most=TASKS_MAX)
+    return Html("tasks/imports.html", view=view, form=Form())
 
 
 @pages.post("/teams/{team_id}/imports", name="preview-import")
@@ -60,10 +60,10 @@ async def preview(request: Request, view: View, imports: Imports, language: str)
         board = read(content)
     except Refusal as wrong:
         form = Form({}, {"file": wrong.text(language)})
-        return Html("tasks/imports.html", 422, view=view, form=form, most=TASKS_MAX)
+        return Html("tasks/imports.html", 422, view=view, form=form)
     found = await imports.preview(view.member, board)
     shown: dict[str, Any] = {"preview": found, "shown": found.new[:SHOWN_MAX], "board": packed(board)}
-    return Html("tasks/imports.html", view=view, form=Form(), most=TASKS_MAX, **shown)
+    return Html("tasks/imports.html", view=view, form=Form(), **shown)
 
 
 @pages.post("/teams/{team_id}/imports/confirm", name="confirm-import")

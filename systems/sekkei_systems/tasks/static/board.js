@@ -1,6 +1,6 @@
 // The board: cards move by drag and drop, by keys and by menu; what others do arrives by itself.
 import { send } from "../app.js";
-import { fragment, offer, tell, say as words } from "./client.js";
+import { fragment, offer, surely, tell, say as words } from "./client.js";
 import { keepDraft } from "./drafts.js";
 
 const board = document.querySelector("[data-board]");
@@ -40,9 +40,9 @@ async function renew(id, mark) {
   const said = old?.querySelector("[data-comments]");
   old?.remove();
   if (!card) return;
-  showPlans([card]);
+  surely(`plan ${id}`, () => showPlans([card]));
   if (said) card.querySelector("[data-comments]").replaceWith(said);
-  else count([card]);
+  else surely(`comments ${id}`, () => count([card]));
   place(card, card.dataset.status);
   if (mark) card.classList.add("arrived");
   if (focused) card.querySelector(".task-link").focus();
@@ -320,8 +320,8 @@ board.addEventListener("click", async (event) => {
   const cards = [...found.querySelectorAll(".task-card")];
   for (const card of cards) cardOf(card.dataset.task)?.remove();
   more.closest(".more").replaceWith(found);
-  count(cards);
-  showPlans(cards);
+  surely("comments", () => count(cards));
+  surely("plans", () => showPlans(cards));
 });
 
 // How many comments: items of their own, asked for once the cards stand.
@@ -329,21 +329,22 @@ board.addEventListener("click", async (event) => {
 async function count(cards) {
   const query = new URLSearchParams(cards.slice(0, 100).map((card) => ["task", card.dataset.task]));
   if (!cards.length) return;
-  const counts = await send("GET", `${board.dataset.counts}?${query}`).catch(() => null);
-  for (const card of counts ? cards : []) {
+  const counts = await send("GET", `${board.dataset.counts}?${query}`);
+  for (const card of cards) {
     const place = card.querySelector("[data-comments]");
     if (!place) continue; // a newer card has taken its count over
     place.hidden = !counts[card.dataset.task];
     place.querySelector("[data-number]").textContent = counts[card.dataset.task] ?? "";
   }
 }
-count([...board.querySelectorAll(".task-card")]);
+surely("comments", () => count([...board.querySelectorAll(".task-card")]));
 
 // Checklists and what comes before stand beside the tasks, too.
 async function showPlans(cards) {
   const query = new URLSearchParams(cards.slice(0, 100).map((card) => ["task", card.dataset.task]));
-  const marks = cards.length && (await send("GET", `${board.dataset.marks}?${query}`).catch(() => null));
-  for (const card of marks ? cards : []) {
+  if (!cards.length) return;
+  const marks = await send("GET", `${board.dataset.marks}?${query}`);
+  for (const card of cards) {
     const place = card.querySelector("[data-marks]");
     const found = marks[card.dataset.task];
     place.hidden = !found;
@@ -352,9 +353,10 @@ async function showPlans(cards) {
     place.classList.toggle("blocked", Boolean(blocked));
   }
 }
-showPlans([...board.querySelectorAll(".task-card")]);
-board.addEventListener("live:plan", ({ detail }) => showPlans([cardOf(detail.task)].filter(Boolean)));
-board.addEventListener("live:comment", ({ detail }) => count([cardOf(detail.task)].filter(Boolean)));
+surely("plans", () => showPlans([...board.querySelectorAll(".task-card")]));
+const shown = (id) => [cardOf(id)].filter(Boolean);
+board.addEventListener("live:plan", ({ detail: { task } }) => surely(`plan ${task}`, () => showPlans(shown(task))));
+board.addEventListener("live:comment", ({ detail: { task } }) => surely(`comments ${task}`, () => count(shown(task))));
 
 // What others do
 
@@ -362,7 +364,7 @@ board.addEventListener("live:task", ({ detail }) => {
   const card = cardOf(detail.task);
   if (card && Number(card.dataset.version) >= detail.version) return;
   if (card && card === dragged) return;
-  renew(detail.task, true).catch(() => {});
+  surely(`task ${detail.task}`, () => renew(detail.task, true));
 });
 board.addEventListener("live:gone", ({ detail }) => cardOf(detail.task)?.remove());
 board.addEventListener("live:totals", ({ detail }) => {
@@ -374,7 +376,8 @@ board.addEventListener("live:totals", ({ detail }) => {
   }
 });
 // Tags or members changed: everything that shows them is renewed, except where somebody is at work.
-board.addEventListener("live:team", async () => {
+board.addEventListener("live:team", () => surely("team", renewTeam));
+async function renewTeam() {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!response.ok || response.redirected) return location.reload();
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
@@ -384,4 +387,4 @@ board.addEventListener("live:team", async () => {
   for (const selector of [".filters", "#new-task .dialog-body"])
     renewed.push([document.querySelector(selector), page.querySelector(selector)]);
   for (const [old, fresh] of renewed) if (old && fresh && !inUse(old)) old.replaceWith(fresh);
-});
+}

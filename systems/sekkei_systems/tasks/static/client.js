@@ -42,6 +42,30 @@ export async function fragment(address) {
   return holder.content;
 }
 
+// What arrives by itself has to be asked for; where that fails, it is asked for again until there is an answer: soon, then
+// less and less often, and at once when the connection is back.
+const owed = new Map();
+const AGAIN_MS = 1_000;
+const AGAIN_MS_MAX = 60_000;
+let pause = AGAIN_MS;
+let waiting = 0;
+export async function surely(name, act) {
+  owed.set(name, act);
+  try {
+    await act();
+    if (owed.get(name) === act) owed.delete(name);
+    pause = AGAIN_MS;
+  } catch {
+    clearTimeout(waiting);
+    waiting = setTimeout(catchUp, pause);
+    pause = Math.min(2 * pause, AGAIN_MS_MAX);
+  }
+}
+function catchUp() {
+  for (const [name, act] of [...owed]) surely(name, act);
+}
+addEventListener("online", catchUp);
+
 // The bell: a note for whoever looks at this page counts at once.
 document.addEventListener("live:note", ({ detail }) => {
   if (detail.user !== me) return;

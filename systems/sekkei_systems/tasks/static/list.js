@@ -1,5 +1,5 @@
 // The list: the bar shows while something is picked, and what others do arrives by itself.
-import { fragment } from "./client.js";
+import { fragment, surely } from "./client.js";
 
 const area = document.querySelector("[data-list-page]");
 
@@ -31,10 +31,10 @@ show();
 let waiting = 0;
 function renewSoon() {
   clearTimeout(waiting);
-  waiting = setTimeout(renew, 250);
+  waiting = setTimeout(() => surely("list", renew), 250);
 }
 async function renew() {
-  const found = await fragment(location.href).catch(() => null);
+  const found = await fragment(location.href);
   const fresh = found?.querySelector("[data-list-page]");
   if (!fresh || area.querySelector("select:focus")) return;
   const picked = new Set(

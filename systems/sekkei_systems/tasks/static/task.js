@@ -1,6 +1,6 @@
 // A task that is open: new comments appear, a change by somebody else is announced, and nothing typed is lost.
 import { csrfToken } from "../app.js";
-import { fragment, tell } from "./client.js";
+import { fragment, surely, tell } from "./client.js";
 import { keepDraft } from "./drafts.js";
 
 const form = document.querySelector("[data-task-form]");
@@ -27,11 +27,13 @@ form.addEventListener(
 );
 
 async function refresh(address, element) {
-  const found = await fragment(address).catch(() => null);
+  const found = await fragment(address);
   if (found) element.replaceChildren(found);
 }
-const refreshComments = () => refresh(form.dataset.comments, document.querySelector("[data-comments-list]"));
-const refreshHistory = () => refresh(form.dataset.activity, document.querySelector("[data-activity-list]"));
+const refreshComments = () =>
+  surely("comments", () => refresh(form.dataset.comments, document.querySelector("[data-comments-list]")));
+const refreshHistory = () =>
+  surely("history", () => refresh(form.dataset.activity, document.querySelector("[data-activity-list]")));
 form.addEventListener("live:comment", mine(refreshComments));
 form.addEventListener("live:history", mine(refreshHistory));
 
@@ -82,7 +84,10 @@ const refreshPlan = async () => {
   await refresh(plan.dataset.plan, plan);
   if (name) plan.querySelector(`[aria-label="${CSS.escape(name)}"]`)?.focus();
 };
-form.addEventListener("live:plan", mine(refreshPlan));
+form.addEventListener(
+  "live:plan",
+  mine(() => surely("plan", refreshPlan)),
+);
 // One after the other, so that a refusal belongs to what was refused.
 let planned = Promise.resolve();
 plan.addEventListener("submit", (event) => {

@@ -25,6 +25,12 @@ async def test_the_secret_is_shown_once(client: Client) -> None:
     assert (
         await client.post(log, {"url": "http://127.0.0.1:9/new", "events": ["task.done"]}, follow=True)
     ).status == 200
+    await client.work()  # nobody listens at that address
+    await client.post(f"{log}/test")
+    await client.work()
+    failing = (await client.get(log)).text
+    assert "から届いていません" in failing
+    assert "&lt;time" not in failing
     deleted = await client.post(f"{log}/delete", follow=True)
     assert "まだ送信先はありません。" in deleted.text
 
