@@ -331,6 +331,7 @@ Key = Literal[
     "console.pattern.list",
     "console.pattern.measured",
     "console.pattern.run",
+    "console.pattern.units",
     "console.pattern.writes",
     "console.patterns",
     "console.patterns.about",
