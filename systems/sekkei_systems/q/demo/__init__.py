@@ -52,6 +52,7 @@ async def demo(context: Context, parts: Parts) -> None:
     await history.past(context, ids[:-STRANGERS])
     await history.today(context, service, ids[:-STRANGERS])
     await desk.work(context, service, ids)
+    await _find_each_other(service, ids)
 
 
 async def _join(context: Context, service: Service, friend: Friend, number: int) -> None:
@@ -71,6 +72,15 @@ async def _join(context: Context, service: Service, friend: Friend, number: int)
         await service.notices.wish(member, wishes)
     joined = days.now(context.clock) - timedelta(days=400 - number * 19)
     await context.db.write(users.update(friend.id).set(User.created_at, joined))
+
+
+async def _find_each_other(service: Service, ids: list[str]) -> None:
+    """Two want to be found by their address, and one has sent a link around. Everybody is in the numbers."""
+    await service.invites.make(await service.access.member(ids[0]))
+    for one in ids[1:3]:
+        await service.contacts.be_findable(await service.access.member(one), True)
+    for one in ids:
+        await service.numbers.presence(one)
 
 
 def _picture(number: int) -> bytes:

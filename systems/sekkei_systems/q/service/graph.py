@@ -142,6 +142,8 @@ class Graph:
     # Requests
 
     async def accept(self, member: Member, follower: str) -> None:
+        if follower == member.id:
+            raise NoSuchThing()  # nobody asks themselves
         await self._accept(member.id, follower)
 
     async def _accept(self, who: str, follower: str) -> None:

@@ -262,3 +262,9 @@ async def test_cards_in_lists_say_that_one_has_asked(world: World) -> None:
     world.pass_time()
     (card,) = await world.service.graph.following("viewer", "friend")
     assert (card.user.user_id, card.requested) == ("private", True)
+
+
+async def test_nobody_accepts_themselves(world: World) -> None:
+    await world.join("a")
+    with pytest.raises(NoSuchThing):
+        await world.service.graph.accept("a", "a")
