@@ -7,11 +7,11 @@ cookies and one line in the log.
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import time
 from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -41,6 +41,8 @@ BODY_BYTES_MAX = 1_000_000
 """Of any request; a route that takes more says so with `@body_limit(...)`."""
 YEAR_SECONDS = 365 * 24 * 3600
 FLASH_SECONDS = 600
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::[0-9]{1,5})?")
+"""A name or an address, and perhaps a port: nothing that one reader of it takes for another name than the next."""
 
 log = logging.getLogger("sekkei.web.requests")
 
@@ -169,11 +171,8 @@ class Gate:
 
     def _check_host(self, request: Request) -> None:
         """Only names that are ours: otherwise a stranger's page could have its own name point to this machine."""
-        try:
-            host = urlsplit(f"//{request.headers.get('host', '')}").hostname
-        except ValueError:
-            host = None
-        if host not in self._hosts:
+        host = _HOST.fullmatch(request.headers.get("host", ""))
+        if host is None or host[1].strip("[]").lower() not in self._hosts:
             raise HTTPException(421)
 
     def _complete(self, request: Request, headers: MutableHeaders) -> None:

@@ -29,7 +29,7 @@ async def body(request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
         return decoder.decode(raw)
     except msgspec.ValidationError as error:
         raise BadBody(_located(request, str(error))) from None
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # the last: a thousand brackets deep
         raise BadBody({"": t(request, "form.not-json")}) from None
 
 

@@ -37,7 +37,7 @@ def unpacked(text: str) -> Board:
     try:
         content = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), UNPACKED_MAX)
         board = msgspec.json.decode(content, type=Board)
-    except (binascii.Error, zlib.error, msgspec.DecodeError, ValueError):
+    except (binascii.Error, zlib.error, msgspec.DecodeError, ValueError, RecursionError):
         raise UnknownFile() from None
     if len(board.tasks) > TASKS_MAX or any(len(one.source) > 200 or "/" not in one.source for one in board.tasks):
         raise UnknownFile()
