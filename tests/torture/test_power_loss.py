@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from sekkei.engine import Engine
@@ -76,7 +77,8 @@ async def test_a_few_cuts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("synchronous", ["OFF", "NORMAL", "FULL"])
 async def test_a_missing_fsync_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synchronous: str) -> None:
     monkeypatch.setattr(file, "SYNCHRONOUS", synchronous)
-    with pytest.raises((AssertionError, DynamoDBError, DamagedFile)):  # lost, unreadable, or not opened for its damage
+    noticed = (AssertionError, DynamoDBError, DamagedFile, apsw.CorruptError)  # lost, unreadable, or not even opened
+    with pytest.raises(noticed):
         await cut_repeatedly(tmp_path, cuts=100, seed=2, monkeypatch=monkeypatch)
 
 

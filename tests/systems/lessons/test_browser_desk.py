@@ -86,3 +86,24 @@ async def test_the_desk(
     await aoi.get_by_role("button", name=words["undo"], exact=True).click()
     await expect(aoi.get_by_text(words["undone"])).to_be_visible()
     assert browser.problems == []
+
+
+async def test_what_one_has_begun_to_fill_in_stays_when_others_do_something(browser: Windows, serve: Serve) -> None:
+    site, words = await serve(SYSTEM, demo=True, clock=Noon()), WORDS["ja"]
+    lesson = f"gnz/{tomorrow_at(site)}/06:00"
+    await site.client.sign_in("demo-aoi")
+    house = {"name": "House", "instructor": "YUKI", "capacity": 1, "isOpen": True}
+    assert (await site.client.json("POST", f"/lessons/api/lessons/{lesson}", house)).status == 201
+    assert (await site.client.post(f"/lessons/act/book/{lesson}", {})).status == 303
+    ren = await browser.person(site, "demo-ren")
+    await ren.goto(f"{site.url}/lessons/lessons/{lesson}")
+    await ren.get_by_role("button", name=words["wait"], exact=True).click()
+    await expect(ren.get_by_text("1 人待ち")).to_be_visible()
+    await expect(ren.locator('[data-live-state="open"]').first).to_be_attached()
+    await ren.get_by_label(words["book"]).select_option("1")
+    mei = site.client.another()
+    await mei.sign_in("demo-mei")
+    assert (await mei.post(f"/lessons/act/wait/{lesson}", {})).status == 303
+    await expect(ren.get_by_text("2 人待ち")).to_be_visible()
+    await expect(ren.get_by_label(words["book"])).to_have_value("1")
+    assert browser.problems == []

@@ -11,9 +11,26 @@ async function refresh() {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-live]");
-  const busy = list.contains(document.activeElement) && /TEXTAREA|INPUT/.test(document.activeElement.tagName);
-  if (fresh && !busy) list.replaceChildren(...fresh.childNodes);
+  if (!fresh) return;
+  keep(fresh);
+  const focused = list.contains(document.activeElement) ? document.activeElement : null;
+  list.replaceChildren(...fresh.childNodes);
+  if (focused?.isConnected) focused.focus({ preventScroll: true });
 }
 
+// What somebody has begun to fill in stays as it is, in the place of its fresh copy; with it stays the cursor.
+function keep(fresh) {
+  for (const form of list.querySelectorAll("form[data-begun]")) {
+    const same = [...fresh.querySelectorAll("form")].find((one) => one.action === form.action);
+    same?.replaceWith(form);
+  }
+}
+
+function begin(event) {
+  event.target.form?.setAttribute("data-begun", "");
+}
+
+list?.addEventListener("focusin", begin);
+list?.addEventListener("input", begin);
 list?.addEventListener("live:changed", refresh);
 document.querySelector(".daybar [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
