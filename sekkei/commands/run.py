@@ -16,10 +16,10 @@ SUMMARY = "Run an access pattern on a store and show what it finds, what it cost
 
 EXAMPLES = """\
 examples:
-  sekkei run tasks one_team --with team_id=01J9…          in ./data, or the store that SEKKEI_STORE names
-  sekkei run tasks default_board --with team_id=01J9… --data /var/lib/sekkei --size 20
-  sekkei run tasks default_board --with team_id=01J9… --json | jq .
-  sekkei run tasks default_board --with team_id=01J9… --as boto3      the same for boto3, "AWS CLI", PartiQL …
+  sekkei run tasks one_team team_id=01J9…                 in ./data, or the store that SEKKEI_STORE names
+  sekkei run tasks default_board team_id=01J9… --data /var/lib/sekkei --size 20
+  sekkei run tasks default_board team_id=01J9… --json | jq .
+  sekkei run tasks default_board team_id=01J9… --as boto3      the same for boto3, "AWS CLI", PartiQL …
 
 Only patterns that read are run. `sekkei patterns DESIGN` lists them.
 """
@@ -30,7 +30,8 @@ CELL = 28
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("design", help="a system, a module, or module:attribute")
     parser.add_argument("pattern", help="its name")
-    parser.add_argument("--with", dest="given", action="append", default=[], metavar="NAME=VALUE", help="an argument")
+    parser.add_argument("values", nargs="*", metavar="NAME=VALUE", help="its arguments")
+    parser.add_argument("--with", dest="given", action="append", default=[], metavar="NAME=VALUE", help="the same")
     parser.add_argument("--data", metavar="DIR", help="folder of the data (default: ./data, or SEKKEI_DATA)")
     parser.add_argument("--size", type=int, default=50, help="items of a page (default: %(default)s)")
     parser.add_argument("--after", metavar="CURSOR", help="go on behind the page before")
@@ -42,13 +43,17 @@ def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from sekkei.advice.copying import copies
+    from sekkei.advice.trying import BadArgument
     from sekkei.design import SekkeiError
     from sekkei.design.loading import load
 
-    texts = dict(_pair(text) for text in arguments.given)
+    texts = dict(_pair(text) for text in [*arguments.given, *arguments.values])
     try:
         design = load(arguments.design)
         tried = asyncio.run(_tried(arguments, texts))
+    except BadArgument as error:
+        how = f". Write it behind the pattern: {error.name}=…" if error.code == "empty" else ""
+        raise CouldNotRun(f"{error}{how}") from error
     except (SekkeiError, LookupError, ValueError) as error:
         raise CouldNotRun(str(error)) from error
     if arguments.form is not None:
@@ -64,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _pair(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator:
-        raise CouldNotRun(f"--with {text}: write NAME=VALUE.")
+        raise CouldNotRun(f"{text}: write NAME=VALUE.")
     return name, value
 
 

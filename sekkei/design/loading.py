@@ -38,12 +38,16 @@ def find(name: str) -> tuple[Design, Path]:
         found = getattr(module, attribute or "design", None)
         if isinstance(found, Design):
             return found, _home(sys.modules[candidate])
-    close = get_close_matches(module_name, [point.name for point in entry_points(group="sekkei.systems")], 1)
-    meant = f" Did you mean {close[0]}?" if close else ""
-    raise DesignError(
-        "SK148",
-        f"{name!r} names no design. Pass a module or file that has one called `design`, or module:attribute.{meant}",
-    )
+    raise DesignError("SK148", _no_design(name, file, is_file))
+
+
+def _no_design(name: str, file: Path, is_file: bool) -> str:
+    systems = [point.name for point in entry_points(group="sekkei.systems")]
+    close = get_close_matches(str(file), [*systems, *map(str, file.parent.glob("*.py"))], 1)
+    meant = f" Did you mean {close[0]}?" if close and not is_file else ""
+    if file.suffix == ".py" and not is_file:
+        return f"{name!r} names no design: there is no such file.{meant}"
+    return f"{name!r} names no design. Pass a module or file that has one called `design`, or module:attribute.{meant}"
 
 
 def _name_of(file: Path) -> str:

@@ -34,6 +34,8 @@ def test_what_is_found_and_what_it_cost(data: str, capsys: pytest.CaptureFixture
     assert "0 items of 0 read; 0.5 read units, 1 calls" in capsys.readouterr().out
     assert cli.main([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["items"] == []
+    assert cli.main(["run", "eventbot", "events_of_guild", "guild_id=1", "--data", data, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["items"] == []
     assert cli.main([*arguments, "--as", "boto3"]) == 0
     assert "client.query(" in capsys.readouterr().out
 
@@ -43,7 +45,8 @@ def test_what_is_found_and_what_it_cost(data: str, capsys: pytest.CaptureFixture
     [
         (["eventbot", "nothing"], "has no pattern nothing"),
         (["nothing", "x"], "names no design"),
-        (["eventbot", "events_of_guild"], "guild_id: give it a value"),
+        (["eventbot", "events_of_guild"], "guild_id: give it a value. Write it behind the pattern: guild_id=…"),
+        (["eventbot", "events_of_guild", "guild_id"], "guild_id: write NAME=VALUE"),
         (["eventbot", "events_of_guild", "--with", "guild_id"], "write NAME=VALUE"),
         (["eventbot", "events_of_guild", "--with", "guild_id=1", "--as", "Cobol"], "There is no form Cobol"),
     ],
