@@ -145,8 +145,7 @@ class Pattern(Generic[P, R_co]):
         except Exception as error:
             raise DesignError(
                 "SK141",
-                f"pattern {self.name} could not be planned: {type(error).__name__}: {error}. It runs once with "
-                "stand-ins; give a parameter that needs a real value one: @design.pattern(sample={...}).",
+                f"pattern {self.name} could not be planned: {type(error).__name__}: {error}. {_what_helps(error)}",
             ) from error
         for plan in found:
             if plan.operation == "Scan" and not self.scan:
@@ -280,3 +279,18 @@ def _in_transaction(action: Action[Any, Any]) -> Plan:
     plan = _plan_write(action)
     plan.operation = f"TransactWriteItems {plan.operation}"
     return plan
+
+
+def _what_helps(error: Exception) -> str:
+    """A method that we do not have is no matter of stand-ins."""
+    kind = type(getattr(error, "obj", None))
+    if isinstance(error, AttributeError) and kind.__module__.startswith(__package__):
+        methods = {name: one for name, one in vars(kind).items() if callable(one) and not name.startswith("_")}
+        going_on = [name for name, one in methods.items() if _gives(one).startswith(kind.__name__)]
+        offered = sorted(going_on or methods)
+        return f"{kind.__name__} has {', '.join(offered)}."
+    return "It runs once with stand-ins; give a parameter that needs a real value one: @design.pattern(sample={...})."
+
+
+def _gives(method: Any) -> str:
+    return str(getattr(method, "__annotations__", {}).get("return", ""))

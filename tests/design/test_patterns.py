@@ -127,6 +127,13 @@ def scanning(made: Design, things: Any) -> None:
         return things.scan()  # type: ignore[no-any-return]
 
 
+def guessing(made: Design, things: Any) -> None:
+    @made.pattern
+    def found(id: str) -> Query[Any]:
+        """Thinks that there is such a method."""
+        return things.scan().newest_first()  # type: ignore[no-any-return]
+
+
 def crashing(made: Design, things: Any) -> None:
     @made.pattern
     def found(id: str) -> Ref[Any]:
@@ -170,6 +177,7 @@ def twice(made: Design, things: Any) -> None:
         (undocumented, "SK140"),
         (scanning, "SK142"),
         (crashing, "SK141.*sample="),
+        (guessing, r"SK141.*'newest_first'\. Query has backwards, consistent, filter, "),
         (too_early, "SK141.*move it below"),
         (untyped, "SK120"),
         (returning_nonsense, "SK143"),
