@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
 
 import pytest
 
-from sekkei.advice.believable import instances
+from sekkei.advice.believable import instance, instances
 from sekkei.advice.measuring import measure
 from sekkei.advice.sizes import item_bytes, read_units
 from sekkei.design import Index, Measurements, Query, Transaction, Units, Update
@@ -77,3 +78,17 @@ async def test_no_pattern_has_become_dearer(system: str) -> None:
         if name in before and units.read + units.write > before[name].read + before[name].write
     }
     assert dearer == {}
+
+
+def test_three_patterns_by_the_formulas() -> None:
+    """developerguide/read-write-operations and transaction-apis: a page of a query is rounded as a whole, an item in a
+    transaction counts twice, also one that is only checked, and an index entry once."""
+    design, home = find("q")
+    kept = Measurements.load(measurements_beside(home)).units
+    answers = next(entity for entity in design.tables["Answers"].entities if entity.name == "answers")
+    page = sum(item_bytes(answers.encode(instance(answers, number))) for number in range(50))
+    assert kept["answers_of_day"].read == ceil(page / 4_096) / 2 == 1.5
+    # An edge and two people are written, two blocks checked; the edge is in one index, each of the people in two.
+    assert kept["follow"].write == 2 * (3 + 2) + 1 + 2 * 2
+    # A question in two indexes (nobody submitted the made-up one), and the row of who submitted it in one.
+    assert kept["submit_question"].write == 2 * 2 + 2 + 1
