@@ -5,6 +5,11 @@ from __future__ import annotations
 from sekkei_systems.q.design.tables import design
 
 design.accept("R1", "AdminLogs: admin_logs", "Administrators write a few rows a day.")
+design.accept(
+    "R1",
+    "Numbers: *",
+    "Reactions to streams count there; where a key is full, the operator's page is late and nobody waits.",
+)
 design.accept("R3", "DailyQuestions: *", "There is one question a day.")
 design.accept(
     "R3", "Answers: *", "The document's key. DynamoDB splits a hot day between people, whose ids do not rise with time."
