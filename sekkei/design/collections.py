@@ -29,15 +29,16 @@ class Collection(Generic[M]):
         self.entities = entities
         first = entities[0]
         self.index = None if index is None else first.table.index(index)
-        self.views = [View[Any](entity, self.index) for entity in entities]
+        for entity in entities:
+            if entity.table is not first.table:
+                raise DesignError(
+                    "SK144", f"{first.name} and {entity.name} are in different tables; one query reads one table only."
+                )
+        self.views: list[View[Any]] = [entity.seen_in(index) for entity in entities]
         for entity, view in zip(entities, self.views, strict=True):
             self._check(first, entity, view)
 
     def _check(self, first: Entity[..., Any], entity: Entity[..., Any], view: View[Any]) -> None:
-        if entity.table is not first.table:
-            raise DesignError(
-                "SK144", f"{first.name} and {entity.name} are in different tables; one query reads one table only."
-            )
         for name in view.hashes:
             ours, theirs = first.template_for(name), entity.template_for(name)
             assert ours is not None

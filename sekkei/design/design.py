@@ -78,6 +78,7 @@ class Design:
         self.patterns: dict[str, Pattern[..., Any]] = {}
         self.accepted: list[Acceptance] = []
         self.relations: list[Relation] = []
+        self._checked: list[object] | None = None
         if "{table}" not in tables:
             raise DesignError("SK138", f"tables={tables!r} of design {name} lacks {{table}}; all would have one name.")
 
@@ -202,18 +203,25 @@ class Design:
 
     def check(self) -> None:
         """Everything that can only be said of the whole design. Opening and publishing do this by themselves."""
+        declared = [each for table in self.tables.values() for each in table.declared]
+        if declared == self._checked:
+            return  # a process opens a design more than once, and a test a thousand times
+        for table in self.tables.values():
+            self._check_table(table)
+        self._checked = declared
+
+    def _check_table(self, table: Table) -> None:
         from .apart import check_table, check_view
 
-        for table in self.tables.values():
-            if not table.entities:
-                raise DesignError("SK139", f"table {table.name} has no entity. Declare one, or remove the table.")
-            table.attribute_types()
-            limits.check_ttl(table)
-            for index in table.indexes.values():
-                limits.check_projected(table, index)
-            check_table(table)
-            for view in table.views:
-                check_view(view)
+        if not table.entities:
+            raise DesignError("SK139", f"table {table.name} has no entity. Declare one, or remove the table.")
+        table.attribute_types()
+        limits.check_ttl(table)
+        for index in table.indexes.values():
+            limits.check_projected(table, index)
+        check_table(table)
+        for view in table.views:
+            check_view(view)
 
     def open(
         self,

@@ -62,6 +62,7 @@ class Entity(Generic[P, M]):
         self._decode = decoder(cls, list(self.model.fields.values()), self.keys)
         self._shapes: dict[type[Any], Decoder] = {}
         self._main = View[M](self, None)
+        self._views: dict[tuple[str, type[Any] | None, str], View[Any]] = {}
         ttl = None if table.ttl is None else self.model.by_stored.get(table.ttl)
         if ttl is not None and ttl.codec.kind != "N":
             raise DesignError(
@@ -226,7 +227,15 @@ class Entity(Generic[P, M]):
         `shape`  the model of a partial projection
         `alone`  why no other entity's items are there, where neither type nor keys could tell them apart
         """
-        return View(self, self.table.index(name), shape, alone)
+        asked = name, shape, alone
+        found = self._views.get(asked)  # a pattern asks for it at every call
+        if found is None:
+            found = self._views[asked] = View(self, self.table.index(name), shape, alone)
+        return found
+
+    def seen_in(self, index: str | None) -> View[M]:
+        """The entity as an index shows it, or as the table itself does."""
+        return self._main if index is None else self.index(index)
 
     def where(self, *conditions: Condition[M]) -> Query[M]:
         """The items whose key parts are as said, in the order of the sort key."""

@@ -144,6 +144,11 @@ class Table:
     def key_attributes(self) -> tuple[str, ...]:
         return (self.pk,) if self.sk is None else (self.pk, self.sk)
 
+    @property
+    def declared(self) -> list[object]:
+        """Everything that can be declared one after the other; another one is a reason to check again."""
+        return [self, *self.entities, *self.views, *self.indexes.values(), self.ttl]
+
     def index(self, name: str) -> Index:
         found = self.indexes.get(name)
         if found is None:

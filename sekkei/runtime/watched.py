@@ -27,20 +27,36 @@ class Ear:
 
     def __init__(self, table: str, beginning: str) -> None:
         self.table, self.beginning = table, beginning
-        self._written = asyncio.Event()
+        self._heard = False
+        self._waiting: set[asyncio.Future[None]] = set()
 
     def hear(self) -> None:
-        self._written.set()
+        self._heard = True
+        for waiting in self._waiting:
+            _wake(waiting)
 
     def forget(self) -> None:
         """What was heard up to now has been seen to."""
-        self._written.clear()
+        self._heard = False
 
     async def wait(self, seconds: float) -> bool:
         """Whether there was something to hear within that time."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._written.wait(), seconds)
-        return self._written.is_set()
+        if not self._heard:
+            loop = asyncio.get_running_loop()
+            waiting = loop.create_future()
+            self._waiting.add(waiting)
+            timer = loop.call_later(seconds, _wake, waiting)
+            try:
+                await waiting
+            finally:
+                timer.cancel()
+                self._waiting.discard(waiting)
+        return self._heard
+
+
+def _wake(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)
 
 
 class Watched:

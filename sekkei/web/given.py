@@ -236,10 +236,16 @@ def _is_struct(hint: Any) -> bool:
 def _parameters(handler: Callable[..., Any]) -> Iterator[tuple[str, Any, bool]]:
     """Name, type, and whether it can be left out; bound arguments of methods and partials are not asked for."""
     hints = _hints(handler)
-    for name, parameter in inspect.signature(handler).parameters.items():
+    taken = _signature(handler) if inspect.isfunction(handler) else inspect.signature(handler)
+    for name, parameter in taken.parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         yield name, hints.get(name, Any), parameter.default is not parameter.empty
+
+
+@functools.lru_cache(2_000)
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
 
 
 def _hints(handler: Callable[..., Any]) -> Mapping[str, Any]:

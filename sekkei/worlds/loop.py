@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import heapq
 import selectors
 import threading
 import warnings
-from collections.abc import Callable
-from contextvars import Context, ContextVar, copy_context
+from collections import deque
+from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,43 +37,54 @@ LIFE: ContextVar[Life | None] = ContextVar("life", default=None)
 
 
 class _Selector(selectors.SelectSelector):
-    """Waits for nobody and looks at no socket: the loop's time moves on instead."""
-
-    loop: VirtualLoop
+    """Looks at no socket: nobody outside can make a world go on."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        if timeout is None:
-            raise StandStill("Nothing can run and no timer is set.")
-        if timeout > 0:
-            self.loop.virtual_seconds += timeout
         return []
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
     """`loop.time()` is virtual; `asyncio.sleep(3600)` takes an hour of it and no time at all."""
 
+    _ready: deque[asyncio.Handle]
+    _scheduled: list[asyncio.TimerHandle]
+
     def __init__(self) -> None:
         self.virtual_seconds = 0.0
         self.another_thread = False
         self._thread = threading.get_ident()
-        selector = _Selector()
-        selector.loop = self
-        super().__init__(selector)
+        super().__init__(_Selector())
 
     def time(self) -> float:
         return self.virtual_seconds
 
-    def call_soon(  # type: ignore[override]
-        self, callback: Any, *args: Any, context: Context | None = None
-    ) -> asyncio.Handle:
-        context = copy_context() if context is None else context
-        return super().call_soon(_alive(callback, context), *args, context=context)
+    def _run_once(self) -> None:
+        """One turn: the timers whose time has come, then everything that is ready by now, in its order."""
+        self._move_on()
+        ready = self._ready
+        for _ in range(len(ready)):
+            handle: Any = ready.popleft()
+            if handle._cancelled:
+                continue
+            life = handle._context.get(LIFE)
+            if life is not None and life.dead:
+                life.frozen.append(handle)
+            else:
+                handle._run()
 
-    def call_at(  # type: ignore[override]
-        self, when: float, callback: Any, *args: Any, context: Context | None = None
-    ) -> asyncio.TimerHandle:
-        context = copy_context() if context is None else context
-        return super().call_at(when, _alive(callback, context), *args, context=context)
+    def _move_on(self) -> None:
+        """If nothing can run, it is the time of the next timer."""
+        timers: list[Any] = self._scheduled
+        while timers and timers[0]._cancelled:
+            heapq.heappop(timers)._scheduled = False
+        if not self._ready and not self._stopping:
+            if not timers:
+                raise StandStill("Nothing can run and no timer is set.")
+            self.virtual_seconds = max(self.virtual_seconds, timers[0]._when)
+        while timers and timers[0]._when <= self.virtual_seconds:
+            timer = heapq.heappop(timers)
+            timer._scheduled = False
+            self._ready.append(timer)
 
     def call_soon_threadsafe(  # type: ignore[override]
         self, callback: Any, *args: Any, context: Context | None = None
@@ -105,18 +117,3 @@ def _close(coroutine: Any) -> None:
     with contextlib.suppress(BaseException):
         if coroutine is not None:
             coroutine.close()
-
-
-def _alive(callback: Callable[..., Any], context: Context) -> Callable[..., Any]:
-    """The callback, as long as the process that it belongs to lives."""
-    life = context.get(LIFE)
-    if life is None:
-        return callback
-
-    def run(*args: Any) -> None:
-        if life.dead:
-            life.frozen.append((callback, args))
-        else:
-            callback(*args)
-
-    return run

@@ -6,6 +6,8 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import Any
 
+from sekkei.runtime import days
+from sekkei.runtime.design import JobRun, job_runs
 from sekkei.worlds.clock import WorldClock
 from sekkei.worlds.loop import Life
 
@@ -20,10 +22,22 @@ class Process:
     app: Any
     clock: WorldClock
 
-    async def start_up(self) -> None:
+    async def start_up(self, first: bool = False) -> None:
         shell = self.app.state.shell
         await shell.prepare()
+        if first:
+            await self._note_upgrades()
         await shell.deployment.worker.start()
+
+    async def _note_upgrades(self) -> None:
+        """What brings rows of an earlier version up to date has been done: a new store has none."""
+        deployment = self.app.state.shell.deployment
+        now = days.now(self.clock)
+        for opened in deployment.systems.values():
+            for job in opened.parts.once:
+                name = opened.system.name
+                run = JobRun(id=f"{name}/{name}/{job}", system=name, job=job, listed_at=now, finished=True, due_pk=None)
+                await deployment.runtime.write(job_runs.put(run))
 
     async def put_down(self) -> None:
         """What is under way may end."""

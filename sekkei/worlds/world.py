@@ -209,7 +209,7 @@ class World:
         clock = WorldClock(self.loop, dice_of(self.seed, name, "clock"), skew, self.start)
         app = context.run(self._application, name, clock)
         process = Process(name, life, context, app, clock)
-        task = self.loop.create_task(process.start_up(), context=context)
+        task = self.loop.create_task(process.start_up(first=self._started == 1), context=context)
         await asyncio.wait({task}, timeout=REQUEST_SECONDS * 4)
         if task.done() and task.exception() is None:
             self.processes.append(process)

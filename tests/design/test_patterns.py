@@ -419,3 +419,41 @@ def test_a_key_may_have_keyword_parameters_and_defaults() -> None:
     assert dated("x").key == {"PK": {"S": "A#x"}, "SK": {"S": "D#2025-01-01"}}
     assert dated("x", day=date(2025, 2, 2)) != dated("x")
     assert dated.parse(dated("x").key) == {"id": "x", "day": date(2025, 1, 1)}
+
+
+def test_asking_again_leaves_nothing_behind() -> None:
+    """Every request asks; what grew with each would fill a process, and every start would check all of it."""
+    before = [len(table.views) for table in design.tables.values()]
+    for _ in range(3):
+        tasks.index("by_group")
+        collection(teams, members)
+    assert [len(table.views) for table in design.tables.values()] == before
+
+
+def test_a_design_is_checked_again_when_something_was_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sekkei.design import apart
+
+    made = Design("shop")
+    table = made.table("things", "pk")
+
+    @model
+    class Thing:
+        id: Attr[str] = part()
+
+    checked: list[str] = []
+    monkeypatch.setattr(apart, "check_table", lambda table: checked.append(table.name))
+    table.entity(Thing)(_thing_key)
+    made.check()
+    made.check()
+    assert checked == ["things"]
+    made.table("others", "pk").entity(Thing)(_other_key)
+    made.check()
+    assert checked == ["things", "things", "others"]
+
+
+def _thing_key(id: str) -> Key:
+    return Key(f"THING#{id}")
+
+
+def _other_key(id: str) -> Key:
+    return Key(f"OTHER#{id}")

@@ -172,7 +172,7 @@ class Writer:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            return self._waited_for(work, quick=False)
+            return self._waited_for(work)
         job = self._job(work, loop, loop.create_future())
         self._put([job])
         return job.future  # type: ignore[return-value]
@@ -182,7 +182,7 @@ class Writer:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            return self._waited_for(work, quick=True)
+            return self._waited_for(work)
         job = self._job(work, loop, loop.create_future())
         in_memory = self._acknowledged is None
         if self._waiting or (not in_memory and self._is_slow()):
@@ -191,11 +191,11 @@ class Writer:
             self._gather(job, loop)
         return job.future  # type: ignore[return-value]
 
-    def _waited_for(self, work: Work, quick: bool) -> Waiter:
-        """A caller without an event loop waits here, in its own thread; what it then awaits is there already."""
+    def _waited_for(self, work: Work) -> Waiter:
+        """A caller without an event loop waits for it anyway, so it does the work if nobody else writes."""
         waiter = Waiter()
         job = self._job(work, waiter, waiter)
-        if not (quick and self._run_here([job])):
+        if not self._run_here([job]):
             self._put([job])
             waiter.wait()
         return waiter
