@@ -48,6 +48,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     _ready: deque[asyncio.Handle]
     _scheduled: list[asyncio.TimerHandle]
+    _stopping: bool
 
     def __init__(self) -> None:
         self.virtual_seconds = 0.0

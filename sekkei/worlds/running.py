@@ -57,6 +57,8 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, skip: frozen
                 broken = str(error)
             except StandStill as error:
                 broken = f"stand_still: {error}"
+            if broken:
+                world.tell_the_rest()
             if loop.another_thread and not broken:
                 broken = "one_thread: something was done in another thread, in real time"
             digest = world.digest()

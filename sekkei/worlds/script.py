@@ -68,6 +68,8 @@ class Script:
     """Within this time after faults have stopped everything must be settled."""
     starts: Sequence[float] = (0.0,)
     """At which second of the year a world may begin; the seed chooses."""
+    rushes: Sequence[float] = ()
+    """At which seconds of the year everybody hurries for a moment; so they do at one of the seed's own choice."""
     leaps: Sequence[float] = ()
     """For how many seconds everything may be down while people act; the seed chooses."""
     rests: Sequence[float] = ()

@@ -23,6 +23,9 @@ from sekkei.worlds.mirror import Mirror
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 READS = frozenset({"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "DescribeTable", "ListTables"})
 READS |= {"DescribeStream", "ListStreams", "GetShardIterator", "GetRecords", "DescribeTimeToLive"}
+PAGES = frozenset({"Query", "Scan"})
+PAGE_LATENCIES = 4
+"""So many times as long as one item a page is on its way: much can happen between two looks."""
 TIMEOUT_SECONDS = 2.0
 STORM = Forecast(index_lag=1.5, base_lag=0.5, throttled=0.02, unprocessed=0.1, conflicts=0.03, in_progress=0.02)
 """What the store itself may do, besides what happens on the way to it."""
@@ -127,7 +130,8 @@ class Seam:
     async def call(self, operation: str, request: Request) -> Response:
         truth, network = self._truth, self._truth.network
         dice = ASKER.get(self._itself).dice(truth.seed)
-        await asyncio.sleep(dice.seconds(network.latency_seconds))
+        pages = PAGE_LATENCIES if operation in PAGES else 1
+        await asyncio.sleep(dice.seconds(network.latency_seconds * pages))
         if dice.chance(network.lost_requests):
             await asyncio.sleep(TIMEOUT_SECONDS)
             raise NoAnswer("the request was lost on its way")

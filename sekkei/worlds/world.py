@@ -37,6 +37,7 @@ from sekkei.worlds.seam import STORM, Network, Seam, Telling, Truth
 T = TypeVar("T")
 REQUEST_SECONDS = 30.0
 PAUSE_SECONDS = 6.0
+RUSH_SECONDS, RUSH_PAUSE_SECONDS = 1.5, 0.2
 
 
 class Broken(AssertionError):
@@ -86,6 +87,8 @@ class World:
         self.broken: Broken | None = None
         self.faulty = False
         """Faults are about."""
+        self._under_way: dict[str, tuple[str, str]] = {}
+        """Operations that have not come to their end, each with who is at it and what it is."""
         self._leapt = 0.0
         self._started = 0
         self._dead: list[Process] = []
@@ -124,6 +127,11 @@ class World:
         stored = {name: sorted(json.dumps(i, sort_keys=True) for i in self.truth.items(name)) for name in tables}
         story = [(round(each.at, 6), each.who, each.what) for each in self.story]
         return hashlib.sha256(json.dumps([story, stored], sort_keys=True).encode()).hexdigest()[:16]
+
+    def tell_the_rest(self) -> None:
+        """A world that broke has people in the middle of something: it may be what broke it."""
+        for key, (who, what) in self._under_way.items():
+            self.tell(who, f"{what}, and is not at the end of it", key)
 
     # Asking a process
 
@@ -279,19 +287,35 @@ class World:
         return self.loop.time() - self._leapt > self.script.seconds
 
     async def _act(self, person: Person) -> None:
-        operations = self._habits(person.role)
+        operations, rushes = self._habits(person.role), self._rushes()
         number = 0
         while operations:
             number += 1
             key = f"{person.name}#{number}"
             dice = person.dice = dice_of(self.seed, key)
             person.asker = Asker(key)
-            await asyncio.sleep(dice.seconds(PAUSE_SECONDS))
+            await asyncio.sleep(self._pause(dice, rushes))
             if self._over:
                 return
             chosen = _weighted(operations, dice)
             if key not in self.skip:
                 await self._perform(person, chosen, key)
+
+    def _rushes(self) -> list[float]:
+        """When everybody acts at once: at what is to happen by the clock, and in most seeds at some other time."""
+        dice = dice_of(self.seed, "rush")
+        chosen = [self.loop.time() + dice.random() * self.script.seconds] if dice.chance(0.7) else []
+        return [*chosen, *(START + second - self.start for second in self.script.rushes)]
+
+    def _pause(self, dice: Dice, rushes: Sequence[float]) -> float:
+        """How long somebody does nothing: until the next rush at most, and hardly at all in it."""
+        pause, now = dice.seconds(PAUSE_SECONDS), self.loop.time()
+        for moment in rushes:
+            if moment <= now < moment + RUSH_SECONDS:
+                return dice.seconds(RUSH_PAUSE_SECONDS)
+            if now < moment < now + pause:
+                return moment - now + dice.seconds(RUSH_PAUSE_SECONDS)
+        return pause
 
     def _habits(self, role: str) -> list[Operation]:
         """What people of a role do in this seed. In every other seed they do some things often and others never, so
@@ -304,12 +328,14 @@ class World:
         return [each for each in found if each.weight] or usual
 
     async def _perform(self, person: Person, operation: Operation, key: str) -> None:
+        self._under_way[key] = person.name, operation.name.replace("_", " ")
         try:
             said = await operation.deed(person)
         except Gone as error:
             said = f"{operation.name.replace('_', ' ')}, in vain: {error}"
         except AssertionError as error:
             raise error if isinstance(error, Broken) else Broken(operation.name, str(error).split("\n")[0]) from error
+        del self._under_way[key]
         if said:
             self.tell(person.name, said, key)
 

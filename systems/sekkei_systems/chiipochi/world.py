@@ -44,7 +44,7 @@ SKEW = 3.0
 WORLD = Script(
     "chiipochi",
     [SYSTEM],
-    seconds=45.0,
+    seconds=32.0,
     settle_seconds=100.0,
     starts=(DAY * 40 + HOUR * 12, DAY * 40 + 60 * 19, DAY * 40 - 40),
     leaps=(60.0 * 25, HOUR * 25),

@@ -27,7 +27,7 @@ HOUR = 3600.0
 WORLD = Script(
     "eventbot",
     [SYSTEM],
-    seconds=40.0,
+    seconds=25.0,
     settle_seconds=120.0,
     leaps=(HOUR / 2,),
     rests=(HOUR,),

@@ -30,7 +30,7 @@ LESSONS_BEGIN = HOUR * 43.5
 WORLD = Script(
     "lessons",
     [SYSTEM],
-    seconds=40.0,
+    seconds=28.0,
     settle_seconds=100.0,
     leaps=(HOUR,),
     rests=(HOUR * 1.1, HOUR * 72),

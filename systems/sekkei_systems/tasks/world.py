@@ -15,15 +15,22 @@ from sekkei_systems.tasks.rules.statuses import Status
 
 TABLE = "task-table-v3"
 MAIL_SECONDS = 60
-TALK_SECONDS = 5.0
+TALK_SECONDS = 3.0
 LINK = re.compile(r"/tasks/invitations/([^/\s]+)/([^/\s?#]+)[?#]\w+=([\w.~-]+)")
 
 HOUR = 3600.0
-NIGHT = HOUR * 3.5 - 15
+REPAIR = HOUR * 3.5
+NIGHT = REPAIR - 15
 """Shortly before the night's repair."""
 
 WORLD = Script(
-    "tasks", [SYSTEM], seconds=45.0, settle_seconds=125.0, starts=(HOUR * 12, NIGHT, NIGHT), rests=(HOUR * 24 * 40,)
+    "tasks",
+    [SYSTEM],
+    seconds=30.0,
+    settle_seconds=125.0,
+    starts=(HOUR * 12, NIGHT, NIGHT),
+    rushes=(REPAIR,),
+    rests=(HOUR * 24 * 40,),
 )
 
 
@@ -76,11 +83,13 @@ async def _some_task(me: Person) -> str | None:
     return me.dice.choice(found)["id"] if found else None
 
 
-def _somebody(me: Person) -> Person:
-    """Anybody; or, as often, the one whom everybody talks about in these seconds."""
+async def _somebody(me: Person) -> Person:
+    """Anybody; or, as often, the one whom everybody has come to talk about, at the same moment as the others."""
     people = me.world.people
-    talked_about = people[int(me.world.loop.time() / TALK_SECONDS) % len(people)]
-    return talked_about if me.dice.chance(0.5) else me.dice.choice(people)
+    if me.dice.chance(0.5):
+        return me.dice.choice(people)
+    await asyncio.sleep(TALK_SECONDS - me.world.loop.time() % TALK_SECONDS)
+    return people[round(me.world.loop.time() / TALK_SECONDS) % len(people)]
 
 
 @WORLD.does("member", 3)
@@ -133,7 +142,7 @@ async def takes_a_task_back(me: Person) -> str | None:
 
 @WORLD.does("member", 2)
 async def changes_somebodys_role(me: Person) -> str:
-    other = _somebody(me)
+    other = await _somebody(me)
     role = me.dice.choice(["admin", "member"])
     user = next((each for each in _users(me.world) if each.email == f"{other.name}@example.com"), None)
     if user is None:
@@ -145,7 +154,7 @@ async def changes_somebodys_role(me: Person) -> str:
 
 @WORLD.does("member", 1)
 async def removes_somebody(me: Person) -> str:
-    other = _somebody(me)
+    other = await _somebody(me)
     user = next((each for each in _users(me.world) if each.email == f"{other.name}@example.com"), None)
     if user is None:
         return f"does not find {other.name}"
@@ -155,7 +164,7 @@ async def removes_somebody(me: Person) -> str:
 
 @WORLD.does("member", 1.5)
 async def invites_somebody(me: Person) -> str:
-    other = _somebody(me)
+    other = await _somebody(me)
     body = {"email": f"{other.name}@example.com", "role": "member"}
     reply = await me.json("POST", f"/tasks/api/teams/{me.memory['team']}/invitations", body)
     return f"invites {other.name}: {reply.status}"

@@ -1,0 +1,1 @@
+"""Designs tried in simulated time; see docs/worlds.md."""
