@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -32,6 +33,38 @@ def test_what_breaks_is_told_saved_and_run_again(
     said = capsys.readouterr().out
     assert "customer-1" in said
     assert "digest" in said
+
+
+def test_a_long_run_goes_on_where_it_stopped(
+    careless: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from sekkei import worlds
+
+    ran: list[int] = []
+    sound = worlds.run
+
+    def run(script: worlds.Script, seed: int) -> worlds.Outcome:
+        ran.append(seed)
+        return sound(script, seed)
+
+    monkeypatch.setattr(worlds, "run", run)
+    notes = tmp_path / "careless.log"
+    first = cli.main(["world", careless, "--count", "4", "--record", str(notes)])
+    assert [json.loads(line)["seed"] for line in notes.read_text().splitlines()] == ran == [0, 1, 2, 3]
+    capsys.readouterr()
+    ran.clear()
+    assert cli.main(["world", careless, "--count", "5", "--record", str(notes)]) == first == 1
+    assert ran == [4]
+    broken = sum(bool(json.loads(line)["broken"]) for line in notes.read_text().splitlines())
+    assert f"with what was noted before: 5 seeds, {broken} broken." in capsys.readouterr().out
+
+
+def test_notes_that_are_none_are_left_alone(careless: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notes = tmp_path / "diary.txt"
+    notes.write_text("Dear diary,\n")
+    assert cli.main(["world", careless, "--count", "1", "--record", str(notes)]) == 2
+    assert "has no notes of seeds" in capsys.readouterr().err
+    assert notes.read_text() == "Dear diary,\n"
 
 
 @pytest.mark.parametrize(

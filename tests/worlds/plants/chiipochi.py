@@ -116,8 +116,8 @@ def stamps_of_the_forgotten_stay(patch: pytest.MonkeyPatch) -> None:
 
 
 PLANTS = [
-    Planted("chiipochi", money_is_declared_failed_too_early, "nothing_fails_that_can_still_be_paid", 2),
-    Planted("chiipochi", a_slip_counts_as_money, "nothing_succeeds_without_money", 2),
+    Planted("chiipochi", money_is_declared_failed_too_early, "nothing_fails_that_can_still_be_paid", 6),
+    Planted("chiipochi", a_slip_counts_as_money, "nothing_succeeds_without_money", 6),
     Planted("chiipochi", a_yes_that_comes_again_donates_again, "nobody_donates_more_often_than_they_say_yes", None),
     Planted("chiipochi", what_banks_do_later_is_not_heard, "money_equals_the_ledger", None),
     Planted("chiipochi", a_refund_stays_in_the_totals, "totals_equal_a_recount", 2),

@@ -77,11 +77,11 @@ def a_removal_is_given_up(patch: pytest.MonkeyPatch) -> None:
 
 
 PLANTS = [
-    Planted("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", None),
+    Planted("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", 0),
     Planted("eventbot", two_events_take_a_role_back_at_once, "roles_equal_the_union_of_events", None),
-    Planted("eventbot", an_event_has_room_for_everybody, "counters_equal_a_recount", 0),
+    Planted("eventbot", an_event_has_room_for_everybody, "counters_equal_a_recount", 2),
     Planted("eventbot", whoever_waits_is_given_a_place_and_waits_on, "nobody_waits_for_what_they_have", 0),
     Planted("eventbot", nobody_moves_up, "no_place_stays_empty_while_somebody_waits", 0),
-    Planted("eventbot", members_of_a_deleted_event_stay, "nothing_remains_of_events_that_are_gone", 2),
-    Planted("eventbot", a_removal_is_given_up, "nothing_is_given_up", None),
+    Planted("eventbot", members_of_a_deleted_event_stay, "nothing_remains_of_events_that_are_gone", 0),
+    Planted("eventbot", a_removal_is_given_up, "nothing_is_given_up", 0),
 ]

@@ -22,6 +22,8 @@ class Planted:
     promise: str
     seed: int | None
     """None: it is rare, and left to whoever searches (`make torture`)."""
+    focus: tuple[str, ...] = ()
+    """The operations that the seed is run with, as `sekkei world --focus` does; none for all."""
 
     @property
     def name(self) -> str:

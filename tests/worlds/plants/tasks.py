@@ -78,13 +78,15 @@ def comments_of_a_task_that_is_gone_stay(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TaskJobs, "_delete_comments", nothing(Progress(0)))
 
 
+MEMBERSHIPS = "changes_somebodys_role", "removes_somebody", "invites_somebody", "follows_an_invitation"
+
 PLANTS = [
-    Planted("tasks", the_nightly_repair_breaks_a_counter, "counters_equal_a_recount", None),
-    Planted("tasks", a_rename_never_arrives, "names_have_arrived_in_the_team", None),
-    Planted("tasks", a_removal_fails_while_somebody_is_promoted, "no_errors_of_ours", None),
-    Planted("tasks", the_last_admin_can_go, "a_team_has_an_admin", 7),
-    Planted("tasks", a_promotion_is_seen_from_one_side, "both_sides_of_a_membership_agree", None),
+    Planted("tasks", the_nightly_repair_breaks_a_counter, "counters_equal_a_recount", 67),
+    Planted("tasks", a_rename_never_arrives, "names_have_arrived_in_the_team", 5),
+    Planted("tasks", a_removal_fails_while_somebody_is_promoted, "no_errors_of_ours", 8, MEMBERSHIPS),
+    Planted("tasks", the_last_admin_can_go, "a_team_has_an_admin", 6),
+    Planted("tasks", a_promotion_is_seen_from_one_side, "both_sides_of_a_membership_agree", 0),
     Planted("tasks", comments_are_not_counted_again, "comments_are_counted", 0),
-    Planted("tasks", comments_of_a_task_that_is_gone_stay, "nothing_is_left_of_tasks_that_are_gone", None),
-    Planted("tasks", jobs_are_never_done, "everything_ends", None),
+    Planted("tasks", comments_of_a_task_that_is_gone_stay, "nothing_is_left_of_tasks_that_are_gone", 10),
+    Planted("tasks", jobs_are_never_done, "everything_ends", 0),
 ]
