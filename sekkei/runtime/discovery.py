@@ -27,7 +27,8 @@ def load(name: str) -> System:
     """One system; raises NoSuchSystem."""
     known = names()
     if name not in known:
-        raise NoSuchSystem(f"There is no system {name}. Installed: {', '.join(sorted(known)) or 'none'}.")
+        installed = ", ".join(sorted(known)) or "none; five of them come with sekkei-systems"
+        raise NoSuchSystem(f"There is no system {name}. Installed: {installed}.")
     module, _, attribute = known[name].partition(":")
     found = getattr(import_module(module), attribute, None)
     if not isinstance(found, System):

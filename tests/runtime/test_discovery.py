@@ -51,3 +51,5 @@ def test_a_system_by_name(folder: Path) -> None:
 def test_without_any_systems_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discovery, "entry_points", lambda group: ())
     assert load_all() == ([], {})
+    with pytest.raises(NoSuchSystem, match=r"Installed: none; five of them come with sekkei-systems\."):
+        load("tasks")
