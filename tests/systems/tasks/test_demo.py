@@ -32,7 +32,10 @@ async def test_every_page_opens_in_both_languages() -> None:
         task = re.search(r'/tasks/teams/\w+/tasks/\w+(?=")', board.text)
         assert task is not None
         paths = ["/tasks/", "/tasks/docs", task[0]]
-        paths += [team[0] + rest for rest in ("", "/tasks", "/late", "/burndown", "/settings", "/tasks/new")]
+        paths += [
+            team[0] + rest
+            for rest in ("", "/tasks", "/late", "/burndown", "/settings", "/tasks/new", "/webhooks", "/imports")
+        ]
         for language in ("ja", "en"):
             for path in paths:
                 reply = await client.get(f"{path}?lang={language}")

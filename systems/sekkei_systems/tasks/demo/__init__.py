@@ -7,12 +7,27 @@ from datetime import timedelta
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
-from sekkei_systems.tasks.design import DayTotals, Role, day_totals, members_of, teams
+from sekkei_systems.tasks.design import (
+    DayTotals,
+    Delivered,
+    Hook,
+    HookDelivery,
+    HookEvent,
+    Imported,
+    Role,
+    day_totals,
+    deliveries,
+    hooks,
+    imported,
+    members_of,
+    teams,
+)
 from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
 from sekkei_systems.tasks.rules.bounces import BOUNCE
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Priority, Status
 from sekkei_systems.tasks.service import Admin, Service, Visitor
+from sekkei_systems.tasks.service.hooks import KEPT
 
 APP_TAGS = (
     ("フロント", "#2563eb"),
@@ -98,6 +113,7 @@ async def _app_team(context: Context, service: Service) -> None:
             await _talk(service, team.team_id, task.task_id)
         ids.append(task.task_id)
     await _planned(service, admin, ids)
+    await _connected(context, service, admin, ids[0])
     await _burned(context, team.team_id)
     await service.invitations.invite(admin, "haruto@partner.example", Role.MEMBER)
     await service.blocks.block("former@partner.example", BOUNCE, "smtp; 550 5.1.1 no such user")
@@ -113,6 +129,30 @@ async def _planned(service: Service, admin: Admin, ids: list[str]) -> None:
     await service.plans.repeat(admin, first, "weekly")
     await service.views.save(admin, "急ぎ", "board", "priority=high")
     await service.batches.change(admin, [second, last], TaskChanges(priority=Priority.LOW))
+
+
+async def _connected(context: Context, service: Service, admin: Admin, task_id: str) -> None:
+    """A webhook that was stopped, so that nothing is sent anywhere, with its log; and a task that came from Trello."""
+    hook, _ = await service.hooks.add(admin, "https://hooks.example.com/tasks", frozenset({HookEvent.TASK_DONE}))
+    now = days.now_jst(context.clock)
+    sent = HookDelivery(
+        team_id=admin.team_id,
+        hook_id=hook.hook_id,
+        delivery_id="demo",
+        event_id="msg_demo",
+        event=HookEvent.TASK_DONE.value,
+        body='{"type":"task.done"}',
+        state=Delivered.FAILED,
+        attempts=12,
+        code=503,
+        at=now,
+        expires=now + KEPT,
+    )
+    await context.db.transact(
+        hooks.update(admin.team_id, hook.hook_id).set(Hook.stopped_at, now),
+        deliveries.put(sent),
+        imported.put(Imported(team_id=admin.team_id, source="trello/demo", task_id=task_id)),
+    )
 
 
 async def _talk(service: Service, team_id: str, task_id: str) -> None:
