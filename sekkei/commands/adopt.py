@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
-from sekkei.commands.import_design import live_tables
+from sekkei.commands.import_design import check_out, live_tables, write
 from sekkei.commands.startup import open_the_store, settings_of, store_errors
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     out: Path = arguments.out
-    if out.suffix != ".py" or not out.stem.isidentifier():
-        raise CouldNotRun(f"{out} cannot be loaded as a design; name a file such as shop.py.")
-    if out.exists():
-        raise CouldNotRun(f"{out} is there already; name another file.")
+    check_out(out)
     settings = settings_of(data=arguments.data, **({"store": arguments.store} if arguments.store else {}))
     differing = asyncio.run(_adopt(arguments, settings))
     for step in differing:
@@ -58,13 +55,15 @@ async def _adopt(arguments: argparse.Namespace, settings: Settings) -> list[str]
     """Write the design, load it, and say where live tables differ from it."""
     from sekkei.design import tables
     from sekkei.design.loading import load
-    from sekkei.publish.importing import source
+    from sekkei.publish.importing import NotUnderstood, proven
 
     store = open_the_store(settings)
     try:
         with store_errors(settings.store or str(settings.data)):
             found = await live_tables(store, arguments.tables)
-            arguments.out.write_text(source(arguments.name or arguments.out.stem, found), encoding="utf-8")
+            write(arguments.out, proven(arguments.name or arguments.out.stem, found))
             return [str(step) for step in await tables.differences(store, load(str(arguments.out)), settings.env)]
+    except NotUnderstood as error:
+        raise CouldNotRun(str(error)) from error
     finally:
         await store.close()

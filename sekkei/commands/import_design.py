@@ -36,6 +36,7 @@ Exit code: 0 well, 2 could not run.
 """
 
 SAMPLE_MAX = 200
+BYTES_MAX = 64_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,10 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sekkei.publish.importing import NotUnderstood, source, tables_in
+    from sekkei.publish.importing import NotUnderstood, proven, tables_in
 
     if (arguments.file is None) == (not arguments.table):
         raise CouldNotRun("Give a file, or --table NAME of a live table.")
+    if arguments.out is not None:
+        check_out(arguments.out)
+    name = arguments.name or (arguments.out.stem if arguments.out is not None else "imported")
     try:
         if arguments.table:
             import asyncio
@@ -58,28 +62,54 @@ def run(arguments: argparse.Namespace) -> int:
             found = asyncio.run(_live(arguments))
         else:
             found = tables_in(_read(arguments.file))
+        text = proven(name, found)
     except NotUnderstood as error:
         raise CouldNotRun(str(error)) from error
-    name = arguments.name or (arguments.out.stem if arguments.out is not None else "imported")
-    text = source(name, found)
     if arguments.out is None:
         sys.stdout.write(text)
         return OK
-    if arguments.out.exists():
-        raise CouldNotRun(f"{arguments.out} is there already; name another file.")
-    arguments.out.write_text(text, encoding="utf-8")
+    write(arguments.out, text)
     print(f"wrote {arguments.out}: {len(found)} tables. Read it, then `sekkei docs {name}` and `sekkei check {name}`.")
     return OK
 
 
+def check_out(out: Path) -> None:
+    """Where a design may be written: a file that can be loaded, and that is not there yet."""
+    if out.suffix != ".py" or not out.stem.isidentifier():
+        raise CouldNotRun(f"{out} cannot be loaded as a design; name a file such as shop.py.")
+    if out.exists():
+        raise CouldNotRun(f"{out} is there already; name another file.")
+
+
+def write(out: Path, text: str) -> None:
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CouldNotRun(f"{out} could not be written: {error.strerror}.") from error
+
+
 def _read(path: str) -> Any:
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
-        return _yaml(text) if path.endswith((".yaml", ".yml")) else json.loads(text)
+        content = sys.stdin.buffer.read(BYTES_MAX + 1) if path == "-" else _first_bytes(Path(path))
+        text = content.decode("utf-8-sig")
     except OSError as error:
         raise CouldNotRun(f"{path}: {error.strerror}.") from error
+    except UnicodeDecodeError:
+        raise CouldNotRun(f"{path} is no text in UTF-8, so it is neither JSON nor YAML.") from None
+    if len(content) > BYTES_MAX:
+        raise CouldNotRun(f"{path} is larger than {BYTES_MAX // 1_000_000} MB; give a file with the tables alone.")
+    try:
+        is_json = path.endswith(".json") or text.lstrip()[:1] in ("", "{", "[")
+        return json.loads(text) if is_json else _yaml(text)
+    except RecursionError:
+        raise CouldNotRun(f"{path} is nested too deep for a description of tables.") from None
     except ValueError as error:
         raise CouldNotRun(f"{path} is no JSON: {error}.") from error
+
+
+def _first_bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(BYTES_MAX + 1)
 
 
 def _yaml(text: str) -> Any:

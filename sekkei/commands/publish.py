@@ -116,6 +116,10 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         raise CouldNotRun(f"--peak {arguments.peak:g}: the busiest hour is 1 to 1000 times the average.")
     if arguments.stack is not None:
         check_stack_name(arguments.stack, functions=False)
+    if (arguments.pattern or arguments.leading_key is not None) and arguments.to != "iam":
+        raise CouldNotRun("--pattern and --leading-key are for --to iam.")
+    if arguments.leading_key is not None and not (arguments.leading_key and arguments.pattern):
+        raise CouldNotRun("--leading-key binds patterns to keys such as 'USER#17'; name the patterns with --pattern.")
     if arguments.region is not None and arguments.stack is None:
         raise CouldNotRun("--region asks how a stack is; name the stack with --stack.")
 
@@ -203,8 +207,10 @@ def _package(arguments: argparse.Namespace) -> int:
         raise CouldNotRun("A package is a file: name its folder with --out DIR.")
     try:
         path = build(arguments.design, arguments.out / "package.zip", arguments.arch)
-    except (CannotBuild, OSError) as error:
+    except CannotBuild as error:
         raise CouldNotRun(str(error)) from error
+    except OSError as error:
+        raise CouldNotRun(f"{error.filename}: {error.strerror}. Name another folder with --out.") from error
     print(f"wrote {path}, {path.stat().st_size / 1e6:.1f} MB, for {arguments.arch}")
     return OK
 
@@ -261,6 +267,7 @@ def _iam(subject: Subject, arguments: argparse.Namespace) -> dict[str, str]:
         statements += permissions.of_pattern(design.patterns[name], design, arguments.leading_key)
     if not arguments.pattern:
         statements = permissions.statements(design)
+    statements = permissions.by_arn(statements, design, arguments.env)
     return {f"{design.name}.policy.json": _json({"Version": "2012-10-17", "Statement": statements})}
 
 
@@ -338,7 +345,7 @@ def _parsed(path: Path) -> dict[str, Any] | None:
     """A file that was written earlier; None when it is none of ours."""
     try:
         content = json.loads(path.read_text(encoding="utf-8")) if path.suffix == ".json" else None
-    except (FileNotFoundError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
 
@@ -387,4 +394,4 @@ def _check_live(subject: Subject, arguments: argparse.Namespace) -> int:
 
 
 def _same(path: Path, text: str) -> bool:
-    return path.exists() and path.read_text(encoding="utf-8") == text
+    return path.is_file() and path.read_bytes() == text.encode()

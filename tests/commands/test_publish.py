@@ -35,6 +35,51 @@ def test_files_are_written_and_compared(
     assert "is not what the design says" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\x00", b"[1]", b'{"Resources": []}', b'{"Resources": {"EventsTable": []}}', b"[" * 100_000]
+)
+def test_a_file_that_is_none_of_ours_is_told_and_replaced(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["publish", "eventbot", "--to", "cloudformation", "--out", str(tmp_path)]
+    file = tmp_path / "eventbot.template.json"
+    file.write_bytes(content)
+    assert cli.main([*arguments, "--check"]) == 1
+    assert "is not what the design says" in capsys.readouterr().out
+    assert cli.main(arguments) == 0
+    assert cli.main([*arguments, "--check"]) == 0
+
+
+SECRET = "planted-value-of-a-secret"
+
+
+@pytest.mark.parametrize("system", ["chiipochi", "eventbot", "lessons", "q", "tasks"])
+def test_nothing_of_the_environment_is_written_and_all_is_written_alike_twice(
+    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("SECRET", "STRIPE_SECRET_KEY", "LINE_CHANNEL_SECRET", "DISCORD_BOT_TOKEN", "SMTP_URL", "OPERATORS"):
+        monkeypatch.setenv(f"SEKKEI_{name}", SECRET)
+    for target in ("cloudformation", "sam", "cdk", "terraform", "workbench", "iam"):
+        for time in ("once", "twice"):
+            assert cli.main(["publish", system, "--to", target, "--out", str(tmp_path / time / target)]) == 0
+    once, twice = (
+        {path.relative_to(tmp_path / time): path.read_bytes() for path in sorted((tmp_path / time).rglob("*.*"))}
+        for time in ("once", "twice")
+    )
+    assert len(once) >= 8
+    assert once == twice
+    assert SECRET not in capsys.readouterr().out
+    assert not [name for name, content in once.items() if SECRET.encode() in content]
+
+
+def test_a_policy_that_stands_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["publish", "q", "--to", "iam", "--pattern", "user_by_email", "--env", "dev"]) == 0
+    (statement,) = json.loads(capsys.readouterr().out)["Statement"]
+    assert statement["Resource"] == ["arn:aws:dynamodb:*:*:table/dev-q-Users/index/email-index"]
+    assert cli.main(["publish", "q", "--to", "iam"]) == 0
+    assert "Fn::" not in capsys.readouterr().out
+
+
 def test_the_api_of_a_system(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["publish", "tasks", "--to", "openapi"]) == 0
     assert json.loads(capsys.readouterr().out)["openapi"].startswith("3.")
@@ -57,6 +102,10 @@ def test_the_api_of_a_system(capsys: pytest.CaptureFixture[str]) -> None:
         (["eventbot", "--to", "cloudformation", "--peak", "0"], "--peak"),
         (["nothing", "--to", "iam"], "names no design"),
         (["eventbot", "--to", "iam", "--pattern", "nothing"], "has no pattern nothing"),
+        (["eventbot", "--to", "iam", "--leading-key", "x"], "name the patterns with --pattern"),
+        (["eventbot", "--to", "iam", "--pattern", "one_event", "--leading-key", ""], "--leading-key binds"),
+        (["eventbot", "--to", "sam", "--pattern", "one_event"], "are for --to iam"),
+        (["tasks", "--to", "terraform", "--rate", "default_board=1M/s"], "40,000 of each for a table"),
         (["eventbot", "--to", "iam", "--env", "a/b"], "--env"),
         (["eventbot", "--to", "iam", "--check"], "--out"),
         (["sekkei.runtime", "--to", "openapi"], "is no system"),

@@ -61,12 +61,12 @@ def _needs(name: str, extra: str) -> list[str]:
 def build(system: str, out: Path, architecture: str, python: str = PYTHON) -> Path:
     """Write `out`, the zip; raises CannotBuild."""
     requirements = wheels(["sekkei[web]", "sekkei-systems"])
+    out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder)
         _install(requirements, target, MACHINES[architecture], python)
         _describe(target, system)
         files = [*_files(target, target), *_own("sekkei", ()), *_own("sekkei_systems", _others(system))]
-        out.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name, path in sorted(files):
                 entry = zipfile.ZipInfo(name, MOMENT)

@@ -90,6 +90,16 @@ def of_pattern(pattern: Pattern[..., Any], design: Design, leading_key: str | No
     return found
 
 
+def by_arn(statements: list[dict[str, Any]], design: Design, env: str) -> list[dict[str, Any]]:
+    """The same for a policy that stands alone, with the tables' names in one environment, in any account and region."""
+    arns = {}
+    for table in design.tables.values():
+        arn = f"arn:aws:dynamodb:*:*:table/{design.table_name(table, env)}"
+        arns[str(arn_of(table))] = arn
+        arns |= {str(index_arn(table, name)): f"{arn}/index/{name}" for name in table.indexes}
+    return [{**each, "Resource": [arns[str(resource)] for resource in each["Resource"]]} for each in statements]
+
+
 def stream_statement(table: Table) -> dict[str, Any]:
     return _allow(logical(table.name, "stream"), STREAM, [{"Fn::GetAtt": [logical(table.name, "table"), "StreamArn"]}])
 

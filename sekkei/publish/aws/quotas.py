@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from sekkei.design import Design, limits
+from sekkei.design import Design, Table, limits
 
+UNITS_MAX = 40_000
+"""Provisioned for one table, and for one index, unless AWS has raised it for the account."""
 TABLES_MAX = 2_500
 """Of one account in one region."""
 RESOURCES_MAX, PARAMETERS_MAX, OUTPUTS_MAX = 500, 200, 200
@@ -57,11 +59,21 @@ def check_designs(designs: Iterable[Design], env: str) -> None:
         for table in design.tables.values():
             name = design.table_name(table, env)
             limits.check_name("table", name)
+            _check_units(name, table)
             if name in seen:
                 raise CannotPublish(f"{seen[name]} and {design.name} both have a table {name}. Rename one.")
             seen[name] = design.name
     if len(seen) > TABLES_MAX:
         raise CannotPublish(f"There are {len(seen)} tables; an account has at most {TABLES_MAX} in a region.")
+
+
+def _check_units(name: str, table: Table) -> None:
+    for place, units in [(name, table.capacity), *((each, index.capacity) for each, index in table.indexes.items())]:
+        if units is not None and max(units.read, units.write) > UNITS_MAX:
+            raise CannotPublish(
+                f"{place} would have {units.read:,} read and {units.write:,} write units; an account has "
+                f"{UNITS_MAX:,} of each for a table. Leave it on demand."
+            )
 
 
 def check_template(content: Mapping[str, Any], text: str) -> None:

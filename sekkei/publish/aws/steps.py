@@ -40,9 +40,21 @@ def _tables(template: Mapping[str, Any]) -> list[str]:
 
 
 def _table(template: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    resource = template.get("Resources", {}).get(name)
-    found: Mapping[str, Any] | None = None if resource is None else resource.get("Properties")
-    return found
+    """Its properties; None when there is no such table, or none that could be deployed, as in a file edited since."""
+    found: Any = template
+    for part in ("Resources", name, "Properties"):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) and _is_whole(found) else None
+
+
+def _is_whole(table: Mapping[str, Any]) -> bool:
+    indexes, defined = table.get(_INDEXES, []), table.get("AttributeDefinitions")
+    lists = isinstance(indexes, list) and isinstance(defined, list)
+    return (
+        lists
+        and all(isinstance(each, Mapping) and "AttributeName" in each for each in defined or ())
+        and all(isinstance(each, Mapping) and {"IndexName", "KeySchema", "Projection"} <= set(each) for each in indexes)
+    )
 
 
 def _changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> list[Change]:
