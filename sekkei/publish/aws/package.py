@@ -1,11 +1,12 @@
 """The package of a function: our code, the system, and the wheels it needs for the function's platform, as one zip.
 
-Only what a function imports: no server, no embedded engine, no event loop of its own. The same input gives the same
-bytes.
+Only what a function imports: no server, no embedded engine, no event loop of its own; compiled beforehand where an
+interpreter of the function's version is at hand. The same input gives the same bytes.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_26", "manylinux_2_28",
 """Lambda's Python 3.12 runs on Amazon Linux 2023, which has glibc 2.34."""
 LEFT_OUT = frozenset({"apsw", "uvicorn", "uvloop", "sekkei", "sekkei-systems", "boto3", "botocore"})
 """A function has Amazon's store and is called by Lambda; it needs none of these."""
+PLACE = "/var/task"
+"""Where Lambda unpacks it."""
 MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
@@ -66,13 +69,37 @@ def build(system: str, out: Path, architecture: str, python: str = PYTHON) -> Pa
         target = Path(folder)
         _install(requirements, target, MACHINES[architecture], python)
         _describe(target, system)
-        files = [*_files(target, target), *_own("sekkei", ()), *_own("sekkei_systems", _others(system))]
+        for name, path in [*_own("sekkei", ()), *_own("sekkei_systems", _others(system))]:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target / name)
+        _compile(target, python)
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-            for name, path in sorted(files):
-                entry = zipfile.ZipInfo(name, MOMENT)
+            for path in sorted(path for path in target.rglob("*") if path.is_file()):
+                entry = zipfile.ZipInfo(path.relative_to(target).as_posix(), MOMENT)
                 entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
                 archive.writestr(entry, path.read_bytes())
     return out
+
+
+def interpreter(python: str = PYTHON) -> str | None:
+    """One of that version on this machine: it can compile what functions import."""
+    if python == f"{sys.version_info[0]}.{sys.version_info[1]}":
+        return sys.executable
+    found = shutil.which(f"python{python}")
+    if found is None:
+        return None
+    runs = subprocess.run([found, "-c", "import compileall"], capture_output=True, check=False)
+    return found if runs.returncode == 0 else None
+
+
+def _compile(target: Path, python: str) -> None:
+    """Functions cannot keep bytecode where they run, and would compile everything again at each cold start."""
+    found = interpreter(python)
+    if found is None:
+        return
+    command = [found, "-I", "-m", "compileall", "-qq", "--invalidation-mode", "unchecked-hash"]
+    command += ["-s", str(target), "-p", PLACE, str(target)]
+    subprocess.run(command, capture_output=True, check=False)  # what does not compile is no module that runs
 
 
 def _describe(target: Path, system: str) -> None:

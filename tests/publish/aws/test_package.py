@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import marshal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from sekkei.publish.aws import package
 from sekkei.publish.aws.package import LEFT_OUT, wheels
 
+HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 WITHOUT = """
 import sys
 
@@ -41,3 +45,25 @@ def test_functions_start_without_what_is_left_out(system: str) -> None:
     program = WITHOUT.format(left_out=left_out, system=system)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
+
+
+def test_modules_are_compiled_for_the_place_where_they_run_alike_each_time(tmp_path: Path) -> None:
+    made = []
+    for time in ("once", "twice"):
+        (tmp_path / time / "shop").mkdir(parents=True)
+        (tmp_path / time / "shop/__init__.py").write_text("def where():\n    return where.__code__.co_filename\n")
+        (tmp_path / time / "shop/template.py").write_text("{{ no python }}")
+        package._compile(tmp_path / time, HERE)
+        (compiled,) = (tmp_path / time).rglob("*.pyc")
+        made.append(compiled.read_bytes())
+    assert made[0] == made[1]
+    assert marshal.loads(made[0][16:]).co_filename == "/var/task/shop/__init__.py"
+    (tmp_path / "once/shop/__init__.py").write_text("raise SystemExit('compiled again')")
+    done = subprocess.run([sys.executable, "-c", "import shop"], cwd=tmp_path / "once", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_an_interpreter_of_that_version_there_is_no_bytecode(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("")
+    package._compile(tmp_path, "2.9")
+    assert [path.name for path in tmp_path.rglob("*")] == ["shop.py"]
