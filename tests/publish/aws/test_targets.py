@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,11 @@ def test_sam_has_every_function_with_what_calls_it(system: Published) -> None:
     assert "CodeBucket" not in json.dumps(made)
 
 
-def test_sam_translated_is_the_stack(system: Published) -> None:
-    """By SAM's own translator, where it is at hand: the source alone hides cycles."""
+@pytest.mark.timeout(600)
+def test_sam_translated_is_the_stack(system: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By SAM's own translator, where it is at hand: the source alone hides cycles, which cfn-lint finds."""
     pytest.importorskip("samtranslator", reason="install aws-sam-translator to translate the templates")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     from samtranslator.translator.transform import transform
 
     made = sam.template(system, "prod")
@@ -60,6 +63,12 @@ def test_sam_translated_is_the_stack(system: Published) -> None:
     stack = template(system, "prod")
     for kind in ("AWS::Lambda::Function", "AWS::DynamoDB::Table", "AWS::Lambda::EventSourceMapping", "AWS::IAM::Role"):
         assert len(of_type(translated, kind)) >= len(of_type(stack, kind))
+    lint = shutil.which("cfn-lint")
+    if lint is not None:
+        path = tmp_path / "translated.template.json"
+        path.write_text(json.dumps(translated))
+        done = subprocess.run([lint, str(path)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
 
 
 def test_terraform_speaks_of_nothing_that_is_not_there(system: Published) -> None:
@@ -101,6 +110,7 @@ def test_a_cdk_app_is_its_owners_after_the_first_time(tmp_path: Path, capsys: py
     assert "as it is" in capsys.readouterr().out
 
 
+@pytest.mark.timeout(600)
 def test_cdk_synthesises_the_template_resource_by_resource(tmp_path: Path) -> None:
     pytest.importorskip("aws_cdk", reason="install aws-cdk-lib (and node) to synthesise the app")
     main(["publish", "tasks", "--to", "cdk", "--out", str(tmp_path)])
@@ -128,3 +138,24 @@ def test_addresses_for_providers_are_outputs() -> None:
     quiet = described("q")
     assert quiet is not None
     assert not [name for name in template(quiet, "prod")["Outputs"] if name.startswith("Webhook")]
+
+
+@pytest.mark.torture
+@pytest.mark.timeout(600)
+def test_terraform_reads_and_validates_it(system: Published, tmp_path: Path) -> None:
+    """Its syntax wherever Terraform is at hand; every argument where its AWS provider is too."""
+    terraform = shutil.which("terraform")
+    if terraform is None:
+        pytest.skip("install Terraform to validate the configurations")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([str(terraform), *words, "-no-color"], cwd=tmp_path, capture_output=True, text=True)
+
+    (tmp_path / "main.tf.json").write_text(json.dumps(terraform_system.configuration(system, "prod")))
+    (tmp_path / "package.zip").write_bytes(b"")
+    read = subprocess.run([terraform, "providers"], cwd=tmp_path, capture_output=True, text=True)
+    assert "provider[registry.terraform.io/hashicorp/aws]" in read.stdout, read.stderr
+    if run("init", "-backend=false", "-input=false").returncode != 0:
+        pytest.skip("Terraform's AWS provider cannot be had here; its syntax is well")
+    validated = run("validate")
+    assert validated.returncode == 0, validated.stderr + validated.stdout
