@@ -76,7 +76,7 @@ async def _store(kind: str, folder: Path) -> AsyncIterator[Store]:
         yield store
         await store.close()
         return
-    async with _served() if kind == "over HTTP" else _ministack(folder) as url:
+    async with served() if kind == "over HTTP" else _ministack(folder) as url:
         store = open_store(url)
         yield store
         await store.close()
@@ -95,7 +95,7 @@ def _sign_with_anything() -> None:
 
 
 @asynccontextmanager
-async def _served() -> AsyncIterator[str]:
+async def served() -> AsyncIterator[str]:
     """An engine in a process of its own."""
     import re
     import sys

@@ -116,6 +116,7 @@ def test_every_system_answers_and_works(ministack: Cloud, tmp_path: Path, system
     hana = Visitor(stack)
     hana.sign_up(f"{system}@example.com")
     assert hana.get("/account").status_code == 200
+    assert hana.follow(hana.get(f"/{system}/")).status_code == 200
     stack.invoke("work")
     assert differences(ministack, system) == []
 
