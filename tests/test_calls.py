@@ -52,16 +52,6 @@ async def test_nor_does_one_through_the_store_that_the_system_has() -> None:
     assert refused == []
 
 
-async def test_a_page_that_scans_is_told_as_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(SYSTEM, demo=True) as client:
-        await client.sign_in("demo-aoi")
-        monkeypatch.setattr(calls.calls, "asked", lambda *_: [("task-table-v3", None, "Scan")])
-        with calls.listening() as refused:
-            await client.get("/tasks/")
-    (said,) = refused
-    assert said.startswith("Scan on task-table-v3 by http")
-
-
 async def test_what_is_noted_for_another_function_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages may not do what only the clock's function was seen to do."""
     everything = calls.allowed()
