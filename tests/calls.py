@@ -20,7 +20,6 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
 
 from sekkei.design import Reactions
 from sekkei.design.loading import find
@@ -39,8 +38,6 @@ ROOT = str(Path(__file__).parents[1])
 """Of this checkout; what a folder above it is called says nothing."""
 CODE = ("/sekkei/", "/systems/", "/tests/")
 OURS = ("/systems/sekkei_systems/", "/sekkei/runtime/", "/sekkei/web/")
-PASSING_ON = ("/sekkei/runtime/sealing.py", "/sekkei/runtime/watched.py")
-"""Stores around the store: whoever asks them is the one who asks."""
 NOT_THE_SYSTEM = (
     *("/tests/", "/console/", "/demo", "/local/", "/testing", "/world", "/migration", "/sekkei/worlds/"),
     "/advice/",  # measuring reads what is there before and after a write
@@ -117,8 +114,6 @@ def _files(frame: FrameType | None) -> Iterator[str]:
 def _by_the_system(files: list[str]) -> str | None:
     """The file that asked, when that was the system's and not a test's: the nearest caller of either decides."""
     for within in files:
-        if within in PASSING_ON:
-            continue
         if any(each in within for each in NOT_THE_SYSTEM):
             return None
         if within.startswith(OURS):
@@ -131,7 +126,7 @@ def _asking(files: list[str], action: str) -> str:
     if _function.get():
         return _function.get()
     room = next((name for within in files for form, name in ROOMS if form.search(within)), "http")
-    return "work" if room == "http" and action == "Scan" else room  # a page that scans is asked as a page
+    return "work" if room == "http" and action == "Scan" else room
 
 
 def _of_any(notes: frozenset[Note]) -> Iterator[Note]:
@@ -183,7 +178,6 @@ def listening(*, strict: bool = True) -> Iterator[list[str]]:
         patch.setattr(Engine, "call", call)
         for owner, name, function in ENTRIES:
             patch.setattr(owner, name, _as(function, getattr(owner, name)))
-        patch.setattr(Starlette, "__call__", _as_page(Starlette.__call__))
         yield refused
 
 
@@ -199,17 +193,6 @@ def _as(function: str, entry: Any) -> Any:
             _function.reset(before)
 
     return entered
-
-
-def _as_page(app: Any) -> Any:
-    """The same application, whose requests are pages; what it does as it starts and ends is not."""
-    page = _as("http", app)
-
-    @wraps(app)
-    async def called(self: Starlette, scope: Any, receive: Any, send: Any) -> None:
-        await (page if scope["type"] == "http" else app)(self, scope, receive, send)
-
-    return called
 
 
 @pytest.fixture(autouse=True)

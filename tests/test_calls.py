@@ -45,13 +45,6 @@ async def test_a_scan_of_the_test_itself_does_not_count(monkeypatch: pytest.Monk
     assert await told(monkeypatch, without="task-table-invitation-v3 Scan") == []
 
 
-async def test_nor_does_one_through_the_store_that_the_system_has() -> None:
-    with calls.listening() as refused:
-        async with opened(SYSTEM, demo=True) as client:
-            await client.shell.deployment.store.call("Scan", {"TableName": "task-table-invitation-v3"})
-    assert refused == []
-
-
 async def test_what_is_noted_for_another_function_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages may not do what only the clock's function was seen to do."""
     everything = calls.allowed()

@@ -1,8 +1,9 @@
 """The least that a program needs of DynamoDB, table by table and index by index.
 
-A function of a system may do what tests have seen that function do (`calls.py`) and nothing else. For a design without
-such notes, its patterns say which indexes are read and what is scanned, by `work` alone, and its tables are open to
-reads and writes of items. Nobody may make, change or delete tables.
+A function of a system may do what tests have seen that function do (`calls.py`) and nothing else. `work`
+scans what it was seen to scan, the others only tables that a pattern scans and says why.
+For a design without such notes, its patterns say which indexes are read and what is scanned, and its tables are open
+to reads and writes of items. Nobody may make, change or delete tables.
 """
 
 from __future__ import annotations
@@ -28,20 +29,19 @@ def statements(*designs: Design, function: str = "http", noted: Mapping[str, Cal
     found: list[dict[str, Any]] = []
     for design in designs:
         calls = noted.get(design.name)
-        if calls is None:
-            found += _of_design(design, scan=function in SCANNING)
-        else:
-            found += _of_calls(design, calls.get(function, {}))
+        scan = function in SCANNING
+        found += _of_design(design, scan) if calls is None else _of_calls(design, calls.get(function, {}), scan)
     return found
 
 
-def _of_calls(design: Design, calls: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+def _of_calls(design: Design, calls: Mapping[str, list[str]], scan: bool) -> list[dict[str, Any]]:
     """One statement for all that the same is done with."""
     by_actions: dict[tuple[str, ...], list[Any]] = {}
+    reasons = _scanned(design)
     names: dict[tuple[str, ...], str] = {}
     for resource, noted in calls.items():
         table, _, index = resource.partition("/index/")
-        actions = tuple(noted)
+        actions = tuple(action for action in noted if scan or action != "Scan" or table in reasons)
         if actions and table in design.tables:
             arn = index_arn(design.tables[table], index) if index else arn_of(design.tables[table])
             by_actions.setdefault(actions, []).append(arn)
@@ -52,10 +52,14 @@ def _of_calls(design: Design, calls: Mapping[str, list[str]]) -> list[dict[str, 
 def _of_design(design: Design, scan: bool) -> list[dict[str, Any]]:
     found = [_allow(logical(table.name, "items"), (*READ, *WRITE), [arn_of(table)]) for table in design.tables.values()]
     found += _of_indexes(design)
-    scanned = sorted({plan.table for p in design.patterns.values() for plan in p.plans if plan.operation == "Scan"})
-    for name in scanned if scan else ():
+    for name in sorted(_scanned(design)) if scan else ():
         found.append(_allow(logical(name, "scan"), ("Scan",), [arn_of(design.tables[name])]))
     return found
+
+
+def _scanned(design: Design) -> set[str]:
+    """Tables that a pattern scans; it says why."""
+    return {plan.table for each in design.patterns.values() for plan in each.plans if plan.operation == "Scan"}
 
 
 def _of_indexes(design: Design) -> list[dict[str, Any]]:
