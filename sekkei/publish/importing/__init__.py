@@ -81,9 +81,10 @@ def _loaded(text: str) -> Design:
 def _lost(table: Found, made: Table) -> list[str]:
     """Attributes that an item has otherwise after it was read and written."""
     found: dict[str, None] = {}
-    for item in table.items:
+    for row in table.items:
+        item = {name: dict(value) for name, value in row.items()}
         entity = made.entity_of(item)
-        again = entity.encode(entity.decode(dict(item)))
+        again = entity.encode(entity.decode(item))
         names = [name for name in {**item, **again} if _value(item.get(name)) != _value(again.get(name))]
         found |= dict.fromkeys(names)
     return list(found)
