@@ -16,7 +16,7 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.deployment import Deployment, Opened, assemble
-from sekkei.runtime.design import Message, newest_messages
+from sekkei.runtime.design import Message, newest_jobs, newest_messages
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Store
 from sekkei.web.identity.design import design as web_design
@@ -84,10 +84,17 @@ class World:
 
     async def settle(self) -> None:
         """Indexes catch up, and everything that waits is done."""
-        for _ in range(SETTLING_ROUNDS):
+        for number in range(4 * SETTLING_ROUNDS):
             self.pass_time(LEASE_SECONDS / SETTLING_ROUNDS + 1)  # in sum longer than a lease whose owner heard nothing
             await self.deployment.worker.run_until_idle()
+            if number >= SETTLING_ROUNDS and not await self._is_something_held():
+                break
         self.pass_time()
+
+    async def _is_something_held(self) -> bool:
+        """By a worker that lost an answer: it takes a whole lease until somebody goes on, as often as that happens."""
+        runs = await self.deployment.runtime.all(newest_jobs())
+        return any(run.lease_until is not None and not run.finished for run in runs)
 
     async def join(self, *names: str, visibility: Visibility = Visibility.FOLLOWERS) -> None:
         """People who have joined and chosen their ids; followers read them unless said otherwise."""

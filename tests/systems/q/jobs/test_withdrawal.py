@@ -31,7 +31,8 @@ STEPS = ("sign-ins", "messages", "tokens", "follows-out", "follows-in", "request
          "blocks-by", "blocks-of", "ended-blocks-by", "ended-blocks-of", "mutes-by", "mutes-of",
          "reactions", "answers", "submissions", "questions", "votes",
          "reports-made", "reports-about", "reports-on", "reports-settled", "reports-dismissed", "log", "words",
-         "decisions", "decided", "notices", "notices-about", "reviews", "picture", "user", "account")  # fmt: skip
+         "decisions", "decided", "notices", "notices-about", "reviews",
+         "invites", "contact", "picture", "user", "account")  # fmt: skip
 
 
 async def a_life(world: World) -> None:
@@ -50,6 +51,8 @@ async def a_life(world: World) -> None:
     for other in others[:3]:
         await world.follow((LEAVER, other), (other, LEAVER))
     await service.graph.follow(LEAVER, "private")
+    await service.invites.make(LEAVER)
+    await service.contacts.be_findable(LEAVER, True)
     await service.people.change(LEAVER, Profile(is_private=True))
     await service.graph.follow("boss", LEAVER)
     for _ in range(3):
