@@ -23,8 +23,7 @@ export async function suggestions(place) {
 export async function inviting() {
   const made = await change("POST", "/me/invites");
   const send = async () => {
-    if (navigator.share)
-      return navigator.share({ title: "Q.", text: t("invite.text"), url: made.url }).catch(() => {});
+    if (navigator.share) return navigator.share({ title: "Q.", text: t("invite.text"), url: made.url }).catch(() => {});
     await navigator.clipboard.writeText(made.url);
     return toast(t("people.copied"), "ok");
   };
@@ -108,9 +107,7 @@ export function contacts(me, again) {
       const hashes = await Promise.all(given.slice(0, ADDRESSES_MAX).map(hashed));
       const found = hashes.length ? await change("POST", "/me/contacts", { hashes }) : [];
       result.replaceChildren(
-        ...(found.length
-          ? found.map((person) => row(person))
-          : [h("p", { class: "q-nothing" }, t("contacts.none"))]),
+        ...(found.length ? found.map((person) => row(person)) : [h("p", { class: "q-nothing" }, t("contacts.none"))]),
       );
     },
     h(
