@@ -155,6 +155,8 @@ async def _serve(
         app = _application(systems, noting or store, settings, transports, arguments)
         with store_errors(settings.store):
             await app.state.shell.prepare()
+            if not _is_remote(settings.store):
+                await app.state.shell.bring_up_to_date()
     except CouldNotRun:
         await store.close()
         raise

@@ -64,9 +64,19 @@ class Deployment:
     async def make_tables(self, *further: Design) -> list[str]:
         """Make the tables that are missing, those of further designs too; returns their names."""
         made: list[str] = []
-        for design in (runtime_design, *further, *(opened.system.design for opened in self.systems.values())):
+        for design in self._designs(further):
             made += await tables.create(self.store, design, self.settings.env, self.clock)
         return made
+
+    async def change_tables(self, *further: Design) -> list[tables.Step]:
+        """Bring tables of an earlier version up to the designs where nothing is lost by it; returns what was done."""
+        done: list[tables.Step] = []
+        for design in self._designs(further):
+            done += (await tables.apply(self.store, design, self.settings.env, clock=self.clock))[0]
+        return done
+
+    def _designs(self, further: Sequence[Design]) -> Sequence[Design]:
+        return [runtime_design, *further, *(opened.system.design for opened in self.systems.values())]
 
 
 def assemble(

@@ -134,6 +134,12 @@ class Shell:
             await self.deployment.make_tables(web_design)
             self._prepared = True
 
+    async def bring_up_to_date(self) -> None:
+        """Give tables of an earlier version the streams and indexes that they lack: for a file, which is ours alone.
+        Tables on DynamoDB are changed by `sekkei tables apply` or by what published them."""
+        for step in await self.deployment.change_tables(web_design):
+            log.info("changed a table of an earlier version", extra={"what": f"{step}"})
+
     def _host_names(self) -> frozenset[str]:
         """The names that requests may be addressed to; more of them in SEKKEI_HOSTS."""
         given = {urlsplit(self.settings.public_url).hostname or "", *self.settings.get("hosts").split(",")}

@@ -11,6 +11,7 @@ from sekkei.web.application import FORWARDING
 from sekkei.web.demo import load
 from sekkei.web.testing import opened, test_settings
 from tests.web.example import SYSTEM
+from tests.web.example.design import table
 
 
 async def test_a_page_a_form_and_a_message() -> None:
@@ -73,3 +74,17 @@ async def test_another_name_in_the_request_is_not_local() -> None:
     async with opened(SYSTEM, settings=test_settings(values={"hosts": "intranet"})) as client:
         client.host = "intranet"
         assert (await client.get("/console/outbox")).status == 303
+
+
+async def test_tables_of_an_earlier_version_get_what_they_lack() -> None:
+    """As in a file that was written before the design had a stream; what it has already is left."""
+    async with opened(SYSTEM) as client:
+        shell, store = client.shell, client.shell.deployment.store
+        name = shell.deployment.systems["example"].context.db.table_name(table)
+        before = await store.call("DescribeTable", {"TableName": name})
+        assert before["Table"]["StreamSpecification"]["StreamEnabled"]
+        await store.call("UpdateTable", {"TableName": name, "StreamSpecification": {"StreamEnabled": False}})
+        await shell.bring_up_to_date()
+        after = await store.call("DescribeTable", {"TableName": name})
+        assert after["Table"]["StreamSpecification"] == before["Table"]["StreamSpecification"]
+        assert await shell.deployment.change_tables() == []
