@@ -36,7 +36,9 @@ STORES = ("embedded", "engine", "boto3", "ministack")
 
 
 @pytest.fixture(params=STORES)
-def opened(request: pytest.FixtureRequest) -> Iterator[Callable[[Design], SyncDatabase]]:
+def opened(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[Design], SyncDatabase]]:
     """Opens a design with tables of its own."""
     server = LocalServer() if request.param in ("engine", "boto3") else None
     if request.param == "embedded":
@@ -53,7 +55,7 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Callable[[Design], SyncDa
 
     def open_design(design: Design) -> SyncDatabase:
         for table in design.tables.values():
-            table.naming = "{env}-{table}"
+            monkeypatch.setattr(table, "naming", "{env}-{table}")
         made.append(design.open_sync(store, env=uuid.uuid4().hex[:8], measure=True))
         made[-1].create_tables()
         return made[-1]

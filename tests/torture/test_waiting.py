@@ -213,12 +213,20 @@ async def test_a_machine_that_does_other_things_cuts_no_page_short(
 async def test_a_table_deleted_between_two_slices_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "SLICE_SECONDS", 0.0)
     operation, request = long_requests()["Scan with a long filter"]
+    begun, deleted = asyncio.Event(), asyncio.Event()
+
+    async def others_turn() -> None:
+        if asyncio.current_task() is task:
+            begun.set()
+            await deleted.wait()
+
     async with in_process(tmp_path) as call:
         await fill(call, 500)
+        monkeypatch.setattr("sekkei.engine.engine._others_turn", others_turn)
         task = asyncio.ensure_future(call(operation, request))
-        for _ in range(20):  # and as many slices of five hundred
-            await asyncio.sleep(0)
+        await begun.wait()
         await call("DeleteTable", {"TableName": "busy"})
+        deleted.set()
         with pytest.raises(Exception, match="Requested resource not found"):
             await task
 

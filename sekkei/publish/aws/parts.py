@@ -80,7 +80,7 @@ def statements(function: str, system: Published) -> list[dict[str, Any]]:
     """What a function may do, its resources named as in CloudFormation."""
     found = permissions.statements(*system.designs, function=function, noted=system.calls)
     if function == "stream":
-        found += [permissions.stream_statement(table) for table in system.streams]
+        found += [permissions.streams_statement(system.streams)] if system.streams else []
         found.append(allow("DeadLetters", ["sqs:SendMessage"], {"Fn::GetAtt": [DEAD_LETTERS, "Arn"]}))
     if system.sends_mail and function != "http":
         found.append(allow("Mail", ["ses:SendEmail"], "*"))

@@ -8,7 +8,7 @@ to reads and writes of items. Nobody may make, change or delete tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -106,8 +106,9 @@ def by_arn(statements: list[dict[str, Any]], design: Design, env: str) -> list[d
     return [{**each, "Resource": [arns[str(resource)] for resource in each["Resource"]]} for each in statements]
 
 
-def stream_statement(table: Table) -> dict[str, Any]:
-    return _allow(logical(table.name, "stream"), STREAM, [{"Fn::GetAtt": [logical(table.name, "table"), "StreamArn"]}])
+def streams_statement(tables: Iterable[Table]) -> dict[str, Any]:
+    arns = [{"Fn::GetAtt": [logical(table.name, "table"), "StreamArn"]} for table in tables]
+    return _allow("Streams", STREAM, arns)
 
 
 def index_arn(table: Table, index: str) -> dict[str, Any]:
