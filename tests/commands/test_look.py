@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -23,6 +24,7 @@ from sekkei.design import tables
 from sekkei.engine import Engine
 from sekkei.errors import AccessDeniedException
 from sekkei.store import Embedded
+from sekkei.store.retries import Retries
 from sekkei.web.console.looked import Looked, is_remote
 from sekkei.web.testing import opened
 from sekkei.wire.server import Server
@@ -113,7 +115,8 @@ async def test_writes_are_refused_by_the_store_itself_unless_asked_for(tmp_path:
     await looked.store.close()
 
 
-async def test_a_store_that_is_not_there(tmp_path: Path) -> None:
+async def test_a_store_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sekkei.store.remote.Retries", partial(Retries, attempts=2))
     with pytest.raises(CouldNotRun, match="There is no store"):
         await looked_at(asked(store=str(tmp_path / "none.db")), design)
     assert not (tmp_path / "none.db").exists()

@@ -7,6 +7,7 @@ import socket
 import subprocess
 from argparse import ArgumentParser
 from dataclasses import replace
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from sekkei.commands import up
 from sekkei.commands.up import settings_from
 from sekkei.engine.storage import sql
 from sekkei.runtime.system import Context, Parts
+from sekkei.store.retries import Retries
 from tests.commands.process import COMMAND, environment, running
 from tests.web.example import SYSTEM as EXAMPLE
 
@@ -102,6 +104,7 @@ def test_a_setting_that_cannot_be_is_said_in_one_line(
     for variable in [one for one in os.environ if one.startswith("SEKKEI_")]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sekkei.store.remote.Retries", partial(Retries, attempts=2))
     arguments = ["serve", "example", "--port", "0", "--dynamodb-port", "0", "--data", str(tmp_path)]
     assert cli.main(arguments) == 2
     said = capsys.readouterr().err

@@ -92,7 +92,7 @@ async def test_what_ends_rights_ends_it_at_once(monkeypatch: pytest.MonkeyPatch)
         other.cookies.update(client.cookies)
         await other.post("/account/sign-out-everywhere")
         client.shell.deployment.live.publish(TOPIC, "note", "a secret")
-        found = messages((await asyncio.wait_for(listening, 60)).text)
+        found = messages((await asyncio.wait_for(listening, 15)).text)
         assert found[1:] == [("reload", {"on": ["/example/live"]})]
 
 

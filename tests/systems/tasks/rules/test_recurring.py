@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date, timedelta
 
 import pytest
@@ -70,3 +71,12 @@ def test_it_comes_after_it_was_due_and_after_today(rule: str, due: date, late: i
     found = following(anchored(checked(rule), due), due, today)
     assert found is not None
     assert found > max(due, today)
+
+
+@pytest.mark.parametrize("rule", ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;BYMONTHDAY=31;BYMONTH=4"])
+def test_looking_for_what_never_comes_ends_soon(rule: str) -> None:
+    """Milliseconds; it took three seconds, in which nobody else was served."""
+    began = time.process_time()
+    with pytest.raises(BadRule):
+        checked(rule)
+    assert time.process_time() - began < 1
