@@ -20,8 +20,8 @@ PRESETS = {
 RULE_MAX = 200
 LOOKED_AHEAD = timedelta(days=366 * 12)
 LATE = datetime(9988, 1, 1)
-"""What does not come from here on, such as 30 February, never does. dateutil looks until the calendar ends, in 9999: from
-today that would take seconds."""
+"""What does not come from here on, such as 30 February, never does. dateutil looks until the calendar ends, in 9999;
+from today that would take seconds."""
 _DAYS = r"(?:MO|TU|WE|TH|FR|SA|SU)"
 _PARTS = {
     "FREQ": r"DAILY|WEEKLY|MONTHLY|YEARLY",
