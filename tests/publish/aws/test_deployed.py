@@ -110,13 +110,23 @@ def _without(role: str, action: str) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-@pytest.mark.parametrize("system", ["chiipochi", "eventbot", "lessons", "q", "tasks"])
-def test_every_system_answers_and_works(ministack: Cloud, tmp_path: Path, system: str) -> None:
+@pytest.mark.parametrize(
+    ("system", "page"),
+    [
+        ("chiipochi", "/chiipochi/docs"),
+        ("eventbot", "/"),
+        ("lessons", "/lessons/docs"),
+        ("q", "/q/docs"),
+        ("tasks", "/tasks/docs"),
+    ],
+)
+def test_every_system_answers_and_works(ministack: Cloud, tmp_path: Path, system: str, page: str) -> None:
+    """Not the first pages: Ministack takes the slash off their paths, which API Gateway does not."""
     stack = deployed(ministack, system, tmp_path)
     hana = Visitor(stack)
     hana.sign_up(f"{system}@example.com")
     assert hana.get("/account").status_code == 200
-    assert hana.follow(hana.get(f"/{system}/")).status_code == 200
+    assert hana.follow(hana.get(page)).status_code == 200
     stack.invoke("work")
     assert differences(ministack, system) == []
 
