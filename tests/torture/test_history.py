@@ -174,7 +174,7 @@ async def test_a_few_kills(tmp_path: Path) -> None:
 @pytest.mark.parametrize("planted", ["acknowledge early", "answer from memory", "swap blindly"])
 @pytest.mark.timeout(900)
 async def test_a_planted_fault_is_noticed(tmp_path: Path, planted: str) -> None:
-    with pytest.raises(AssertionError):
+    with pytest.raises((AssertionError, DynamoDBError)):  # a wrong answer, or one that the engine itself refuses
         await kill_repeatedly(tmp_path, kills=600, seed=2, planted=planted)
 
 
