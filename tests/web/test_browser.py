@@ -97,6 +97,9 @@ async def test_no_page_of_the_shell_is_wider_than_the_window(
     site = await serve(SYSTEM, demo=True)
     await site.client.shell.outbox.put("mail", "mei@demo.example", {"subject": "招待" * 60, "text": "x" * 300}, id="t1")
     page = await browser.person(site, "demo-aoi", size)
+    aoi = await site.client.shell.accounts.get("demo-aoi")
+    assert aoi is not None
+    await site.client.shell.accounts.begin_session(aoi, await page.evaluate("navigator.userAgent"))
     for path in (
         "/",
         "/account",
