@@ -14,9 +14,9 @@ from sekkei.design import Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.design import Act, acts, newest_acts
 from sekkei.runtime.jobs import Payload, Progress
+from sekkei.runtime.sweeping import NOBODY
 
 KEPT = timedelta(days=400)
-NOBODY = "—"
 PAGE_ITEMS = 100
 DETAIL_CHARACTERS = 500
 
