@@ -280,14 +280,19 @@ async def test_eight_boards_of_one_browser_are_all_live(browser: Windows, serve:
     assert browser.problems == []
 
 
-async def test_an_answer_that_was_overtaken_puts_no_card_back(browser: Windows, serve: Serve) -> None:
-    """Two moves by somebody else: what the board asked after the first arrives after what it asked after the second."""
+async def _on_the_board(browser: Windows, serve: Serve) -> tuple[Site, Page]:
     site = await serve(SYSTEM, demo=True)
     page = await browser.person(site, "demo-aoi")
     await page.goto(site.url + "/tasks/")
     async with another_page(page):
         await page.get_by_role("link", name="タスク管理アプリ開発チーム").last.click()
     await _ready(page)
+    return site, page
+
+
+async def test_an_answer_that_was_overtaken_puts_no_card_back(browser: Windows, serve: Serve) -> None:
+    """Two moves by somebody else: what the board asked after the first arrives after what it asked after the second."""
+    site, page = await _on_the_board(browser, serve)
     asked, overtaken = asyncio.Event(), asyncio.Event()
 
     async def late(route: Route) -> None:
@@ -316,12 +321,7 @@ async def test_an_answer_that_was_overtaken_puts_no_card_back(browser: Windows, 
 
 async def test_what_could_not_be_asked_for_is_asked_for_again(browser: Windows, serve: Serve) -> None:
     """The event arrives, and the connection is gone for the moment in which the board asks for the card."""
-    site = await serve(SYSTEM, demo=True)
-    page = await browser.person(site, "demo-aoi")
-    await page.goto(site.url + "/tasks/")
-    async with another_page(page):
-        await page.get_by_role("link", name="タスク管理アプリ開発チーム").last.click()
-    await _ready(page)
+    site, page = await _on_the_board(browser, serve)
     lost = asyncio.Event()
 
     async def once(route: Route) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import pytest
 
 from sekkei.clock import ManualClock
@@ -29,14 +32,22 @@ def _service(client: Client) -> Service:
     return found
 
 
-async def test_a_booking_goes_to_the_system_that_the_table_names(store: Store, clock: ManualClock) -> None:
+@asynccontextmanager
+async def beside_a_system(
+    store: Store, clock: ManualClock, places: int = 1
+) -> AsyncIterator[tuple[StudioSystem, str, Service]]:
+    """A lesson in our timetable and in the studio's own system, which nobody has named yet."""
     system = StudioSystem(clock)
-    system.offer(str(LESSON), 1)
+    system.offer(str(LESSON), places)
     settings = test_settings(values=ALLOW)
     async with running(system, clock) as url, opened(SYSTEM, store=store, clock=clock, settings=settings) as client:
         await client.sign_in("demo-aoi")
-        await add_lesson(client)
-        service = _service(client)
+        await add_lesson(client, capacity=str(places))
+        yield system, url, _service(client)
+
+
+async def test_a_booking_goes_to_the_system_that_the_table_names(store: Store, clock: ManualClock) -> None:
+    async with beside_a_system(store, clock) as (system, url, service):
         await service.connections.save(AOI, Wanted(booking_url=url, token=TOKEN))
         await service.bookings.book(Member("hana"), LESSON)
         assert [one.state for one in system.reservations.values()] == [State.SOLD]
@@ -48,13 +59,7 @@ async def test_a_booking_goes_to_the_system_that_the_table_names(store: Store, c
 
 async def test_what_is_booked_here_is_never_sold_again_there(store: Store, clock: ManualClock) -> None:
     """One of two is booked here before the studio's own system, which knows of none, takes over."""
-    system = StudioSystem(clock)
-    system.offer(str(LESSON), 2)
-    settings = test_settings(values=ALLOW)
-    async with running(system, clock) as url, opened(SYSTEM, store=store, clock=clock, settings=settings) as client:
-        await client.sign_in("demo-aoi")
-        await add_lesson(client, capacity="2")
-        service = _service(client)
+    async with beside_a_system(store, clock, places=2) as (_, url, service):
         await service.bookings.book(Member("hana"), LESSON)
         for wanted in (
             Wanted(booking_url=url, token=TOKEN),
@@ -92,13 +97,7 @@ async def test_what_is_over_needs_no_entering(world: World) -> None:
 
 async def test_a_connection_may_go_while_a_reservation_is_unfinished(store: Store, clock: ManualClock) -> None:
     """It is asked again, until the studio's system is there again or the row's time is over; nothing fails for ever."""
-    system = StudioSystem(clock)
-    system.offer(str(LESSON), 1)
-    settings = test_settings(values=ALLOW)
-    async with running(system, clock) as url, opened(SYSTEM, store=store, clock=clock, settings=settings) as client:
-        await client.sign_in("demo-aoi")
-        await add_lesson(client)
-        service = _service(client)
+    async with beside_a_system(store, clock) as (system, url, service):
         wanted = Wanted(booking_url=url, token=TOKEN)
         await service.connections.save(AOI, wanted)
         booking = await service.bookings.book(Member("hana"), LESSON)
