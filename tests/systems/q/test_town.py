@@ -6,16 +6,19 @@ counters equal edges; every question comes out once, and on time. Short here; in
 
 from __future__ import annotations
 
+import logging
 import random
 from collections import Counter
 from contextlib import suppress
 from datetime import date, datetime, timedelta
+from itertools import count
 from typing import Any
 
 import pytest
 
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
+from sekkei_systems.q import design as q
 from sekkei_systems.q.design.models import (
     Answer,
     DailyQuestion,
@@ -24,7 +27,7 @@ from sekkei_systems.q.design.models import (
     User,
     Visibility,
 )
-from sekkei_systems.q.design.tables import answers, blocks, daily_questions, follows, users
+from sekkei_systems.q.design.tables import blocks, daily_questions, follows, users
 from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World
 
@@ -33,13 +36,19 @@ ON_TIME = timedelta(minutes=2)
 LOOKERS = 5
 QUESTIONS = 40
 
+log = logging.getLogger("sekkei.town")
+
 
 class Town:
     def __init__(self, world: World, people: int, seed: int) -> None:
         self.world, self.dice = world, random.Random(seed)
-        self.names = [f"p{number:04}" for number in range(people)]
+        self.numbers = count()
+        self.names = [self.name() for _ in range(people)]
         self.published: dict[date, datetime] = {}
         self.looked = 0
+
+    def name(self) -> str:
+        return f"p{next(self.numbers):05}"
 
     async def settle_in(self) -> None:
         await self.world.join("boss", "goes")
@@ -48,11 +57,21 @@ class Town:
         for number in range(QUESTIONS):
             await self.world.question(f"question-{number}")
         for name in self.names:
-            await self.world.join(name, visibility=self.dice.choice(list(Visibility)))
-            for other in self.dice.sample(self.names, 4):
-                await self.deed(self.world.service.graph.follow(name, other))
+            await self.arrive(name)
         await self.world.service.moderation.add_word("boss", "悪い")
         await self.world.deployment.worker._ensure_recurring()
+
+    async def arrive(self, name: str) -> None:
+        await self.world.join(name, visibility=self.dice.choice(list(Visibility)))
+        for other in self.dice.sample(self.names, 4):
+            await self.deed(self.world.service.graph.follow(name, other))
+
+    async def fill_up(self, people: dict[str, User]) -> None:
+        """Somebody new for each who has left for good, so that the town does not die out."""
+        for place, name in enumerate(self.names):
+            if name not in people:
+                self.names[place] = self.name()
+                await self.arrive(self.names[place])
 
     async def deed(self, act: Any) -> None:
         with suppress(Refusal):
@@ -124,10 +143,12 @@ class Town:
         pairs = {(one.follower_id, one.followee_id) for one in edges}
         apart = {(one.blocker_id, one.blocked_id) for one in await self.all(blocks)}
         assert not pairs & (apart | {(other, one) for one, other in apart})
-        said = {one.user_id: one for one in await self.all(answers) if one.day == today}
+        said = {one.user_id: one for one in await self.world.db.all(q.answers_of_day(today).consistent())}
+        log.info("%s: %d people, %d edges, %d answers", today, len(people), len(edges), len(said))
         for viewer in self.dice.sample(self.names, LOOKERS):
             if viewer in people and not people[viewer].is_banned and people[viewer].deleting_at is None:
                 await self.sees_what_it_may(viewer, people, pairs, apart, said)
+        await self.fill_up(people)
 
     async def sees_what_it_may(
         self,
@@ -180,6 +201,10 @@ async def test_a_fortnight_of_a_hamlet(answer_first: World) -> None:
 
 
 @pytest.mark.torture
-async def test_a_year_of_a_town(answer_first: World) -> None:
+@pytest.mark.timeout(0)
+async def test_a_year_of_a_town(answer_first: World, caplog: pytest.LogCaptureFixture) -> None:
+    """Hours; `--log-cli-level=INFO` tells of each day."""
+    caplog.set_level(logging.WARNING)
+    caplog.set_level(logging.INFO, "sekkei.town")
     town = await lived(answer_first, people=2_000, how_long=365, seed=1)
     assert town.looked > 1_000
