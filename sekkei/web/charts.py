@@ -10,6 +10,8 @@ from markupsafe import Markup, escape
 WIDTH, HEIGHT = 640, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 14, 32
 _TICKS = 4
+_HALF_LABEL = 32
+"""Of a date, as large as it is on a phone."""
 Series = tuple[str, Sequence[float | None]]
 """A name and its values; None leaves a gap."""
 
@@ -84,7 +86,7 @@ def _axes(labels: Sequence[str], top: float, step: float, *, between: bool = Fal
     for at, label in enumerate(labels):
         if at % every == 0:
             x = _LEFT + step * at + (0 if between else step / 2)
-            anchor = "start" if between and at == 0 else "end" if between and at == len(labels) - 1 else "middle"
+            x, anchor = (x, "middle") if x + _HALF_LABEL < WIDTH else (WIDTH, "end")
             parts.append(
                 f'<text class="chart-tick" x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="{anchor}">{escape(label)}</text>'
             )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from datetime import UTC, date, datetime
+from itertools import pairwise
 
 import pytest
 from starlette.datastructures import QueryParams
@@ -13,7 +15,7 @@ from starlette.routing import Mount, Route
 
 from sekkei.store import Embedded
 from sekkei.web import application
-from sekkei.web.charts import bars, lines
+from sekkei.web.charts import WIDTH, bars, lines
 from sekkei.web.rendering import day, hue, initials, lines_of, local_path, query, when
 from sekkei.web.routing import Addresses
 from sekkei.web.static_files import StaticFiles
@@ -77,6 +79,20 @@ async def test_the_theme_is_the_systems_until_one_is_chosen() -> None:
         assert 'data-theme="dark"' in (await client.get("/")).text
         client.cookies["sekkei_theme"] = '"><script>'
         assert 'data-theme="auto"' in (await client.get("/")).text
+
+
+@pytest.mark.parametrize("count", [8, 25, 28])
+def test_dates_below_a_chart_do_not_touch_on_a_phone(count: int) -> None:
+    """There letters are 21 units high, of a width of 640: a date is about 60 wide."""
+    width, gap, labels, series = 60, 4, ["10/19"] * count, [("s", [1] * count)]
+    for chart in (lines("t", labels, series), bars("t", labels, series)):
+        found = re.findall(r'x="([\d.]+)" y="252" text-anchor="(\w+)">10/19', chart)
+        before = {"start": 0, "middle": width / 2, "end": width}
+        starts = [float(x) - before[anchor] for x, anchor in found]
+        assert len(starts) > 3
+        assert starts[0] >= 0
+        assert starts[-1] + width <= WIDTH
+        assert all(later - one >= width + gap for one, later in pairwise(starts)), starts
 
 
 def test_charts_escape_their_words_and_say_everything_as_a_table() -> None:
