@@ -2,6 +2,7 @@
 
 from sekkei_systems.eventbot.design import accepted as accepted
 from sekkei_systems.eventbot.design import examples as examples
+from sekkei_systems.eventbot.design.crowds import join_together, wait_together
 from sekkei_systems.eventbot.design.models import (
     JST_MILLISECONDS,
     JST_SECONDS,
@@ -129,6 +130,7 @@ __all__ = [
     "holders_of_role",
     "join",
     "join_option",
+    "join_together",
     "keep_recruit_message",
     "leave",
     "leave_option",
@@ -169,4 +171,5 @@ __all__ = [
     "unseated",
     "wait",
     "wait_for_option",
+    "wait_together",
 ]

@@ -177,7 +177,7 @@ def room() -> Condition[Event]:
     return Event.capacity.absent() | (Event.member_count < Event.capacity)
 
 
-def _no_queue() -> Condition[Event]:
+def no_queue() -> Condition[Event]:
     return Event.waiting_count.absent() | (Event.waiting_count == 0)
 
 
@@ -186,7 +186,7 @@ def join(member: Member) -> Transaction:
     """Take part, if the event is open, not full, nobody waits for the place, and the user is not in it yet."""
     update = events.update(member.guild_id, member.event_id).add(Event.member_count, 1).keeping_version()
     return Transaction(
-        update.when(joinable(member.joined_at), room(), _no_queue()),
+        update.when(joinable(member.joined_at), room(), no_queue()),
         add_member(member),
         replies.delete(member.guild_id, member.event_id, member.user_id),
     )

@@ -106,25 +106,27 @@ class Desk:
             body |= {"guild_id": event.guild_id, "event_id": event.event_id}
         return self.outbox.message(CALL, channel_id, body, id=id)
 
-    async def transact(self, *actions: Action[Any, Any] | Transaction, by: Asking | None = None) -> None:
-        """All or none, and the mark that `by`'s request was carried out with them; raises Repeated when it was before.
-
-        Each call has a token of its own, so an answer that was lost on the way is not done twice."""
-        request = None if by is None or by.request is None or by.request.done else by.request
-        mark = None if request is None else self.mark(request)
+    async def transact(
+        self, *actions: Action[Any, Any] | Transaction, by: Asking | None = None, others: Sequence[Asking] = ()
+    ) -> None:
+        """All or none, and the marks that the requests of `by` and `others` were carried out with them; raises Repeated
+        when one was before."""
+        asking = [one.request for one in (by, *others) if one is not None]
+        requests = [one for one in asking if one is not None and not one.done]
+        marks = [self.mark(one) for one in requests]
         deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         while True:
             try:
-                await self.db.transact(*actions, *([mark] if mark else []), token=self.clock.uuid())
+                await self.db.transact(*actions, *marks)
                 break
             except Contended:
                 if asyncio.get_running_loop().time() > deadline:
                     raise Busy(1) from None
             except TransactionFailed as failed:
-                if mark is not None and failed.failed(mark):
+                if any(failed.failed(mark) for mark in marks):
                     raise Repeated() from None
                 raise
-        if request is not None:
+        for request in requests:
             request.done = True
 
     def mark(self, request: Request) -> Put[Once]:

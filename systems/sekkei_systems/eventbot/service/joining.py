@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from sekkei_systems.eventbot.refusals import (
     NotIn,
     NotInvited,
     OptionFull,
+    Repeated,
     Started,
 )
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
@@ -30,12 +32,15 @@ from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import mention
 from sekkei_systems.eventbot.rules.views import has_started, is_full, is_joinable
 from sekkei_systems.eventbot.service.access import Access, Actor
+from sekkei_systems.eventbot.service.crowds import Crowds
 from sekkei_systems.eventbot.service.desk import Desk
 from sekkei_systems.eventbot.service.hands import moving
 from sekkei_systems.eventbot.service.queue import Queue
 from sekkei_systems.eventbot.texts import Wording
 
 TRIES_MAX = 5
+TOGETHER_MAX = 32
+"""People in one transaction: three items each, and the event's and its schedule's; DynamoDB takes a hundred."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +56,43 @@ class Joining:
 
     def __init__(self, desk: Desk, access: Access, queue: Queue) -> None:
         self._desk, self._access, self._queue = desk, access, queue
+        self._crowds: Crowds[tuple[str, str], Actor, Joined] = Crowds(self._join_all, TOGETHER_MAX)
 
     async def join(self, actor: Actor, event_id: str) -> Joined:
         """Take part, or queue where all places are taken. Raises ChooseOption where there are several ways."""
+        return await self._crowds.served((actor.guild_id, event_id), actor)
+
+    async def _join_all(self, event: tuple[str, str], actors: Sequence[Actor]) -> list[Joined | BaseException]:
+        """What became of each. One transaction for all; where that fails, each alone learns what is the matter."""
+        done: list[Joined | BaseException] = []
+        while len(actors) - len(done) > 1 and (group := await self._join_together(event[1], actors[len(done) :])):
+            done += group
+        alone = (self._join(actor, event[1]) for actor in actors[len(done) :])
+        return [*done, *await asyncio.gather(*alone, return_exceptions=True)]
+
+    async def _join_together(self, event_id: str, actors: Sequence[Actor]) -> list[Joined | BaseException]:
+        """The first of them, as many as there is room for; none where each has to be asked or told something."""
+        desk, guild_id = self._desk, actors[0].guild_id
+        event = await desk.db.get(design.event(guild_id, event_id))
+        twice = len({actor.user_id for actor in actors}) < len(actors)
+        if event is None or event.options or event.member_role_id is not None or twice:
+            return []
+        queue = event.waiting_list and _is_taken(event)
+        if not queue and event.capacity is not None:
+            actors = actors[: max(0, event.capacity - event.member_count)]
+        if len(actors) < 2:
+            return []
+        asked = [self._reply(actor, event_id, Answer.WAITING) for actor in actors] if queue else []
+        people = [] if queue else [self._member(actor, event_id) for actor in actors]
+        transaction = design.wait_together(asked) if queue else design.join_together(people, event.capacity)
+        try:
+            await desk.transact(transaction, desk.settle_event(guild_id, event_id), others=actors)
+        except (TransactionFailed, Repeated, Busy):
+            return []
+        desk.changed(guild_id)
+        return [Joined(event, waiting=queue)] * len(actors)
+
+    async def _join(self, actor: Actor, event_id: str) -> Joined:
         desk = self._desk
         for _ in range(TRIES_MAX):
             event = await desk.event(actor.guild_id, event_id)
@@ -63,14 +102,7 @@ class Joining:
                 raise ChooseOption()
             if event.waiting_list and _is_taken(event) and await self._wait(actor, event_id):
                 return Joined(event, waiting=True)  # asked first, because a crowd at a full event would only fail below
-            member = Member(
-                guild_id=actor.guild_id,
-                event_id=event_id,
-                user_id=actor.user_id,
-                username=actor.name,
-                joined_at=desk.now(),
-            )
-            transaction = design.join(member)
+            transaction = design.join(self._member(actor, event_id))
             update, create, _forget = transaction.actions
             try:
                 await desk.transact(transaction, desk.settle_event(actor.guild_id, event_id), by=actor)
@@ -125,6 +157,17 @@ class Joining:
 
     async def _position(self, actor: Actor, event_id: str) -> int:
         return await self._queue.position(actor.guild_id, event_id, actor.user_id)
+
+    def _member(self, actor: Actor, event_id: str, option_id: str | None = None, late: bool = False) -> Member:
+        return Member(
+            guild_id=actor.guild_id,
+            event_id=event_id,
+            user_id=actor.user_id,
+            username=actor.name,
+            joined_at=self._desk.now(),
+            option_id=option_id,
+            late=late,
+        )
 
     def _reply(self, actor: Actor, event_id: str, answer: Answer, option_id: str | None = None) -> Reply:
         return Reply(
@@ -197,15 +240,7 @@ class Joining:
             raise AlreadyWaiting(position=await self._position(actor, event.event_id))
         option = event.options[option_id]
         if waiting is None and not (is_full(option) or option.waiting_count or _is_taken(event)):
-            member = Member(
-                guild_id=actor.guild_id,
-                event_id=event.event_id,
-                user_id=actor.user_id,
-                username=actor.name,
-                joined_at=self._desk.now(),
-                option_id=option_id,
-                late=late,
-            )
+            member = self._member(actor, event.event_id, option_id, late)
             await self._commit(actor, event, design.join_option(member, option_id))
             return False
         if not event.waiting_list:

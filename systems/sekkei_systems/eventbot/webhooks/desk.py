@@ -18,7 +18,7 @@ from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import GuildSettings
 from sekkei_systems.eventbot.refusals import Busy, Repeated
 from sekkei_systems.eventbot.rules import render
-from sekkei_systems.eventbot.rules.identifiers import Press, custom_id
+from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id
 from sekkei_systems.eventbot.rules.locales import of_new_guild
 from sekkei_systems.eventbot.service import Actor, Service
 from sekkei_systems.eventbot.texts import Wording, language, wording
@@ -37,6 +37,8 @@ BREATH_SECONDS = 1.0
 """They are served after this long, so that whoever came with them gets an answer first."""
 ANSWER_LATE = "answer-late"
 TAKEN_UP_AFTER = timedelta(seconds=20)
+MARKED_AT_ONCE = frozenset({"join", "leave", "maybe", "no", "ack"})
+"""Verbs whose first write carries the mark of the request, so that nobody need look for it before."""
 KEPT_AFTER = (409, 412, 422)
 """What was typed is worth another try: it was wrong, somebody else was quicker, or something stands in the way."""
 DRAFT_KEPT = timedelta(hours=1)
@@ -109,10 +111,12 @@ class InteractionDesk:
             return answers.PONG
         if interaction.actor is None:
             return answers.message(render.private(wording(interaction.locale)("bot.guild-only")))
-        await self._desk.refuse_repetition(interaction.actor)
+        has_room = len(self._line) < LINE_MAX
+        if not (has_room and _marks_at_once(interaction)):
+            await self._desk.refuse_repetition(interaction.actor)
         asked = Asked(interaction, interaction.actor, wording(interaction.locale))
         work = None
-        if len(self._line) < LINE_MAX:
+        if has_room:
             work = self._begin(asked)
             done, _ = await asyncio.wait({work}, timeout=ANSWER_SECONDS)
             if done:
@@ -227,6 +231,11 @@ class InteractionDesk:
             draft = await self._tools.keep_draft({**values, "event": press.uuid, "ping": press.more})
             again = render.button(asked.words("bot.retry"), custom_id("retry", draft, press.verb), render.PRIMARY)
             return answers.message({**text, "components": [render.row(again)]})
+
+
+def _marks_at_once(interaction: Interaction) -> bool:
+    press = read_custom_id(str(interaction.data.get("custom_id", ""))) if interaction.type == COMPONENT else None
+    return press is not None and press.verb in MARKED_AT_ONCE
 
 
 def _row(interaction: Interaction) -> str:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from sekkei_systems.eventbot.design import Answer, Member, members
 from sekkei_systems.eventbot.local.world import GUILD_ID
-from sekkei_systems.eventbot.refusals import (
-    NotIn,
-    Started,
-)
-from sekkei_systems.eventbot.service import Draft
-from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot
+from sekkei_systems.eventbot.refusals import AlreadyIn, Closed, NoSuchEvent, NotIn, Started
+from sekkei_systems.eventbot.service import Desk, Draft
+from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
 
 
 async def test_leaving_after_the_closing_tells_the_organiser(quick: Bot) -> None:
@@ -93,3 +91,50 @@ async def test_somebody_who_cannot_move_up_is_not_tried_forever(quick: Bot) -> N
     await quick.service.desk.db.write(members.put(place))
     async with asyncio.timeout(60):
         await quick.service.joining.leave(REN.actor, event.event_id)
+
+
+class Written:
+    """Counts the transactions of a desk."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.transactions = 0
+        done = Desk.transact
+
+        async def counted(desk: Desk, *actions: Any, **given: Any) -> None:
+            self.transactions += 1
+            await done(desk, *actions, **given)
+
+        monkeypatch.setattr(Desk, "transact", counted)
+
+
+async def test_a_crowd_shares_transactions_and_keeps_its_order(quick: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    event = await quick.event(capacity=40)
+    written = Written(monkeypatch)
+    people = [somebody(number) for number in range(96)]
+    joined = await asyncio.gather(*(quick.service.joining.join(one.actor, event.event_id) for one in people))
+    assert written.transactions == 4  # 32 come in, 8 come in and 24 queue, 32 queue
+    assert [one.waiting for one in joined] == [False] * 40 + [True] * 56
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert {one.user_id for one in view.members} == {one.id for one in people[:40]}
+    assert (view.event.member_count, view.event.waiting_count, len(view.waiting)) == (40, 56, 56)
+
+
+async def test_one_who_cannot_come_in_keeps_nobody_out(quick: Bot) -> None:
+    event = await quick.event()
+    await quick.service.joining.join(REN.actor, event.event_id)
+    asking = [quick.service.joining.join(one.actor, event.event_id) for one in (MEI, REN, SOTA, SOTA)]
+    mei, ren, *sota = await asyncio.gather(*asking, return_exceptions=True)
+    assert not isinstance(mei, BaseException)
+    assert isinstance(ren, AlreadyIn)
+    assert [isinstance(one, AlreadyIn) for one in sota].count(True) == 1
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert view.event.member_count == len(view.members) == 3
+
+
+async def test_a_crowd_at_a_closed_event_is_told_so(quick: Bot) -> None:
+    event = await quick.event()
+    await quick.service.events.close(await quick.host(AOI, event.event_id))
+    asking = [quick.service.joining.join(one.actor, event.event_id) for one in (MEI, REN)]
+    assert [type(one) for one in await asyncio.gather(*asking, return_exceptions=True)] == [Closed, Closed]
+    gone = [quick.service.joining.join(one.actor, "EVT#nowhere") for one in (MEI, REN)]
+    assert [type(one) for one in await asyncio.gather(*gone, return_exceptions=True)] == [NoSuchEvent, NoSuchEvent]
