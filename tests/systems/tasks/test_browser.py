@@ -238,6 +238,45 @@ async def test_what_is_typed_is_never_lost(browser: Windows, serve: Serve) -> No
     await expect(aoi.get_by_text("保存していない入力を復元しました。")).to_be_hidden()
 
 
+async def test_nothing_slips_away_from_under_a_click(browser: Windows, serve: Serve) -> None:
+    """What others do arrives while a button is held down: the click still counts, and what arrived is shown after it."""
+    site = await serve(SYSTEM, demo=True)
+    aoi = await browser.person(site, "demo-aoi")
+    await aoi.goto(site.url + "/tasks/")
+    await aoi.get_by_role("link", name="タスク管理アプリ開発チーム").last.click()
+    await aoi.get_by_role("link", name="ダークモード").click()
+    await _ready(aoi)
+    mei = await browser.person(site, "demo-mei")
+    await mei.goto(aoi.url)
+    await _ready(mei)
+
+    await aoi.get_by_label("コメントを書く").fill("押しています")
+    async with aoi.expect_response(re.compile("/comments$")):
+        await aoi.get_by_role("button", name="コメントする").hover()
+        await aoi.mouse.down()
+        await mei.get_by_label("コメントを書く").fill("同時に\n\n三行\n\n長い")
+        await mei.get_by_role("button", name="コメントする").click()
+    await aoi.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    await aoi.mouse.up()
+    for page in (aoi, mei):
+        await expect(page.locator("[data-comments-list]")).to_contain_text("同時に")
+        await expect(page.locator("[data-comments-list]")).to_contain_text("押しています")
+
+    heard = """form => new Promise((heard) => (self.heard = new Promise((told) =>
+        (form.addEventListener("live:task", told), heard()))))"""
+    await aoi.locator("[data-task-form]").evaluate(heard)
+    await aoi.get_by_label("説明").fill("押したまま")
+    await aoi.get_by_role("button", name="保存", exact=True).hover()
+    await aoi.mouse.down()
+    await mei.get_by_label("タイトル").fill("ダークテーマ")
+    await mei.get_by_role("button", name="保存", exact=True).click()
+    await aoi.evaluate("self.heard.then(() => true)")
+    async with another_page(aoi):
+        await aoi.mouse.up()
+    await expect(aoi.get_by_label("説明")).to_have_value("押したまま")
+    await expect(aoi.get_by_label("タイトル")).to_have_value("ダークテーマ")
+
+
 async def test_keys_undo_and_the_live_list(browser: Windows, serve: Serve) -> None:
     site = await serve(SYSTEM)
     aoi = await browser.person(site, "demo-aoi")

@@ -1,6 +1,6 @@
 // The board: cards move by drag and drop, by keys and by menu; what others do arrives by itself.
 import { send } from "../app.js";
-import { fragment, offer, surely, tell, say as words } from "./client.js";
+import { fragment, offer, surely, tell, untouched, say as words } from "./client.js";
 import { keepDraft } from "./drafts.js";
 
 const board = document.querySelector("[data-board]");
@@ -33,6 +33,7 @@ async function fresh(id) {
 // The card as the server shows it now, in its place; the focus stays where it was.
 async function renew(id, mark) {
   const card = await fresh(id);
+  await untouched();
   if (toCome.get(id)) return;
   const old = cardOf(id);
   if (card && Number(old?.dataset.version) > Number(card.dataset.version)) return; // a later answer came first
@@ -366,7 +367,10 @@ board.addEventListener("live:task", ({ detail }) => {
   if (card && card === dragged) return;
   surely(`task ${detail.task}`, () => renew(detail.task, true));
 });
-board.addEventListener("live:gone", ({ detail }) => cardOf(detail.task)?.remove());
+board.addEventListener("live:gone", async ({ detail }) => {
+  await untouched();
+  cardOf(detail.task)?.remove();
+});
 board.addEventListener("live:totals", ({ detail }) => {
   for (const column of columns) {
     const total = column.querySelector("[data-total]");
@@ -381,6 +385,7 @@ async function renewTeam() {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!response.ok || response.redirected) return location.reload();
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  await untouched();
   const inUse = (element) =>
     element.contains(document.activeElement) || element.closest("dialog[open]") || element === dragged;
   const renewed = [...page.querySelectorAll(".task-card")].map((card) => [cardOf(card.dataset.task), card]);

@@ -42,6 +42,22 @@ export async function fragment(address) {
   return holder.content;
 }
 
+// What arrives by itself moves nothing from under a finger: it waits until the button that is held down is let go, and the
+// click that follows has happened.
+let pressed = false;
+const released = [];
+function release() {
+  pressed = false;
+  for (const go of released.splice(0)) setTimeout(go);
+}
+addEventListener("pointerdown", () => (pressed = true), true);
+addEventListener("pointermove", ({ buttons }) => pressed && !buttons && release(), true); // let go outside the window
+for (const name of ["pointerup", "pointercancel"]) addEventListener(name, release, true);
+addEventListener("blur", release); // the window's, not a field's
+export async function untouched() {
+  while (pressed) await new Promise((go) => released.push(go));
+}
+
 // What arrives by itself has to be asked for; where that fails, it is asked for again until there is an answer: soon, then
 // less and less often, and at once when the connection is back.
 const owed = new Map();

@@ -1,5 +1,5 @@
 // The list: the bar shows while something is picked, and what others do arrives by itself.
-import { fragment, surely } from "./client.js";
+import { fragment, surely, untouched } from "./client.js";
 
 const area = document.querySelector("[data-list-page]");
 
@@ -35,6 +35,7 @@ function renewSoon() {
 }
 async function renew() {
   const found = await fragment(location.href);
+  await untouched();
   const fresh = found?.querySelector("[data-list-page]");
   if (!fresh || area.querySelector("select:focus")) return;
   const picked = new Set(

@@ -1,6 +1,6 @@
 // A task that is open: new comments appear, a change by somebody else is announced, and nothing typed is lost.
 import { csrfToken } from "../app.js";
-import { fragment, surely, tell } from "./client.js";
+import { fragment, surely, tell, untouched } from "./client.js";
 import { keepDraft } from "./drafts.js";
 
 const form = document.querySelector("[data-task-form]");
@@ -17,17 +17,17 @@ restored.querySelector("button").addEventListener("click", () => {
 
 form.addEventListener(
   "live:task",
-  mine((detail) => {
-    if (detail.version > Number(form.dataset.version)) notice.hidden = false;
-  }),
+  mine((detail) => detail.version > Number(form.dataset.version) && announce()),
 );
-form.addEventListener(
-  "live:gone",
-  mine(() => (notice.hidden = false)),
-);
+form.addEventListener("live:gone", mine(announce));
+async function announce() {
+  await untouched();
+  notice.hidden = false;
+}
 
 async function refresh(address, element) {
   const found = await fragment(address);
+  await untouched();
   if (found) element.replaceChildren(found);
 }
 const refreshComments = () =>
