@@ -376,3 +376,24 @@ async def test_what_could_not_be_asked_for_is_asked_for_again(browser: Windows, 
     await ren.json("PATCH", f"/tasks/api/teams/{team}/tasks/{task}", {"status": "done"})
     await lost.wait()
     await _sees(page, "完了", title)
+
+
+async def test_later_cards_follow_and_are_kept_up_to_date(browser: Windows, serve: Serve) -> None:
+    """A board opens with a screenful; the rest comes as somebody nears it, and hears of a tag's new name."""
+    site = await serve(SYSTEM)
+    aoi = await browser.person(site, "demo-aoi")
+    await _new_team(aoi, site)
+    client, api = site.client.another(), "/tasks/api/teams/" + aoi.url.partition("?")[0].rpartition("/")[2]
+    await client.sign_in("demo-aoi")
+    tag = (await client.json("POST", f"{api}/tags", {"name": "前", "color": "#2563eb"})).json()
+    for at in range(20):
+        task = {"title": f"仕事{at:02}", "start": f"2031-01-{at + 1:02}", "tags": [tag["id"]]}
+        assert (await client.json("POST", f"{api}/tasks", task)).status == 201
+    await aoi.reload()
+    await _ready(aoi)
+    column = aoi.get_by_role("region", name="未着手")
+    await column.get_by_role("link", name="仕事11").scroll_into_view_if_needed()
+    await expect(column.locator(".task-card")).to_have_count(20)
+    await client.json("PUT", f"{api}/tags/{tag['id']}", {"name": "後", "color": "#2563eb"})
+    await expect(column.locator(".task-card .tag", has_text="後")).to_have_count(20)
+    assert browser.problems == []

@@ -215,7 +215,9 @@ async def quiet(team: Team, windows: list[Window]) -> None:
 
 async def shows(window: Window, wanted: str) -> None:
     try:
-        await window.board.wait_for_function(f"wanted => ({SHOWN})() === wanted", arg=wanted)
+        await window.board.wait_for_function(
+            f'wanted => (document.querySelector("[data-more]")?.click(), ({SHOWN})() === wanted)', arg=wanted
+        )
     except TimeoutError:
         shown = await window.board.evaluate(SHOWN)
         assert json.loads(shown) == json.loads(wanted), f"the board of {window.name}"

@@ -65,7 +65,8 @@ from sekkei_systems.tasks.service.search import Search
 
 TRIES_MAX = 12
 PAGE_SIZE = 50
-COLUMN_SIZE = 30
+COLUMN_FIRST, COLUMN_SIZE = 12, 30
+"""A board opens with what a screen shows of each column; the next cards follow."""
 BULK_MAX = 100
 IMPORT_MAX = 1_000
 IMPORT_BATCH = 18
@@ -117,11 +118,12 @@ class Tasks:
 
     async def column(self, member: Member, status: Status, wanted: Filter, *, after: str | None = None) -> Page[Task]:
         """A page of one column of the board."""
+        size = COLUMN_FIRST if after is None else COLUMN_SIZE
         if wanted.words:
             wanted = with_changes(wanted, statuses=frozenset({status}))
             today = days.today(self._clock)
-            return await self._search.page(member, wanted, today, size=COLUMN_SIZE, after=after)
-        return await self._db.page(wanted.column(member.team_id, status), size=COLUMN_SIZE, after=after)
+            return await self._search.page(member, wanted, today, size=size, after=after)
+        return await self._db.page(wanted.column(member.team_id, status), size=size, after=after)
 
     async def answers(self, member: Member, task: Task, wanted: Filter) -> bool:
         """Whether a board with this filter shows the task."""

@@ -310,27 +310,55 @@ document.addEventListener("click", (event) => {
   // The shell has opened it, with the cursor on the button that closes it.
   if (event.target.closest('[data-dialog="new-task"]')) dialog.querySelector("[name=title]").focus();
 });
-board.addEventListener("click", async (event) => {
+board.addEventListener("click", (event) => {
   const add = event.target.closest("[data-new-status]");
   if (add) open(add.dataset.newStatus);
   const more = event.target.closest("[data-more]");
   if (!more) return;
   event.preventDefault();
-  const found = await fragment(more.href).catch(() => null);
-  if (!found) return;
-  const cards = [...found.querySelectorAll(".task-card")];
-  for (const card of cards) cardOf(card.dataset.task)?.remove();
-  more.closest(".more").replaceWith(found);
-  surely("comments", () => count(cards));
-  surely("plans", () => showPlans(cards));
+  follow(more).catch(tell);
 });
+
+// The next cards of a column: those that a screen does not show at first come as somebody nears them, later ones are
+// asked for, so that the end of a column can be reached.
+async function follow(more) {
+  if (more.dataset.asked) return;
+  more.dataset.asked = "1";
+  const found = await fragment(more.href).finally(() => delete more.dataset.asked);
+  await untouched();
+  if (!found || !more.isConnected) return;
+  const cards = [...found.querySelectorAll(".task-card")];
+  for (const card of cards) {
+    const old = cardOf(card.dataset.task); // has come by itself, or was moved here
+    if (old && inUse(old)) card.replaceWith(old);
+    else old?.remove();
+  }
+  more.closest(".more").replaceWith(found);
+  surely(`beside ${more.href}`, () => beside(cards));
+}
+const near = new IntersectionObserver(
+  (seen) => {
+    for (const { target } of seen.filter((one) => one.isIntersecting)) {
+      near.unobserve(target);
+      follow(target).catch(() => {}); // the link is still there
+    }
+  },
+  { rootMargin: "300px" },
+);
+for (const more of board.querySelectorAll("[data-more]")) near.observe(more);
 
 // How many comments: items of their own, asked for once the cards stand.
 
+async function about(cards, address) {
+  const found = {};
+  for (let at = 0; at < cards.length; at += 100) {
+    const query = new URLSearchParams(cards.slice(at, at + 100).map((card) => ["task", card.dataset.task]));
+    Object.assign(found, await send("GET", `${address}?${query}`));
+  }
+  return found;
+}
 async function count(cards) {
-  const query = new URLSearchParams(cards.slice(0, 100).map((card) => ["task", card.dataset.task]));
-  if (!cards.length) return;
-  const counts = await send("GET", `${board.dataset.counts}?${query}`);
+  const counts = await about(cards, board.dataset.counts);
   for (const card of cards) {
     const place = card.querySelector("[data-comments]");
     if (!place) continue; // a newer card has taken its count over
@@ -338,13 +366,9 @@ async function count(cards) {
     place.querySelector("[data-number]").textContent = counts[card.dataset.task] ?? "";
   }
 }
-surely("comments", () => count([...board.querySelectorAll(".task-card")]));
-
 // Checklists and what comes before stand beside the tasks, too.
 async function showPlans(cards) {
-  const query = new URLSearchParams(cards.slice(0, 100).map((card) => ["task", card.dataset.task]));
-  if (!cards.length) return;
-  const marks = await send("GET", `${board.dataset.marks}?${query}`);
+  const marks = await about(cards, board.dataset.marks);
   for (const card of cards) {
     const place = card.querySelector("[data-marks]");
     const found = marks[card.dataset.task];
@@ -354,7 +378,8 @@ async function showPlans(cards) {
     place.classList.toggle("blocked", Boolean(blocked));
   }
 }
-surely("plans", () => showPlans([...board.querySelectorAll(".task-card")]));
+const beside = (cards) => Promise.all([count(cards), showPlans(cards)]);
+surely("beside", () => beside([...board.querySelectorAll(".task-card")]));
 const shown = (id) => [cardOf(id)].filter(Boolean);
 board.addEventListener("live:plan", ({ detail: { task } }) => surely(`plan ${task}`, () => showPlans(shown(task))));
 board.addEventListener("live:comment", ({ detail: { task } }) => surely(`comments ${task}`, () => count(shown(task))));
@@ -385,11 +410,29 @@ async function renewTeam() {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!response.ok || response.redirected) return location.reload();
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const cards = [...page.querySelectorAll(".task-card"), ...(await laterCards(page))];
   await untouched();
-  const inUse = (element) =>
-    element.contains(document.activeElement) || element.closest("dialog[open]") || element === dragged;
-  const renewed = [...page.querySelectorAll(".task-card")].map((card) => [cardOf(card.dataset.task), card]);
+  const renewed = cards.map((card) => [cardOf(card.dataset.task), card]);
   for (const selector of [".filters", "#new-task .dialog-body"])
     renewed.push([document.querySelector(selector), page.querySelector(selector)]);
   for (const [old, fresh] of renewed) if (old && fresh && !inUse(old)) old.replaceWith(fresh);
+  await beside(cards.filter((card) => card.isConnected));
 }
+const inUse = (element) =>
+  element.contains(document.activeElement) || element.closest("dialog[open]") || element === dragged;
+// The cards of later pages that stand here.
+async function laterCards(page) {
+  const found = [];
+  for (const { dataset } of columns) {
+    let more = page.querySelector(`.column[data-status="${dataset.status}"] [data-more]`);
+    for (let left = cardsIn(dataset.status).length - cardsOf(page, dataset.status).length; more && left > 0; ) {
+      const next = await fragment(more.getAttribute("href"));
+      const cards = [...(next?.querySelectorAll(".task-card") ?? [])];
+      found.push(...cards);
+      left -= cards.length;
+      more = next?.querySelector("[data-more]");
+    }
+  }
+  return found;
+}
+const cardsOf = (page, status) => page.querySelectorAll(`.column[data-status="${status}"] .task-card`);

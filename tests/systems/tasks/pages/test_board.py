@@ -33,11 +33,11 @@ async def test_the_next_cards_of_a_column(client: Client) -> None:
     body = "タイトル,開始日\n" + "".join(f"n{number:03},2025-01-01\n" for number in range(40))
     await upload(client, team, body.encode())
     board = (await client.get(team)).text
-    assert board.count('class="task-card') == 30
+    assert board.count('class="task-card') == 12
     more = re.search(r'href="([^"]+)" data-more', board)
     assert more is not None
     rest = await client.get(more[1].replace("&amp;", "&"))
-    assert rest.text.count('class="task-card') == 10
+    assert rest.text.count('class="task-card') == 28
 
 
 async def test_a_line_without_a_script(client: Client) -> None:
