@@ -239,7 +239,7 @@ async def test_what_is_typed_is_never_lost(browser: Windows, serve: Serve) -> No
 
 
 async def test_nothing_slips_away_from_under_a_click(browser: Windows, serve: Serve) -> None:
-    """What others do arrives while a button is held down: the click still counts, and what arrived is shown after it."""
+    """What others do arrives while a button is held down: the click counts, and what arrived is shown after it."""
     site = await serve(SYSTEM, demo=True)
     aoi = await browser.person(site, "demo-aoi")
     await aoi.goto(site.url + "/tasks/")
