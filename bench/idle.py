@@ -17,6 +17,8 @@ from pathlib import Path
 
 from bench.markdown import table
 from bench.peers import MINISTACK, Unavailable
+from sekkei.runtime.deployment import Deployment
+from sekkei.runtime.design import newest_jobs
 from sekkei.runtime.discovery import load_all
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.watched import WRITES
@@ -24,7 +26,7 @@ from sekkei.store import Embedded, open_store
 from sekkei.store.protocol import Store
 from sekkei.web import application
 
-SETTLE_SECONDS = 8.0
+SETTLE_SECONDS = 10.0
 SECONDS = float(os.environ.get("SEKKEI_BENCH_IDLE_SECONDS", "60"))
 
 
@@ -47,8 +49,15 @@ async def _measure(kind: str) -> list[str]:
             )
             app = application(systems, store, settings, loopback=True, work=True, share_live=True)
             async with app.router.lifespan_context(app):
-                await asyncio.sleep(SETTLE_SECONDS)
+                await _settled(app.state.shell.deployment)
                 return await _idle(kind, app.state.shell.deployment.store.calls)
+
+
+async def _settled(deployment: Deployment) -> None:
+    """What a new store needs once has been done, and the pauses have grown."""
+    while not all(run.finished for run in await deployment.runtime.all(newest_jobs())):  # noqa: ASYNC110
+        await asyncio.sleep(1)
+    await asyncio.sleep(SETTLE_SECONDS)
 
 
 async def _idle(kind: str, calls: Counter[str]) -> list[str]:

@@ -28,6 +28,7 @@ from sekkei.publish.aws import calls
 from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.live_log import LiveLog
+from sekkei.runtime.pulse import Pulse
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.worker import Worker
 
@@ -54,6 +55,9 @@ ENTRIES: tuple[tuple[type, str, str], ...] = (
     (Delivery, "dispatch", "work"),
     (Pump, "run_once", "process"),
     (Pump, "put_down", "process"),
+    (Pulse, "start", "process"),
+    (Pulse, "tell", "process"),
+    (Pulse, "look", "process"),
     (LiveLog, "start", "process"),
     (LiveLog, "run_once", "process"),
 )

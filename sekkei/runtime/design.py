@@ -306,6 +306,20 @@ def live_batches(log: str, number: int) -> Key:
     return Key(f"LIVE#{log}", f"BATCH#{number:012}")
 
 
+@model
+class Beat:
+    """How often something was written in a process that leaves it to others."""
+
+    heart: Attr[str] = part()
+    what: Attr[str] = part(escape=True, en="A table with a stream, or outbox, schedules, jobs; * stands for everything")
+    number: Attr[int] = attr(default=0)
+
+
+@table.entity(Beat, type="beat")
+def beats(heart: str, what: str) -> Key:
+    return Key(f"PULSE#{heart}", f"OF#{what}")
+
+
 schedules_by_due = schedules.index("due")
 messages_by_due = messages.index("due")
 messages_listed = messages.index("listed")
@@ -418,6 +432,12 @@ def failed_schedules() -> Query[Schedule]:
 def failed_jobs() -> Query[JobRun]:
     """Jobs that were given up, the newest first."""
     return job_runs_by_due.where(JobRun.due_pk == FAILED + JOB).backwards()
+
+
+@design.pattern(ja="ほかのプロセスが書いたものの合図", added=True)
+def beats_of(heart: str) -> Query[Beat]:
+    """What other processes have written that somebody waits for."""
+    return beats.where(Beat.heart == heart)
 
 
 @design.pattern(ja="開いているページへの知らせ", added=True)

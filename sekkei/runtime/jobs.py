@@ -16,6 +16,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
+from sekkei.runtime.deadlines import within
 from sekkei.runtime.design import FAILED, JOB, JobRun, due_jobs, job_runs
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
@@ -24,6 +25,8 @@ from sekkei.runtime.retries import backoff
 ATTEMPTS_MAX = 50
 ATTEMPTS_QUIET = 5
 """Of one step, in a row; then an alarm rings."""
+STEP_SECONDS = 900.0
+"""As long as AWS Lambda would let it."""
 RUNS_PER_ROUND = 25
 KEPT = timedelta(days=30)
 
@@ -49,6 +52,8 @@ class Job:
     steps: Sequence[tuple[str, Step]]
     leaves_nothing: bool = False
     """What it was given is forgotten when it has finished; the row says only that it ran."""
+    step_seconds: float = STEP_SECONDS
+    """How long one step may take; longer counts as a failure."""
 
     def __post_init__(self) -> None:
         names = [name for name, _ in self.steps]
@@ -153,7 +158,7 @@ class Jobs:
     async def _step(self, job: Job, run: JobRun) -> JobRun:
         """Run the step the job stands at, and save where it stands then."""
         name = run.step or job.steps[0][0]
-        work = dict(job.steps)[name](run.payload, run.cursor)
+        work = within(job.step_seconds, dict(job.steps)[name](run.payload, run.cursor), self._clock)
         token = run.lease_by
         progress = await (work if token is None else self._leases.keep(job_runs.update(run.id), token, work))
         following: str | None = name if progress.cursor is not None else job.after(name)

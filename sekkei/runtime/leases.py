@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from sekkei.clock import Clock
 from sekkei.design import Condition, ConditionFailed, Database, Field, Query, Update
 from sekkei.runtime import days
+from sekkei.runtime.deadlines import end
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -81,9 +82,7 @@ class Leases(Generic[M]):
                     raise LeaseLost("The store did not answer for as long as the lease was.")
             return task.result()
         finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
+            await end(task)
 
     async def _renew(self, row: Update[M], token: str) -> bool:
         """False when the store has not answered, which may be better the next time."""

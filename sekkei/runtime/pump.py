@@ -25,6 +25,7 @@ from sekkei.errors import (
 )
 from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
+from sekkei.runtime.deadlines import within
 from sekkei.runtime.design import (
     Checkpoint,
     SetAside,
@@ -40,6 +41,8 @@ from sekkei.store.protocol import Store
 
 BATCH_RECORDS = 100
 ATTEMPTS_MAX = 5
+LIMIT_SECONDS = 300.0
+"""For a handler with some records. When several take longer together, each is given as long by itself."""
 UNREAD_MAX = 3
 UNREAD_PAUSE = timedelta(seconds=5)
 """For a shard that cannot be read; after three times in a row an alarm rings, and an operator may skip it."""
@@ -101,6 +104,7 @@ class Pump:
         worker: str = "worker",
         attempts_max: int = ATTEMPTS_MAX,
         alarms: Alarms | None = None,
+        limit_seconds: float = LIMIT_SECONDS,
     ) -> None:
         self._store = store
         self._runtime = runtime
@@ -110,6 +114,7 @@ class Pump:
         self._handler = handler
         self._worker = worker
         self._attempts_max = attempts_max
+        self._limit_seconds = limit_seconds
         self._alarms = alarms or Alarms(runtime, clock)
         self._iterators: dict[str, str] = {}
         self._unread: dict[str, tuple[int, datetime]] = {}
@@ -125,6 +130,14 @@ class Pump:
     def consumer(self) -> str:
         """Who reads what; the name that records set aside carry."""
         return self._consumer
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every part of the stream is read here, as far as is known."""
+        known = self._known
+        return known is not None and all(
+            one["ShardId"] in self._places or one["ShardId"] in self._finished for one in known.shards
+        )
 
     async def run_once(self) -> int:
         """Handle what is there now; returns how many records were read."""
@@ -316,7 +329,7 @@ class Pump:
     async def _failures(self, records: list[Record]) -> dict[str, str]:
         """The sequence numbers of the records that failed, and why."""
         try:
-            answer = await self._handler({"Records": records})
+            answer = await within(self._limit_seconds, self._handler({"Records": records}), self._clock)
         except Exception as error:
             if len(records) == 1:
                 log.exception("a stream handler failed", extra={"consumer": self._consumer})

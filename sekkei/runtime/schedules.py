@@ -14,12 +14,15 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Delete, Put
 from sekkei.runtime import days
 from sekkei.runtime.cron import Cron
+from sekkei.runtime.deadlines import within
 from sekkei.runtime.design import FAILED, SCHEDULE, Schedule, due_schedules, schedules
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import Due, Leases, due, take
 from sekkei.runtime.retries import backoff
 
 ATTEMPTS_MAX = 10
+LIMIT_SECONDS = 900.0
+"""As long as AWS Lambda would let it; what takes longer is a job with steps."""
 KEPT_AFTER_FAILURE = timedelta(days=30)
 
 
@@ -88,9 +91,10 @@ class StoredSchedules:
         update = update.when(unchanged, self._leases.free())
         return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
 
-    async def carry_out(self, schedule: Schedule, work: Awaitable[None]) -> None:
-        """Do what a schedule that was taken is for, however long it takes. Raises LeaseLost."""
-        await self._leases.keep(schedules.update(schedule.name), schedule.lease_by or "", work)
+    async def carry_out(self, schedule: Schedule, work: Awaitable[None], seconds: float = LIMIT_SECONDS) -> None:
+        """Do what a schedule that was taken is for. Raises LeaseLost, and TookTooLong when it has no end."""
+        limited = within(seconds, work, self._clock)
+        await self._leases.keep(schedules.update(schedule.name), schedule.lease_by or "", limited)
 
     async def finish(self, schedule: Schedule, error: BaseException | None = None) -> None:
         """Done: gone, or due again. The error is that of one that was given up until its next time."""

@@ -54,9 +54,9 @@ class Parts:
     routes: Sequence[Any] = ()
     """Starlette routes below `/{name}`."""
     reactions: Sequence[Reactions] = ()
-    """What it does when items change."""
+    """What it does when items change, in five minutes or the `limit_seconds` that one of them has; then it failed."""
     scheduled: Mapping[str, ScheduledJob] = field(default_factory=dict)
-    """What its schedules call, by job name."""
+    """What its schedules call, by job name; each has 15 minutes, or the `limit_seconds` that the function has."""
     recurring: Mapping[str, str] = field(default_factory=dict)
     """Job name to cron text (Japan's time): schedules that are always there."""
     jobs: Mapping[str, Job] = field(default_factory=dict)

@@ -74,8 +74,11 @@ class Watched:
 
     def ear(self, table: str, beginning: str = "") -> Ear:
         made = Ear(table, beginning)
-        self._ears.setdefault(table, []).append(made)
+        self.add(made)
         return made
+
+    def add(self, ear: Ear) -> None:
+        self._ears.setdefault(ear.table, []).append(ear)
 
     def wake_all(self) -> None:
         for ears in self._ears.values():

@@ -1,8 +1,8 @@
 """The worker: pumps, schedules, outbox and jobs of all systems, as tasks that start and stop together.
 
-A round runs at once when something in this process has written what it looks for, and when the next thing it knows of
-is due. Otherwise it looks again after a pause that grows to two seconds (six for jobs and schedules), because another
-process may have written; a store that can tell that nobody has is not asked at all.
+A round runs at once when something in this process has written what it looks for, when another one says that it has
+(`sekkei.runtime.pulse`), and when the next thing it knows of is due. Otherwise it looks again after a pause that grows
+to eight seconds, because another program may have written; a store that can tell that nobody has is not asked at all.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import secrets
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from sekkei import ending
 from sekkei.clock import Clock
@@ -26,8 +27,11 @@ from sekkei.runtime.failures import one_line
 from sekkei.runtime.jobs import Jobs, due_runs
 from sekkei.runtime.leases import Due, LeaseLost
 from sekkei.runtime.outbox import Transport
+from sekkei.runtime.pulse import EVERYTHING, Pulse
+from sekkei.runtime.pump import LIMIT_SECONDS as HANDLER_SECONDS
 from sekkei.runtime.pump import Pump, stream_handler
 from sekkei.runtime.schedules import ATTEMPTS_MAX as SCHEDULE_ATTEMPTS_MAX
+from sekkei.runtime.schedules import LIMIT_SECONDS as SCHEDULE_SECONDS
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.system import Parts, ScheduledJob
 from sekkei.runtime.watched import Ear, watched
@@ -40,9 +44,10 @@ GROWTH = 4
 LEAST_SECONDS = 0.01
 """What is due and waits for a place is not looked at more often than this."""
 IDLE_SECONDS = 1.9
-"""The longest pause: what another process has written is seen within two seconds."""
-PATIENT_SECONDS = 5.7
-"""The same for jobs and schedules: whoever starts one has a worker too, as a rule, and a time is known ahead."""
+"""The longest pause where the store can tell: what another process has written is seen within two seconds."""
+PATIENT_SECONDS = 7.6
+"""The same where others tell it by their pulse, and for jobs and schedules: whoever starts one has a worker too, as a
+rule, and a time is known ahead."""
 SURE_SECONDS = 25.0
 """A round runs as often as this even if the store says that nothing was written; before `Due.SOON` is over."""
 FAILED_SECONDS = 5.0
@@ -64,6 +69,7 @@ class Round:
     ear: Ear
     due: Due
     idle_seconds: float
+    pump: Pump | None = None
 
 
 @dataclass(slots=True)
@@ -107,8 +113,10 @@ class Worker:
             ways_out.update(system.parts.transports)
             self.add(system)
         self.delivery = Delivery(runtime, clock, ways_out, name, self._systems, self.alarms)
+        self.pulse = Pulse(self._store, runtime)
         self._any_schedules = StoredSchedules(runtime, clock, "", name)
         self._jobs_due = Due(clock)
+        self._rounds: list[Round] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = asyncio.Event()
 
@@ -129,6 +137,7 @@ class Worker:
                 stream_handler(reactions),
                 name,
                 alarms=self.alarms,
+                limit_seconds=getattr(reactions, "limit_seconds", HANDLER_SECONDS),
             )
             for reactions in system.parts.reactions
             for table in reactions.tables
@@ -138,20 +147,39 @@ class Worker:
         await self._ensure_recurring()
         self._stopping.clear()
         self.delivery.begin()
-        self._tasks = [asyncio.create_task(self._forever(each), name=each.name) for each in self._rounds()]
+        await self.pulse.start()
+        self._tasks = [asyncio.create_task(self._forever(each), name=each.name) for each in self.rounds()]
 
-    def _rounds(self) -> list[Round]:
+    async def only_tell(self) -> None:
+        """Nothing is done in this process; those who work elsewhere hear of what is written here."""
+        self.rounds()
+        await self.pulse.start()
+
+    def rounds(self) -> list[Round]:
+        """All that is looked at again and again."""
+        if not self._rounds:
+            self._rounds = self._make_rounds()
+            for each in self._rounds:
+                name = each.pump.table_name if each.pump else each.name
+                self.pulse.follow(name, each.ear, partial(self._sees_to, each))
+        return self._rounds
+
+    def _sees_to(self, each: Round) -> bool:
+        return bool(self._tasks) and (each.pump is None or each.pump.has_all)
+
+    def _make_rounds(self) -> list[Round]:
         table = self._runtime.table_name(runtime_table)
         outbox, schedules, jobs = (self._store.ear(table, kind) for kind in ("OUTBOX#", "SCHEDULE#", "JOB#"))
+        idle = PATIENT_SECONDS if self.pulse.is_needed else IDLE_SECONDS
         found = [
-            Round("outbox", self.delivery.dispatch, outbox, self.delivery.when, IDLE_SECONDS),
+            Round("outbox", self.delivery.dispatch, outbox, self.delivery.when, idle),
             Round("schedules", self.fire_due, schedules, self._any_schedules.when, PATIENT_SECONDS),
             Round("jobs", self.work_on_jobs, jobs, self._jobs_due, PATIENT_SECONDS),
         ]
         for system in self._systems.values():
             for pump in system.pumps:
                 ear = self._store.ear(pump.table_name)
-                found.append(Round(f"stream of {system.name}", pump.run_once, ear, Due(self._clock), IDLE_SECONDS))
+                found.append(Round(f"stream of {system.name}", pump.run_once, ear, Due(self._clock), idle, pump))
         return found
 
     async def _ensure_recurring(self) -> None:
@@ -175,11 +203,15 @@ class Worker:
     async def stop(self) -> None:
         """What is under way may come to its end, within a few seconds; what does not is another worker's."""
         self._stopping.set()
-        self._store.wake_all()
+        for each in self._rounds:
+            each.ear.hear()
         await asyncio.gather(self._end_rounds(), self.delivery.stop(STOP_SECONDS))
+        if self._tasks:
+            self.pulse.note(EVERYTHING)  # others may go on with all of it
         self._tasks = []
         pumps = [pump for system in self._systems.values() for pump in system.pumps]
-        await asyncio.gather(*(_put_down(pump) for pump in pumps))
+        await asyncio.gather(*(_in_time(pump.put_down(), "a shard could not be put down") for pump in pumps))
+        await _in_time(self.pulse.stop(), "other workers could not be told of the end")
 
     async def _end_rounds(self) -> None:
         if self._tasks:
@@ -214,7 +246,8 @@ class Worker:
                 continue
             fired += 1
             try:
-                await self._any_schedules.carry_out(taken, job(taken.payload))
+                limit = getattr(job, "limit_seconds", SCHEDULE_SECONDS)
+                await self._any_schedules.carry_out(taken, job(taken.payload), limit)
             except LeaseLost:
                 log.warning("a scheduled job was left to another worker", extra={"schedule": schedule.name})
             except Exception as error:
@@ -291,9 +324,10 @@ class Worker:
         return await ear.wait(seconds) and not self._stopping.is_set()
 
 
-async def _put_down(pump: Pump) -> None:
+async def _in_time(last: Awaitable[None], otherwise: str) -> None:
+    """One of the last things; without it another worker waits until a lease has run out."""
     try:
         async with asyncio.timeout(ending.LAST_SECONDS):
-            await pump.put_down()
-    except Exception as error:  # another worker waits until the lease has run out
-        log.warning("a shard could not be put down", extra={"error": repr(error)})
+            await last
+    except Exception as error:
+        log.warning(otherwise, extra={"error": repr(error)})

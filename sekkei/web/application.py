@@ -253,8 +253,10 @@ def _lifespan(shell: Shell, work: bool, share_live: bool):  # type: ignore[no-un
             await log.start()
         if work:
             await deployment.worker.start()
+        else:
+            await deployment.worker.only_tell()
         stopping = shell.connections.stopping
-        worker_ends = asyncio.create_task(_stop(deployment.worker if work else None, stopping))
+        worker_ends = asyncio.create_task(_stop(deployment.worker, stopping))
         try:
             yield
         finally:
@@ -266,11 +268,10 @@ def _lifespan(shell: Shell, work: bool, share_live: bool):  # type: ignore[no-un
     return lifespan
 
 
-async def _stop(worker: Worker | None, stopping: asyncio.Event) -> None:
+async def _stop(worker: Worker, stopping: asyncio.Event) -> None:
     """The worker ends while requests that are under way are still answered, so that both have the time there is."""
     await stopping.wait()
-    if worker is not None:
-        await worker.stop()
+    await worker.stop()
 
 
 def _routes(shell: Shell) -> list[BaseRoute]:

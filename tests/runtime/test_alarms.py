@@ -196,7 +196,7 @@ async def test_a_round_that_always_fails(
         return False
 
     monkeypatch.setattr(worker.Worker, "_pause", pause)
-    first = working._rounds()[0]
+    first = working.rounds()[0]
     await working._forever(worker.Round(first.name, once, first.ear, first.due, first.idle_seconds))
     assert await ringing(runtime, clock) == []
 

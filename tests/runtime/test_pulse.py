@@ -1,0 +1,107 @@
+"""Processes on a store that cannot tell of changes tell each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from sekkei.clock import SYSTEM
+from sekkei.design import Database
+from sekkei.runtime import days, pulse, worker
+from sekkei.runtime.deployment import Deployment
+from sekkei.runtime.design import beats_of
+from sekkei.store import Embedded
+from tests.runtime.test_pump import Note, design, notes
+from tests.runtime.test_worker import LONG_SECONDS, NEVER, PAUSES, Told, Unwatched, working
+
+SOON = 0.01
+
+
+@pytest.fixture
+def nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By itself, before a week is over; what is heard is heard at once."""
+    for name in PAUSES:
+        monkeypatch.setattr(worker, name, NEVER)
+    for name in ("LOOK_SECONDS", "TELL_SECONDS"):
+        monkeypatch.setattr(pulse, name, SOON)
+
+
+def notes_of(deployment: Deployment) -> Database:
+    return deployment.systems["quiet"].context.db
+
+
+async def beaten(deployment: Deployment) -> dict[str, int]:
+    return {beat.what: beat.number for beat in await deployment.runtime.all(beats_of(pulse.HEART))}
+
+
+def test_a_reaction_begins_within_two_seconds_of_another_processes_write() -> None:
+    assert pulse.TELL_SECONDS + pulse.LOOK_SECONDS < 2
+
+
+@pytest.mark.usefixtures("nobody_looks")
+async def test_a_process_that_only_answers_requests_tells_the_worker_of_another() -> None:
+    told, store = Told(), Unwatched(Embedded())
+    async with working(store, told), working(store, Told(), start=False) as other:
+        await other.worker.only_tell()
+        for text in ("first", "second"):
+            await notes_of(other).write(notes.put(Note(id="1", text=text)))
+            await told.of(text, LONG_SECONDS)
+        await other.systems["quiet"].context.schedules.put("one", "on-time", {}, at=days.now(SYSTEM))
+        await told.of("on time", LONG_SECONDS)
+        assert set(await beaten(other)) == {notes_of(other).table_name(notes.table), "schedules"}
+    await store.close()
+
+
+@pytest.mark.usefixtures("nobody_looks")
+async def test_who_reads_everything_here_tells_nobody() -> None:
+    told, store = Told(), Unwatched(Embedded())
+    async with working(store, told) as deployment:
+        await notes_of(deployment).write(notes.put(Note(id="1", text="first")))
+        await told.of("first", LONG_SECONDS)
+        before = await beaten(deployment)
+        await notes_of(deployment).write(notes.put(Note(id="1", text="mine")))
+        await told.of("mine", LONG_SECONDS)
+        await deployment.worker.pulse.tell()
+        assert await beaten(deployment) == before
+    await store.close()
+
+
+@pytest.mark.usefixtures("nobody_looks")
+async def test_what_one_worker_puts_down_another_takes_up_at_once() -> None:
+    told, store = Told(), Unwatched(Embedded())
+    async with working(store, Told(), "quiet") as first:
+        await first.systems["quiet"].running.pumps[0].run_once()
+        async with working(store, told) as second:
+            await second.systems["quiet"].running.pumps[0].run_once()  # the other has it
+            stranger = design.open(store, env="test")
+            await stranger.write(notes.put(Note(id="1", text="taken up")))  # nobody hears of it
+            await first.worker.stop()
+            await told.of("taken up", LONG_SECONDS)
+    await store.close()
+
+
+async def test_a_store_that_can_tell_has_no_pulse() -> None:
+    store = Embedded()
+    async with working(store, Told()) as deployment:
+        await notes_of(deployment).write(notes.put(Note(id="1", text="first")))
+        await deployment.worker.stop()
+        assert await beaten(deployment) == {}
+    await store.close()
+
+
+async def test_what_is_told_while_a_look_fails_is_heard_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The numbers of the last look that was answered count."""
+    store = Unwatched(Embedded())
+    async with working(store, Told(), start=False) as here, working(store, Told(), start=False) as other:
+        ear = here.worker.rounds()[0].ear
+        other.worker.pulse.note(pulse.EVERYTHING)
+        await other.worker.pulse.tell()
+        with monkeypatch.context() as broken:
+            broken.setattr(store, "call", None)
+            with pytest.raises(TypeError):
+                await here.worker.pulse.look()
+        await here.worker.pulse.look()
+        assert await ear.wait(0)
+        ear.forget()
+        await here.worker.pulse.look()
+        assert not await ear.wait(0), "no news"
+    await store.close()
