@@ -20,6 +20,7 @@ from sekkei.runtime.system import System
 from sekkei.store import Embedded
 from sekkei.web.application import Shell, application
 from sekkei.web.server import bind, http_server
+from sekkei.wire.program import collect_seldom
 
 Command = Callable[[Shell], Awaitable[Any]]
 Post = tuple[bytes, dict[str, str]]
@@ -39,7 +40,12 @@ def serve(pipe: Connection, folder: str, system: System, commands: Mapping[str, 
         socket = bind("127.0.0.1", 0)
         app = application([system], store, settings(Path(folder)), SYSTEM, loopback=True, work=False)
         loop = asyncio.get_running_loop()
-        server = http_server(app, lambda: pipe.send(socket.getsockname()[1]))
+
+        def started() -> None:
+            collect_seldom()
+            pipe.send(socket.getsockname()[1])
+
+        server = http_server(app, started)
         serving = asyncio.create_task(server.serve([socket]))
         while (command := await loop.run_in_executor(None, pipe.recv)) != "stop":
             pipe.send(await commands[command](app.state.shell))

@@ -14,6 +14,7 @@ from sekkei.errors import (
 
 from .actions import Action, Check, Delete, Put, Update
 from .codecs import AttributeValue
+from .conditions import Compare
 from .errors import ConditionFailed, Contended, Reason, TransactionFailed, ValueRefused
 from .expressions import Expression
 from .keys import Ref
@@ -122,7 +123,7 @@ async def _prepare(
 
 
 async def _pieces(db: Database, action: Action[Any, Any], knowledge: Knowledge) -> list[Piece]:
-    if knowledge.now is None and action.entity.ttl is not None and _needs_a_living_item(action):
+    if knowledge.now is None and _needs_a_living_item(action) and not _says_until_when(action):
         await _clear_expired(db, action.ref)
     try:
         return pieces_of(action, knowledge)
@@ -302,6 +303,14 @@ async def _cleared(db: Database, piece: Piece, old: dict[str, AttributeValue], k
         return False
     await _clear(db, piece.ref, old)
     return True
+
+
+def _says_until_when(action: Action[Any, Any]) -> bool:
+    """`Model.expires > moment` among its conditions is the caller's own word on what has expired."""
+    ttl = action.entity.ttl
+    return ttl is None or any(
+        isinstance(one, Compare) and one.field is ttl and one.operator == ">" for one in action.conditions
+    )
 
 
 def _needs_a_living_item(action: Action[Any, Any]) -> bool:

@@ -10,6 +10,7 @@ copied into another row does not open.
 from __future__ import annotations
 
 import base64
+import hashlib
 import hmac
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -23,6 +24,8 @@ from sekkei.store.protocol import Request, Response, Store
 
 MARK = "sealed.1."
 NONCE_BYTES = 12
+NOTHING = {"M": dict[str, Any]()}
+"""A body without anything in it: there is nothing to keep from anybody."""
 Row = dict[str, Any]
 
 
@@ -95,13 +98,13 @@ class Sealed:
         return {**part, "Put": {**put, "Item": self._seal(put["Item"])}}
 
     def _seal(self, row: Mapping[str, Any]) -> Row:
-        sealed = {name: self._closed(row[name], row) for name in self._attributes if name in row}
+        sealed = {name: self._closed(row[name], row) for name in self._attributes if row.get(name, NOTHING) != NOTHING}
         return {**row, **sealed}
 
     def _closed(self, value: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, str]:
         # Made of what is sealed: a transaction that is sent again under its token must be the same to the byte.
         text, name = orjson.dumps(value), _name(row)
-        nonce = hmac.digest(self._nonces, name + text, "sha256")[:NONCE_BYTES]
+        nonce = hashlib.blake2b(name + text, key=self._nonces, digest_size=NONCE_BYTES).digest()
         box = nonce + self._cipher.encrypt(nonce, text, name)
         return {"S": MARK + base64.b64encode(box).decode()}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import signal
 import socket
@@ -114,7 +113,7 @@ async def serve(app: Starlette, store: Store, listening: Listening, ready: Calla
         url = f"http://127.0.0.1:{wire.port}" if wire else None
 
         def started() -> None:
-            gc.freeze()  # what was loaded to get here lives as long as the process
+            program.collect_seldom()
             ready(url)
 
         server = http_server(app, started, listening.forwarded_from)

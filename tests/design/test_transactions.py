@@ -8,6 +8,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, TransactionFailed, ValueRefused, replace
+from sekkei.runtime.watched import watched
 from tests.design.example import (
     DayTotals,
     Member,
@@ -127,6 +128,19 @@ async def test_what_has_expired_counts_as_gone_under_a_token_too(db: Database, c
     await db.write(day_totals.put(lasting(clock, -60, todo=9)))
     await db.write(day_totals.create(lasting(clock, 60)), token=str(uuid.uuid4()))
     assert (await db.need(day_totals("t1", DAY))).todo == 0
+
+
+async def test_whoever_says_until_when_is_not_read_for_first(db: Database, clock: ManualClock) -> None:
+    db.store = store = watched(db.store)
+    now = datetime.fromtimestamp(clock.now(), UTC)
+    counted = day_totals.update("t1", DAY).add(DayTotals.todo, 1).when(DayTotals.expires > now)
+    await db.write(day_totals.put(lasting(clock, 60)))
+    await db.transact(counted, token=str(uuid.uuid4()))
+    assert store.calls["GetItem"] == 0
+    assert (await db.need(day_totals("t1", DAY))).todo == 1
+    await db.write(day_totals.put(lasting(clock, -60, todo=9)))
+    with pytest.raises(TransactionFailed):
+        await db.transact(counted, token=str(uuid.uuid4()))
 
 
 async def test_one_action_per_item(db: Database) -> None:

@@ -114,6 +114,12 @@ async def test_what_only_looks_sealed_in_another_table_is_left_alone(store: Embe
     assert cancelled.value.reasons[0]["Item"] == row
 
 
+def test_nothing_is_not_sealed(store: Embedded) -> None:
+    sealed, attribute = Sealed(store, TABLE, SEALED, KEY), SEALED[0]
+    row = {"PK": {"S": "ONCE#1"}, "SK": {"S": "ONCE"}, attribute: {"M": {}}}
+    assert sealed._seal(row) == row
+
+
 async def test_a_transaction_that_is_sent_again_is_the_same_to_the_byte(store: Embedded) -> None:
     """Under one token other parameters are refused, so a body may not be sealed anew each time."""
     sealed, attribute = Sealed(store, TABLE, SEALED, KEY), SEALED[0]

@@ -67,7 +67,8 @@ class Links:
 
 def order_id_of(user_id: str, created_at: datetime) -> str:
     """What providers call a donation: its key, so that a callback finds it without an index."""
-    return f"{user_id}|{created_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{created_at.microsecond // 1000:03d}Z"
+    moment = created_at.astimezone(UTC).replace(tzinfo=None)
+    return f"{user_id}|{moment.isoformat(timespec='milliseconds')}Z"
 
 
 def donation_key(order_id: str) -> tuple[str, datetime] | None:

@@ -10,8 +10,12 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.errors import InternalServerError
+from sekkei.runtime.watched import watched
 from sekkei_systems.chiipochi.design import state
+from sekkei_systems.chiipochi.design.models import Outcome
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.rules.events import read_events
+from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, REN, Bot
 
 
@@ -48,6 +52,22 @@ class Meeting:
                 await self._both.wait()
                 self._clock.advance(0.005)
         return answer
+
+
+async def test_each_step_to_a_donation_takes_a_look_and_a_transaction(quick_bot: Bot) -> None:
+    """A burst is as fast as that is short: word, yes, and the provider's callback."""
+    store = watched(quick_bot.db.store)
+    await quick_bot.say("ピーナッツ")  # greets a stranger: settings, appeals and wordings are read, too
+    for words in ("ゴーヤ", "はい"):
+        store.calls.clear()
+        event = quick_bot.text(words)
+        assert (await quick_bot.deliver(event)).status == 200
+        assert store.calls == {"GetItem": 1, "TransactWriteItems": 1}, words
+    (donation,) = await quick_bot.donations()
+    paid = PaymentEvent("evt_1", "cs_1", order_id_of(AOI, donation.created_at), donation.amount, Outcome.PAID)
+    store.calls.clear()
+    assert await quick_bot.service.settling.apply(paid) == "settled"
+    assert store.calls == {"GetItem": 1, "TransactWriteItems": 1}
 
 
 async def test_an_older_answer_does_not_confirm_a_newer_question(quick_bot: Bot) -> None:
