@@ -93,10 +93,11 @@ class Inbox:
         by_user: dict[str, list[Incoming]] = {}
         for found in waiting.values():
             by_user.setdefault(found.incoming.user_id, []).append(found.incoming)
-        if len(by_user) == 1:  # as nearly always: no task of its own
-            await self._handle_in_order(*by_user.values(), waiting)
-        else:
-            await asyncio.gather(*(self._handle_in_order(those, waiting) for those in by_user.values()))
+        first, *others = (self._handle_in_order(those, waiting) for those in by_user.values())
+        if others:
+            await asyncio.gather(first, *others)
+        else:  # as nearly always: no task of its own
+            await first
 
     async def _handle_in_order(self, events: list[Incoming], waiting: dict[str, Received]) -> None:
         for incoming in sorted(events, key=lambda one: one.at_ms):

@@ -4,23 +4,43 @@ the bot, and on one's own machine those who write to it in the simulator."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
 
-from sekkei.design import Database
+import orjson
+
+from sekkei.design import ConditionFailed, Database, Query, Update
 from sekkei.runtime.jobs import Payload, Progress, Step
 from sekkei.runtime.personal import Exported, Person, Personal, as_data
-from sekkei.runtime.sweeping import Sweep
-from sekkei_systems.chiipochi.design import appeals_table, books_table, donations_table, payments_table
+from sekkei.runtime.sweeping import NOBODY
+from sekkei_systems.chiipochi.design import (
+    all_surplus,
+    appeal_changes,
+    book_months,
+    changes_of_appeals,
+    closed_months,
+    donations,
+    given_back,
+    surpluses,
+    to_refund,
+)
+from sekkei_systems.chiipochi.design.models import Donation, Surplus
+from sekkei_systems.chiipochi.design.models_appeals import AppealChange
+from sekkei_systems.chiipochi.design.models_books import BookMonth
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.mine import Mine
 
-SIGNED = ("refund_asked_by", "by", "closed_by")
-"""Where somebody who runs the bot stands in its records."""
+SIGNED = (to_refund, given_back, to_refund, all_surplus, changes_of_appeals, closed_months)
+"""Where those who run the bot stand in its records. A refund that fails goes back among those to do, so: twice."""
+PAGE = 100
 ABOUT = {
     "ja": "運営の記録(返金・帳簿など)は残りますが、あなたの名前は消えます。"
     "LINE での寄付の記録は、LINE から開く自分の寄付のページで消せます。",
     "en": "Records of running the bot, such as refunds and books, stay without your name. What you gave on LINE can be "
     "deleted on LINE, on the page of your donations.",
 }
+
+
+Record = Donation | Surplus | AppealChange | BookMonth
 
 
 class BotPeople:
@@ -32,9 +52,8 @@ class BotPeople:
         self._forget, self._line_id = forget, line_id
 
     def personal(self) -> Personal:
-        signed = Sweep(self._db, [donations_table, payments_table, appeals_table, books_table], SIGNED)
         chat = [(f"chat-{name}", self._in_chat(step)) for name, step in self._forget] if self._line_id else []
-        return Personal(ABOUT, self.export, [*chat, ("signed", signed.step)])
+        return Personal(ABOUT, self.export, [*chat, ("signed", self._unsign)])
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
         if self._line_id is not None:
@@ -42,6 +61,27 @@ class BotPeople:
             given = [as_data(donation) async for donation in self._mine.all(donor)]
             if given:
                 yield "donations.json", given
+
+    async def _unsign(self, payload: Payload, cursor: str | None) -> Progress:
+        """One page of one list; the lists are short beside all donations, and an index leads to each."""
+        number, after = orjson.loads(cursor) if cursor else (0, None)
+        if number >= len(SIGNED):
+            return Progress(0)  # of an earlier version, which went through more
+        query: Query[Any] = SIGNED[number]()
+        page = await self._db.page(query, size=PAGE, after=after)
+        theirs = [found for found in page if _signer(found) == payload["user_id"]]
+        done = sum([await self._unsigned(found, payload["user_id"]) for found in theirs])
+        if page.cursor is None and number + 1 == len(SIGNED):
+            return Progress(done)
+        following = (number, page.cursor) if page.cursor else (number + 1, None)
+        return Progress(done, orjson.dumps(following).decode())
+
+    async def _unsigned(self, found: Record, user_id: str) -> int:
+        try:
+            await self._db.write(_without(found, user_id))
+        except ConditionFailed:
+            return 0  # moved to a forgotten donor's name, or somebody else's by now
+        return 1
 
     def _in_chat(self, step: Step) -> Step:
         """The same for whoever they are in the simulator."""
@@ -52,3 +92,30 @@ class BotPeople:
             return await step({"user_id": line_id(payload["user_id"])}, cursor)
 
         return forgetting
+
+
+def _signer(found: Record) -> str | None:
+    match found:
+        case Donation() | Surplus():
+            return found.refund_asked_by
+        case AppealChange():
+            return found.by
+        case BookMonth():
+            return found.closed_by
+
+
+def _without(found: Record, user_id: str) -> Update[Any]:
+    """The record without this name, if it is the one that stands there."""
+    match found:
+        case Donation():
+            update = donations.update(found.user_id, found.created_at).set(Donation.refund_asked_by, NOBODY)
+            return update.when(Donation.refund_asked_by == user_id)
+        case Surplus():
+            again = surpluses.update(found.tx_id).set(Surplus.refund_asked_by, NOBODY)
+            return again.when(Surplus.refund_asked_by == user_id)
+        case AppealChange():
+            change = appeal_changes.update(found.at, found.code).set(AppealChange.by, NOBODY)
+            return change.when(AppealChange.by == user_id)
+        case BookMonth():
+            month = book_months.update(found.month).set(BookMonth.closed_by, NOBODY)
+            return month.when(BookMonth.closed_by == user_id)
