@@ -12,6 +12,7 @@ from sekkei_systems.lessons import api, pages
 from sekkei_systems.lessons.demo import demo
 from sekkei_systems.lessons.design import design
 from sekkei_systems.lessons.jobs import RECURRING, LessonJobs
+from sekkei_systems.lessons.local.studio_end import local_studio
 from sekkei_systems.lessons.reactions import reactions_of
 from sekkei_systems.lessons.service import Service, open_service
 from sekkei_systems.lessons.service.personal import LessonPeople
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 def build(context: Context) -> Parts:
     old = _old_table(context)
-    service = open_service(context, old)
+    service = open_service(context, old, local_studio(context.settings, context.db, context.clock))
     jobs = LessonJobs(service, context.db, context.clock, context.schedules)
     return Parts(
         service=service,

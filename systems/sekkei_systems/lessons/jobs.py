@@ -157,7 +157,8 @@ class LessonJobs:
         there = await timetable.between(studio_code, today, today + DAYS_AHEAD)
         # Everybody was told that it is off: only the desk takes that back, no feed that has not heard of it yet.
         off = {slot_of(one) for one in there if one.called_off}
-        taken = await take_in(timetable, [draft for draft in found if draft.slot not in off])
+        coming = [one for one in found if one.slot not in off and one.slot.starts_at > days.now(self._clock)]
+        taken = await take_in(timetable, coming)
         if taken.refused:
             log.warning("lessons of a feed were refused", extra={"studio": studio_code, "why": taken.refused[:5]})
         ended = await self._service.listed.compare(studio_code, {draft.slot for draft in found})

@@ -28,6 +28,8 @@ async def test_the_demo_fills_every_table_and_every_page_opens() -> None:
             "desk/sby/rules",
             "desk/sby/passes",
             "desk/gnz/weekly",
+            "desk/ebs",
+            "desk/ebs/connection",
             "docs",
         )
         for path in [lesson[0], people, *(f"/lessons/{room}" for room in rooms)]:

@@ -48,11 +48,11 @@ class Shell:
         return found
 
 
-def kill_runs(shell: Shell, chance: random.Random) -> int:
-    """Start a run and kill it, as often as it lasts long enough to be killed."""
+def kill(shell: Shell, chance: random.Random, times: int, stage: str, *more: str) -> int:
+    """Start a stage and kill it, as often as it lasts long enough to be killed."""
     killed = 0
-    while killed < KILLS:
-        run = subprocess.Popen(shell.command("run"), stdout=subprocess.DEVNULL)
+    while killed < times:
+        run = subprocess.Popen(shell.command(stage, *more), stdout=subprocess.DEVNULL)
         try:
             run.wait(chance.uniform(*KILLED_AFTER_SECONDS))
         except subprocess.TimeoutExpired:
@@ -61,6 +61,7 @@ def kill_runs(shell: Shell, chance: random.Random) -> int:
             killed += 1
         else:
             break
+    log.info("%s: killed %d times", stage, killed)
     return killed
 
 
@@ -77,18 +78,29 @@ def spoil(store: str, count: int) -> None:
     asyncio.run(change())
 
 
+async def scanned(opened: Store, table: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    request: dict[str, Any] = {"TableName": table}
+    while True:
+        page = await opened.call("Scan", request)
+        found += page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return found
+        request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def entries_left(store: str) -> int:
+    async def look() -> int:
+        opened = open_store(store)
+        found = await scanned(opened, "user_lessons")
+        await opened.close()
+        return len(found)
+
+    return asyncio.run(look())
+
+
 def silent_by_hand(store: str) -> tuple[int, int]:
     """Out of the raw tables: how many contacts there are, and how many wait without an address."""
-
-    async def scanned(opened: Store, table: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        request: dict[str, Any] = {"TableName": table}
-        while True:
-            page = await opened.call("Scan", request)
-            found += page["Items"]
-            if "LastEvaluatedKey" not in page:
-                return found
-            request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     async def look() -> tuple[int, int]:
         opened = open_store(store)
@@ -114,7 +126,8 @@ def test_fifty_thousand_rows(where: str, tmp_path: Path, request: pytest.Fixture
     subprocess.run(shell.command("sample", "--rows", str(ROWS)), check=True)
     plan = shell.report("plan")
     assert (plan["rows"], plan["conflicts"] > 3_000, plan["unusable"] > 500) == (ROWS, True, True)
-    assert kill_runs(shell, random.Random(1)) > 0
+    chance = random.Random(1)
+    assert kill(shell, chance, KILLS, "run") > 0
     done = shell.report("run")
     assert {name: done[name] for name in ("rows", "over", "unusable")} == {
         name: plan[name] for name in ("rows", "over", "unusable")
@@ -130,6 +143,9 @@ def test_fifty_thousand_rows(where: str, tmp_path: Path, request: pytest.Fixture
     assert shell.report("run")["written"] == 7
     assert shell.report("verify")["drift"] == 0
     assert shell.report("cutover", code=1)["silent"] == silent > 0, "not while people would wait in silence"
-    assert shell.report("cutover", "--allow-silent")["drift"] == 0
+    if kill(shell, chance, 1, "cutover", "--allow-silent"):
+        assert shell.report("cutover", "--allow-silent")["drift"] == 0
+    assert kill(shell, chance, 2, "rollback") > 0
     taken = shell.report("rollback")
-    assert (taken["removed"], taken["ahead"]) == (plan["written"], 0)
+    assert (0 < taken["removed"] <= plan["written"], taken["ahead"]) == (True, 0), "it goes on where it was killed"
+    assert entries_left(store) == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from datetime import timedelta
+from datetime import date, timedelta
 
 from sekkei.clock import Clock
 from sekkei.runtime import days
@@ -14,6 +14,8 @@ from sekkei_systems.lessons.rules.studios import DEFAULT_STUDIOS
 
 CODE, NAME = "ebs", "恵比寿"
 DAYS = 15
+NEARLY_FULL = 1
+"""Of three days."""
 LESSONS = (
     ("08:00", "08:45", "朝ヨガ", "Saki", 3),
     ("18:30", "19:15", "BSB Beats 1", "KEN", 8),
@@ -22,15 +24,22 @@ LESSONS = (
 
 
 def demo_studio(clock: Clock) -> StudioSystem:
-    """Every third evening its own counter has sold all but one."""
-    system, today = StudioSystem(clock), days.today(clock)
-    for number in range(DAYS):
-        for start, end, name, instructor, capacity in LESSONS:
-            lesson = f"{CODE}/{today + timedelta(days=number)}/{start}"
-            system.offer(lesson, capacity, end=end, name=name, instructor=instructor)
-            for _ in range(capacity - 1 if number % 3 == 1 else capacity // 3):
-                system.sell(lesson)
+    """Every third day its own counter has sold all but one."""
+    system = StudioSystem(clock)
+    offer_days(system, days.today(clock))
     return system
+
+
+def offer_days(system: StudioSystem, today: date) -> None:
+    """Put on sale what is not yet; what its counter has sold of a day is the same whenever one begins."""
+    for day in (today + timedelta(days=number) for number in range(DAYS)):
+        for start, end, name, instructor, capacity in LESSONS:
+            lesson = f"{CODE}/{day}/{start}"
+            if lesson in system.lessons:
+                continue
+            system.offer(lesson, capacity, end=end, name=name, instructor=instructor)
+            for _ in range(capacity - 1 if day.toordinal() % 3 == NEARLY_FULL else capacity // 3):
+                system.sell(lesson)
 
 
 def settings_for(url: str, token: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from msgspec import Meta
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons.pages.view import View
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.connections import Connections, Wanted
 
@@ -37,6 +38,7 @@ class Shown:
     view: View
     staff: Staff
     connections: Connections
+    sellers: Sellers
 
     async def html(self, status: int = 200, filled: Form | None = None) -> Html:
         found = await self.connections.of(self.staff)
@@ -50,6 +52,7 @@ class Shown:
             view=self.view,
             studio=self.staff.managing().studio,
             found=found,
+            is_local=found is None and self.sellers.is_local(self.staff.studio.code),
             form=filled or Form(kept),
         )
 

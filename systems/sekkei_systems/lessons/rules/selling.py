@@ -7,7 +7,7 @@ it is not here; a studio with a feed, or whose system pushes, sells its lessons 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from sekkei.runtime.settings import Settings
@@ -39,6 +39,9 @@ class Sellers:
     """Where to book there."""
     ports: frozenset[str] = frozenset()
     """In whose systems we can book, so that a place is sold only when both sides agree."""
+
+    local: frozenset[str] = frozenset()
+    """Whose systems only stand in for real ones, on this machine."""
 
     own: dict[str, Own] = field(default_factory=dict)
     """Of the table; a studio that is here is not asked of the environment."""
@@ -77,6 +80,10 @@ class Sellers:
             return not (own.told or own.page is not None or own.port)
         return not ({studio_code, ""} & (self.told | self.ports | self.pages.keys()))
 
+    def is_local(self, studio_code: str) -> bool:
+        """Whether its system stands in for a real one, and no real one was set."""
+        return studio_code in self.local and studio_code not in self.own
+
     def page(self, lesson: Lesson) -> str | None:
         """Where a lesson is booked that is not sold here, as far as we know."""
         own = self.own.get(lesson.studio_code)
@@ -100,7 +107,8 @@ def by_studio(text: str) -> dict[str, str]:
     return found
 
 
-def sellers_of(settings: Settings) -> Sellers:
-    told = frozenset(by_studio(settings.get("lessons_feed_url")))
-    ports = frozenset(by_studio(settings.get("lessons_booking_url")))
-    return Sellers(told, by_studio(settings.get("lessons_booking_page")), ports)
+def sellers_of(settings: Settings, local: Collection[str] = ()) -> Sellers:
+    """`local` are studios whose systems run in this process: they tell, and we can book in them."""
+    told = frozenset((*by_studio(settings.get("lessons_feed_url")), *local))
+    ports = frozenset((*by_studio(settings.get("lessons_booking_url")), *local))
+    return Sellers(told, by_studio(settings.get("lessons_booking_page")), ports, local=frozenset(local))

@@ -9,6 +9,7 @@ from sekkei.runtime.system import Context
 from sekkei.runtime.transports.webhook import networks
 from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons.ports.booking.http import booking_ports_of
+from sekkei_systems.lessons.ports.booking.port import BookingPort
 from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio, provider_of
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.notices import Notices
@@ -45,6 +46,7 @@ from sekkei_systems.lessons.service.waitlist import Waitlist
 from sekkei_systems.lessons.service.weekly import Weekly
 
 if TYPE_CHECKING:
+    from sekkei_systems.lessons.local.studio_end import LocalStudio
     from sekkei_systems.lessons_migration.leading import Following
 
 
@@ -87,21 +89,23 @@ class Service:
         return [getattr(self, one.name) for one in fields(self)]
 
 
-def open_service(context: Context, old: Following | None = None) -> Service:
-    """With an old waitlist table beside it, waitlist and monitor ask which table leads."""
+def open_service(context: Context, old: Following | None = None, local: LocalStudio | None = None) -> Service:
+    """With an old waitlist table beside it, waitlist and monitor ask which table leads. `local` is a studio of the demo
+    that has a system of its own."""
     settings, db, clock, outbox = context.settings, context.db, context.clock, context.outbox
-    policy, studios = policy_of(settings), studios_of(settings)
+    policy, studios = policy_of(settings), [*studios_of(settings), *([local.studio] if local else [])]
     roster = StoredRoster(db, clock, email_of)
     access = Access(studios, staff_of(settings), roster)
     links = Links(settings.secrets.key("lessons links"))
     notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
-    provider = provider_of(settings, db, clock, studios)
+    locals_ = {local.studio.code: local} if local else {}
+    provider = provider_of(settings, db, clock, studios, locals_)
     rulebook = Rulebook(db, clock, policy)
     entitlements = Entitlements(db, clock, rulebook)
-    ports = booking_ports_of(settings)
+    ports: dict[str, BookingPort] = booking_ports_of(settings) | locals_
     connections_key, allowed = settings.secrets.key("lessons connections"), networks(settings.get("webhook_allow"))
     reservations = Reservations(db, clock, context.schedules, ports, outbox, notices, entitlements)
-    ties, timetable, sellers = Ties(db, clock, rulebook), Timetable(db, clock), sellers_of(settings)
+    ties, timetable, sellers = Ties(db, clock, rulebook), Timetable(db, clock), sellers_of(settings, locals_)
     connections = Connections(db, clock, connections_key, studios, sellers, provider, ports, allowed)
     bookings = Bookings(ties, timetable, sellers, reservations, entitlements)
     acts, told = Acts(db, clock), (outbox, notices, context.schedules)

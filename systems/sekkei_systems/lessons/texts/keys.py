@@ -25,6 +25,7 @@ Key = Literal[
     "connection.feed.about",
     "connection.forget",
     "connection.forget.sure",
+    "connection.local",
     "connection.page",
     "connection.page.about",
     "connection.save",

@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from sekkei.clock import SYSTEM as CLOCK
+from sekkei.clock import ManualClock
 from sekkei.runtime import days
 from sekkei_systems.lessons import SYSTEM
 from tests.browser import Serve
+from tests.systems.lessons.world import NOON
 from tests.web.described import Known, ask_everything
 
 API = "/lessons/api"
@@ -21,8 +22,9 @@ HOUSE = {"name": "House", "instructor": "YUKI", "capacity": 2}
 
 @pytest.mark.parametrize("person", ["demo-aoi", None])
 async def test_every_route_answers_as_it_is_described(serve: Serve, person: str | None) -> None:
-    site = await serve(SYSTEM)
-    day = f"{days.today(CLOCK) + timedelta(days=2)}"
+    clock = ManualClock(NOON)
+    site = await serve(SYSTEM, clock=clock)
+    day = f"{days.today(clock) + timedelta(days=2)}"
     lesson = f"gnz/{day}/19:30"
     await site.client.sign_in("demo-aoi")
     assert (await site.client.json("POST", f"{API}/lessons/{lesson}", HOUSE)).status == 201

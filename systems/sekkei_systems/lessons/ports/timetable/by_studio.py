@@ -47,9 +47,15 @@ class ByStudio:
         return await (self.feed(lesson.studio_code) or self._otherwise).availability(lesson)
 
 
-def provider_of(settings: Settings, db: Database, clock: Clock, studios: Sequence[Studio]) -> ByStudio:
+def provider_of(
+    settings: Settings,
+    db: Database,
+    clock: Clock,
+    studios: Sequence[Studio],
+    local: Mapping[str, Provider] | None = None,
+) -> ByStudio:
     """`SEKKEI_LESSONS_FEED_URL=https://…` for all studios, or `gnz=https://…,sby=https://…` for each its own."""
-    feeds: dict[str, Provider] = {}
+    feeds: dict[str, Provider] = dict(local or {})
     http = Http(TIMEOUTS)
     for code, url in by_studio(settings.get("lessons_feed_url")).items():
         feeds[code] = Feed(url, http, clock, studios)
