@@ -19,6 +19,7 @@ from sekkei.engine.storage.writer import Writer
 from sekkei.errors import InternalServerError
 from tests.torture import store
 from tests.torture.disk import disk
+from tests.torture.plants import NOTICED
 
 WRITING = {"xWrite", "xTruncate", "xDelete", "xSync"}
 
@@ -91,7 +92,7 @@ async def test_a_lie_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             commit(self, connection, jobs, begun)
 
     monkeypatch.setattr(Writer, "_commit", careless)
-    with pytest.raises(AssertionError):
+    with pytest.raises(NOTICED):
         await go_through(tmp_path / "store.db", Trouble(apsw.FullError), 0)
 
 

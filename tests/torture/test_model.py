@@ -30,6 +30,7 @@ from tests.engine.conftest import Tables, item
 from tests.engine.operations.stream_reading import read, replay, stream_arn
 from tests.engine.operations.waiting import jobs_done
 from tests.torture import amounts
+from tests.torture.plants import NOTICED
 
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
 STEPS_PER_RUN = 50
@@ -316,7 +317,7 @@ def test_a_planted_fault_is_noticed(
     plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
-    with pytest.raises(AssertionError):
+    with pytest.raises(NOTICED):
         run(steps=2_000, phases=[Phase.generate], report_multiple_bugs=False, derandomize=True)
 
 

@@ -27,6 +27,7 @@ from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.waiting import jobs_done
 from tests.torture import amounts
 from tests.torture.children import Child
+from tests.torture.plants import NOTICED
 
 ITEMS = 400
 BUCKET = "bucket"
@@ -175,7 +176,7 @@ async def test_a_few_kills(tmp_path: Path, name: str) -> None:
 
 async def test_a_backfill_that_is_not_resumed_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_backfill, "resume_backfills", lambda *arguments: None)
-    with pytest.raises(AssertionError):
+    with pytest.raises(NOTICED):
         await kill_in_the_middle(tmp_path, "index", times=20, seed=2)
 
 
