@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekkei.commands import STORE_FILE, CouldNotRun
+
+SILENT_SECONDS = 1.0
+"""For a store that has not answered yet."""
 
 if TYPE_CHECKING:
     from sekkei.runtime.settings import Settings
@@ -39,6 +44,19 @@ def open_the_store(settings: Settings) -> Store:
             return open_store(path)
     except ConfigurationError as error:
         raise CouldNotRun(f"SEKKEI_STORE: {error}") from error
+
+
+@asynccontextmanager
+async def said_while_waiting(store: str) -> AsyncIterator[None]:
+    """Whoever starts something soon hears what it waits for; it goes on waiting."""
+    import asyncio
+
+    words = f"Waiting for the store {store} to answer; it is asked again and again, for 20 seconds or more."
+    timer = asyncio.get_running_loop().call_later(SILENT_SECONDS, partial(print, words, file=sys.stderr, flush=True))
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

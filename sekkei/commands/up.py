@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import OK, STORE_FILE, CouldNotRun, port_number
 from sekkei.commands.engine import keys_from_environment
-from sekkei.commands.startup import open_the_store, settings_of, store_errors
+from sekkei.commands.startup import open_the_store, said_while_waiting, settings_of, store_errors
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -154,8 +154,10 @@ async def _serve(
     try:
         app = _application(systems, noting or store, settings, transports, arguments)
         with store_errors(settings.store):
-            await app.state.shell.prepare()
-            if not _is_remote(settings.store):
+            if _is_remote(settings.store):
+                async with said_while_waiting(settings.store):
+                    await app.state.shell.prepare()
+            else:
                 await app.state.shell.bring_up_to_date()
     except CouldNotRun:
         await store.close()

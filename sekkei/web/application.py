@@ -135,10 +135,13 @@ class Shell:
             self._prepared = True
 
     async def bring_up_to_date(self) -> None:
-        """Give tables of an earlier version the streams and indexes that they lack: for a file, which is ours alone.
-        Tables on DynamoDB are changed by `sekkei tables apply` or by what published them."""
+        """Make the tables that are missing, and give those of an earlier version the streams and indexes that they
+        lack: for a file, which is ours alone. Tables on DynamoDB are changed by `sekkei tables apply` or by what
+        published them."""
         for step in await self.deployment.change_tables(web_design):
-            log.info("changed a table of an earlier version", extra={"what": f"{step}"})
+            if step.kind == "change":
+                log.info("changed a table of an earlier version", extra={"what": f"{step}"})
+        self._prepared = True
 
     def _host_names(self) -> frozenset[str]:
         """The names that requests may be addressed to; more of them in SEKKEI_HOSTS."""

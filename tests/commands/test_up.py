@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 
 from sekkei import cli
 from sekkei.commands import up
+from sekkei.commands.startup import said_while_waiting
 from sekkei.commands.up import settings_from
 from sekkei.engine.storage import sql
 from sekkei.runtime.system import Context, Parts
@@ -105,11 +107,24 @@ def test_a_setting_that_cannot_be_is_said_in_one_line(
         monkeypatch.delenv(variable)
     monkeypatch.setenv(name, value)
     monkeypatch.setattr("sekkei.store.remote.Retries", partial(Retries, attempts=2))
+    monkeypatch.setattr("sekkei.commands.startup.SILENT_SECONDS", 3600.0)
     arguments = ["serve", "example", "--port", "0", "--dynamodb-port", "0", "--data", str(tmp_path)]
     assert cli.main(arguments) == 2
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
+
+
+async def test_who_waits_for_a_store_hears_of_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with said_while_waiting("http://127.0.0.1:1"):
+        pass
+    assert capsys.readouterr().err == "", "it answered"
+    monkeypatch.setattr("sekkei.commands.startup.SILENT_SECONDS", 0.0)
+    async with said_while_waiting("http://127.0.0.1:1"):
+        await asyncio.sleep(0.01)
+    assert capsys.readouterr().err.startswith("Waiting for the store http://127.0.0.1:1 to answer; ")
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,11 @@ import dataclasses
 
 import pytest
 
+from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.system import Context, Parts
-from sekkei.web.application import FORWARDING
+from sekkei.web.application import FORWARDING, application
 from sekkei.web.demo import load
+from sekkei.web.identity.design import design as web_design
 from sekkei.web.testing import opened, test_settings
 from tests.web.example import SYSTEM
 from tests.web.example.design import table
@@ -88,3 +90,14 @@ async def test_tables_of_an_earlier_version_get_what_they_lack() -> None:
         after = await store.call("DescribeTable", {"TableName": name})
         assert after["Table"]["StreamSpecification"] == before["Table"]["StreamSpecification"]
         assert await shell.deployment.change_tables() == []
+
+
+async def test_every_table_is_described_once_when_a_file_is_opened() -> None:
+    async with opened(SYSTEM) as client:
+        deployment = client.shell.deployment
+        before = deployment.store.calls["DescribeTable"]
+        again = application([SYSTEM], deployment.store, deployment.settings).state.shell
+        await again.bring_up_to_date()
+        await again.prepare()
+        tables = len(web_design.tables) + len(runtime_design.tables) + len(SYSTEM.design.tables)
+        assert deployment.store.calls["DescribeTable"] - before == tables

@@ -90,9 +90,10 @@ async def test_who_sends_half_a_head_is_cut_off(port: Open, sent: bytes) -> None
 
 
 async def test_a_timer_does_it_by_itself(port: Open) -> None:
+    """Of somebody who sends nothing: bytes that come after it would be answered with a reset."""
     here = await port(head_seconds=0, sweep_seconds=0.01)
-    reader, _ = await here.connect(b"GET / HTTP/1.1\r\nHo")
-    await reader.read()
+    reader, _ = await here.connect()
+    assert await reader.read() == b""
     await here.until(lambda: not here.guard.connections)
 
 
