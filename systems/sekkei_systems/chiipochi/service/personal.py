@@ -28,6 +28,7 @@ from sekkei_systems.chiipochi.design.models_appeals import AppealChange
 from sekkei_systems.chiipochi.design.models_books import BookMonth
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.mine import Mine
+from sekkei_systems.chiipochi.service.surplus import by_hand
 
 SIGNED = (to_refund, given_back, to_refund, all_surplus, changes_of_appeals, closed_months)
 """Where those who run the bot stand in its records. A refund that fails goes back among those to do, so: twice."""
@@ -69,18 +70,18 @@ class BotPeople:
             return Progress(0)  # of an earlier version, which went through more
         query: Query[Any] = SIGNED[number]()
         page = await self._db.page(query, size=PAGE, after=after)
-        theirs = [found for found in page if _signer(found) == payload["user_id"]]
-        done = sum([await self._unsigned(found, payload["user_id"]) for found in theirs])
+        updates = [_without(found, payload["user_id"]) for found in page]
+        done = sum([await self._write(update) for update in updates if update is not None])
         if page.cursor is None and number + 1 == len(SIGNED):
             return Progress(done)
         following = (number, page.cursor) if page.cursor else (number + 1, None)
         return Progress(done, orjson.dumps(following).decode())
 
-    async def _unsigned(self, found: Record, user_id: str) -> int:
+    async def _write(self, update: Update[Any]) -> int:
         try:
-            await self._db.write(_without(found, user_id))
+            await self._db.write(update)
         except ConditionFailed:
-            return 0  # moved to a forgotten donor's name, or somebody else's by now
+            return 0  # moved to a forgotten donor's name, or signed by somebody else by now
         return 1
 
     def _in_chat(self, step: Step) -> Step:
@@ -94,28 +95,36 @@ class BotPeople:
         return forgetting
 
 
-def _signer(found: Record) -> str | None:
-    match found:
-        case Donation() | Surplus():
-            return found.refund_asked_by
-        case AppealChange():
-            return found.by
-        case BookMonth():
-            return found.closed_by
-
-
-def _without(found: Record, user_id: str) -> Update[Any]:
-    """The record without this name, if it is the one that stands there."""
+def _row(found: Record) -> Update[Any]:
     match found:
         case Donation():
-            update = donations.update(found.user_id, found.created_at).set(Donation.refund_asked_by, NOBODY)
-            return update.when(Donation.refund_asked_by == user_id)
+            return donations.update(found.user_id, found.created_at)
         case Surplus():
-            again = surpluses.update(found.tx_id).set(Surplus.refund_asked_by, NOBODY)
-            return again.when(Surplus.refund_asked_by == user_id)
+            return surpluses.update(found.tx_id)
         case AppealChange():
-            change = appeal_changes.update(found.at, found.code).set(AppealChange.by, NOBODY)
-            return change.when(AppealChange.by == user_id)
+            return appeal_changes.update(found.at, found.code)
         case BookMonth():
-            month = book_months.update(found.month).set(BookMonth.closed_by, NOBODY)
-            return month.when(BookMonth.closed_by == user_id)
+            return book_months.update(found.month)
+
+
+def _signatures(found: Record) -> list[tuple[Any, str | None]]:
+    """Where a name can stand in it, and what stands there."""
+    match found:
+        case Donation():
+            return [(Donation.refund_asked_by, found.refund_asked_by), (Donation.refund_id, found.refund_id)]
+        case Surplus():
+            return [(Surplus.refund_asked_by, found.refund_asked_by), (Surplus.refund_id, found.refund_id)]
+        case AppealChange():
+            return [(AppealChange.by, found.by)]
+        case BookMonth():
+            return [(BookMonth.closed_by, found.closed_by)]
+
+
+def _without(found: Record, user_id: str) -> Update[Any] | None:
+    """The record without this name, unless it has changed meanwhile; None where the name does not stand."""
+    theirs = (user_id, by_hand(user_id))
+    held = [(place, said) for place, said in _signatures(found) if said in theirs]
+    update = _row(found)
+    for place, said in held:
+        update = update.set(place, NOBODY if said == user_id else by_hand(NOBODY)).when(place == said)
+    return update if held else None

@@ -18,7 +18,7 @@ from sekkei.runtime.jobs import Progress
 from sekkei.runtime.system import Context, Payload
 from sekkei_systems.chiipochi.design import looked_at, pending_before
 from sekkei_systems.chiipochi.design.models import Donation, Outcome
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider, ProviderAway
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
@@ -64,12 +64,19 @@ class Reconciliation:
         self._provider, self._settling, self._orders = provider, settling, orders
 
     async def run(self) -> Reconciled:
-        """Ask the provider about every payment that is due."""
-        now = days.now(self._clock)
+        """Ask the provider about every payment that is due; while it is away, what nobody began to pay ends as well."""
+        now, away = days.now(self._clock), False
         counts = {"settled": 0, "open": 0, "given_up": 0}
         async for donation in self._db.each(pending_before(now - STALE)):
-            if is_due(donation, now):
+            if not is_due(donation, now) or (away and donation.tx_id is not None):
+                continue
+            try:
                 counts[await self._carefully(donation, now)] += 1
+            except ProviderAway as error:
+                away = True
+                log.warning(
+                    "the provider is away; the rest is asked for in the next round", extra={"error": str(error)}
+                )
         return Reconciled(**counts)
 
     async def step(self, payload: Payload, cursor: str | None) -> Progress:
@@ -84,6 +91,8 @@ class Reconciliation:
         """One payment that cannot be looked at must not keep the others from it."""
         try:
             return await self.look_at(donation, now)
+        except ProviderAway:
+            raise
         except Exception:
             log.exception("a payment could not be reconciled", extra={"user": donation.user_id})
             return "open"

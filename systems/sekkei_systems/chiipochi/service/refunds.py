@@ -19,7 +19,7 @@ from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
-from sekkei_systems.chiipochi.service.surplus import REFUNDS, Surpluses
+from sekkei_systems.chiipochi.service.surplus import REFUNDS, Surpluses, by_hand
 
 log = logging.getLogger("sekkei_systems.chiipochi.refunds")
 
@@ -99,7 +99,7 @@ class Refunds:
         if donation.refund_pk is None:
             raise NotRefundable()
         if not _is_done(donation):
-            await self._returned(donation, f"by hand: {operator.id}")
+            await self._returned(donation, by_hand(operator.id))
 
     async def _returned(self, donation: Donation, refund_id: str) -> None:
         order_id = order_id_of(donation.user_id, donation.created_at)

@@ -21,6 +21,11 @@ REFUNDS = "chiipochi.refund"
 log = logging.getLogger("sekkei_systems.chiipochi.surplus")
 
 
+def by_hand(operator_id: str) -> str:
+    """Instead of a provider's id: who gave the money back."""
+    return f"by hand: {operator_id}"
+
+
 class Surpluses:
     def __init__(self, context: Context, provider: Provider, letters: Letters) -> None:
         self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
@@ -76,7 +81,7 @@ class Surpluses:
         await self._db.write(surpluses.update(tx_id).set(Surplus.refund_failed_at, days.now(self._clock)))
 
     async def mark_refunded(self, operator: Operator, tx_id: str) -> None:
-        await self._returned(await self._find(tx_id), f"by hand: {operator.id}")
+        await self._returned(await self._find(tx_id), by_hand(operator.id))
 
     async def look(self, tx_id: str) -> bool:
         """Was it given back at the provider? False when this is no second payment."""

@@ -32,7 +32,7 @@ async def _signed_everywhere(bot: Bot) -> None:
         asked = donations.update(donation.user_id, donation.created_at)
         asked = asked.set(Donation.refund_asked_by, me).set(Donation.refund_asked_at, now)
         if number % 2:
-            asked = asked.set(Donation.refunded_at, now)
+            asked = asked.set(Donation.refunded_at, now).set(Donation.refund_id, f"by hand: {me}")
         if number == 2:
             asked = asked.set(Donation.refund_failed_at, now)
         await bot.db.write(asked)

@@ -42,6 +42,21 @@ async def test_two_thousand_abandoned_checkouts_are_a_few_thousand_questions_a_d
     assert await bot.service.reconciliation.pending() == []
 
 
+async def test_a_provider_that_is_away_is_asked_once_and_what_was_never_begun_ends(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    for number in range(5):
+        await bot.checkout("ピーナッツ", f"U{number:032x}")
+    await bot.say("ゴーヤ", "はい", user=REN)
+    bot.clock.advance(25 * 3600)
+    bot.stripe.requests.clear()
+    bot.stripe.faults.down = True
+    done = await bot.service.reconciliation.run()
+    assert (done.settled, done.open, done.given_up) == (0, 0, 1)
+    assert len(bot.stripe.requests) == 1
+    bot.stripe.faults.down = False
+    assert (await bot.service.reconciliation.run()).settled == 5
+
+
 def test_what_is_asked_for_and_when() -> None:
     made = utc("2025-08-20T00:00:00Z")
     hour = timedelta(hours=1)

@@ -102,6 +102,10 @@ class ProviderDown(ConnectionError):
     """The provider refused or did not answer; it is tried again."""
 
 
+class ProviderAway(ProviderDown):
+    """It answers nobody just now; whatever else it would be asked can wait, too."""
+
+
 class Provider(Protocol):
     name: str
 

@@ -33,6 +33,7 @@ from sekkei_systems.chiipochi.ports.payments.port import (
     MovementKind,
     Order,
     PaymentEvent,
+    ProviderAway,
     ProviderDown,
     RefundRefused,
 )
@@ -66,6 +67,10 @@ _DISPUTES = {"won": Dispute.WON, "lost": Dispute.LOST, "warning_closed": Dispute
 
 class StripeError(ProviderDown):
     """Stripe refused or did not understand; the donation stays pending and is looked at again."""
+
+
+class StripeAway(StripeError, ProviderAway):
+    """Stripe does not answer, answers 5xx, or asks to be left alone for a while (429)."""
 
 
 class Connection(Protocol):
@@ -255,7 +260,8 @@ class Stripe:
         if answer.status == 404:
             return None
         if answer.status != 200:
-            raise StripeError(f"Stripe answered {answer.status} to a question")
+            kind = StripeAway if answer.status == 429 or answer.status >= 500 else StripeError
+            raise kind(f"Stripe answered {answer.status} to a question")
         found: dict[str, Any] = orjson.loads(answer.body)
         return found
 
@@ -281,7 +287,7 @@ class Stripe:
                 return await self._http.request(method, self._url + path, headers=headers)
             return await self._http.request(method, self._url + path, headers=headers, body=body)
         except (OSError, NoAnswer) as error:
-            raise StripeError(f"Stripe does not answer: {error!r}") from error
+            raise StripeAway(f"Stripe does not answer: {error!r}") from error
 
 
 def _movement(found: Mapping[str, Any]) -> Movement:
