@@ -148,6 +148,11 @@ class Withdrawal:
             ("contact", self._contact),
             ("picture", self._picture),
             ("user", self._user),
+            # From here on nobody writes about them; until then a suspension may have ended, and they were told of it.
+            ("log-since", self._log),
+            ("decisions-since", self._decisions),
+            ("notices-since", self._notices),
+            ("messages-since", self._messages),
         ]
         return [*((name, self._step(stage)) for name, stage in stages), ("account", self._account)]
 

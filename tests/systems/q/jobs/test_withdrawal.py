@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from sekkei.runtime import days
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.jobs import Jobs
 from sekkei.web.identity.design import design as web_design
@@ -32,7 +33,8 @@ STEPS = ("sign-ins", "messages", "tokens", "follows-out", "follows-in", "request
          "reactions", "answers", "submissions", "questions", "votes",
          "reports-made", "reports-about", "reports-on", "reports-settled", "reports-dismissed", "log", "words",
          "decisions", "decided", "notices", "notices-about", "reviews",
-         "invites", "contact", "picture", "user", "account")  # fmt: skip
+         "invites", "contact", "picture", "user",
+         "log-since", "decisions-since", "notices-since", "messages-since", "account")  # fmt: skip
 
 
 async def a_life(world: World) -> None:
@@ -212,6 +214,27 @@ async def test_an_account_that_others_need_stays(fair: World) -> None:
     account = await fair.service.accounts.get(LEAVER)
     assert account is not None
     assert await fair.service.accounts.sessions(LEAVER) == []  # but they are signed out
+
+
+@pytest.mark.parametrize("reached", ["tokens", "decisions", "picture"])
+async def test_a_suspension_that_ends_while_they_go_leaves_nothing(fair: World, reached: str) -> None:
+    """When all that named them was gone they were told that they could come back; a world found it."""
+    await fair.join(LEAVER, "boss")
+    await fair.make_admin("boss")
+    await fair.service.sanctions.suspend("boss", LEAVER, 7, "荒らし", proved_at=days.now(fair.clock))
+    await fair.settle()
+    runs, jobs = runs_of(fair)
+    await runs.start("withdraw", {"user_id": LEAVER}, id="withdraw/test")
+    for _ in range(200):
+        run = await runs.get("withdraw/test")
+        if run is not None and run.step == reached:
+            break
+        await runs.run_once(jobs.definitions())
+    fair.clock.advance(WEEK)
+    await fair.settle()
+    assert await fair.db.get(users(LEAVER).consistent()) is None
+    left = [one for one in await left_of(fair, LEAVER) if "'withdraw'" not in one]
+    assert len(left) == 1, left  # the reserved id
 
 
 async def test_whoever_is_banned_may_leave_and_not_come_back_as_somebody_else(fair: World) -> None:
