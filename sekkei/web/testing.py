@@ -111,6 +111,8 @@ class Client:
         """The token for unsafe requests, as a page of ours would carry it."""
         signed_in = {SESSION_COOKIE, HOST_SESSION_COOKIE} & self.cookies.keys()
         page = await self.get("/account" if signed_in else "/sign-in")
+        if page.status == 303:  # signed out meanwhile, by somebody else
+            page = await self.get("/sign-in")
         found = _TOKEN.search(page.text)
         assert found is not None, f"no token in the page: {page.status}"
         return found[1]
