@@ -89,6 +89,11 @@ def worker_name() -> str:
     return f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
 
 
+def once_id(system: str, job: str) -> str:
+    """Of the only run of a job that brings rows of an earlier version up to date."""
+    return f"{system}/{job}"
+
+
 class Worker:
     """Runs what the systems have to do beside answering requests."""
 
@@ -187,7 +192,7 @@ class Worker:
             for job, cron in system.parts.recurring.items():
                 await system.schedules.ensure(f"{system.name}/{job}", job, cron)
             for job in system.parts.once:
-                await system.jobs.start(job, {}, id=f"{system.name}/{job}")
+                await system.jobs.start(job, {}, id=once_id(system.name, job))
 
     async def tick(self, seconds: float) -> None:
         """Schedules, outbox and jobs until nothing is due or the time is up; for whoever is called once a minute.

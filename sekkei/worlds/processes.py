@@ -6,8 +6,9 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import Any
 
-from sekkei.runtime import days
-from sekkei.runtime.design import JobRun, job_runs
+from sekkei.design import replace
+from sekkei.runtime.design import job_runs
+from sekkei.runtime.worker import once_id
 from sekkei.worlds.clock import WorldClock
 from sekkei.worlds.loop import Life
 
@@ -32,12 +33,10 @@ class Process:
     async def _note_upgrades(self) -> None:
         """What brings rows of an earlier version up to date has been done: a new store has none."""
         deployment = self.app.state.shell.deployment
-        now = days.now(self.clock)
-        for opened in deployment.systems.values():
+        for name, opened in deployment.systems.items():
             for job in opened.parts.once:
-                name = opened.system.name
-                run = JobRun(id=f"{name}/{name}/{job}", system=name, job=job, listed_at=now, finished=True, due_pk=None)
-                await deployment.runtime.write(job_runs.put(run))
+                begun = opened.running.jobs.start_action(job, {}, id=once_id(name, job)).instance
+                await deployment.runtime.write(job_runs.put(replace(begun, finished=True, due_pk=None, due_at=None)))
 
     async def put_down(self) -> None:
         """What is under way may end."""
