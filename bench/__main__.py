@@ -26,6 +26,7 @@ PARTS = {
     "console": ("The console on a table of a million items", "console"),
     "outbox": ("Messages: one destination hangs, one fails, one is slow", "outbox"),
     "idle": ("Nobody there: what all systems cost when nothing happens", "idle"),
+    "worlds": ("Worlds: seeds a minute, and hours in which nobody does anything", "worlds"),
     "ship": ("Packages for Lambda: size, and what the first request costs", "ship"),
     "lessons": ("Lessons: a race for places, the monitor, the migration", "lessons"),
 }

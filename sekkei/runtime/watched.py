@@ -116,8 +116,13 @@ class Watched:
             return
         for table, row in written(operation, request):
             for ear in self._ears.get(table, ()):
-                if not ear.beginning or any(_text(value).startswith(ear.beginning) for value in row.values()):
+                if concerns(ear, row):
                     ear.hear()
+
+
+def concerns(ear: Ear, row: Mapping[str, Any]) -> bool:
+    """Whether a write to this row of its table, given whole or by its key, is what it listens for."""
+    return not ear.beginning or any(_text(value).startswith(ear.beginning) for value in row.values())
 
 
 def watched(store: Store) -> Watched:

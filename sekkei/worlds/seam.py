@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import copy_context
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from sekkei.design.driving import drive
 from sekkei.engine.engine import Engine
@@ -40,6 +40,14 @@ class Network:
     lost_answers: float = 0.0
 
 
+class Looker(Protocol):
+    """Somebody who is told what was written."""
+
+    def written(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> None: ...
+
+    def forget(self) -> None: ...
+
+
 class Driven:
     """A store that does everything where it is asked; its own thread would work in real time."""
 
@@ -70,6 +78,8 @@ class Truth:
         """The world's own: what the store does goes on when whoever asked has died."""
         self.embedded = Embedded(Engine(None, clock=clock, housekeeping_seconds=None), clock=clock)
         self.mirror = Mirror(self.now)
+        self.lookers: list[Looker] = [self.mirror]
+        """Who is told what was written."""
         self.weather = Weather(self, seed, **asdict(weather), clock=clock)
         for replica in self.weather._replicas:
             replica._copy = cast(Embedded, Driven(replica._copy))
@@ -78,10 +88,15 @@ class Truth:
         """Carry out one call at once, without a network; for those who look at the truth."""
         response = drive(self.embedded.call(operation, request))
         if operation in WRITES:
-            self.mirror.written(written(operation, request))
+            for looker in self.lookers:
+                looker.written(written(operation, request))
         elif operation not in READS:
-            self.mirror.forget()
+            self._forget()
         return response
+
+    def _forget(self) -> None:
+        for looker in self.lookers:
+            looker.forget()
 
     async def call(self, operation: str, request: Request) -> Response:
         """Carry out one call, and let those look who look after every commit."""
@@ -107,8 +122,10 @@ class Truth:
 
     def sweep(self) -> None:
         """Delete what has expired by now, as DynamoDB does in its own time."""
+        before = self.embedded.version()
         drive(self.embedded.engine.sweep())
-        self.mirror.forget()
+        if self.embedded.version() != before:
+            self._forget()
 
     def calm(self) -> None:
         self.network = Network()

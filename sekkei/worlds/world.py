@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sekkei.runtime.deployment import sealed
 from sekkei.runtime.http import NETWORK
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.watched import written
@@ -31,10 +32,12 @@ from sekkei.worlds.loop import LIFE, Life, VirtualLoop
 from sekkei.worlds.outside import Outside
 from sekkei.worlds.people import Person
 from sekkei.worlds.processes import Process
+from sekkei.worlds.quiet import Listening, Quiet
 from sekkei.worlds.script import Invariant, Operation, Script
 from sekkei.worlds.seam import STORM, Network, Seam, Telling, Truth
 
 T = TypeVar("T")
+ENV = "world"
 REQUEST_SECONDS = 30.0
 PAUSE_SECONDS = 6.0
 RUSH_SECONDS, RUSH_PAUSE_SECONDS = 1.5, 0.2
@@ -77,6 +80,8 @@ class World:
             WorldClock(loop, dice_of(seed, "store"), start=self.start), seed, STORM if faults.weather else Forecast()
         )
         self.truth.calm()
+        self.quiet = Quiet(loop, self.clock, ENV, self.truth.items, lambda: {each.name for each in self.processes})
+        self.truth.lookers.append(self.quiet)
         self.outside = {kind: Outside(kind, seed) for kind in script.outside}
         self.internet = Internet(seed, copy_context())
         self.given: dict[str, Any] = {}
@@ -104,7 +109,7 @@ class World:
         """As the store knows it, out of its name in the design of one of the script's systems."""
         for system in self.script.systems:
             if table in system.design.tables:
-                return system.design.table_name(system.design.tables[table], "world")
+                return system.design.table_name(system.design.tables[table], ENV)
         return table
 
     def items(self, table: str) -> list[dict[str, Any]]:
@@ -231,14 +236,14 @@ class World:
         )
         settings = Settings(
             data=self._data,
-            env="world",
+            env=ENV,
             demo=False,
             secrets=Secrets(b"one secret for one world"),
             values={"rate_limit": "off", "live": "off", **self.script.settings},
         )
         return application(
             self.script.systems,
-            store,
+            Listening(sealed(store, settings).store, self.quiet),
             settings,
             clock,
             loopback=True,
@@ -276,7 +281,7 @@ class World:
 
     def _calm(self) -> None:
         self.tell("world", "faults stop")
-        self.faulty = False
+        self.faulty, self.quiet.since = False, self.loop.time()
         self.truth.calm()
         self.internet.calm()
         for service in self.outside.values():

@@ -1,0 +1,142 @@
+"""Rounds that would find nothing are left out: a world knows what was written and what is due, and time moves on.
+
+Workers look again and again, because somebody else may have written, and because something may be due. In a world both
+are known. A round that has looked well after the last write that concerns it, while no faults are about, would find
+nothing until somebody writes, or something falls due: so long it waits. What it would have done meanwhile is renew
+leases on streams that nobody writes to; they lapse, as they do on machines that sleep, and are taken again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextvars import copy_context
+from datetime import datetime
+from typing import Any
+
+from sekkei.runtime.design import design as runtime_design
+from sekkei.runtime.design import table as runtime_table
+from sekkei.runtime.watched import Ear, Watched, concerns
+from sekkei.store.protocol import Store
+from sekkei.worlds.clock import WorldClock
+from sekkei.worlds.loop import VirtualLoop
+
+CERTAIN_SECONDS = 10.0
+"""A look so long after the last write has seen it: no pause after a failure is longer."""
+EARLY_SECONDS = 3.0
+"""A clock may be so far ahead that something is due before its time."""
+LONGEST_SECONDS = 12 * 3600.0
+"""As often as this everybody looks: what they note lapses after two days."""
+
+
+class Quiet:
+    """Who listens in a world, and until when there is nothing to hear."""
+
+    def __init__(
+        self,
+        loop: VirtualLoop,
+        clock: WorldClock,
+        env: str,
+        items: Callable[[str], list[dict[str, Any]]],
+        living: Callable[[], Collection[str]],
+    ) -> None:
+        self.loop, self._clock, self._items, self._living = loop, clock, items, living
+        self._runtime = runtime_design.table_name(runtime_table, env)
+        self._ears: dict[str, list[PatientEar]] = {}
+        self.since: float | None = None
+        """Since when faults are over; None before: people act, and everybody looks as often as in real time."""
+
+    def ear(self, table: str, beginning: str) -> PatientEar:
+        made = PatientEar(self, table, beginning)
+        self._ears.setdefault(table, []).append(made)
+        return made
+
+    def written(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        """Whoever may find something by it looks again."""
+        for table, row in rows:
+            for ear in self._ears.get(table, ()):
+                if concerns(ear, row):
+                    ear.disturb()
+
+    def forget(self) -> None:
+        """Anything may be different now."""
+        for ears in self._ears.values():
+            for ear in ears:
+                ear.disturb()
+
+    def until(self, ear: PatientEar) -> float | None:
+        """When there may be something to find, by the loop's time; None for now."""
+        if self.since is None or ear.looked_at < max(ear.written_at, self.since) + CERTAIN_SECONDS:
+            return None
+        known = [moment - EARLY_SECONDS for moment in self._moments(ear)]
+        until = min([*known, ear.looked_at + LONGEST_SECONDS])
+        return until if until > self.loop.time() else None
+
+    def _moments(self, ear: PatientEar) -> list[float]:
+        """When something falls due, or what a dead process holds becomes free."""
+        rows = self._items(self._runtime)
+        if ear.beginning:
+            kind = {"S": ear.beginning.rstrip("#")}
+            return [self._moment(row["due_at"]) for row in rows if row.get("due_pk") == kind]
+        living = self._living()
+        held = [row for row in rows if row["type"] == {"S": "checkpoint"} and "lease_until" in row]
+        free = [self._moment(row["lease_until"]) for row in held if row["lease_by"]["S"] not in living]
+        return [moment + 2 * EARLY_SECONDS for moment in free if moment + EARLY_SECONDS > ear.looked_at]
+
+    def _moment(self, value: Mapping[str, str]) -> float:
+        """By the loop's time."""
+        there = datetime.fromisoformat(value["S"]).timestamp()
+        return self.loop.time() + there - self._clock.now()
+
+
+class PatientEar(Ear):
+    """Waits as long as there is nothing to hear."""
+
+    def __init__(self, quiet: Quiet, table: str, beginning: str) -> None:
+        super().__init__(table, beginning)
+        self._quiet = quiet
+        self.looked_at = self.written_at = quiet.loop.time()
+        self._context = copy_context()
+        self._rest: tuple[float, float] | None = None
+        """Since when it waits beyond its time, and how often it would have looked."""
+
+    def forget(self) -> None:
+        super().forget()
+        self.looked_at = self._quiet.loop.time()
+
+    def disturb(self) -> None:
+        """It hears of it when its turn to look would have come."""
+        loop = self._quiet.loop
+        self.written_at = loop.time()
+        if self._rest is not None:
+            since, pause = self._rest
+            self._rest = None
+            loop.call_later(pause - (loop.time() - since) % pause, self._wake, context=self._context)
+
+    def _wake(self) -> None:
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+
+    async def wait(self, seconds: float) -> bool:
+        pause = seconds
+        while not await super().wait(pause):
+            now, until = self._quiet.loop.time(), self._quiet.until(self)
+            if until is None:
+                return False
+            self._rest = now, max(seconds, 0.01)
+            pause = until - now
+        self._rest = None
+        return True
+
+
+class Listening(Watched):
+    """A process's store, whose rounds wait as long as nothing happens in their world."""
+
+    def __init__(self, store: Store, quiet: Quiet) -> None:
+        super().__init__(store)
+        self._quiet = quiet
+
+    def ear(self, table: str, beginning: str = "") -> Ear:
+        made = self._quiet.ear(table, beginning)
+        self._ears.setdefault(table, []).append(made)
+        return made
