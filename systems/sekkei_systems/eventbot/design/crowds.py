@@ -33,7 +33,7 @@ def wait_together(people: list[Reply]) -> Transaction:
     """Queue, all of them, if there is no place, and none of them is in the queue or a member."""
     first = people[0]
     update = events.update(first.guild_id, first.event_id).add(Event.waiting_count, len(people)).keeping_version()
-    taken = (Event.member_count >= Event.capacity) | (Event.waiting_count > 0)
+    taken = (Event.waiting_count > 0) | (Event.member_count >= Event.capacity)
     actions: list[Action[Any, Any]] = []
     for one in people:
         actions.append(replies.put(one).when(Reply.answer.absent() | (Reply.answer != Answer.WAITING)))

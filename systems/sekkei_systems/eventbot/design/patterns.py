@@ -204,7 +204,7 @@ def leave(guild_id: str, event_id: str, user_id: str, now: datetime) -> Transact
 def wait(reply: Reply) -> Transaction:
     """Queue for a place, if there is none, and the user is neither in the queue nor a member."""
     update = events.update(reply.guild_id, reply.event_id).add(Event.waiting_count, 1).keeping_version()
-    taken = (Event.member_count >= Event.capacity) | (Event.waiting_count > 0)
+    taken = (Event.waiting_count > 0) | (Event.member_count >= Event.capacity)
     return Transaction(
         update.when(joinable(reply.asked_at), Event.waiting_list == True, taken),  # noqa: E712
         replies.put(reply).when(Reply.answer.absent() | (Reply.answer != Answer.WAITING)),

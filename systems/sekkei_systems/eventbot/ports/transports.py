@@ -140,10 +140,11 @@ class ToInteraction:
     async def send(self, message: Message) -> str:
         content, token = message.body["message"], message.body.get("token") or message.to
         try:
-            if message.body.get("original"):
-                await self._rest.edit_original(token, {name: content[name] for name in content if name != "flags"})
-                return "@original"
-            return await self._rest.follow_up(token, content)
+            with obeyed():
+                if message.body.get("original"):
+                    await self._rest.edit_original(token, {name: content[name] for name in content if name != "flags"})
+                    return "@original"
+                return await self._rest.follow_up(token, content)
         except Refused as refused:
             if refused.code in NEVER or refused.status == 404:
                 raise Undeliverable(str(refused)) from None

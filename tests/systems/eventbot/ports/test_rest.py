@@ -13,7 +13,7 @@ from sekkei.clock import ManualClock
 from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.outbox import TryAgain, Undeliverable
 from sekkei_systems.eventbot.ports.discord.errors import OVER, RateLimited, Refused, Unauthorised, Unavailable
 from sekkei_systems.eventbot.ports.discord.rates import route_of
 from sekkei_systems.eventbot.ports.discord.rest import Rest, RestAnswer, over_http
@@ -127,6 +127,13 @@ async def test_an_interaction_that_is_over_stops_nothing_else(clock: ManualClock
         await ToInteraction(rest).send(late_reply(clock))
     await rest.post("7", {"content": "a"})
     assert len(canned.sent) == 3
+
+
+async def test_a_late_answer_waits_as_long_as_it_is_told_to(clock: ManualClock) -> None:
+    told = (429, {"x-ratelimit-scope": "user"}, {"message": "slow", "retry_after": 60.0, "global": False})
+    with pytest.raises(TryAgain) as later:
+        await ToInteraction(client(clock, Canned(told), [])).send(late_reply(clock))
+    assert (later.value.seconds, later.value.everywhere) == (pytest.approx(60), False)
 
 
 def late_reply(clock: ManualClock) -> Message:
