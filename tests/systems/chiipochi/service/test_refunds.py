@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from sekkei.runtime.refusals import Conflict
 from sekkei_systems.chiipochi.design.models import Outcome, Status
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.refusals import NotRefundable, UnknownOrder
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
-from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot
+from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot, StripeBot
 
 RENS = Operator("demo-ren")
 
@@ -66,3 +69,24 @@ async def test_only_money_that_came_can_be_given_back(bot: Bot) -> None:
     with pytest.raises(UnknownOrder):
         await bot.service.refunds.refund(RENS, REN, waiting.created_at)
     assert (await bot.donations()) == [waiting]
+
+
+async def test_two_operators_at_once_give_money_back_once(stripe_bot: StripeBot) -> None:
+    """Both press the button, and one says that it was done by hand: Stripe gives it back once, the donor hears once."""
+    bot, (first, second) = stripe_bot, (Operator("aoi"), Operator("ren"))
+    donation, session = await bot.checkout()
+    bot.ledger.pay_by_card(session)
+    await bot.tell()
+    key, refunds = (donation.user_id, donation.created_at), bot.service.refunds
+    asked = await asyncio.gather(*(refunds.refund(who, *key) for who in (first, second)), return_exceptions=True)
+    assert all(answer is None or isinstance(answer, Conflict) for answer in asked)
+    said = await asyncio.gather(
+        bot.work(), *(refunds.mark_refunded(who, *key) for who in (first, second)), return_exceptions=True
+    )
+    assert all(answer is None or isinstance(answer, Conflict) for answer in said)
+    await bot.tell(times=2)
+    assert len(bot.ledger.refunds) <= 1
+    found = await bot.now(donation)
+    assert (found.refunded, found.kept) == (500, 0)
+    assert len(await bot.sent("refunded/")) == 1
+    assert (await bot.service.reports.check(TODAY)).agrees
