@@ -36,7 +36,7 @@ class Counters:
         page = await self._db.page(design.all_users(), size=USERS_PER_STEP, after=cursor)
         for user in page:
             await self._tidy(user)
-            drift = await self.drift(user.user_id)
+            drift = await self.drift(user)
             if drift is not None:
                 log.warning("counters differ from the edges", extra=drift)
                 at = days.now(self._clock) + times.RECOUNT_AFTER
@@ -53,17 +53,16 @@ class Counters:
         if not user.is_private:
             await self._service.graph.settle_requests(user.user_id)
 
-    async def drift(self, user_id: str) -> dict[str, Any] | None:
-        """What the counters say and what there is; None when they agree, or changed while they were counted."""
-        before = await self._db.get(users(user_id).consistent())
+    async def drift(self, before: User) -> dict[str, Any] | None:
+        """What the counters said and what there is; None when they agree, or changed while they were counted."""
+        user_id, said = before.user_id, (before.following_count, before.follower_count)
         out, back = design.following(user_id).consistent(), design.followers_of(user_id)
         following = await self._db.count(out.filter(Follow.followee_banned.absent()))
         follower = await self._db.count(back.filter(Follow.follower_banned.absent()))
-        after = await self._db.get(users(user_id).consistent())
-        if before is None or after is None or before.deleting_at is not None:
+        if said == (following, follower):
             return None
-        said = (before.following_count, before.follower_count)
-        if said == (following, follower) or said != (after.following_count, after.follower_count):
+        after = await self._db.get(users(user_id).consistent())
+        if after is None or after.deleting_at is not None or said != (after.following_count, after.follower_count):
             return None
         return {
             "user_id": user_id,
@@ -76,7 +75,8 @@ class Counters:
     async def recount(self, payload: Payload) -> None:
         """Set the counters right, if what was found is still so and nobody followed meanwhile."""
         user_id = payload["user_id"]
-        found = await self.drift(user_id)
+        now = await self._db.get(users(user_id).consistent())
+        found = await self.drift(now) if now is not None else None
         if found is None or any(int(found[name]) != int(payload[name]) for name in found if name != "user_id"):
             return
         update = users.update(user_id).set(User.following_count, found["following"])

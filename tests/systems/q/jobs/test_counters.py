@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.tables import users
-from tests.systems.q.conftest import World
+from tests.systems.q.conftest import World, counted
 
 
 async def test_wrong_counters_are_found_and_mended(world: World) -> None:
@@ -13,8 +13,8 @@ async def test_wrong_counters_are_found_and_mended(world: World) -> None:
     await world.db.write(users.update("b").set(User.follower_count, 7))
     world.pass_time()
     jobs = world.jobs()
-    assert await jobs.counters.drift("a") is None
-    drift = await jobs.counters.drift("b")
+    assert await jobs.counters.drift(await world.user("a")) is None
+    drift = await jobs.counters.drift(await world.user("b"))
     assert drift is not None
     assert (drift["said_follower"], drift["follower"]) == (7, 1)
     await world.opened.context.jobs.start("reconcile", {}, id="reconcile/test")
@@ -31,7 +31,7 @@ async def test_a_counter_that_moves_is_not_mended(world: World) -> None:
     await world.db.write(users.update("b").set(User.follower_count, 7))
     world.pass_time()
     jobs = world.jobs()
-    drift = await jobs.counters.drift("b")
+    drift = await jobs.counters.drift(await world.user("b"))
     assert drift is not None
     await world.follow(("c", "b"))
     world.pass_time()
@@ -49,3 +49,14 @@ async def test_people_of_an_earlier_version_are_counted(world: World) -> None:
     await world.settle()
     shown = await world.service.numbers.show("boss")
     assert (shown.members, [one.joined for one in shown.cohorts if one.joined]) == (2, [3])
+
+
+async def test_three_calls_look_at_somebody_whose_counters_agree(fair: World) -> None:
+    """Every account is looked at every night: whom they follow, who follows them, and who asked to."""
+    names = ("a", "b", "c", "d")
+    await fair.join(*names)
+    await fair.follow(("a", "b"), ("b", "a"), ("c", "a"))
+    await fair.settle()
+    with counted(fair) as calls:
+        await fair.jobs().counters.reconcile({}, None)
+    assert len(calls) == 1 + 3 * len(names)
