@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import statistics
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import date, timedelta
 from pathlib import Path
@@ -22,7 +24,7 @@ from sekkei.store import Embedded
 from sekkei.store.protocol import Store
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q import design as q
-from sekkei_systems.q.design.models import User, Visibility
+from sekkei_systems.q.design.models import Answer, User, Visibility
 from sekkei_systems.q.design.tables import answers, users
 from sekkei_systems.q.service import Service
 from tests.systems.q import crowd
@@ -69,21 +71,50 @@ def main() -> None:
 
 
 async def _timelines(folder: Path) -> str:
-    rows = []
-    for followees in FOLLOWEES:
-        for count in ANSWERS:
-            rows.append(await _timeline(folder / f"{followees}-{count}.db", followees, count))
+    """Whom one follows costs; how many others answered does not."""
+    found = [each for followees in FOLLOWEES for each in await _timeline(folder / f"{followees}.db", followees)]
     head = ["followees", "answers today", "in the timeline", "first page, ms (median)", "read units", "calls"]
-    return table([*head, "as brute force"], rows)
+    units = {(one.followees, one.answers): one.units for one in found}
+    (few, many), (quiet, busy) = FOLLOWEES, ANSWERS
+    growth = (
+        f"Read units for {many / few:.0f} times the followees: × {units[many, quiet] / units[few, quiet]:.1f}; "
+        f"for {busy / quiet:.0f} times the answers: × {units[many, busy] / units[many, quiet]:.1f}."
+    )
+    return f"{table([*head, 'as brute force'], [one.row() for one in found])}\n\n{growth}"
 
 
-async def _timeline(file: Path, followees: int, count: int) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Page:
+    followees: int
+    answers: int
+    whole: int
+    milliseconds: float
+    units: float
+    calls: int
+    right: bool
+
+    def row(self) -> list[str]:
+        counts = (f"{count:,}" for count in (self.followees, self.answers, self.whole))
+        return [*counts, f"{self.milliseconds:.0f}", f"{self.units:,.0f}", str(self.calls), str(self.right)]
+
+
+async def _timeline(file: Path, followees: int) -> list[_Page]:
+    """The same viewer, while more and more strangers answer."""
     store = Metered(Embedded(file))
     service = await _open(store)
     people = crowd.made(people=max(FOLLOWEES), followees=followees, now=crowd.NOW)
     await crowd.store(service.db, people)
-    await crowd.put(service.db, answers, _strangers(people, count - len(people.answers)))
-    viewer = await service.q.access.member(crowd.VIEWER)
+    pages, strangers = [], _strangers(people)
+    there = len(people.answers)
+    for count in ANSWERS:
+        await crowd.put(service.db, answers, itertools.islice(strangers, count - there))
+        there = count
+        pages.append(await _page(store, service, people, followees, count))
+    await store.close()
+    return pages
+
+
+async def _page(store: Metered, service: _Opened, people: crowd.Crowd, followees: int, count: int) -> _Page:
     took = []
     for _ in range(ROUNDS):
         store.units, store.calls = 0.0, 0
@@ -91,18 +122,17 @@ async def _timeline(file: Path, followees: int, count: int) -> list[str]:
         await service.q.timelines.show(await service.q.access.member(crowd.VIEWER))
         took.append((time.perf_counter() - started) * 1000)
     units, calls = store.units, store.calls  # of the last round
+    viewer = await service.q.access.member(crowd.VIEWER)
     apart = await service.q.sight.apart_from(crowd.VIEWER)
     whole = [answer.user_id for answer, _ in await service.q.timelines.visible(viewer, people.day, apart)]
-    same = whole == people.timeline()
-    await store.close()
-    milliseconds = f"{statistics.median(took):.0f}"
-    return [f"{followees:,}", f"{count:,}", f"{len(whole):,}", milliseconds, f"{units:,.0f}", str(calls), str(same)]
+    right = whole == people.timeline()
+    return _Page(followees, count, len(whole), statistics.median(took), units, calls, right)
 
 
-def _strangers(people: crowd.Crowd, count: int) -> Any:
+def _strangers(people: crowd.Crowd) -> Iterator[Answer]:
     """Answers of people whom the viewer does not follow; only their number matters."""
     like = next(iter(people.answers.values()))
-    return (replace(like, user_id=f"stranger-{number:06}") for number in range(count))
+    return (replace(like, user_id=f"stranger-{number:06}") for number in itertools.count())
 
 
 class _Opened:
