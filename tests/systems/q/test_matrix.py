@@ -7,7 +7,9 @@ more is a leak, one less a feature that is broken. A route with a parameter that
 
 from __future__ import annotations
 
+import io
 import itertools
+import zipfile
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import date
 from typing import Any
@@ -25,6 +27,7 @@ from tests.systems.q.conftest import World, picture
 VIEWER, AUTHOR, FRIEND = "demo-aoi", "author", "friend"
 NAME, BIO, TODAY, YESTERDAY = "名前の印", "紹介の印", "今日の印", "昨日の印"
 PICTURE = "picture"
+SEARCH, EXPORT = f"/q/api/users?appId={AUTHOR}_id", "/account/export"
 STREAMS = {"/live"}
 """Events without an end; they tell a day and nothing of anybody (tests/systems/q/test_authorisation.py)."""
 ALL = frozenset({NAME, BIO, PICTURE, TODAY, YESTERDAY})
@@ -149,11 +152,21 @@ async def people(world: World, visibility: Visibility) -> tuple[date, date]:
     for who, text in ((AUTHOR, YESTERDAY), (FRIEND, "友だち"), (VIEWER, "わたし")):
         await world.answer(who, text)
     await world.service.reactions.react(AUTHOR, yesterday, FRIEND, ReactionType.HEART)
+    await be_told_of(world, yesterday)
     world.clock.advance(24 * 3600)
     today = (await world.ask()).day
     await world.answer(AUTHOR, TODAY)
     await world.answer(FRIEND, "きょう")
     return yesterday, today
+
+
+async def be_told_of(world: World, day: date) -> None:
+    """The viewer's inbox tells of the author, who followed them for a while and liked what they said."""
+    await world.follow((AUTHOR, VIEWER))
+    await world.service.reactions.react(AUTHOR, day, VIEWER, ReactionType.FIRE)
+    await world.deployment.worker.run_until_idle()
+    await world.service.reactions.take_back(AUTHOR, day, VIEWER)
+    await world.service.graph.unfollow(AUTHOR, VIEWER)
 
 
 def paths(client: Client, parameters: dict[str, list[str]]) -> Iterator[str]:
@@ -168,12 +181,18 @@ def paths(client: Client, parameters: dict[str, list[str]]) -> Iterator[str]:
             yield "/q" + route.path_format.format(**dict(zip(names, values, strict=True)))
 
 
+def unpacked(archive: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        return b"".join(files.read(name) for name in files.namelist())
+
+
 async def seen(client: Client, asking: list[str]) -> dict[str, set[str]]:
     """The markers, and where each was found."""
     found: dict[str, set[str]] = {}
     for path in asking:
         reply = await client.get(path)
-        texts = {one for one in (NAME, BIO, TODAY, YESTERDAY) if one.encode() in reply.body}
+        body = unpacked(reply.body) if path == EXPORT else reply.body
+        texts = {one for one in (NAME, BIO, TODAY, YESTERDAY) if one.encode() in body}
         if path.startswith(f"/q/pictures/{AUTHOR}/") and reply.status == 200:
             texts.add(PICTURE)
         for marker in texts:
@@ -209,6 +228,9 @@ async def test_exactly_what_the_situation_allows(
     allowed = mutual if visibility is Visibility.MUTUAL else followers
     if not has_answered:
         allowed -= {TODAY}  # opens with the viewer's own answer, on every way
-    found = await seen(client, [*paths(client, parameters), f"/q/api/users?appId={AUTHOR}_id"])
+    await client.sign_in(VIEWER)  # a day has passed, and who takes everything along has just shown who they are
+    found = await seen(client, [*paths(client, parameters), SEARCH, EXPORT])
     assert {marker: sorted(found[marker]) for marker in found if marker not in allowed} == {}
     assert allowed <= set(found), f"nowhere to be seen: {allowed - set(found)}"
+    if prepare is both:
+        assert "/q/api/me/inbox" in found[NAME]  # so that elsewhere it is sight that keeps it out

@@ -23,11 +23,13 @@ ADMINS_STAY = {
 }
 
 NOT_THEIRS = {
+    "following": ("followee_banned", "follower_banned"),
+    "followers": ("followee_banned", "follower_banned"),
     "decisions": ("decided_by", "approved_by", "appeal_by", "waits"),
     "reports": ("resolved_by",),
     "devices": ("auth", "session"),
 }
-"""Who decided is the moderators' affair, and what opens a door is in no file."""
+"""Who decided and who else is banned is the moderators' affair, and what opens a door is in no file."""
 
 
 class QPeople:

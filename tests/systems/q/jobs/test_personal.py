@@ -46,3 +46,15 @@ async def test_the_file_has_decisions_and_notices_but_not_who_decided(fair: Worl
     assert (decision["kind"].value, decision["reason"]) == ("ban", "荒らし")
     assert [one["said"] for one in found["notices.json"]] == ["notice.decision.ban"]
     assert "boss" not in str({name: rows for name, rows in found.items() if name != "picture.jpg"})
+
+
+async def test_the_file_does_not_say_who_is_banned(fair: World) -> None:
+    await fair.join("a", "b", "c", "boss")
+    await fair.make_admin("boss")
+    await fair.follow(("a", "b"), ("b", "a"), ("a", "c"))
+    await fair.ban("b")
+    await fair.settle()
+    found = await exported(fair.deployment.systems["q"].parts.personal, A)
+    banned, other = sorted(found["following.json"], key=lambda one: one["followee_id"])
+    assert {**banned, "followee_id": "", "created_at": ""} == {**other, "followee_id": "", "created_at": ""}
+    assert "banned" not in str(found)
