@@ -147,7 +147,7 @@ async def _reconcile(opened: Opened) -> int:
     count = 0
     async for user in opened.context.db.each(all_users()):
         count += 1
-        drift = await jobs.counters.drift(user.user_id)
+        drift = await jobs.counters.drift(user)
         if drift is not None:
             wrong.append(drift)
             print(

@@ -7,7 +7,7 @@ account takes two administrators: the first proposes it, another carries it out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
@@ -15,6 +15,7 @@ from sekkei.design import Action, Database, Put, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.design import JobRun
 from sekkei.runtime.jobs import Jobs, Payload
+from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.schedules import Schedules
 from sekkei.web.identity.accounts import Accounts
 from sekkei_systems.q.design.models import AdminAction, AdminLog, Answer, User
@@ -68,11 +69,26 @@ class Sanctions:
         """As a ban, with an end. The schedule is there first: one that fires too early does nothing."""
         why, until = _needed(reason), days.now(self._clock) + timedelta(days=for_days)
         made = self._decisions.new(by, user_id, DecisionKind.SUSPENSION, why, until=until)
+        await self._end_at(user_id, until)
+        details = {"reason": why, "days": for_days}
+        try:
+            await self._lock_out(by, made, AdminAction.SUSPEND_USER, details, self._decisions.actions(made))
+        except Refusal:
+            await self._end_as_stored(user_id)
+            raise
+        return made
+
+    async def _end_at(self, user_id: str, until: datetime) -> None:
         payload = {"user_id": user_id, "until": until.isoformat()}
         await self._schedules.put(suspension_of(user_id), END_SUSPENSION, payload, at=until)
-        details = {"reason": why, "days": for_days}
-        await self._lock_out(by, made, AdminAction.SUSPEND_USER, details, self._decisions.actions(made))
-        return made
+
+    async def _end_as_stored(self, user_id: str) -> None:
+        """The suspension that they have ends when it says; who has none needs no schedule."""
+        user = await self._db.get(users(user_id).consistent())
+        if user is not None and user.banned_until is not None:
+            await self._end_at(user_id, user.banned_until)
+        else:
+            await self._schedules.delete(suspension_of(user_id))
 
     async def ban(self, by: ProvenAdmin, user_id: str, reason: str = "") -> Decision:
         """Locked out and signed out at once, and unseen; of a verified account, when a second person agrees."""
@@ -134,8 +150,10 @@ class Sanctions:
 
     async def end_suspension(self, payload: Payload) -> None:
         user = await self._db.get(users(payload["user_id"]).consistent())
-        if user is None or not user.is_banned or user.banned_until is None or user.banned_until > days.now(self._clock):
-            return  # ended before, or longer by now: the later schedule ends it
+        if user is None or not user.is_banned or user.banned_until is None:
+            return  # ended before
+        if user.banned_until > days.now(self._clock):
+            return await self._end_at(user.user_id, user.banned_until)
         ended = [one for one in await self._decisions.about(user.user_id) if _locks_out(one)]
         entry = admin_logs.create(
             AdminLog(

@@ -91,6 +91,23 @@ async def test_a_second_suspension_outlasts_the_first(desk: World) -> None:
         await act(desk, "boss", "suspend", "a", 3, "まだ")
 
 
+@pytest.mark.parametrize("refused_days", [1, 30])
+async def test_a_suspension_that_is_refused_does_not_move_the_end_of_the_first(fair: World, refused_days: int) -> None:
+    await fair.join("boss", "a")
+    await fair.make_admin("boss")
+    await act(fair, "boss", "suspend", "a", 3, "三日の休み")
+    with pytest.raises(WrongState):
+        await act(fair, "boss", "suspend", "a", refused_days, "もう一度")
+    with pytest.raises(AdminsStay):
+        await act(fair, "boss", "suspend", "boss", refused_days, "自分")
+    fair.clock.advance(DAY)
+    await fair.settle()
+    assert (await fair.user("a")).is_banned
+    fair.clock.advance(2 * DAY)
+    await fair.settle()
+    assert not (await fair.user("a")).is_banned
+
+
 async def test_the_ban_of_a_verified_account_takes_two(desk: World) -> None:
     await desk.make_admin("b")
     await act(desk, "boss", "verify", "a", True)
