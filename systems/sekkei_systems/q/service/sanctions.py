@@ -153,7 +153,8 @@ class Sanctions:
         if user is None or not user.is_banned or user.banned_until is None:
             return  # ended before
         if user.banned_until > days.now(self._clock):
-            return await self._end_at(user.user_id, user.banned_until)
+            await self._end_at(user.user_id, user.banned_until)
+            return
         ended = [one for one in await self._decisions.about(user.user_id) if _locks_out(one)]
         entry = admin_logs.create(
             AdminLog(
